@@ -1,0 +1,47 @@
+# Every target sets up .venv by itself. Another interpreter: `make test PYTHON=python3.12`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help train test test-all bench lint docs stubs clean
+
+help:  ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+train: $(READY)  ## train an MLP on MNIST digits (options: ARGS="--epochs 3")
+	$(BIN)/python examples/mnist_mlp_ndarray.py $(ARGS)
+
+test: $(READY)  ## run the tests that take seconds (options: ARGS="-k save")
+	$(TEST) -m "not slow" $(ARGS)
+
+test-all: $(READY)  ## run all tests
+	$(TEST) $(ARGS)
+
+bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191_PYTHON=/its/python
+	$(BIN)/python -m bench $(ARGS)
+
+lint: $(READY)  ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+docs: $(READY)  ## run every code block of README and docs/, check every link between files
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_repo_docs.py $(ARGS)
+
+stubs: $(READY)  ## write the .pyi files again from the operator table
+	$(BIN)/python -m mxnet._frontend.stubs
+
+clean:  ## remove .venv and everything that was built
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Without build isolation, so that setuptools comes in the pinned version too.
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet -c constraints.txt setuptools
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation --editable ".[dev]"
+	touch $@
