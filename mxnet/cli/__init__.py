@@ -1,0 +1,21 @@
+"""The command `remx`.  Each subcommand is a module of this package, loaded when it is called."""
+import argparse
+
+from ..libinfo import __version__
+
+
+def main(arguments=None) -> int:
+    """Runs `remx ARGUMENTS` and returns its exit status."""
+    parser = argparse.ArgumentParser(prog='remx', description='Tools for programs that import mxnet.')
+    parser.add_argument('--version', action='version', version=f'remx {__version__}')
+    commands = parser.add_subparsers(title='commands', dest='command', metavar='COMMAND')
+    doctor = commands.add_parser('doctor', help='show versions, devices, threads, caches and missing optional parts',
+                                 description='Shows what remx finds on this machine. The exit status is 1 when '
+                                             'something that remx cannot do without is missing or broken.')
+    doctor.add_argument('--json', action='store_true', help='print one JSON object')
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 2
+    from .doctor import doctor as run
+    return run(as_json=options.json)

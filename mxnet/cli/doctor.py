@@ -1,0 +1,208 @@
+"""`remx doctor`: what there is on this machine, and what to type for what there is not.
+
+The report is one dictionary; `--json` prints it as it is. Nothing here needs more than the standard library, so that it
+also works where torch or NumPy is missing or broken: that is when one asks a doctor.
+"""
+import importlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+import warnings
+from pathlib import Path
+
+from ..base import MXNetError
+from ..context import num_gpus
+from ..libinfo import __version__
+
+NEEDED = {'torch': '2.11', 'numpy': '1.26'}
+
+# extra: (module, distribution) that it installs, and what they are for
+OPTIONAL = {
+    'image': ([('cv2', 'opencv-python-headless')], 'decoding and encoding images'),
+    'remote': ([('fsspec', 'fsspec'), ('s3fs', 's3fs')], 'files on s3:// and other remote stores'),
+    'safetensors': ([('safetensors', 'safetensors')], 'reading and writing .safetensors files'),
+    'viz': ([('graphviz', 'graphviz')], 'drawing networks'),
+}
+
+
+def doctor(as_json=False) -> int:
+    """Prints the report; returns 1 if something that remx cannot do without is missing or broken."""
+    found = report()
+    print(json.dumps(found, indent=2) if as_json else render(found))
+    return 1 if found['problems'] else 0
+
+
+def report() -> dict:
+    problems: list[str] = []
+    modules = {name: _needed(name, oldest, problems) for name, oldest in NEEDED.items()}
+    _other_mxnet(problems)
+    return {
+        'versions': {
+            'remx': __version__,
+            'python': platform.python_version(),
+            **{name: getattr(module, '__version__', None) for name, module in modules.items()},
+            'cuda': getattr(getattr(modules['torch'], 'version', None), 'cuda', None),
+            'system': platform.platform(),
+        },
+        'paths': {'mxnet': str(Path(__file__).resolve().parent.parent), 'python': sys.executable},
+        'devices': _devices(modules['torch'], problems),
+        'threads': _threads(modules['torch']),
+        'caches': _caches(),
+        'environment': {name: value for name, value in sorted(os.environ.items()) if name.startswith('MXNET_')},
+        'optional': {extra: _optional(extra) for extra in OPTIONAL},
+        'problems': problems,
+    }
+
+
+def _needed(name, oldest, problems):
+    try:
+        module = importlib.import_module(name)
+    except Exception as error:  # a broken install fails in many ways; each belongs into the report
+        problems.append(f'{name} cannot be imported ({type(error).__name__}: {error}): pip install "{name}>={oldest}"')
+        return None
+    if _numbers(module.__version__) < _numbers(oldest):
+        problems.append(f'{name} {module.__version__} is too old: pip install "{name}>={oldest}"')
+    return module
+
+
+def _numbers(version):
+    return tuple(int(part) for part in re.findall(r'\d+', version)[:2])
+
+
+def _other_mxnet(problems):
+    """Apache MXNet's own wheels install a package of the same name: whichever came last wins, file by file."""
+    names = {str(found.metadata['Name']) for found in importlib.metadata.distributions()}
+    for name in sorted(name for name in names if re.fullmatch(r'mxnet([-_].*)?', name, re.IGNORECASE)):
+        problems.append(f'{name} is installed beside remx and overwrites its files: '
+                        f'pip uninstall {name} && pip install --force-reinstall --no-deps remx')
+
+
+def _devices(torch, problems):
+    devices = {'cpu': {'name': platform.processor() or platform.machine(), 'cores': os.cpu_count()}, 'gpus': [],
+               'virtual_gpus': None}
+    if torch is None:
+        return devices
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        count = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    problems.extend(f'CUDA: {warning.message}' for warning in caught)
+    devices['gpus'] = [_gpu(torch, number) for number in range(count)]
+    if 'MXNET_VIRTUAL_GPUS' in os.environ:
+        try:
+            devices['virtual_gpus'] = num_gpus()
+        except MXNetError as error:
+            problems.append(str(error))
+    return devices
+
+
+def _gpu(torch, number):
+    name = torch.cuda.get_device_name(number)
+    try:
+        free, total = torch.cuda.mem_get_info(number)
+    except RuntimeError as error:  # a card that others use up, or that is set to exclusive mode
+        return {'name': name, 'error': str(error).splitlines()[0]}
+    return {'name': name, 'free_bytes': free, 'total_bytes': total}
+
+
+def _threads(torch):
+    return {
+        'OMP_NUM_THREADS': os.environ.get('OMP_NUM_THREADS'),
+        'MKL_NUM_THREADS': os.environ.get('MKL_NUM_THREADS'),
+        'within_operators': torch.get_num_threads() if torch else None,
+        'between_operators': torch.get_num_interop_threads() if torch else None,
+    }
+
+
+def _caches():
+    home = Path(os.environ.get('MXNET_HOME') or Path.home() / '.mxnet')
+    sizes = []
+    for folder, _, names in os.walk(home):
+        for name in names:
+            try:
+                sizes.append(os.lstat(os.path.join(folder, name)).st_size)
+            except OSError:  # removed by another process in the meantime
+                continue
+    return {'home': str(home), 'exists': home.is_dir(), 'files': len(sizes), 'bytes': sum(sizes)}
+
+
+def _optional(extra):
+    needs, purpose = OPTIONAL[extra]
+    versions = {name: _version(name) for module, name in needs if importlib.util.find_spec(module)}
+    there = len(versions) == len(needs)
+    if extra == 'viz' and there and shutil.which('dot') is None:
+        purpose += ' (only as text until the program dot of graphviz.org is installed)'
+    return {'purpose': purpose, 'present': there, 'versions': versions,
+            'install': None if there else f'pip install "remx[{extra}]"'}
+
+
+def _version(name):
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:  # the module came with another distribution (opencv has four)
+        return 'of another distribution'
+
+
+def render(found) -> str:
+    """The report as text."""
+    versions, threads, caches = found['versions'], found['threads'], found['caches']
+    sections = {
+        'versions': [
+            ('remx', f'{versions["remx"]}  ({found["paths"]["mxnet"]})'),
+            ('python', f'{versions["python"]}  ({found["paths"]["python"]})'),
+            ('torch', f'{versions["torch"] or "missing"}'
+                      + (f' with CUDA {versions["cuda"]}' if versions['cuda'] else ' without CUDA')
+                      * bool(versions['torch'])),
+            ('numpy', versions['numpy'] or 'missing'),
+            ('system', versions['system'])],
+        'devices': _render_devices(found['devices']),
+        'threads': [
+            ('within an operator', _or_unknown(threads['within_operators'])),
+            ('between operators', _or_unknown(threads['between_operators'])),
+            *((name, threads[name] or 'not set') for name in ('OMP_NUM_THREADS', 'MKL_NUM_THREADS'))],
+        'caches': [(caches['home'], f'{caches["files"]} files, {_size(caches["bytes"])}' if caches['exists']
+                    else 'not there yet')],
+        'environment': list(found['environment'].items()) or [('MXNET_*', 'nothing set')],
+        'optional parts': [(extra, _render_optional(part)) for extra, part in found['optional'].items()],
+        'problems': [(f'{number}.', text) for number, text in enumerate(found['problems'], 1)] or [('none', '')],
+    }
+    lines = []
+    for title, rows in sections.items():
+        width = max(len(name) for name, _ in rows)
+        lines += [title, *(f'  {name:{width}}  {text}'.rstrip() for name, text in rows), '']
+    return '\n'.join(lines).rstrip()
+
+
+def _render_devices(devices):
+    rows = [('cpu', f'{devices["cpu"]["name"]}, {devices["cpu"]["cores"]} cores')]
+    for number, gpu in enumerate(devices['gpus']):
+        memory = gpu.get('error') or f'{_size(gpu["total_bytes"])}, {_size(gpu["free_bytes"])} free'
+        rows.append((f'gpu({number})' if devices['virtual_gpus'] is None else f'card {number}',
+                     f'{gpu["name"]}, {memory}'))
+    if devices['virtual_gpus'] is not None:
+        rows.append(('virtual', f'{devices["virtual_gpus"]} GPUs on '
+                                + (f'{len(devices["gpus"])} cards' if devices['gpus'] else 'CPU memory')))
+    elif not devices['gpus']:
+        rows.append(('gpu', 'none that torch can use'))
+    return rows
+
+
+def _render_optional(part):
+    versions = ', '.join(f'{name} {version}' for name, version in part['versions'].items())
+    return f'{versions}: {part["purpose"]}' if part['present'] else f'missing: {part["purpose"]}; {part["install"]}'
+
+
+def _or_unknown(value):
+    return 'unknown' if value is None else str(value)
+
+
+def _size(count: float) -> str:
+    for unit in ('bytes', 'KiB', 'MiB'):
+        if count < 1024:
+            return f'{count:.4g} {unit}'
+        count /= 1024
+    return f'{count:.4g} GiB'
