@@ -1,0 +1,36 @@
+"""MXNet's programming model on PyTorch's kernels: `import mxnet as mx`.
+
+Importing this loads nothing else: a part of the package is loaded when a program first touches it (PEP 562).
+"""
+import importlib as _importlib
+
+from .libinfo import __version__
+
+_SUBMODULES = {
+    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'image', 'libinfo', 'log', 'name', 'ndarray',
+    'numpy', 'numpy_extension', 'random', 'registry', 'runtime', 'util',
+}
+_ALIASES = {'nd': 'ndarray', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image'}
+_MEMBERS = {
+    'MXNetError': 'base', 'Context': 'context', 'cpu': 'context', 'cpu_pinned': 'context', 'cpu_shared': 'context',
+    'gpu': 'context', 'current_context': 'context', 'num_gpus': 'context', 'gpu_memory_info': 'context',
+    'AttrScope': 'attribute', 'is_np_array': 'util', 'is_np_shape': 'util', 'np_array': 'util', 'np_shape': 'util',
+    'set_np_shape': 'util', 'use_np': 'util', 'use_np_array': 'util', 'use_np_shape': 'util',
+}
+
+
+def __getattr__(name):
+    if name in _MEMBERS:
+        value = getattr(_importlib.import_module('.' + _MEMBERS[name], __name__), name)
+    elif name in _ALIASES:
+        value = _importlib.import_module('.' + _ALIASES[name], __name__)
+    elif name in _SUBMODULES:
+        value = _importlib.import_module('.' + name, __name__)
+    else:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_SUBMODULES, *_ALIASES, *_MEMBERS})

@@ -1,0 +1,63 @@
+"""The storage under every dense array, and how its tensor is read and written.
+
+Two rules keep torch's grad mode out of it.  Outside `autograd.record()` an operator reads tensors without history, or
+drops the history of what it computed; inside, it reads an attached variable's `leaf`, an alias of the same memory that
+requires a gradient and that nothing else sees.
+"""
+from ._ops.dtypes import NAME
+from ._state import state
+from .base import MXNetError
+
+_new = object.__new__
+
+INPLACE = ('{what} writes into an array that autograd has recorded or that has a gradient attached, while recording. '
+           'Compute a new array instead (y = y + 1), or write outside of `with autograd.record():` '
+           'or inside `with autograd.pause():`.')
+
+
+class NDArrayBase:
+    """The storage of every dense array: a tensor, the context it is said to be on, and its gradient variable.
+
+    `_tensor` may carry torch's history if it was made while recording; `_variable` (see autograd.py) is what
+    `attach_grad` made, or None.
+    """
+
+    __slots__ = ('_tensor', '_ctx', '_variable', '__weakref__')
+
+
+def wrap(tensor, ctx, cls):
+    array = _new(cls)
+    array._tensor = tensor
+    array._ctx = ctx
+    array._variable = None
+    return array
+
+
+def readable(array):
+    """The tensor that an operator reads: with history while recording, else without."""
+    if state.recording:
+        variable = array._variable
+        return array._tensor if variable is None else variable.leaf
+    tensor = array._tensor
+    return tensor.detach() if tensor.requires_grad else tensor
+
+
+def writable(array, what='This'):
+    """The tensor that something writes into in place."""
+    tensor = array._tensor
+    if state.recording:
+        if array._variable is not None or tensor.requires_grad:
+            raise MXNetError(INPLACE.format(what=what))
+        return tensor
+    return tensor.detach() if tensor.requires_grad else tensor
+
+
+def write(array, value, what):
+    """Copies a tensor into an array's memory."""
+    writable(array, what).copy_(value if state.recording else value.detach())
+
+
+def describe(array):
+    if array is None:
+        return 'None'
+    return f'{NAME[array._tensor.dtype]}{tuple(array._tensor.shape)}@{array._ctx}'

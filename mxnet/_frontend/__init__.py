@@ -1,0 +1,1 @@
+"""What derives from the operator table: argument binding, signatures, docstrings, namespaces, stubs."""

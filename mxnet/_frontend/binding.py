@@ -1,0 +1,89 @@
+"""Sorts the arguments of a call into an operator's inputs and attributes."""
+from .._ops.table import Operator, unknown_argument
+from ..base import MXNetError
+
+
+class _NullType:
+    """The default of generated functions: "not given", which None is not."""
+
+    def __repr__(self):
+        return '_Null'
+
+    def __reduce__(self):
+        return '_Null'
+
+
+_Null = _NullType()
+
+
+def bind(op: Operator, args: tuple, kwargs: dict, array_type: type):
+    """-> (inputs, given attributes).
+
+    Inputs are in the operator's order with None for an absent one (at the end: cut off).  Attributes are as the
+    program gave them.
+    """
+    if op.variadic is not None:
+        return _bind_variadic(op, args, kwargs, array_type)
+    order = op.positional
+    if len(args) > len(order):
+        raise TypeError(f'operator {op.name} takes at most {len(order)} arguments ({", ".join(order)}), '
+                        f'{len(args)} were given')
+    given = dict(zip(order, args, strict=False))
+    for name, value in kwargs.items():
+        if name in given:
+            raise TypeError(f'operator {op.name} got two values for argument {name}')
+        given[name] = value
+    inputs = []
+    last = 0
+    for i, name in enumerate(op.inputs):
+        value = given.pop(name, None)
+        if isinstance(value, array_type):
+            last = i + 1
+        elif value is not None and value is not _Null:
+            raise TypeError(f'operator {op.name}: argument {name} must be a {array_type.__name__}, '
+                            f'not {type(value).__name__}')
+        else:
+            value = None
+        inputs.append(value)
+    del inputs[last:]
+    return inputs, {n: v for n, v in given.items() if v is not _Null}
+
+
+def _bind_variadic(op, args, kwargs, array_type):
+    if len(args) == 1 and isinstance(args[0], (list, tuple)):
+        args = tuple(args[0])
+    inputs = list(args)
+    given = {}
+    named = {}
+    for name, value in kwargs.items():
+        if isinstance(value, array_type):
+            named[name] = value
+        elif value is not _Null:
+            given[name] = value
+    if named:
+        # inputs by name: those the operator itself gives its inputs (data, label; arg0, arg1)
+        order = op.input_names(op.complete(op.parse(given)), len(args) + len(named))
+        for name in order[len(args):]:
+            if name in named:
+                inputs.append(named.pop(name))
+        if named:
+            raise unknown_argument(op, next(iter(named)))
+    for i, value in enumerate(inputs):
+        if not isinstance(value, array_type):
+            raise TypeError(f'operator {op.name}: input {i} must be a {array_type.__name__}, not {type(value).__name__}')
+    if op.variadic in op.attributes:
+        given.setdefault(op.variadic, len(inputs))
+    return inputs, given
+
+
+def missing_inputs(op: Operator, inputs: list, attributes: dict):
+    """The error for inputs that the operator needs with these attributes, but that were not given; None if all are."""
+    if op.variadic is not None:
+        return None
+    wanted = op.input_names(op.complete(attributes))
+    there = {n for n, x in zip(op.inputs, inputs, strict=False) if x is not None}
+    missing = [n for n in wanted if n not in there]
+    if not missing:
+        return None
+    return MXNetError(f'operator {op.name}: input {", ".join(missing)} is missing; with these arguments it takes '
+                      f'{", ".join(wanted)}')

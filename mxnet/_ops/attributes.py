@@ -1,0 +1,186 @@
+"""Typed attributes of operators: what a declaration's annotation accepts, and its spelling in `-symbol.json`.
+
+An operator's keyword parameters are annotated with ordinary types; `kind_of` turns each annotation into a `Kind`, which
+- `parse`s what a program or a file gives (True, 'True', '1', (3, 3), '(3, 3)', numpy.float32, ...), and
+- `format`s a value as upstream writes it into files.
+
+| annotation                     | accepts                                      |
+| ------------------------------ | -------------------------------------------- |
+| bool, int, float, str          | the value or its text                        |
+| NonNegative                    | an int >= 0                                  |
+| Shape                          | ints in a tuple, list or text; one int alone |
+| Slices                         | the same with None inside                    |
+| Floats                         | numbers in a tuple, list or text             |
+| Literal['a', 'b', None]        | one of these                                 |
+| DType                          | anything that names a dtype                  |
+| X | None                       | X, None or 'None'                            |
+| Any                            | what upstream passes through as it is        |
+"""
+import ast
+import numbers
+import types
+import typing
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import numpy
+
+from ..base import MXNetError
+from .dtypes import TORCH, dtype_name
+
+NonNegative = Annotated[int, 'non-negative']
+Shape = tuple[int, ...]
+Slices = tuple[int | None, ...]
+Floats = tuple[float, ...]
+DType = Annotated[str, 'dtype']
+
+# supplied by the caller's side, not by programs: see table.py
+Training = Annotated[bool, 'training']
+Rng = Annotated[Any, 'rng']
+Device = Annotated[Any, 'device']
+
+
+class Kind:
+    """What one attribute accepts."""
+
+    accepts = 'anything'
+
+    def parse(self, value):
+        return value
+
+    def format(self, value) -> str:
+        return str(value)
+
+
+class Boolean(Kind):
+    accepts = 'True or False'
+    _words = {'True': True, 'true': True, '1': True, 'False': False, 'false': False, '0': False}
+
+    def parse(self, value):
+        if isinstance(value, (bool, numpy.bool_)):
+            return bool(value)
+        if isinstance(value, str):
+            return self._words[value.strip()]
+        if isinstance(value, numbers.Number) and value in (0, 1):
+            return bool(value)
+        raise ValueError
+
+
+class Integer(Kind):
+    accepts = 'an int'
+
+    def __init__(self, low=None):
+        self.low = low
+        if low is not None:
+            self.accepts = f'an int >= {low}'
+
+    def parse(self, value):
+        if isinstance(value, str):
+            value = {'True': 1, 'False': 0}.get(value.strip()) if value.strip() in ('True', 'False') else int(value)
+        elif isinstance(value, float) or not hasattr(value, '__index__'):
+            if value != int(value):
+                raise ValueError
+            value = int(value)
+        else:
+            value = value.__index__()
+        if self.low is not None and value < self.low:
+            raise ValueError
+        return value
+
+
+class Real(Kind):
+    accepts = 'a number'
+
+    def parse(self, value):
+        return float(value)
+
+
+class Text(Kind):
+    accepts = 'a str'
+
+    def parse(self, value):
+        return value if isinstance(value, str) else str(value)
+
+
+class Sequence(Kind):
+    """Several values of one kind: a shape, coefficients."""
+
+    def __init__(self, item, what):
+        self.item, self.accepts = item, what
+
+    def parse(self, value):
+        if isinstance(value, str):
+            value = ast.literal_eval(value.strip().replace('L', '') or '()')
+        if isinstance(value, numpy.ndarray):
+            value = value.tolist()
+        if isinstance(value, numbers.Number) or value is None:
+            value = (value,)
+        return tuple([self.item.parse(v) for v in value])
+
+    def format(self, value):
+        if isinstance(value, numbers.Number):
+            return str(value)
+        return str(tuple(value))
+
+
+class Choice(Kind):
+    def __init__(self, options):
+        self.options = options
+        self.accepts = 'one of ' + ', '.join(repr(o) for o in options)
+
+    def parse(self, value):
+        if value in self.options:
+            return value
+        if value == 'None' and None in self.options:
+            return None
+        raise ValueError
+
+
+class DataType(Kind):
+    accepts = 'a dtype (' + ', '.join(TORCH) + ')'
+
+    def parse(self, value):
+        if isinstance(value, str) and value.isdigit():   # the numbers that upstream's C++ side writes
+            value = _DTYPE_FLAGS[int(value)]
+        return dtype_name(value)
+
+    def format(self, value):
+        return dtype_name(value)
+
+
+_DTYPE_FLAGS = {0: 'float32', 1: 'float64', 2: 'float16', 3: 'uint8', 4: 'int32', 5: 'int8', 6: 'int64', 7: 'bool',
+                8: 'int16', 9: 'uint16', 10: 'uint32', 11: 'uint64', 12: 'bfloat16'}
+
+
+class Maybe(Kind):
+    def __init__(self, kind):
+        self.kind, self.accepts = kind, kind.accepts + ', or None'
+
+    def parse(self, value):
+        return None if value is None or (isinstance(value, str) and value in ('None', '')) else self.kind.parse(value)
+
+    def format(self, value):
+        return 'None' if value is None else self.kind.format(value)
+
+
+_SIMPLE = {bool: Boolean(), int: Integer(), float: Real(), str: Text(), Any: Kind(),
+           NonNegative: Integer(low=0), DType: DataType(),
+           Shape: Sequence(Integer(), 'ints such as (2, 3)'),
+           Slices: Sequence(Maybe(Integer()), 'ints or None such as (0, None)'),
+           Floats: Sequence(Real(), 'numbers such as (0.5, 1)')}
+
+
+def kind_of(annotation) -> Kind:
+    """The kind that an annotation of a declaration stands for."""
+    if annotation in _SIMPLE:
+        return _SIMPLE[annotation]
+    if get_origin(annotation) is Literal:
+        return Choice(get_args(annotation))
+    if get_origin(annotation) in (types.UnionType, typing.Union):
+        inner = [a for a in get_args(annotation) if a is not type(None)]
+        if len(inner) == 1:
+            return Maybe(kind_of(inner[0]))
+    raise TypeError(f'no attribute kind for annotation {annotation!r}')
+
+
+def bad_attribute(operator, name, value, kind):
+    return MXNetError(f'operator {operator}: argument {name}={value!r} is not accepted; it takes {kind.accepts}')

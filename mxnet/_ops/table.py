@@ -1,0 +1,177 @@
+"""The table of operators, and the decorator that puts one into it.
+
+A declaration is a plain function on torch tensors:
+
+    @operator(shapes=fully_connected_shapes, optional={'bias': lambda a: not a['no_bias']})
+    def FullyConnected(data, weight, bias=None, *, num_hidden: int, no_bias: bool = False, flatten: bool = True):
+        '''What a user must know.'''
+        ...
+
+- Positional parameters are input tensors, named as upstream names them (`fc1_weight` and keyword calls depend on it);
+  `*data` stands for any number of them.
+- Keyword parameters are attributes; `attributes.py` says which annotations there are.  Three are supplied by the
+  calling side: `training: Training` (is autograd in train mode), `rng: Rng` (the `torch.Generator` of the device) and
+  `ctx: Device` (a program gives 'cpu(0)' or a Context; the function receives a `torch.device`).
+- The function returns a tensor, or a tuple: first the visible outputs, then the new value of each input that
+  `mutates` names (BatchNorm's moving averages, an optimizer's momentum); the caller writes these back.
+- It computes with torch only, so that it is differentiable, runs on any device, and on meta tensors gives shapes.
+
+Everything else that is known about operators (mx.nd, mx.sym, methods, stubs, the reference) derives from this table.
+"""
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..base import MXNetError
+from .attributes import Device, Kind, Rng, Training, bad_attribute, kind_of
+
+TABLE: dict[str, 'Operator'] = {}     # by declared name
+NAMES: dict[str, 'Operator'] = {}     # by declared name and every alias
+
+REQUIRED = inspect.Parameter.empty
+_SUPPLIED = (Training, Rng)
+
+
+@dataclass(slots=True)
+class Attribute:
+    name: str
+    kind: Kind
+    default: Any            # REQUIRED where there is none
+
+    @property
+    def required(self):
+        return self.default is REQUIRED
+
+
+@dataclass(slots=True, eq=False)
+class Operator:
+    """One row of the table."""
+
+    name: str
+    function: Callable
+    aliases: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()                  # all that it may have, in order; () where variadic is set
+    variadic: str | None = None                   # name of the attribute that counts the inputs
+    variadic_names: Callable | None = None        # attributes -> names of the inputs of a variadic operator
+    attributes: dict[str, Attribute] = field(default_factory=dict)
+    positional: tuple[str, ...] = ()              # order of inputs and attributes in a call without keywords
+    optional: Mapping[str, Callable] = field(default_factory=dict)   # input -> (attributes -> is it there)
+    aux: tuple[str, ...] = ()                     # inputs that are states, not arguments, of a graph
+    mutates: tuple[str, ...] | Callable = ()      # inputs whose new value the function returns after its outputs
+    outputs: tuple[str, ...] | Callable = ('output',)   # names of the visible outputs (or: attributes -> names)
+    hidden: int | Callable = 0                    # outputs a graph counts beyond these (saved masks, statistics)
+    shapes: Callable | None = None                # finds unknown input shapes: see shapes.py
+    same_dtype: tuple[str, ...] = ()              # inputs that must agree in dtype ('*': all)
+    methods: tuple[str, ...] = ()                 # names under which arrays have it as a method
+    special_gradient: bool = False                # the gradient is not the mathematical one: see gradients.py
+    auto_inputs: bool = True                      # may a symbol create missing inputs by itself
+    wants_training: bool = False
+    wants_rng: bool = False
+    wants_device: bool = False
+    has_required: bool = False
+    doc: str = ''
+
+    @property
+    def names(self):
+        return (self.name, *self.aliases)
+
+    # ------------------------------------------------------------------ attributes
+    def parse(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Typed values of the given attributes; defaults are left to the function."""
+        parsed = {}
+        for name, value in given.items():
+            attribute = self.attributes.get(name)
+            if attribute is None:
+                raise unknown_argument(self, name)
+            try:
+                parsed[name] = attribute.kind.parse(value)
+            except (ValueError, TypeError, KeyError, SyntaxError, OverflowError, MXNetError):
+                raise bad_attribute(self.name, name, value, attribute.kind) from None
+        for attribute in self.attributes.values():
+            if attribute.required and attribute.name not in parsed:
+                raise MXNetError(f'operator {self.name}: required argument {attribute.name} is missing; '
+                                 f'it takes {attribute.kind.accepts}')
+        return parsed
+
+    def complete(self, parsed: Mapping[str, Any]) -> dict[str, Any]:
+        """Parsed attributes with the defaults filled in."""
+        return {a.name: parsed.get(a.name, a.default) for a in self.attributes.values()}
+
+    # ------------------------------------------------------------------ inputs and outputs
+    def input_names(self, attributes: Mapping[str, Any], count: int | None = None) -> tuple[str, ...]:
+        """Names of the inputs that are there with these (complete) attributes."""
+        if self.variadic is not None:
+            if self.variadic_names is not None:
+                return tuple(self.variadic_names(attributes))
+            n = count if count is not None else attributes[self.variadic]
+            return tuple(f'arg{i}' for i in range(n))
+        return tuple(n for n in self.inputs if n not in self.optional or self.optional[n](attributes))
+
+    def output_names(self, attributes: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names of the visible outputs with these (complete) attributes."""
+        return self.outputs(attributes) if callable(self.outputs) else self.outputs
+
+    def output_count(self, attributes: Mapping[str, Any]) -> int:
+        """All outputs of a node in a graph, hidden ones included."""
+        hidden = self.hidden(attributes) if callable(self.hidden) else self.hidden
+        return len(self.output_names(attributes)) + hidden
+
+    def mutated(self, attributes: Mapping[str, Any], count: int) -> tuple[int, ...]:
+        """Positions of the inputs that the function returns new values for."""
+        if callable(self.mutates):
+            return tuple(self.mutates(attributes, count))
+        return tuple(self.inputs.index(n) for n in self.mutates)
+
+    def __repr__(self):
+        return f'<operator {self.name}>'
+
+
+def unknown_argument(op, name):
+    import difflib
+    known = [*op.inputs, *op.attributes]
+    close = difflib.get_close_matches(name, known, 1)
+    hint = f'; did you mean {close[0]}?' if close else f'; it takes {", ".join(known)}'
+    return MXNetError(f'operator {op.name}: unknown argument {name}{hint}')
+
+
+def operator(name=None, *, aliases=(), positional=None, **facts):
+    """Declares an operator; the keyword arguments are fields of `Operator`.
+
+    `name` is needed only where it is not a Python name of the function.
+    """
+    def declare(function):
+        op = _read_declaration(name or function.__name__, function, tuple(aliases), positional, facts)
+        for n in op.names:
+            if n in NAMES:
+                raise ValueError(f'two declarations for operator {n}')
+            NAMES[n] = op
+        TABLE[op.name] = op
+        return function
+    return declare
+
+
+def _read_declaration(name, function, aliases, positional, facts):
+    inputs, attributes, supplied = [], {}, {}
+    starred = False
+    for p in inspect.signature(function).parameters.values():
+        if p.kind is p.VAR_POSITIONAL:
+            starred = True
+        elif p.kind is p.POSITIONAL_OR_KEYWORD:
+            inputs.append(p.name)
+        elif p.annotation in _SUPPLIED:
+            supplied['wants_training' if p.annotation is Training else 'wants_rng'] = True
+        else:
+            if p.annotation is Device:
+                supplied['wants_device'] = True
+            kind = Kind() if p.annotation is Device else kind_of(p.annotation)
+            attributes[p.name] = Attribute(p.name, kind, p.default)
+    if starred and 'variadic' not in facts:
+        raise TypeError(f'operator {name} has *inputs, so its declaration must say variadic=...')
+    for key in ('outputs', 'aux', 'mutates', 'same_dtype', 'methods'):
+        if isinstance(facts.get(key), str):
+            facts[key] = (facts[key],)
+    order = tuple(positional) if positional else (*inputs, *attributes)
+    return Operator(name, function, aliases, inputs=tuple(inputs), attributes=attributes, positional=order,
+                    has_required=any(a.required for a in attributes.values()), doc=inspect.getdoc(function) or '',
+                    **facts, **supplied)

@@ -1,0 +1,18 @@
+"""Thread-local switches that decide how an operator call behaves.
+
+Plain attributes of one `threading.local`, because every operator call reads them: `recording` and `training` belong to
+`mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.
+"""
+import threading
+
+
+class State(threading.local):
+    recording = False
+    training = False
+    np_shape = False
+    np_array = False
+    context = None
+    bulk_size = 15
+
+
+state = State()

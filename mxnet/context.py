@@ -1,0 +1,172 @@
+"""Devices: `mx.cpu()`, `mx.gpu(0)`, `with mx.gpu(1): ...`.
+
+- A `Context` names a place; two names may share one memory (`cpu(0)` and `cpu(1)`).
+- `MXNET_VIRTUAL_GPUS=4` lets `gpu(0)` to `gpu(3)` stand on the cards that are there, or on CPU memory if there are none,
+  so that programs for several devices can be tested on one.
+"""
+import os
+
+from ._state import state
+from .base import MXNetError
+
+__all__ = ['Context', 'cpu', 'cpu_pinned', 'cpu_shared', 'current_context', 'gpu', 'gpu_memory_info', 'num_gpus']
+
+_interned: dict[tuple[int, int], 'Context'] = {}
+
+
+class _ContextType(type):
+    """Gives equal arguments the same object, so that comparing contexts is comparing identities."""
+
+    def __call__(cls, device_type, device_id=0):
+        if isinstance(device_type, Context):
+            return device_type
+        if device_type not in cls.devstr2type:
+            raise MXNetError(f'unknown device type {device_type!r}; there are {", ".join(cls.devstr2type)}')
+        key = (cls.devstr2type[device_type], int(device_id))
+        found = _interned.get(key)
+        if found is None:
+            # setdefault is atomic: two threads that meet here still end up with one object
+            found = _interned.setdefault(key, super().__call__(device_type, device_id))
+        return found
+
+    @property
+    def default_ctx(cls):
+        return current_context()
+
+    @default_ctx.setter
+    def default_ctx(cls, ctx):
+        state.context = ctx
+
+
+class Context(metaclass=_ContextType):
+    """A device: its type ('cpu', 'gpu', 'cpu_pinned', 'cpu_shared') and number.
+
+    >>> with mx.Context('cpu', 1):
+    ...     mx.nd.ones((2,)).context
+    cpu(1)
+    """
+
+    devtype2str = {1: 'cpu', 2: 'gpu', 3: 'cpu_pinned', 5: 'cpu_shared'}
+    devstr2type = {'cpu': 1, 'gpu': 2, 'cpu_pinned': 3, 'cpu_shared': 5}
+    __slots__ = ('device_typeid', 'device_id', '_torch', '__weakref__')
+
+    def __init__(self, device_type, device_id=0):
+        self.device_typeid = self.devstr2type[device_type]
+        self.device_id = int(device_id)
+        self._torch = None
+
+    @property
+    def device_type(self):
+        return self.devtype2str[self.device_typeid]
+
+    @property
+    def torch_device(self):
+        """The `torch.device` that holds this context's memory."""
+        if self._torch is None:
+            self._torch = _find_device(self)
+        return self._torch
+
+    def __reduce__(self):
+        return Context, (self.device_type, self.device_id)
+
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __hash__(self):
+        return hash((self.device_typeid, self.device_id))
+
+    def __eq__(self, other):
+        return self is other or (isinstance(other, Context) and self.device_typeid == other.device_typeid
+                                 and self.device_id == other.device_id)
+
+    def __repr__(self):
+        return f'{self.device_type}({self.device_id})'
+
+    __str__ = __repr__
+
+    def __enter__(self):
+        # the stack is the thread's, since the context object is everybody's
+        state.__dict__.setdefault('outer_contexts', []).append(state.context)
+        state.context = self
+        return self
+
+    def __exit__(self, *exc):
+        state.context = state.outer_contexts.pop()
+
+    def empty_cache(self):
+        """Gives memory that torch holds in reserve on this GPU back to the driver."""
+        if self.torch_device.type == 'cuda':
+            import torch
+            with torch.cuda.device(self.torch_device):
+                torch.cuda.empty_cache()
+
+
+_CPU = Context('cpu', 0)
+
+
+def _virtual_gpus() -> int:
+    text = os.environ.get('MXNET_VIRTUAL_GPUS', '0')
+    try:
+        return max(0, int(text))
+    except ValueError:
+        raise MXNetError(f'MXNET_VIRTUAL_GPUS must be a number, not {text!r}') from None
+
+
+def _find_device(ctx):
+    import torch
+    if ctx.device_typeid != 2:
+        return torch.device('cpu')
+    real, virtual = torch.cuda.device_count(), _virtual_gpus()
+    if ctx.device_id < real and not virtual:
+        return torch.device('cuda', ctx.device_id)
+    if ctx.device_id < virtual:
+        return torch.device('cuda', ctx.device_id % real) if real else torch.device('cpu')
+    there = f'{virtual} virtual GPUs' if virtual else f'{real} GPUs' if real else 'no GPU'
+    raise MXNetError(f'{ctx} is not there: this machine has {there} that torch {torch.__version__} can use. '
+                     'Use mx.cpu(), or set MXNET_VIRTUAL_GPUS to test a program for several devices.')
+
+
+def cpu(device_id=0):
+    """The CPU.  All numbers name the same memory, yet are distinct contexts."""
+    return Context('cpu', device_id)
+
+
+def cpu_pinned(device_id=0):
+    """CPU memory that a GPU can copy from without waiting."""
+    return Context('cpu_pinned', device_id)
+
+
+def cpu_shared(device_id=0):
+    """CPU memory that several processes can map."""
+    return Context('cpu_shared', device_id)
+
+
+def gpu(device_id=0):
+    """GPU number `device_id`."""
+    return Context('gpu', device_id)
+
+
+def num_gpus():
+    """How many GPUs there are (or are pretended: `MXNET_VIRTUAL_GPUS`)."""
+    virtual = _virtual_gpus()
+    if virtual:
+        return virtual
+    import torch
+    return torch.cuda.device_count()
+
+
+def gpu_memory_info(device_id=0):
+    """(free, total) bytes of GPU `device_id`."""
+    device = gpu(device_id).torch_device
+    if device.type != 'cuda':
+        raise MXNetError(f'gpu({device_id}) is virtual and has no memory of its own')
+    import torch
+    return torch.cuda.mem_get_info(device)
+
+
+def current_context():
+    """The context that arrays are made on when none is given."""
+    return state.context or _CPU

@@ -1,0 +1,199 @@
+"""Runs operators of the table on arrays: unwrap, call, wrap.
+
+This is the hottest code of the package.  An array is a slot object around a torch tensor; a call on plain arrays
+without attributes goes through a path with no argument binding at all.
+"""
+from .. import random as _random
+from .._array import NDArrayBase, describe, wrap, write
+from .._frontend.binding import bind, missing_inputs
+from .._frontend.signature import docstring, signature
+from .._ops.dtypes import NAME
+from .._ops.table import Operator
+from .._state import state
+from ..base import MXNetError
+from ..context import Context, current_context
+
+_new = object.__new__
+
+def operator_error(op, inputs, attributes, error):
+    """What torch complained about, with the operator and what it was given."""
+    names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
+    given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
+    given += [f'{k}={v!r}' for k, v in attributes.items() if k not in ('rng', 'training')]
+    return MXNetError(f'operator {op.name}({", ".join(given)}): {error}')
+
+
+_CAUGHT = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
+
+
+def _check_dtypes(op, inputs):
+    names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
+    every = op.same_dtype == ('*',)
+    first = None
+    for name, x in zip(names, inputs, strict=False):
+        if x is None or not (every or name in op.same_dtype):
+            continue
+        if first is None:
+            first = x._tensor.dtype
+        elif x._tensor.dtype is not first:
+            raise MXNetError(f'operator {op.name}: all inputs must have the same dtype, but {names[0]} is '
+                             f'{NAME[first]} and {name} is {NAME[x._tensor.dtype]}; convert one with astype')
+
+
+# ---------------------------------------------------------------------- calling
+def run(op: Operator, inputs, attributes, out, cls):
+    """Calls an operator with bound inputs and parsed attributes."""
+    if op.same_dtype and len(inputs) > 1:
+        _check_dtypes(op, inputs)
+    recording = state.recording
+    if recording:
+        tensors = [None if x is None else x._tensor if x._variable is None else x._variable.leaf for x in inputs]
+    else:
+        tensors = [None if x is None else x._tensor for x in inputs]
+    if op.wants_training or op.wants_rng or op.wants_device:
+        ctx, attributes = _supply(op, inputs, attributes, out)
+    elif inputs:
+        ctx = inputs[0]._ctx
+    else:
+        ctx = current_context()
+    try:
+        result = op.function(*tensors, **attributes)
+    except MXNetError:
+        raise
+    except _CAUGHT as error:
+        raise operator_error(op, inputs, attributes, error) from error
+    if op.mutates:
+        result = _write_back(op, inputs, attributes, result)
+    if out is not None:
+        return _into(op, result, out)
+    if type(result) is tuple:
+        if len(result) == 1:
+            result = result[0]
+        else:
+            return [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in result]
+    if result.requires_grad and not recording:
+        result = result.detach()
+    return wrap(result, ctx, cls)
+
+
+def _supply(op, inputs, attributes, out):
+    """The parts of a call that the program does not give: device, generator, train mode."""
+    attributes = dict(attributes)
+    if op.wants_device:
+        given = attributes.pop('ctx', None)
+        if given:
+            ctx = parse_context(given)
+        elif inputs:
+            ctx = inputs[0]._ctx
+        elif out is not None:
+            ctx = (out[0] if isinstance(out, (list, tuple)) else out)._ctx
+        else:
+            ctx = current_context()
+        attributes['ctx'] = ctx.torch_device
+    else:
+        ctx = inputs[0]._ctx if inputs else current_context()
+    if op.wants_rng:
+        attributes['rng'] = _random.generator(ctx)
+    if op.wants_training:
+        attributes['training'] = state.training
+    return ctx, attributes
+
+
+def parse_context(value) -> Context:
+    """A Context from itself or from its text, 'gpu(1)' or 'cpu'."""
+    if isinstance(value, Context):
+        return value
+    kind, _, number = str(value).strip().partition('(')
+    return Context(kind, int(number.rstrip(')') or 0))
+
+
+def _write_back(op, inputs, attributes, result):
+    positions = op.mutated(op.complete(attributes), len(inputs))
+    results = result if type(result) is tuple else (result,)
+    visible = len(results) - len(positions)
+    for position, value in zip(positions, results[visible:], strict=True):
+        if value is not None and inputs[position] is not None:
+            inputs[position]._tensor.detach().copy_(value.detach())
+    return results[:visible] if visible != 1 else results[0]
+
+
+def _into(op, result, out):
+    results = result if type(result) is tuple else (result,)
+    outs = out if isinstance(out, (list, tuple)) else (out,)
+    if len(outs) > len(results):
+        raise MXNetError(f'operator {op.name}: out has {len(outs)} arrays, but there are {len(results)} results')
+    for target, value in zip(outs, results, strict=False):
+        if not isinstance(target, NDArrayBase):
+            raise TypeError(f'operator {op.name}: out must be an array, not {type(target).__name__}')
+        if target._tensor.shape != value.shape:
+            raise MXNetError(f'operator {op.name}: out has shape {tuple(target._tensor.shape)}, '
+                             f'but the result has {tuple(value.shape)}')
+        write(target, value, f'out= of operator {op.name}')
+    return out
+
+
+def call(op: Operator, args, kwargs, cls):
+    """Calls an operator as a program does: any mixture of positional and keyword arguments."""
+    out = kwargs.pop('out', None)
+    kwargs.pop('name', None)
+    inputs, given = bind(op, args, kwargs, NDArrayBase)
+    parsed = op.parse(given) if given or op.has_required else {}
+    if op.optional or len(inputs) < len(op.inputs):
+        error = missing_inputs(op, inputs, parsed)
+        if error is not None:
+            raise error
+    if not inputs and op.variadic is not None:
+        raise MXNetError(f'operator {op.name} needs at least one input')
+    return run(op, inputs, parsed, out, cls)
+
+
+def make_function(op: Operator, name: str, cls: type):
+    """The function of an operator on arrays of type `cls`."""
+    plain = _takes_plain_arrays(op)
+    arity = len(op.inputs)
+    kernel = op.function
+
+    def function(*args, **kwargs):
+        if plain and not kwargs and len(args) == arity and not state.recording:
+            # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
+            try:
+                result = kernel(*[x._tensor for x in args])
+            except Exception:
+                pass        # whatever it was, the long way says it properly
+            else:
+                if result.requires_grad:
+                    result = result.detach()
+                array = _new(cls)
+                array._tensor = result
+                array._ctx = args[0]._ctx
+                array._variable = None
+                return array
+        return call(op, args, kwargs, cls)
+
+    function.__name__ = name
+    function.__qualname__ = name
+    function.__doc__ = docstring(op)
+    function.__signature__ = signature(op, cls.__name__)
+    return function
+
+
+def make_method(op: Operator, name: str, cls: type):
+    """The method of arrays that calls an operator with the array as its first input."""
+    function = make_function(op, name, cls)
+    if op.variadic is not None:
+        def method(self, *args, **kwargs):
+            return function(self, *args, **kwargs)
+    elif op.positional[0] == op.inputs[0]:
+        method = function          # `self` is simply the first argument
+        method.__signature__ = signature(op, cls.__name__, method=True)
+        return method
+    method.__name__ = name
+    method.__doc__ = docstring(op)
+    return method
+
+
+def _takes_plain_arrays(op):
+    """Can a call with exactly the inputs, all plain arrays, go straight to the kernel?"""
+    return (op.variadic is None and 0 < len(op.inputs) and not op.mutates and not op.wants_training and not op.wants_rng
+            and not op.wants_device and not op.has_required and not op.optional and not op.same_dtype
+            and not callable(op.outputs) and len(op.outputs) == 1)

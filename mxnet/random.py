@@ -1,0 +1,66 @@
+"""Random numbers: one generator per context, none of torch's own touched."""
+import threading
+
+from .base import MXNetError
+from .context import Context
+
+__all__ = ['seed', 'exponential', 'gamma', 'generalized_negative_binomial', 'multinomial', 'negative_binomial', 'normal',
+           'poisson', 'randint', 'randn', 'shuffle', 'uniform']
+
+_lock = threading.Lock()
+_generators: dict[Context, object] = {}
+_seed = 0        # the seed of contexts that are first used later on; 0 from the start, as upstream
+
+
+def generator(ctx: Context):
+    """The `torch.Generator` that a context's random operators draw from."""
+    found = _generators.get(ctx)
+    if found is None:
+        import torch
+        with _lock:
+            found = _generators.get(ctx)
+            if found is None:
+                found = torch.Generator(device=ctx.torch_device)
+                found.manual_seed(_mix(_seed, ctx))
+                _generators[ctx] = found
+    return found
+
+
+def seed(seed_state, ctx='all'):
+    """Starts the random numbers anew.
+
+    With ctx='all' every context's; two contexts still draw different numbers.  With one context, only that one, and
+    then cpu(0) and gpu(0), seeded alike, differ only by their device's algorithm.
+    """
+    global _seed
+    try:
+        value = int(seed_state)
+        if value != seed_state:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ValueError(f'the seed must be an int, not {seed_state!r}') from None
+    if isinstance(ctx, str):
+        if ctx != 'all':
+            raise MXNetError(f"ctx must be 'all' or a Context, not {ctx!r}")
+        with _lock:
+            _seed = value
+            for known, gen in _generators.items():
+                gen.manual_seed(_mix(value, known))
+    else:
+        generator(Context(ctx)).manual_seed(value & _MASK)
+
+
+_MASK = (1 << 63) - 1
+
+
+def _mix(value, ctx):
+    # any odd multiplier will do: contexts of one seed must not draw the same numbers
+    return (value + ctx.device_id * 0x9E3779B97F4A7C15) & _MASK
+
+
+def __getattr__(name):
+    # the distributions are nd's; found late, so that seeding does not load torch's world
+    if name in __all__:
+        from .ndarray import random
+        return getattr(random, name)
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
