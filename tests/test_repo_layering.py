@@ -14,13 +14,15 @@ PACKAGE = Path(__file__).resolve().parent.parent / 'mxnet'
 # Top-level modules and packages of mxnet. A new one needs a place here.
 LAYERS = (
     # the ground: no torch, no NumPy
-    ('_state', 'base', 'error', 'libinfo', 'log', 'registry'),
+    ('_scope', '_state', 'base', 'error', 'libinfo', 'log', 'registry'),
     # devices
     ('context',),
     # file formats, on bytes and tensors
     ('_files', 'recordio'),
     # the operator table
     ('_ops',),
+    # the storage under arrays
+    ('_array',),
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays
@@ -44,7 +46,12 @@ LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 NO_TORCH = LAYERS[0]
 
 # (importing file or folder, imported module): why an import inside a function may go to a later layer.
-DOWNWARD: dict[tuple[str, str], str] = {}
+DOWNWARD = {
+    ('autograd', 'symbol'): 'get_symbol returns a Symbol',
+    ('random', 'ndarray'): 'mx.random.uniform and the other distributions are those of nd.random',
+    ('util', 'ndarray'): 'default_array makes an NDArray',
+    ('util', 'numpy'): 'default_array makes an mx.np.ndarray in np mode',
+}
 
 
 def files():

@@ -83,7 +83,7 @@ def _other_mxnet(problems):
 
 
 def _devices(torch, problems):
-    devices = {'cpu': {'name': platform.processor() or platform.machine(), 'cores': os.cpu_count()}, 'gpus': [],
+    devices = {'cpu': {'name': _cpu_name(), 'cores': os.cpu_count()}, 'gpus': [],
                'virtual_gpus': None}
     if torch is None:
         return devices
@@ -98,6 +98,14 @@ def _devices(torch, problems):
         except MXNetError as error:
             problems.append(str(error))
     return devices
+
+
+def _cpu_name():
+    try:
+        found = re.search(r'^model name\s*: (.*)', Path('/proc/cpuinfo').read_text(), re.MULTILINE)
+    except OSError:  # not Linux
+        found = None
+    return found[1] if found else platform.processor() or platform.machine()
 
 
 def _gpu(torch, number):
