@@ -97,7 +97,8 @@ def test_doctor_warns_of_apache_mxnet(run_python, tmp_path):
     folder = tmp_path / 'site' / 'mxnet_cu112-1.9.1.dist-info'
     folder.mkdir(parents=True)
     (folder / 'METADATA').write_text('Metadata-Version: 2.1\nName: mxnet-cu112\nVersion: 1.9.1\n')
-    code = f'import sys; sys.path.append({str(folder.parent)!r})\nfrom mxnet.cli import main; sys.exit(main(["doctor"]))'
+    code = f'import sys; sys.path.append({str(folder.parent)!r})\n' \
+           'from mxnet.cli import main; sys.exit(main(["doctor"]))'
     done = run_python('-c', code, check=False)
     assert done.returncode == 1 and 'pip uninstall mxnet-cu112' in done.stdout
 
