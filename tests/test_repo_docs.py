@@ -1,4 +1,4 @@
-"""Every Python block of README and docs/ runs and prints what is shown below it; every link between files leads somewhere.
+"""Every Python block of README and docs/ runs and prints what is shown below it; every link leads somewhere.
 
 The blocks of one file run one after the other in one namespace and an empty folder. A ```text block right after a
 ```python block is what it prints.
