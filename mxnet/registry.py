@@ -97,7 +97,7 @@ def get_create_func(base_class, nickname):
         return found(*args, **kwargs)
 
     create.__doc__ = (f'Make a {nickname}: from its name and arguments, from a dict with an entry {nickname!r}, or '
-                      f'from the JSON of either. An object that is already a {base_class.__name__} is returned as it is.')
+                      f'from the JSON of either. A {base_class.__name__} object is returned as it is.')
     return create
 
 

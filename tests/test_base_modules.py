@@ -398,3 +398,20 @@ def test_unknown_engine(no_launch_blocking):
     no_launch_blocking.setenv('MXNET_ENGINE_TYPE', 'BogusEngine')
     with pytest.raises(MXNetError, match="NaiveEngine, not 'BogusEngine'"):
         engine._before_first_gpu_use()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('kind, done', [('NaiveEngine', 'True'), ('', 'False')])
+def test_naive_engine_on_a_gpu(run_python, kind, done):
+    code = '''
+import torch
+from mxnet import engine
+engine._before_first_gpu_use()
+a = torch.ones(8192, 8192, device='cuda')
+a @ a
+torch.cuda.synchronize()
+for _ in range(5):
+    a @ a
+print(torch.cuda.current_stream().query())
+'''
+    assert run_python('-c', code, MXNET_ENGINE_TYPE=kind, CUDA_LAUNCH_BLOCKING='').stdout == done + '\n'
