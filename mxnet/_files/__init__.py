@@ -1,0 +1,9 @@
+"""Files: where bytes come from and go to (`paths`), and the formats in them.
+
+- `paths`: local and remote files, atomic writes.  Imports neither torch nor NumPy, so `mxnet.recordio` can use it.
+- `params`: upstream's binary list of arrays (`.params`).
+- `safetensors`: the way out to everybody else's tools.
+- `pickles`: optimizer states, read without executing anything.
+
+Nothing here knows of NDArray: the layers below turn records and tensors into arrays.
+"""

@@ -1,0 +1,283 @@
+"""Where bytes come from and go to: local files and, through fsspec, everything with `scheme://` in its name.
+
+- A write is atomic.  Whoever reads the file, even after a kill -9 or a full disk in the middle of a save, finds the
+  old bytes or the new ones, never a mixture.
+- Files are opened, not mapped: when somebody shortens a mapped file, the process dies of a bus error, while a read
+  reports it.  The formats read large values straight into their tensors, so mapping would save no memory either.
+- Every failure is an MXNetError that names the path.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from mxnet.base import MXNetError
+
+__all__ = ["is_local", "local_name", "open_read", "read_bytes", "replacing", "write_atomic"]
+
+Chunk = bytes | bytearray | memoryview
+
+# What to install for the schemes that people use; fsspec itself names the rest.
+PACKAGES = {
+    "s3": "s3fs", "s3a": "s3fs",
+    "gs": "gcsfs", "gcs": "gcsfs",
+    "hdfs": "pyarrow",
+    "abfs": "adlfs", "abfss": "adlfs", "az": "adlfs", "adl": "adlfs",
+    "http": "aiohttp requests", "https": "aiohttp requests",
+    "sftp": "paramiko", "ssh": "paramiko",
+}  # fmt: skip
+
+# Object stores cannot rename, but show an object only when its upload is finished: we finish it or drop it.
+# Everywhere else a temporary file is renamed, as on a disk; "memory" shows a file as soon as it is opened.
+OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az"}
+
+PIECE = 16 << 20  # remote files collect what they are given: hand them slices, not a tensor of 10 GB
+
+
+def is_local(path: str | os.PathLike) -> bool:
+    """Whether the path is on this machine: without `scheme://`, or with `file://`."""
+    return not _scheme(_name(path))
+
+
+def local_name(path: str | os.PathLike) -> str:
+    """The path of a local file as the system wants it, without `file://`.  `~` means itself, as upstream."""
+    name = _name(path)
+    return name[len("file://") :] if name[:7].lower() == "file://" else name
+
+
+def open_read(path: str | os.PathLike) -> BinaryIO:
+    """Opens a file for reading, seekable, at its beginning.  Close it, or use it in `with`."""
+    name = _name(path)
+    if _scheme(name):
+        fs, inner = _remote(name)
+        with _reported(name, "read"):
+            return fs.open(inner, "rb")
+    local = local_name(name)
+    with _reported(name, "read"):
+        file = open(local, "rb", buffering=1 << 20)
+        try:
+            kind = os.fstat(file.fileno()).st_mode
+            if stat.S_ISREG(kind):
+                return file
+            if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):  # `... | python -c "mx.nd.load('/dev/stdin')"`
+                with file:
+                    return io.BytesIO(file.read())
+            raise OSError("not a regular file")
+        except BaseException:
+            file.close()
+            raise
+
+
+def read_bytes(path: str | os.PathLike) -> bytes:
+    """The whole file."""
+    with open_read(path) as file, _reported(_name(path), "read"):
+        return file.read()
+
+
+def write_atomic(path: str | os.PathLike, chunks: Iterable[Chunk]) -> None:
+    """Writes the pieces one after the other; the file appears, or changes, only when all of them are safe.
+
+    An error raised by `chunks` itself passes through unchanged; the old file stays.
+    """
+    name = _name(path)
+    if _scheme(name):
+        _write_remote(name, chunks)
+        return
+    local = local_name(name)
+    if _is_special(local):
+        _write_local(local, chunks, name)
+        return
+    with replacing(name) as temporary:
+        _write_local(temporary, chunks, name)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike) -> Iterator[str]:
+    """For libraries that want a local file name: fill the yielded one, it replaces `path` when the block ends well.
+
+    A link stays a link: the file it points to is replaced.  The mode (and, where the system allows it, the owner) of
+    an existing file is kept; a new one follows the umask.  A write-protected file stays protected.
+    """
+    name = _name(path)
+    with _reported(name, "write"):
+        target = os.path.realpath(local_name(name))
+        old = _stat(target)
+        if old is not None and not stat.S_ISREG(old.st_mode):
+            raise OSError("not a regular file")
+        if old is not None and not os.access(target, os.W_OK):
+            raise OSError("the file is write-protected")
+        folder = os.path.dirname(target)
+        temporary = os.path.join(folder, f".mxnet-{secrets.token_hex(8)}.tmp")
+        # The kernel applies the umask and the folder's defaults to 0666; to ask for the umask is not thread-safe.
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+    try:
+        with _reported(name, "write"):
+            mode = stat.S_IMODE(os.stat(temporary).st_mode)
+            if not mode & stat.S_IWUSR:  # a umask that hides new files from ourselves
+                os.chmod(temporary, mode | stat.S_IWUSR)
+        yield temporary
+        with _reported(name, "write"):
+            _sync(temporary)
+            _take_after(temporary, mode, old)
+            os.replace(temporary, target)
+            _sync_folder(folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+# ---- local ---------------------------------------------------------------------------------------------------------
+
+
+def _name(path: str | os.PathLike) -> str:
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"expected a file name (str or os.PathLike), got {type(path).__name__}") from None
+
+
+def _scheme(name: str) -> str:
+    """'s3' of 's3://bucket/key'; '' for what is on this machine."""
+    scheme, mark, _ = name.partition("://")
+    return scheme.lower() if mark and scheme.lower() != "file" else ""
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)
+    except FileNotFoundError:
+        return None
+
+
+def _is_special(path: str) -> bool:
+    """/dev/stdout, /dev/null, a named pipe: to be written to, not to be replaced by a file."""
+    try:
+        kind = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return not (stat.S_ISREG(kind) or stat.S_ISDIR(kind))
+
+
+def _write_local(path: str, chunks: Iterable[Chunk], name: str) -> None:
+    with _reported(name, "write"):
+        file = open(path, "wb", buffering=1 << 20)
+    try:
+        _write_pieces(file, chunks, name)
+        with _reported(name, "write"):
+            file.close()  # a full disk may show only here
+    except BaseException:
+        with contextlib.suppress(Exception):
+            file.close()
+        raise
+
+
+def _take_after(temporary: str, mode: int, old: os.stat_result | None) -> None:
+    """Gives the new file the old one's owner and mode."""
+    if old is not None:
+        mode = stat.S_IMODE(old.st_mode) & 0o777
+        if hasattr(os, "chown"):
+            with contextlib.suppress(OSError):  # only root may give a file away
+                os.chown(temporary, old.st_uid, old.st_gid)
+    if stat.S_IMODE(os.stat(temporary).st_mode) != mode:
+        os.chmod(temporary, mode)
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDWR)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync_folder(folder: str) -> None:
+    """Makes the rename itself last.  Some systems cannot sync a folder; the file is whole there, too."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+# ---- remote --------------------------------------------------------------------------------------------------------
+
+
+def _remote(name: str) -> tuple[Any, str]:
+    """The fsspec file system of a URL, and the name of the file in it."""
+    scheme = _scheme(name)
+    packages = f"fsspec {PACKAGES[scheme]}" if scheme in PACKAGES else "fsspec"
+    try:
+        import fsspec
+    except ImportError as error:
+        raise MXNetError(f"{name}: {scheme}:// needs fsspec: pip install {packages}") from error
+    try:
+        return fsspec.core.url_to_fs(name)
+    except ImportError as error:
+        raise MXNetError(f"{name}: {scheme}:// needs more packages: pip install {packages} ({error})") from error
+    except Exception as error:
+        raise MXNetError(f"{name}: cannot reach {scheme}://: {error}") from error
+
+
+def _write_remote(name: str, chunks: Iterable[Chunk]) -> None:
+    fs, inner = _remote(name)
+    if _scheme(name) in OBJECT_STORES:
+        with _reported(name, "write"):
+            file = fs.open(inner, "wb")
+        try:
+            _write_pieces(file, chunks, name)
+            with _reported(name, "write"):
+                file.close()
+        except BaseException:
+            with contextlib.suppress(Exception):
+                file.discard()
+            file.closed = True  # else its destructor would finish the upload
+            raise
+        return
+    folder, slash, _ = inner.rpartition("/")
+    temporary = f"{folder}{slash}.mxnet-{secrets.token_hex(8)}.tmp"
+    try:
+        with _reported(name, "write"):
+            file = fs.open(temporary, "wb")
+        try:
+            _write_pieces(file, chunks, name)
+        finally:
+            with _reported(name, "write"):
+                file.close()
+        with _reported(name, "write"):
+            fs.mv(temporary, inner)
+            if fs.exists(temporary):  # WebHDFS answers "no" without an error
+                raise OSError("the store did not rename the temporary file; does the file exist already?")
+    except BaseException:
+        with contextlib.suppress(Exception):
+            fs.rm_file(temporary)
+        raise
+
+
+def _write_pieces(file: Any, chunks: Iterable[Chunk], name: str) -> None:
+    for chunk in chunks:
+        view = memoryview(chunk).cast("B")
+        with _reported(name, "write"):
+            for start in range(0, len(view), PIECE):
+                file.write(view[start : start + PIECE])
+
+
+@contextlib.contextmanager
+def _reported(name: str, verb: str) -> Iterator[None]:
+    """Turns what the system or a remote store says into an MXNetError that names the file."""
+    try:
+        yield
+    except MXNetError:
+        raise
+    except FileNotFoundError as error:  # remote stores say only the name
+        raise MXNetError(f"{name}: cannot {verb}: no such file or folder") from error
+    except Exception as error:
+        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        raise MXNetError(f"{name}: cannot {verb}: {reason}") from error
