@@ -12,7 +12,7 @@ class State(threading.local):
     np_shape = False
     np_array = False
     context = None
-    bulk_size = 15
+    bulk_size = 0
 
 
 state = State()

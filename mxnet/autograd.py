@@ -53,21 +53,20 @@ class _Scope:
 
     def __enter__(self):
         recording, training = self._wanted
-        grad_mode = None
-        self._before.append((state.recording, state.training, grad_mode))
+        # inside torch.no_grad() nothing would be recorded: our scope turns it on, and off again at its end
+        silenced = bool(recording) and not torch.is_grad_enabled()
+        self._before.append((state.recording, state.training, silenced))
+        if silenced:
+            torch.set_grad_enabled(True)
         if recording is not None:
-            if recording and not torch.is_grad_enabled():
-                # inside torch.no_grad() nothing would be recorded: our scope turns it on, and off again at its end
-                self._before[-1] = (state.recording, state.training, False)
-                torch.set_grad_enabled(True)
             state.recording = recording
         if training is not None:
             state.training = training
 
     def __exit__(self, *exc):
-        state.recording, state.training, grad_mode = self._before.pop()
-        if grad_mode is not None:
-            torch.set_grad_enabled(grad_mode)
+        state.recording, state.training, silenced = self._before.pop()
+        if silenced:
+            torch.set_grad_enabled(False)
 
 
 def record(train_mode=True):
@@ -145,10 +144,7 @@ def _history(array, what):
     """The tensor through which an array is known to torch's engine."""
     if not isinstance(array, NDArrayBase):
         raise TypeError(f'{what} must be an array, not {type(array).__name__}')
-    tensor = array._tensor if array._variable is None else array._variable.leaf
-    if not tensor.requires_grad:
-        raise MXNetError(NOT_RECORDED.format(what=what))
-    return tensor
+    return array._tensor if array._variable is None else array._variable.leaf
 
 
 def _heads(heads, head_grads):
@@ -163,6 +159,8 @@ def _heads(heads, head_grads):
     tensors, gradients = [], []
     for i, (head, gradient) in enumerate(zip(heads, head_grads, strict=True)):
         tensor = _history(head, f'head {i}')
+        if not tensor.requires_grad:
+            continue            # a constant next to others: it has nothing to send back
         if gradient is None:
             gradients.append(torch.ones_like(tensor))
         else:
@@ -172,6 +170,8 @@ def _heads(heads, head_grads):
                                  f'but its head gradient {tuple(value.shape)}')
             gradients.append(value.to(tensor.dtype))
         tensors.append(tensor)
+    if not tensors:
+        raise MXNetError(NOT_RECORDED.format(what='head' if len(heads) == 1 else 'these heads'))
     return tensors, gradients
 
 
@@ -203,7 +203,10 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
     tensors, gradients = _heads(heads, head_grads)
     single = isinstance(variables, NDArrayBase)
     variables = [variables] if single else list(variables)
-    wanted = [_history(v, f'with respect to variable {i}') for i, v in enumerate(variables)]
+    wanted = [_history(v, f'variable {i}') for i, v in enumerate(variables)]
+    for i, tensor in enumerate(wanted):
+        if not tensor.requires_grad:
+            raise MXNetError(NOT_RECORDED.format(what=f'with respect to variable {i}'))
     try:
         results = torch.autograd.grad(tensors, wanted, gradients, create_graph=create_graph,
                                       retain_graph=create_graph if retain_graph is None else retain_graph,

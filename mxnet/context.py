@@ -6,6 +6,7 @@
 """
 import os
 
+from . import engine
 from ._state import state
 from .base import MXNetError
 
@@ -119,6 +120,7 @@ def _find_device(ctx):
     import torch
     if ctx.device_typeid != 2:
         return torch.device('cpu')
+    engine._before_first_gpu_use()
     real, virtual = torch.cuda.device_count(), _virtual_gpus()
     if ctx.device_id < real and not virtual:
         return torch.device('cuda', ctx.device_id)
@@ -154,6 +156,7 @@ def num_gpus():
     virtual = _virtual_gpus()
     if virtual:
         return virtual
+    engine._before_first_gpu_use()
     import torch
     return torch.cuda.device_count()
 

@@ -1,5 +1,12 @@
 """Arrays: `mx.nd`."""
-from .ndarray import NDArray, array  # noqa
-from . import op as _op  # noqa
-from .op import *  # noqa
-from . import _internal, contrib, linalg, image  # noqa
+from . import _internal, contrib, image, linalg, op, utils
+try:
+    from . import random
+except ImportError: pass  # TEMPORARY
+from ._arithmetic import *
+from ._creation import *
+from ._indexing import get_indexing_dispatch_code, get_oshape_of_gather_nd_op, indexing_key_expand_implicit_axes
+from ._interop import from_dlpack, from_numpy, from_torch, to_dlpack_for_read, to_dlpack_for_write, to_torch, waitall
+from .ndarray import NDArray
+from .op import *
+from .utils import array, empty, load, load_frombuffer, save, zeros

@@ -3,6 +3,8 @@
 This is the hottest code of the package.  An array is a slot object around a torch tensor; a call on plain arrays
 without attributes goes through a path with no argument binding at all.
 """
+import torch
+
 from .. import random as _random
 from .._array import NDArrayBase, describe, wrap, write
 from .._frontend.binding import bind, missing_inputs
@@ -70,7 +72,9 @@ def run(op: Operator, inputs, attributes, out, cls):
         if len(result) == 1:
             result = result[0]
         else:
-            return [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in result]
+            results = [owned(r, tensors) for r in result]
+            return [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
+    result = owned(result, tensors)
     if result.requires_grad and not recording:
         result = result.detach()
     return wrap(result, ctx, cls)
@@ -132,10 +136,30 @@ def _into(op, result, out):
     return out
 
 
+def owned(result, tensors):
+    """The result in memory of its own and in row-major order, as every array of ours is.
+
+    torch answers a transpose or a slice with a view of its input, and identities with the input itself; upstream's
+    operators never do, and programs write into what they got.
+    """
+    base = result._base
+    if base is None:
+        for t in tensors:
+            if t is result:
+                return result.clone()
+    else:
+        for t in tensors:
+            if t is not None and (t is base or t._base is base):
+                return result.clone(memory_format=torch.contiguous_format)
+    return result if result.is_contiguous() else result.contiguous()
+
+
 def call(op: Operator, args, kwargs, cls):
     """Calls an operator as a program does: any mixture of positional and keyword arguments."""
     out = kwargs.pop('out', None)
     kwargs.pop('name', None)
+    if len(args) > len(op.positional) and op.variadic is None and out is None:
+        args, (out, *_) = args[:len(op.positional)], args[len(op.positional):]     # out may come last, by position
     inputs, given = bind(op, args, kwargs, NDArrayBase)
     parsed = op.parse(given) if given or op.has_required else {}
     if op.optional or len(inputs) < len(op.inputs):
@@ -157,10 +181,13 @@ def make_function(op: Operator, name: str, cls: type):
         if plain and not kwargs and len(args) == arity and not state.recording:
             # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
             try:
-                result = kernel(*[x._tensor for x in args])
+                tensors = [x._tensor for x in args]
+                result = kernel(*tensors)
             except Exception:
                 pass        # whatever it was, the long way says it properly
             else:
+                if result._base is not None or result is tensors[0] or not result.is_contiguous():
+                    result = owned(result, tensors)
                 if result.requires_grad:
                     result = result.detach()
                 array = _new(cls)

@@ -1,28 +1,510 @@
-import numpy, torch
-from .._array import NDArrayBase, wrap
-from .._ops.dtypes import torch_dtype, NUMPY, NAME
-from ..context import current_context
+"""`NDArray`: a multi-dimensional array on a device."""
+import warnings
+
+import numpy
+import torch
+
 from .. import autograd as _autograd
+from .._array import NDArrayBase, readable, wrap, writable, write
+from .._ops import NAMES, TABLE
+from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
+try:
+    from .._ops.reshape_codes import resolve
+except ImportError: pass  # TEMPORARY
+from .._state import state
+from ..base import MXNetError
+from ..context import Context
+from . import _arithmetic as _a
+from . import _indexing, _interop, _invoke
+
+_new = object.__new__
+
 
 class NDArray(NDArrayBase):
+    """An array of numbers of one dtype on one context.
+
+    Made by `mx.nd.array`, `zeros`, `ones`, ... and by operators.  Slices that are contiguous in memory and `reshape`
+    share memory with the array they come from; everything else is a copy.
+
+    >>> x = mx.nd.array([[1, 2], [3, 4]])
+    >>> x * 2 + 1
+    <BLANKLINE>
+    [[3. 5.]
+     [7. 9.]]
+    <NDArray 2x2 @cpu(0)>
+    """
+
     __slots__ = ()
-    shape = property(lambda s: tuple(s._tensor.shape))
-    dtype = property(lambda s: NUMPY[NAME[s._tensor.dtype]])
-    ctx = context = property(lambda s: s._ctx)
-    stype = 'default'
-    def asnumpy(self):
-        return self._tensor.detach().cpu().numpy().copy()
-    def attach_grad(self, grad_req='write', stype=None):
-        g = wrap(torch.zeros_like(self._tensor), self._ctx, NDArray)
-        _autograd.mark_variables([self], [g], [grad_req])
+    _dense: type           # what operators on arrays of this type return
+    __array_priority__ = 1000.0        # NumPy's operators leave `numpy_array + x` to us
+
+    def __init__(self, handle=None, writable=True):
+        tensor = torch.empty(0) if handle is None else handle
+        if not isinstance(tensor, torch.Tensor):
+            raise TypeError(f'an NDArray is made by mx.nd.array, not from a {type(handle).__name__}')
+        self._tensor, self._variable = _interop.compact(tensor), None
+        self._ctx = _interop.context_of(tensor)
+
+    # ------------------------------------------------------------------ properties
+    @property
+    def shape(self):
+        """Lengths of the axes."""
+        return tuple(self._tensor.shape)
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return self._tensor.dim()
+
+    @property
+    def size(self):
+        """Number of elements."""
+        return self._tensor.numel()
+
+    @property
+    def dtype(self):
+        """Type of the elements, as a NumPy type."""
+        return NUMPY[NAME[self._tensor.dtype]]
+
+    @property
+    def context(self):
+        """The device that the array is on."""
+        return self._ctx
+
+    ctx = context
+
+    @property
+    def stype(self):
+        """Storage type: 'default', 'row_sparse' or 'csr'."""
+        return 'default'
+
+    @property
+    def T(self):
+        """The transpose: a copy with the axes in reverse order."""
+        return self.transpose()
+
+    @property
+    def writable(self):
+        """Whether the array can be written into; it always can."""
+        return True
+
     @property
     def grad(self):
-        return None if self._variable is None else self._variable.buffer
-    def backward(self, out_grad=None, retain_graph=False, train_mode=True):
-        _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
-    def copy(self):
-        return wrap(self._tensor.clone(), self._ctx, NDArray)
+        """The gradient that `backward` fills; None until `attach_grad`."""
+        variable = self._variable
+        return None if variable is None else variable.buffer
 
-def array(source_array, ctx=None, dtype=None):
-    a = numpy.array(source_array, dtype=dtype or numpy.float32)
-    return wrap(torch.from_numpy(a), ctx or current_context(), NDArray)
+    # ------------------------------------------------------------------ Python's operators
+    __add__ = __radd__ = _a.fast_binary(torch.add, _a.add, _a.NUMERIC)
+    __sub__ = _a.fast_binary(torch.sub, _a.subtract, _a.NUMERIC)
+    __mul__ = __rmul__ = _a.fast_binary(torch.mul, _a.multiply, _a.NUMERIC)
+    __truediv__ = __div__ = _a.fast_binary(torch.div, _a.divide, _a.FLOATS)
+
+    def __rsub__(self, other):
+        return _a.subtract(other, self)
+
+    def __rtruediv__(self, other):
+        return _a.divide(other, self)
+
+    __rdiv__ = __rtruediv__
+
+    def __mod__(self, other):
+        return _a.modulo(self, other)
+
+    def __rmod__(self, other):
+        return _a.modulo(other, self)
+
+    def __pow__(self, other):
+        return _a.power(self, other)
+
+    def __rpow__(self, other):
+        return _a.power(other, self)
+
+    def __neg__(self):
+        return _a.multiply(self, -1)
+
+    def __abs__(self):
+        return self.abs()
+
+    def __eq__(self, other):
+        return _a.equal(self, other)
+
+    def __ne__(self, other):
+        return _a.not_equal(self, other)
+
+    def __gt__(self, other):
+        return _a.greater(self, other)
+
+    def __ge__(self, other):
+        return _a.greater_equal(self, other)
+
+    def __lt__(self, other):
+        return _a.lesser(self, other)
+
+    def __le__(self, other):
+        return _a.lesser_equal(self, other)
+
+    def __hash__(self):
+        return id(self) // 16
+
+    __iadd__ = _a.fast_inplace(torch.Tensor.add_, _a.add, '+=', _a.NUMERIC)
+    __isub__ = _a.fast_inplace(torch.Tensor.sub_, _a.subtract, '-=', _a.NUMERIC)
+    __imul__ = _a.fast_inplace(torch.Tensor.mul_, _a.multiply, '*=', _a.NUMERIC)
+    __itruediv__ = __idiv__ = _a.fast_inplace(torch.Tensor.div_, _a.divide, '/=', _a.FLOATS)
+
+    def __imod__(self, other):
+        write(self, _a.modulo(self, other)._tensor, '%=')
+        return self
+
+    def __ipow__(self, other):
+        write(self, _a.power(self, other)._tensor, '**=')
+        return self
+
+    def __bool__(self):
+        if self.size > 1:
+            raise ValueError('the truth value of an NDArray with several elements is ambiguous')
+        return bool(self.size) and bool(self._tensor.item())
+
+    __nonzero__ = __bool__
+
+    def __len__(self):
+        if not self._tensor.dim():
+            raise TypeError('an array without axes has no len()')
+        return self._tensor.shape[0]
+
+    def __iter__(self):
+        for i in range(len(self)):
+            yield self[i]
+
+    def __float__(self):
+        return float(self.asscalar())
+
+    def __int__(self):
+        return int(self.asscalar())
+
+    def __index__(self):
+        if self._tensor.is_floating_point():
+            raise TypeError(f'only an array of ints can be an index, not {NAME[self._tensor.dtype]}')
+        return int(self.asscalar())
+
+    # ------------------------------------------------------------------ indexing
+    def __getitem__(self, key):
+        kind = type(key)
+        recording = state.recording
+        tensor = self._tensor
+        if recording and self._variable is not None:
+            tensor = self._variable.leaf
+        if kind is slice and key.step is None and (key.start is None or type(key.start) is int) \
+                and (key.stop is None or type(key.stop) is int) and tensor.dim():
+            if key.start is None and key.stop is None:
+                return self
+            result = tensor[key]
+        elif kind is int and tensor.dim():
+            result = tensor[key]
+        else:
+            result = _indexing.read(tensor, key)
+        if not result.dim() and not state.np_shape and (tensor.dim() or type(key) is not tuple):
+            result = result.view(1)
+        if result.requires_grad and not recording:
+            result = result.detach()
+        array = _new(type(self))
+        array._tensor = result
+        array._ctx = self._ctx
+        array._variable = None
+        return array
+
+    def __setitem__(self, key, value):
+        tensor = writable(self, 'x[...] = ...')
+        if isinstance(value, NDArrayBase):
+            value = readable(value)
+            if value.dtype is not tensor.dtype or value.device != tensor.device:
+                value = value.to(tensor.device, tensor.dtype)
+        elif not isinstance(value, (int, float)):
+            value = _interop.constant(value, tensor)
+        _indexing.write(tensor, key, value)
+
+    # ------------------------------------------------------------------ copies and conversions
+    def asnumpy(self):
+        """A copy as a NumPy array; waits until the array is computed."""
+        tensor = self._tensor.detach()
+        if tensor.dtype is torch.bfloat16:
+            return tensor.cpu().view(torch.int16).numpy().astype(numpy.uint16).view(BFLOAT16)
+        if tensor.device.type == 'cpu':
+            return tensor.numpy().copy()
+        return tensor.cpu().numpy()
+
+    def asscalar(self):
+        """The only element of the array, as a NumPy number."""
+        if self._tensor.numel() != 1:
+            raise ValueError(f'an array of shape {self.shape} is not a scalar')
+        return self.asnumpy().reshape(-1)[0]
+
+    def item(self):
+        """The only element of the array, as a Python number."""
+        if self._tensor.numel() != 1:
+            raise ValueError(f'an array of shape {self.shape} is not a scalar')
+        return self._tensor.item()
+
+    def tolist(self):
+        """The elements as nested Python lists."""
+        return self._tensor.tolist()
+
+    def astype(self, dtype, copy=True):
+        """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
+        wanted = torch_dtype(dtype)
+        if not copy and self._tensor.dtype is wanted:
+            return self
+        return _invoke.run(NAMES['Cast'], (self,), {'dtype': NAME[wanted]}, None, self._dense)
+
+    def copy(self):
+        """A copy on the same context."""
+        return wrap(readable(self).clone(), self._ctx, self._dense)
+
+    def copyto(self, other):
+        """Copies the values into another array, or makes a copy on another context."""
+        if isinstance(other, NDArrayBase):
+            if other is self:
+                warnings.warn('an array was copied to itself', RuntimeWarning, stacklevel=2)
+                return other
+            source, target = readable(self), writable(other, 'copyto')
+            if source.shape != target.shape:
+                raise ValueError(f'copyto: an array of shape {tuple(source.shape)} does not fit into '
+                                 f'{tuple(target.shape)}')
+            target.copy_(source)
+            return other
+        if isinstance(other, Context):
+            return wrap(_interop.move(readable(self), other), other, self._dense)
+        raise TypeError(f'copyto takes an array or a Context, not {type(other)}')
+
+    def as_in_context(self, context):
+        """The array on a context: itself if it is there, else a copy."""
+        return self if self._ctx is context or self._ctx == context else self.copyto(context)
+
+    as_in_ctx = as_in_context
+
+    def detach(self):
+        """The same memory, without the history that autograd keeps."""
+        return wrap(self._tensor.detach(), self._ctx, self._dense)
+
+    def as_nd_ndarray(self):
+        """The array as an `mx.nd.NDArray`, sharing memory."""
+        return self
+
+    def as_np_ndarray(self):
+        """The array as an `mx.np.ndarray`, sharing memory."""
+        from ..numpy import ndarray
+        array = wrap(self._tensor, self._ctx, ndarray)
+        array._variable = self._variable
+        return array
+
+    def tostype(self, stype):
+        """The array in another storage type."""
+        if stype == 'default':
+            return self
+        from .sparse import from_dense
+        return from_dense(self, stype)
+
+    # ------------------------------------------------------------------ shape
+    def reshape(self, *shape, **kwargs):
+        """The same memory under another shape.
+
+        0 keeps an axis, -1 is found from the others, -2 keeps all the rest, -3 joins two axes, -4 splits one in the
+        two that follow; `reverse=True` reads the codes from the right.
+
+        >>> mx.nd.zeros((2, 3, 4)).reshape((0, -3)).shape
+        (2, 12)
+        """
+        if len(shape) == 1 and type(shape[0]) is not int:
+            shape = shape[0]
+            if isinstance(shape, (int, numpy.integer)):
+                shape = (int(shape),)
+        elif not shape:
+            shape = kwargs.pop('shape', None)
+            if shape is None:
+                raise ValueError('reshape: the new shape is missing')
+            shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        reverse = kwargs.pop('reverse', False) if kwargs else False
+        if kwargs:
+            raise TypeError(f'reshape: unknown argument {next(iter(kwargs))}')
+        recording = state.recording
+        tensor = self._tensor
+        if recording and self._variable is not None:
+            tensor = self._variable.leaf
+        try:
+            if reverse or 0 in shape or min(shape, default=0) < -1:
+                result = tensor.view(resolve(tuple(tensor.shape), tuple(shape), reverse))
+            else:
+                result = tensor.view(shape)
+        except RuntimeError as error:
+            if isinstance(error, MXNetError):
+                raise
+            raise MXNetError(f'reshape: an array of shape {self.shape} does not fit into {tuple(shape)}') from None
+        if result.requires_grad and not recording:
+            result = result.detach()
+        array = _new(type(self))
+        array._tensor = result
+        array._ctx = self._ctx
+        array._variable = None
+        return array
+
+    def _view(self, tensor):
+        return wrap(tensor if state.recording else tensor.detach(), self._ctx, self._dense)
+
+    def expand_dims(self, axis, inplace=False):
+        """A copy with a new axis of length 1; with inplace=True it shares memory."""
+        if inplace:
+            return self._view(readable(self).unsqueeze(axis))
+        return _invoke.call(NAMES['expand_dims'], (self, axis), {}, self._dense)
+
+    def squeeze(self, axis=None, inplace=False):
+        """A copy without axes of length 1; with inplace=True it shares memory."""
+        if not inplace:
+            return _invoke.call(NAMES['squeeze'], (self,), {'axis': axis}, self._dense)
+        tensor = readable(self)
+        axes = range(tensor.dim()) if axis is None else (axis,) if isinstance(axis, int) else axis
+        drop = {a % tensor.dim() for a in axes} if axis is not None else {a for a in axes if tensor.shape[a] == 1}
+        if any(tensor.shape[a] != 1 for a in drop):
+            raise ValueError(f'squeeze: axis {axis} of shape {self.shape} is not of length 1')
+        kept = [n for a, n in enumerate(tensor.shape) if a not in drop]
+        return self._view(tensor.view(kept or (1,)))
+
+    def flatten(self, inplace=False):
+        """A copy as a matrix: all axes but the first in one; with inplace=True it shares memory."""
+        if inplace:
+            return self.reshape((self.shape[0], -1))
+        return _invoke.call(NAMES['Flatten'], (self,), {}, self._dense)
+
+    def broadcast_to(self, shape):
+        """A copy with axes of length 1 repeated to fit `shape`."""
+        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        own = self.shape
+        target = shape[len(shape) - len(own):]
+        if len(shape) < len(own) or any(n not in (1, m) and m != 0 for n, m in zip(own, target, strict=True)):
+            raise ValueError(f'broadcast_to: an array of shape {own} cannot be broadcast to {shape}')
+        padded = self if len(own) == len(shape) else self.reshape((1,) * (len(shape) - len(own)) + own)
+        return _invoke.call(NAMES['broadcast_to'], (padded,), {'shape': shape}, self._dense)
+
+    def broadcast_like(self, other):
+        """A copy with axes of length 1 repeated to fit the shape of `other`."""
+        return self.broadcast_to(other.shape)
+
+    def transpose(self, *axes, **kwargs):
+        """A copy with the axes in another order; in reverse order if none is given."""
+        if not kwargs:
+            if len(axes) == 1 and not isinstance(axes[0], int):
+                axes = axes[0]
+            kwargs = {'axes': tuple(axes)} if axes else {}
+            axes = ()
+        return _invoke.call(NAMES['transpose'], (self, *axes), kwargs, self._dense)
+
+    def split_v2(self, *args, **kwargs):
+        """See `mx.nd.split_v2`."""
+        from ._creation import split_v2
+        return split_v2(self, *args, **kwargs)
+
+    def diag(self, k=0, **kwargs):
+        """The k-th diagonal, or a matrix with this one."""
+        return _invoke.call(NAMES['diag'], (self,), {'k': k, **kwargs}, self._dense)
+
+    def slice_assign(self, rhs, begin, end, step):
+        """Writes `rhs` into the slice `begin:end:step` of the array."""
+        return _invoke.call(NAMES['_slice_assign'], (self, rhs),
+                            {'begin': begin, 'end': end, 'step': step, 'out': self}, self._dense)
+
+    def slice_assign_scalar(self, value, begin, end, step):
+        """Writes a number into the slice `begin:end:step` of the array."""
+        return _invoke.call(NAMES['_slice_assign_scalar'], (self,),
+                            {'scalar': value, 'begin': begin, 'end': end, 'step': step, 'out': self}, self._dense)
+
+    # ------------------------------------------------------------------ waiting
+    def wait_to_read(self):
+        """Waits until the array is computed; an error of the computation is raised here at the latest."""
+        _interop.synchronize(self._tensor.device)
+
+    wait_to_write = wait_to_read
+
+    # ------------------------------------------------------------------ gradients
+    def attach_grad(self, grad_req='write', stype=None):
+        """Gives the array a gradient buffer, `x.grad`, that `backward` writes ('write') or adds ('add') to."""
+        buffer = wrap(torch.zeros_like(self._tensor, requires_grad=False), self._ctx, self._dense)
+        if stype is not None and stype != 'default':
+            buffer = buffer.tostype(stype)
+        _autograd.mark_variables([self], [buffer], [grad_req])
+
+    def backward(self, out_grad=None, retain_graph=False, train_mode=True):
+        """Computes the gradients of this array with respect to all arrays with a gradient attached."""
+        _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
+
+    # ------------------------------------------------------------------ other libraries
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            if self._tensor.device.type != 'cpu' or (dtype is not None and numpy.dtype(dtype) != self.dtype):
+                raise ValueError('this array cannot become a NumPy array without a copy')
+            return self._tensor.detach().numpy()
+        values = self.asnumpy()
+        return values if dtype is None else values.astype(dtype, copy=False)
+
+    def __dlpack__(self, **kwargs):
+        return self._tensor.detach().__dlpack__(**kwargs)
+
+    def __dlpack_device__(self):
+        return self._tensor.__dlpack_device__()
+
+    def to_dlpack_for_read(self):
+        """A DLPack capsule for a library that only reads."""
+        return _interop.to_dlpack_for_read(self)
+
+    def to_dlpack_for_write(self):
+        """A DLPack capsule for a library that also writes."""
+        return _interop.to_dlpack_for_write(self)
+
+    def to_torch(self):
+        """The array as a `torch.Tensor`, sharing memory."""
+        return readable(self)
+
+    # ------------------------------------------------------------------ pickling and printing
+    def __reduce__(self):
+        return type(self), (None,), self.__getstate__()
+
+    def __getstate__(self):
+        from .utils import to_bytes
+        return {'handle': to_bytes(self)}
+
+    def __setstate__(self, state):
+        from .utils import set_from_bytes
+        handle = state['handle']
+        if handle is not None:
+            set_from_bytes(self, handle)
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
+    def __repr__(self):
+        shape = 'x'.join(str(n) for n in self._tensor.shape)
+        return f'\n{self._values()!s}\n<{type(self).__name__} {shape} @{self._ctx}>'
+
+    def _values(self):
+        """The values as NumPy prints them."""
+        if self._tensor.dtype is torch.bfloat16:
+            return self._tensor.detach().float().cpu().numpy()
+        return self.asnumpy()
+
+    def _repr_html_(self):
+        import html
+        shape = ' &times; '.join(str(n) for n in self._tensor.shape) or 'scalar'
+        return (f'<div><code>{type(self).__name__}</code> {shape}, {NAME[self._tensor.dtype]}, {self._ctx}'
+                f'<pre>{html.escape(str(self._values()))}</pre></div>')
+
+
+def _attach_methods():
+    for op in TABLE.values():
+        for name in op.methods:
+            if name not in NDArray.__dict__:
+                setattr(NDArray, name, _invoke.make_method(op, name, NDArray))
+
+
+_attach_methods()
+NDArray._dense = NDArray

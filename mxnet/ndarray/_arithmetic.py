@@ -1,0 +1,149 @@
+"""Arithmetic between arrays and numbers in any order: `nd.add(x, 1)`, `x ** y`, `2 - x`.
+
+Each pair of operands has its own operator in the table: two arrays broadcast, an array and a number use a `_scalar`
+operator.  `fast_*` make the methods behind Python's operators: plain arrays go straight to torch.
+"""
+import operator
+from numbers import Number
+
+import torch
+
+from .._array import NDArrayBase, write
+from .._ops.table import NAMES
+from .._state import state
+from . import _invoke
+
+__all__ = ['add', 'subtract', 'multiply', 'divide', 'modulo', 'power', 'maximum', 'minimum', 'equal', 'not_equal',
+           'greater', 'greater_equal', 'lesser', 'lesser_equal', 'logical_and', 'logical_or', 'logical_xor',
+           'true_divide']
+
+_new = object.__new__
+
+
+def _binary(name, doc, arrays, scalar, reverse, python):
+    """One function of two operands from the operators for array-array, array-number, number-array."""
+    def function(lhs, rhs):
+        if isinstance(lhs, NDArrayBase):
+            if isinstance(rhs, NDArrayBase):
+                return _invoke.run(NAMES[arrays], (lhs, rhs), {}, None, lhs._dense)
+            if isinstance(rhs, Number):
+                return _invoke.run(NAMES[scalar], (lhs,), _scalar(rhs), None, lhs._dense)
+        elif isinstance(lhs, Number):
+            if isinstance(rhs, NDArrayBase):
+                return _invoke.run(NAMES[reverse], (rhs,), _scalar(lhs), None, rhs._dense)
+            if isinstance(rhs, Number):
+                return python(lhs, rhs)
+        bad = rhs if isinstance(lhs, (NDArrayBase, Number)) else lhs
+        raise TypeError(f'nd.{name}: operands are arrays and numbers; type {type(bad)} not supported')
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = doc
+    return function
+
+
+def _scalar(value):
+    if type(value) is float:
+        return {'scalar': value}
+    if not isinstance(value, (int, float)):
+        value = value.item() if hasattr(value, 'item') else float(value)     # NumPy's numbers, fractions
+    return {'scalar': value, 'is_int': isinstance(value, int)}
+
+
+_logic = {'and': lambda a, b: float(bool(a) and bool(b)), 'or': lambda a, b: float(bool(a) or bool(b)),
+          'xor': lambda a, b: float(bool(a) != bool(b))}
+
+add = _binary('add', 'Sum, with broadcasting.', 'broadcast_add', '_plus_scalar', '_plus_scalar', operator.add)
+subtract = _binary('subtract', 'Difference, with broadcasting.', 'broadcast_sub', '_minus_scalar', '_rminus_scalar',
+                   operator.sub)
+multiply = _binary('multiply', 'Product of elements, with broadcasting.', 'broadcast_mul', '_mul_scalar', '_mul_scalar',
+                   operator.mul)
+divide = _binary('divide', 'Quotient, with broadcasting; ints stay ints and truncate.', 'broadcast_div', '_div_scalar',
+                 '_rdiv_scalar', operator.truediv)
+modulo = _binary('modulo', "Remainder with the divisor's sign, with broadcasting.", 'broadcast_mod', '_mod_scalar',
+                 '_rmod_scalar', operator.mod)
+power = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_power_scalar', '_rpower_scalar', operator.pow)
+maximum = _binary('maximum', 'The larger of two, with broadcasting.', 'broadcast_maximum', '_maximum_scalar',
+                  '_maximum_scalar', max)
+minimum = _binary('minimum', 'The smaller of two, with broadcasting.', 'broadcast_minimum', '_minimum_scalar',
+                  '_minimum_scalar', min)
+equal = _binary('equal', '1 where equal, else 0, in the dtype of the operands.', 'broadcast_equal', '_equal_scalar',
+                '_equal_scalar', lambda a, b: float(a == b))
+not_equal = _binary('not_equal', '1 where different, else 0.', 'broadcast_not_equal', '_not_equal_scalar',
+                    '_not_equal_scalar', lambda a, b: float(a != b))
+greater = _binary('greater', '1 where lhs > rhs, else 0.', 'broadcast_greater', '_greater_scalar', '_lesser_scalar',
+                  lambda a, b: float(a > b))
+greater_equal = _binary('greater_equal', '1 where lhs >= rhs, else 0.', 'broadcast_greater_equal',
+                        '_greater_equal_scalar', '_lesser_equal_scalar', lambda a, b: float(a >= b))
+lesser = _binary('lesser', '1 where lhs < rhs, else 0.', 'broadcast_lesser', '_lesser_scalar', '_greater_scalar',
+                 lambda a, b: float(a < b))
+lesser_equal = _binary('lesser_equal', '1 where lhs <= rhs, else 0.', 'broadcast_lesser_equal', '_lesser_equal_scalar',
+                       '_greater_equal_scalar', lambda a, b: float(a <= b))
+logical_and = _binary('logical_and', '1 where both are not 0, else 0.', 'broadcast_logical_and', '_logical_and_scalar',
+                      '_logical_and_scalar', _logic['and'])
+logical_or = _binary('logical_or', '1 where one is not 0, else 0.', 'broadcast_logical_or', '_logical_or_scalar',
+                     '_logical_or_scalar', _logic['or'])
+logical_xor = _binary('logical_xor', '1 where exactly one is not 0, else 0.', 'broadcast_logical_xor',
+                      '_logical_xor_scalar', '_logical_xor_scalar', _logic['xor'])
+true_divide = divide
+
+_FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+_NUMBERS = (torch.int32, torch.int64, torch.uint8, torch.int8)
+
+
+def fast_binary(kernel, slow, dtypes):
+    """A method such as `__add__`: torch itself for two arrays of one dtype, or a float array and a number."""
+    def method(self, other):
+        if not state.recording:
+            tensor = self._tensor
+            if type(other) is type(self):
+                value = other._tensor
+                fits = tensor.dtype is value.dtype and tensor.dtype in dtypes
+            else:
+                value = other
+                fits = (type(other) is float or type(other) is int) and tensor.dtype in _FLOATS
+            if fits:
+                try:
+                    result = kernel(tensor, value)
+                except RuntimeError:
+                    pass                    # the long way words the error
+                else:
+                    if result.requires_grad:
+                        result = result.detach()
+                    array = _new(type(self))
+                    array._tensor = result
+                    array._ctx = self._ctx
+                    array._variable = None
+                    return array
+        return slow(self, other)
+    return method
+
+
+def fast_inplace(kernel, slow, what, dtypes):
+    """A method such as `__iadd__`."""
+    def method(self, other):
+        if not state.recording:
+            tensor = self._tensor
+            if type(other) is type(self):
+                value = other._tensor
+                fits = tensor.dtype is value.dtype and tensor.dtype in dtypes and not value.requires_grad
+            else:
+                value = other
+                fits = (type(other) is float or type(other) is int) and tensor.dtype in _FLOATS
+            if fits and not tensor.requires_grad:
+                try:
+                    kernel(tensor, value)
+                except RuntimeError:
+                    pass
+                else:
+                    return self
+        result = slow(self, other)
+        if result._tensor.shape != self._tensor.shape:
+            raise ValueError(f'{what}: the result has shape {tuple(result._tensor.shape)}, '
+                             f'but the array {tuple(self._tensor.shape)}')
+        write(self, result._tensor, what)
+        return self
+    return method
+
+
+NUMERIC = frozenset(_FLOATS + _NUMBERS)
+FLOATS = frozenset(_FLOATS)

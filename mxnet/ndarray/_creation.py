@@ -1,0 +1,214 @@
+"""Functions that make arrays, and a few that rearrange them, with upstream's signatures."""
+import warnings
+
+import numpy
+import torch
+
+from .._array import NDArrayBase, wrap
+from .._ops import NAMES
+from .._ops.dtypes import torch_dtype
+from ..base import MXNetError
+from ..context import current_context
+from . import _interop, _invoke
+from .ndarray import NDArray
+
+__all__ = ['arange', 'concatenate', 'empty', 'eye', 'full', 'histogram', 'imdecode', 'linspace', 'moveaxis', 'onehot_encode',
+           'ones', 'split_v2', 'zeros']
+
+
+def array(source_array, ctx=None, dtype=None):
+    """An array from nested lists, a NumPy array or another array.
+
+    The dtype is float32 unless given or taken from an NDArray.
+
+    >>> mx.nd.array([[1, 2], [3, 4]]).dtype
+    <class 'numpy.float32'>
+    """
+    ctx = ctx or current_context()
+    if isinstance(source_array, NDArrayBase):
+        wanted = source_array._tensor.dtype if dtype is None else torch_dtype(dtype)
+        tensor = source_array._tensor.detach()
+        return wrap(_interop.move(tensor, ctx) if wanted is tensor.dtype else tensor.to(ctx.torch_device, wanted),
+                    ctx, NDArray)
+    wanted = torch.float32 if dtype is None else torch_dtype(dtype)
+    if isinstance(source_array, torch.Tensor):
+        return wrap(source_array.detach().to(ctx.torch_device, wanted, copy=True).contiguous(), ctx, NDArray)
+    if not isinstance(source_array, numpy.ndarray):
+        try:
+            source_array = numpy.array(source_array)
+            if source_array.dtype.kind not in 'biuf':
+                raise ValueError
+        except (ValueError, TypeError):
+            raise TypeError('source_array must be array-like: nested lists of numbers of equal length, a NumPy array '
+                            f'or an NDArray; this {type(source_array).__name__} is not') from None
+    tensor = _interop.tensor_of(source_array)
+    return wrap(_interop.allocate(tensor.to(wanted, copy=True), ctx), ctx, NDArray)
+
+
+def _shape(shape):
+    if isinstance(shape, (int, numpy.integer)):
+        return (int(shape),)
+    result = tuple(int(n) for n in shape)
+    if any(n < 0 for n in result):
+        raise MXNetError(f'the shape {result} has a negative length')
+    return result
+
+
+def _filled(shape, ctx, dtype, value, out=None):
+    if out is not None:
+        out[:] = value
+        return out
+    ctx = ctx or current_context()
+    wanted = torch.float32 if dtype is None else torch_dtype(dtype)
+    tensor = torch.full(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
+    return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
+
+
+def empty(shape, ctx=None, dtype=None, stype=None):
+    """An array whose values are whatever was in memory."""
+    if stype is not None and stype != 'default':
+        return zeros(shape, ctx, dtype, stype)
+    ctx = ctx or current_context()
+    wanted = torch.float32 if dtype is None else torch_dtype(dtype)
+    return wrap(_interop.allocate(torch.empty(_shape(shape), dtype=wanted, device=ctx.torch_device), ctx), ctx, NDArray)
+
+
+def zeros(shape, ctx=None, dtype=None, stype=None, **kwargs):
+    """An array of zeros.
+
+    >>> mx.nd.zeros((1, 2))
+    <BLANKLINE>
+    [[0. 0.]]
+    <NDArray 1x2 @cpu(0)>
+    """
+    if stype is not None and stype != 'default':
+        from . import sparse
+        return sparse.zeros(stype, shape, ctx, dtype)
+    return _filled(shape, ctx, dtype, 0, _only_out(kwargs, 'zeros'))
+
+
+def ones(shape, ctx=None, dtype=None, **kwargs):
+    """An array of ones."""
+    return _filled(shape, ctx, dtype, 1, _only_out(kwargs, 'ones'))
+
+
+def full(shape, val, ctx=None, dtype=numpy.float32, out=None):
+    """An array with every element equal to `val`."""
+    if isinstance(val, NDArrayBase):
+        val = val.asscalar().item()
+    return _filled(shape, ctx, dtype, val, out)
+
+
+def _only_out(kwargs, name):
+    out = kwargs.pop('out', None)
+    kwargs.pop('name', None)
+    if kwargs:
+        raise TypeError(f'nd.{name}: unknown argument {next(iter(kwargs))}')
+    return out
+
+
+def arange(start, stop=None, step=1.0, repeat=1, infer_range=None, ctx=None, dtype=numpy.float32):
+    """Evenly spaced numbers from `start` up to, and without, `stop`, each one `repeat` times.
+
+    >>> mx.nd.arange(3)
+    <BLANKLINE>
+    [0. 1. 2.]
+    <NDArray 3 @cpu(0)>
+    """
+    if infer_range is not None:
+        warnings.warn('infer_range is deprecated and has no effect', DeprecationWarning, stacklevel=2)
+    if stop is None:
+        start, stop = 0, start
+    return _invoke.call(NAMES['_arange'], (), {'start': start, 'stop': stop, 'step': step, 'repeat': repeat,
+                                               'infer_range': False, 'dtype': dtype, 'ctx': ctx or current_context()},
+                        NDArray)
+
+
+def linspace(start, stop, num, endpoint=True, ctx=None, dtype=numpy.float32):
+    """`num` evenly spaced numbers from `start` to `stop`, which is included if `endpoint`."""
+    return _invoke.call(NAMES['_linspace'], (), {'start': start, 'stop': stop, 'num': num, 'endpoint': endpoint,
+                                                 'dtype': dtype, 'ctx': ctx or current_context()}, NDArray)
+
+
+def eye(N, M=0, k=0, ctx=None, dtype=None, **kwargs):
+    """A matrix of N rows (and M columns) with ones on its k-th diagonal."""
+    return _invoke.call(NAMES['_eye'], (), {'N': N, 'M': M, 'k': k, 'dtype': dtype or 'float32',
+                                            'ctx': ctx or current_context(), **kwargs}, NDArray)
+
+
+def concatenate(arrays, axis=0, always_copy=True):
+    """Joins arrays along an axis."""
+    if not isinstance(arrays, list | tuple) or not arrays or not all(isinstance(a, NDArrayBase) for a in arrays):
+        raise TypeError('concatenate takes a list of one or more arrays')
+    if len(arrays) == 1 and not always_copy:
+        return arrays[0]
+    return _invoke.call(NAMES['Concat'], tuple(arrays), {'dim': axis}, arrays[0]._dense)
+
+
+def moveaxis(tensor, source, destination):
+    """Moves axes to new places; the others keep their order.
+
+    >>> mx.nd.moveaxis(mx.nd.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    source = [source] if isinstance(source, int) else list(source)
+    destination = [destination] if isinstance(destination, int) else list(destination)
+    n = tensor.ndim
+    if len(source) != len(destination):
+        raise ValueError(f'moveaxis: {len(source)} axes to move, {len(destination)} places')
+    for axis in source + destination:
+        if not -n <= axis < n:
+            raise ValueError(f'moveaxis: axis {axis} of an array with {n} axes')
+    source, destination = [a % n for a in source], [a % n for a in destination]
+    if len(set(source)) != len(source) or len(set(destination)) != len(destination):
+        raise ValueError('moveaxis: an axis is named twice')
+    order = [a for a in range(n) if a not in source]
+    for place, axis in sorted(zip(destination, source, strict=True)):
+        order.insert(place, axis)
+    return _invoke.call(NAMES['transpose'], (tensor,), {'axes': order}, tensor._dense)
+
+
+def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
+    """Splits an array into a number of equal parts, or before each of the given indices."""
+    if isinstance(indices_or_sections, int):
+        if ary.shape[axis] % indices_or_sections:
+            raise ValueError(f'split_v2: axis {axis} of length {ary.shape[axis]} has no {indices_or_sections} equal parts')
+        attributes = {'indices': (), 'sections': indices_or_sections}
+    elif isinstance(indices_or_sections, (list, tuple)):
+        attributes = {'indices': (0, *indices_or_sections), 'sections': 0}
+    else:
+        raise ValueError('split_v2: indices_or_sections must be an int or a tuple of ints')
+    return _invoke.call(NAMES['_split_v2'], (ary,), {**attributes, 'axis': axis, 'squeeze_axis': squeeze_axis}, ary._dense)
+
+
+def histogram(a, bins=10, range=None):
+    """(counts, edges) of an array's values."""
+    if isinstance(bins, NDArrayBase):
+        return tuple(_invoke.call(NAMES['_histogram'], (a, bins), {}, a._dense))
+    if not isinstance(bins, int):
+        raise ValueError(f'histogram: bins must be an int or an array of edges, not {bins!r}')
+    if range is None:
+        range = (float(a.min().asscalar()), float(a.max().asscalar()))
+    edges = array(numpy.linspace(*range, bins + 1), ctx=a.context, dtype=a.dtype)
+    counts, _ = _invoke.call(NAMES['_histogram'], (a, edges), {'bin_cnt': bins, 'range': range}, a._dense)
+    return counts, edges
+
+
+def onehot_encode(indices, out):
+    """Writes one-hot rows for `indices` into `out`; `nd.one_hot` is its successor."""
+    return _invoke.call(NAMES['_onehot_encode'], (indices, out), {'out': out}, out._dense)
+
+
+def imdecode(str_img, clip_rect=(0, 0, 0, 0), out=None, index=0, channels=3, mean=None):
+    """Decodes an image into an array of shape (1, channels, height, width); `mx.image.imdecode` is its successor."""
+    from ..image import imdecode as decode
+    picture = decode(str_img, flag=int(channels == 3)).transpose((2, 0, 1)).astype('float32').expand_dims(0)
+    left, top, right, bottom = clip_rect
+    if right and bottom:
+        picture = picture[:, :, top:bottom, left:right]
+    if mean is not None:
+        picture = picture - mean
+    if out is None:
+        return picture
+    out[index] = picture[0]
+    return out

@@ -1,0 +1,185 @@
+"""Reading and writing parts of a tensor by Python's and NumPy's keys.
+
+- A basic key (ints, slices, None, ...) that selects contiguous memory gives a view, any other a copy, as upstream does.
+- Arrays as keys are advanced indices; floats in them are taken as ints (an `nd` array is float32 by default).
+- What torch cannot do itself (negative steps) is done by flipping, or, among advanced indices, through flat positions.
+"""
+import numbers
+
+import numpy
+import torch
+
+from .._array import NDArrayBase
+
+_BASIC = (int, slice, type(None), type(Ellipsis), numpy.integer)
+
+
+def normalize(key, tensor):
+    """-> (tuple of ints, slices, None, Ellipsis and tensors, is it basic)."""
+    if not isinstance(key, tuple):
+        key = (key,)
+    parts = []
+    basic = True
+    for part in key:
+        if isinstance(part, _BASIC) and not isinstance(part, bool):
+            parts.append(_plain_slice(part) if isinstance(part, slice) else part)
+        else:
+            basic = False
+            parts.append(_index_tensor(part, tensor.device))
+    return tuple(parts), basic
+
+
+def _plain_slice(part):
+    if all(x is None or type(x) is int for x in (part.start, part.stop, part.step)):
+        return part
+    return slice(*[None if x is None else int(x.asscalar() if isinstance(x, NDArrayBase) else x)
+                   for x in (part.start, part.stop, part.step)])
+
+
+def _index_tensor(part, device):
+    if isinstance(part, NDArrayBase):
+        index = part._tensor.detach()
+    elif isinstance(part, torch.Tensor):
+        index = part
+    elif isinstance(part, (list, tuple, range, numpy.ndarray, bool)):
+        values = numpy.asarray([x.asnumpy() if isinstance(x, NDArrayBase) else x for x in part]
+                               if isinstance(part, (list, tuple)) else part)
+        if values.size == 0 and values.dtype.kind == 'f':
+            values = values.astype('int64')
+        if values.dtype.kind not in 'biuf':
+            raise IndexError(f'an array cannot be indexed with {part!r}')
+        index = torch.from_numpy(numpy.ascontiguousarray(values).reshape(values.shape))
+    else:
+        raise ValueError(f'an array cannot be indexed with {part!r} of type {type(part).__name__}; '
+                         'ints, slices, None, ..., lists and arrays can')
+    if index.dtype is not torch.bool:
+        index = index.to(torch.int64)
+    return index if index.device == device else index.to(device)
+
+
+def _negative_steps(parts):
+    return any(isinstance(p, slice) and p.step is not None and p.step < 0 for p in parts)
+
+
+def _forward(parts, shape):
+    """A basic key without negative steps, and the axes of its result that must be flipped to make up for it."""
+    taken = sum(1 for p in parts if p is not None and p is not Ellipsis)
+    axis = out = 0
+    result, flips = [], []
+    for p in parts:
+        if p is Ellipsis:
+            skipped = len(shape) - taken
+            axis += skipped
+            out += skipped
+        elif p is None:
+            out += 1
+        else:
+            if isinstance(p, slice):
+                if p.step is not None and p.step < 0:
+                    start, stop, step = p.indices(shape[axis])
+                    count = len(range(start, stop, step))
+                    p = slice(start + (count - 1) * step, start + 1, -step) if count else slice(0, 0)
+                    flips.append(out)
+                out += 1
+            axis += 1
+        result.append(p)
+    return tuple(result), flips
+
+
+def _flat_positions(parts, tensor):
+    """Positions in the flattened tensor of what a key selects, found by NumPy on a table of positions."""
+    positions = numpy.arange(tensor.numel()).reshape(tuple(tensor.shape))
+    key = tuple(p.cpu().numpy() if isinstance(p, torch.Tensor) else p for p in parts)
+    return torch.from_numpy(numpy.ascontiguousarray(positions[key])).to(tensor.device)
+
+
+def read(tensor, key):
+    """What a key selects: a view where that is contiguous, else a copy."""
+    parts, basic = normalize(key, tensor)
+    if not _negative_steps(parts):
+        result = tensor[parts]
+    elif basic:
+        parts, flips = _forward(parts, tensor.shape)
+        result = tensor[parts].flip(flips)
+    else:
+        result = tensor.reshape(-1)[_flat_positions(parts, tensor)]
+    return result if result.is_contiguous() else result.contiguous()
+
+
+def write(tensor, key, value):
+    """Stores a number or a tensor of the same dtype and device where a key points."""
+    parts, basic = normalize(key, tensor)
+    number = isinstance(value, numbers.Number)
+    try:
+        if not _negative_steps(parts):
+            tensor[parts] = value
+        elif basic:
+            parts, flips = _forward(parts, tensor.shape)
+            if not number:
+                value = _trim(value, tensor[parts].dim()).expand(tensor[parts].shape).flip(flips)
+            tensor[parts] = value
+        else:
+            tensor.view(-1)[_flat_positions(parts, tensor)] = value
+    except RuntimeError as error:
+        shape = '' if number else f' of shape {tuple(value.shape)}'
+        raise ValueError(f'cannot store a value{shape} at [{_spell(key)}] of an array of shape '
+                         f'{tuple(tensor.shape)}: {error}') from None
+
+
+def _trim(value, dims):
+    """Drops leading axes of length 1 that the target does not have."""
+    while value.dim() > dims and value.shape[0] == 1:
+        value = value[0]
+    return value
+
+
+def _spell(key):
+    def one(p):
+        if isinstance(p, slice):
+            text = ':'.join('' if x is None else str(x) for x in (p.start, p.stop))
+            return text if p.step is None else f'{text}:{p.step}'
+        if p is Ellipsis:
+            return '...'
+        return f'array{tuple(p.shape)}' if hasattr(p, 'shape') else repr(p)
+    return ', '.join(one(p) for p in key) if isinstance(key, tuple) else one(key)
+
+
+# ---------------------------------------------------------------------- upstream's names for parts of this
+def get_indexing_dispatch_code(key):
+    """0: a basic key, 1: an advanced one, -1: not a key."""
+    if not isinstance(key, tuple):
+        key = (key,)
+    code = 0
+    for part in key:
+        if isinstance(part, (NDArrayBase, numpy.ndarray, list, tuple, range)):
+            code = 1
+        elif not isinstance(part, _BASIC):
+            return -1
+    return code
+
+
+def indexing_key_expand_implicit_axes(key, shape):
+    """The key with `...` spelled out and slices for the axes it leaves unsaid."""
+    if not isinstance(key, tuple):
+        key = (key,)
+    taken = sum(1 for p in key if p is not None and p is not Ellipsis)
+    missing = (slice(None),) * (len(shape) - taken)
+    for i, part in enumerate(key):
+        if part is Ellipsis:
+            return key[:i] + missing + key[i + 1:]
+    return key + missing
+
+
+def get_oshape_of_gather_nd_op(dshape, ishape):
+    """The shape of `gather_nd` of data and indices of these shapes."""
+    if not ishape or ishape[0] > len(dshape):
+        raise ValueError(f'indices of shape {ishape} do not fit data of shape {dshape}')
+    return tuple(ishape[1:]) + tuple(dshape[ishape[0]:])
+
+
+def check_boolean_array_dimension(array_shape, axis, bool_shape):
+    """Raises IndexError where a mask's shape differs from the axes it selects from."""
+    for i, size in enumerate(bool_shape):
+        if array_shape[axis + i] != size:
+            raise IndexError(f'the mask has {size} entries on axis {i}, but axis {axis + i} of the array has '
+                             f'{array_shape[axis + i]}')

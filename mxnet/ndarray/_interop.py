@@ -1,0 +1,145 @@
+"""Arrays from and to NumPy, torch and DLPack, and copies between devices."""
+import numpy
+import torch
+import torch.utils.dlpack
+
+from .._array import NDArrayBase, readable, wrap, writable
+from .._ops.dtypes import BFLOAT16, torch_dtype
+from ..base import MXNetError
+from ..context import Context, cpu, cpu_pinned, gpu
+
+
+def context_of(tensor) -> Context:
+    """The context that a torch tensor's memory belongs to."""
+    if tensor.device.type == 'cuda':
+        return gpu(tensor.device.index or 0)
+    if tensor.device.type != 'cpu':
+        raise MXNetError(f'there is no context for a tensor on {tensor.device}')
+    return cpu_pinned() if torch.cuda.is_available() and tensor.is_pinned() else cpu()
+
+
+def compact(tensor):
+    """The tensor, or an error where its memory is not in row-major order."""
+    if not tensor.is_contiguous():
+        raise MXNetError(f'a tensor of shape {tuple(tensor.shape)} and strides {tensor.stride()} cannot be shared, since '
+                         'arrays are row-major; make it so with .contiguous()')
+    return tensor
+
+
+def allocate(tensor, ctx):
+    """A CPU tensor's values in new memory of a context; the tensor itself where it may be kept."""
+    device = ctx.torch_device
+    if device.type == 'cuda':
+        return tensor.to(device)
+    if ctx.device_typeid == 3 and torch.cuda.is_available():
+        return tensor.pin_memory()
+    if ctx.device_typeid == 5:
+        return tensor.share_memory_()
+    return tensor
+
+
+def move(tensor, ctx):
+    """A copy of a tensor on a context.  From pinned memory the copy does not wait."""
+    device = ctx.torch_device
+    if device != tensor.device:
+        return tensor.to(device, non_blocking=device.type == 'cuda' and tensor.is_pinned())
+    return allocate(tensor.clone(), ctx)
+
+
+def constant(value, like):
+    """What a program assigns (NumPy arrays, lists, NumPy numbers) as a tensor of another's dtype and device."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().to(like.device, like.dtype)
+    if isinstance(value, numpy.generic):
+        return value.item()
+    try:
+        values = numpy.asarray(value)
+        if values.dtype.kind not in 'biuf':
+            raise TypeError
+    except (TypeError, ValueError):
+        raise TypeError(f'cannot store a {type(value).__name__} in an array; '
+                        'numbers, arrays and nested lists of numbers can be') from None
+    return tensor_of(values).to(like.device, like.dtype)
+
+
+def tensor_of(values: numpy.ndarray):
+    """A NumPy array as a tensor that shares its memory, or a copy where torch cannot."""
+    if values.dtype == BFLOAT16:
+        return torch.from_numpy(numpy.ascontiguousarray(values).view(numpy.uint16).view(numpy.int16).copy()
+                                ).view(torch.bfloat16)
+    values = values if values.dtype.isnative else values.astype(values.dtype.newbyteorder('='))
+    if not values.flags.c_contiguous or not values.flags.writeable:
+        # torch knows neither negative strides nor read-only memory
+        values = numpy.array(values, order='C')
+    return torch.from_numpy(values)
+
+
+def synchronize(device):
+    if device.type == 'cuda':
+        torch.cuda.synchronize(device)
+
+
+def waitall():
+    """Waits until everything that was started is computed."""
+    if torch.cuda.is_available() and torch.cuda.is_initialized():
+        for i in range(torch.cuda.device_count()):
+            torch.cuda.synchronize(i)
+
+
+# ---------------------------------------------------------------------- NumPy
+def from_numpy(ndarray, zero_copy=True, array_cls=None):
+    """An array on the CPU from a NumPy array.
+
+    With `zero_copy` both share memory, and the NumPy array becomes read-only, so that it cannot change behind our
+    back.
+    """
+    if array_cls is None:
+        from .ndarray import NDArray as array_cls
+    if not isinstance(ndarray, numpy.ndarray):
+        raise TypeError(f'from_numpy takes a numpy.ndarray, not a {type(ndarray).__name__}')
+    torch_dtype(ndarray.dtype)
+    if not zero_copy:
+        return wrap(torch.from_numpy(numpy.array(ndarray, order='C')), cpu(), array_cls)
+    if not ndarray.flags.c_contiguous:
+        raise ValueError('from_numpy: only a C-contiguous NumPy array can be shared; pass zero_copy=False to copy it')
+    if not ndarray.flags.writeable:
+        raise ValueError('from_numpy: a read-only NumPy array cannot be shared; pass zero_copy=False to copy it')
+    tensor = torch.from_numpy(ndarray)
+    ndarray.flags.writeable = False
+    return wrap(tensor, cpu(), array_cls)
+
+
+# ---------------------------------------------------------------------- torch
+def from_torch(tensor):
+    """An array that shares a torch tensor's memory."""
+    from .ndarray import NDArray
+    if not isinstance(tensor, torch.Tensor):
+        raise TypeError(f'from_torch takes a torch.Tensor, not a {type(tensor).__name__}')
+    return wrap(compact(tensor.detach()), context_of(tensor), NDArray)
+
+
+def to_torch(array):
+    """A torch tensor that shares an array's memory."""
+    return readable(array)
+
+
+# ---------------------------------------------------------------------- DLPack
+def from_dlpack(dlpack):
+    """An array that shares the memory of a DLPack capsule, or of an object that speaks DLPack."""
+    from .ndarray import NDArray
+    tensor = torch.from_dlpack(dlpack)
+    return wrap(compact(tensor), context_of(tensor), NDArray)
+
+
+def to_dlpack_for_read(data):
+    """A DLPack capsule of an array, for a library that only reads."""
+    if not isinstance(data, NDArrayBase):
+        raise TypeError(f'to_dlpack_for_read takes an array, not a {type(data).__name__}')
+    return torch.utils.dlpack.to_dlpack(data._tensor.detach())
+
+
+def to_dlpack_for_write(data):
+    """A DLPack capsule of an array, for a library that also writes."""
+    if not isinstance(data, NDArrayBase):
+        raise TypeError(f'to_dlpack_for_write takes an array, not a {type(data).__name__}')
+    return torch.utils.dlpack.to_dlpack(writable(data, 'to_dlpack_for_write').detach())

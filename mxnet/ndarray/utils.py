@@ -1,0 +1,130 @@
+"""Making, saving and loading arrays, of any storage type."""
+from .._array import NDArrayBase
+from .._files import params, paths, safetensors
+from .._state import state
+from ..context import Context, cpu
+from . import _interop
+from ._creation import array as _dense_array
+from ._creation import empty, zeros
+from .ndarray import NDArray
+
+__all__ = ['array', 'empty', 'load', 'load_frombuffer', 'save', 'zeros']
+
+
+def array(source_array, ctx=None, dtype=None):
+    """An array from nested lists, NumPy, SciPy's sparse matrices or another array, in the storage type of the source.
+
+    The dtype is float32 unless given or taken from an NDArray.
+
+    >>> mx.nd.array([[1, 2], [3, 4]]).dtype
+    <class 'numpy.float32'>
+    """
+    if getattr(source_array, 'stype', 'default') != 'default' or hasattr(source_array, 'tocsr'):
+        from . import sparse
+        return sparse.array(source_array, ctx=ctx, dtype=dtype)
+    return _dense_array(source_array, ctx=ctx, dtype=dtype)
+
+
+# ---------------------------------------------------------------------- records
+def _record(array):
+    if array.stype == 'default':
+        tensor = array._tensor.detach()
+        return params.Record('default', tuple(tensor.shape), tensor.cpu(), (), _written_context(array))
+    return array._record(_written_context(array))
+
+
+def _written_context(array):
+    ctx = array.context
+    # upstream moves an array to the CPU before it writes it, and notes that context
+    return (1, 0) if ctx.device_typeid == 2 else (ctx.device_typeid, ctx.device_id)
+
+
+def _from_record(record):
+    ctx = _loaded_context(record.context)
+    if record.stype != 'default':
+        from . import sparse
+        return sparse.from_record(record, ctx)
+    tensor = record.data
+    if record.np_shape or state.np_array:
+        cls = _array_class()
+    else:
+        cls = NDArray
+    array = cls.__new__(cls)
+    array._tensor, array._ctx, array._variable = _interop.allocate(tensor, ctx), ctx, None
+    return array
+
+
+def _loaded_context(found):
+    """Where an array of a file belongs; the CPU if the file names a device that is not there."""
+    kind, number = found
+    if kind == 2 or kind not in Context.devtype2str:
+        return cpu()
+    return Context(Context.devtype2str[kind], number)
+
+
+def _array_class():
+    if not state.np_array:
+        return NDArray
+    from ..numpy import ndarray
+    return ndarray
+
+
+def to_bytes(array) -> bytearray:
+    """One array as it stands in a file; what a pickle carries."""
+    return params.encode_record(_record(array), np_shape=bool(state.np_shape))
+
+
+def set_from_bytes(array, data) -> None:
+    """Fills an array with what `to_bytes` made."""
+    loaded = _from_record(params.decode_record(bytes(data), 'a pickled NDArray'))
+    for slot in ('_tensor', '_ctx', '_variable'):
+        setattr(array, slot, getattr(loaded, slot))
+
+
+# ---------------------------------------------------------------------- files
+def save(fname, data):
+    """Saves a list or a dict of arrays, as MXNet 1.9.1 writes it; `.safetensors` if the name ends so.
+
+    `fname` may be a URL that fsspec knows: s3://, gs://, hdfs://, memory://.  The file appears whole or not at all.
+
+    >>> mx.nd.save('memory://weights.params', {'w': mx.nd.ones((2,))})
+    >>> mx.nd.load('memory://weights.params')['w'].shape
+    (2,)
+    """
+    if isinstance(data, NDArrayBase):
+        data = [data]
+    if isinstance(data, dict):
+        names, arrays = list(data), list(data.values())
+        good = all(isinstance(n, str) for n in names)
+    elif isinstance(data, (list, tuple)):
+        names, arrays, good = [], list(data), True
+    else:
+        good = False
+    if not good or not all(isinstance(a, NDArrayBase) for a in arrays):
+        raise ValueError('nd.save takes an array, a list of arrays or a dict of names and arrays')
+    if str(fname).endswith('.safetensors'):
+        if not isinstance(data, dict):
+            raise ValueError('nd.save: a .safetensors file needs names; pass a dict')
+        safetensors.save(fname, {n: a._tensor.detach() for n, a in data.items()})
+        return
+    paths.write_atomic(fname, params.encode([_record(a) for a in arrays], names, np_shape=bool(state.np_shape)))
+
+
+def load(fname):
+    """The list or dict of arrays that `save` wrote."""
+    if str(fname).endswith('.safetensors'):
+        return {n: NDArray(t) for n, t in safetensors.load(fname).items()}
+    with paths.open_read(fname) as file:
+        return _collect(*params.decode(file, str(fname)))
+
+
+def load_frombuffer(buf):
+    """The list or dict of arrays in the bytes of a file."""
+    if not isinstance(buf, (bytes, bytearray, memoryview)):
+        raise TypeError(f'load_frombuffer takes bytes, not a {type(buf).__name__}')
+    return _collect(*params.decode(buf, 'the buffer'))
+
+
+def _collect(records, names):
+    arrays = [_from_record(r) for r in records]
+    return dict(zip(names, arrays, strict=True)) if names else arrays
