@@ -197,25 +197,40 @@ def make_function(op: Operator, name: str, cls: type):
                 return array
         return call(op, args, kwargs, cls)
 
-    function.__name__ = name
-    function.__qualname__ = name
+    function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
     function.__signature__ = signature(op, cls.__name__)
     return function
 
 
-def make_method(op: Operator, name: str, cls: type):
+def make_method(op: Operator, name: str):
     """The method of arrays that calls an operator with the array as its first input."""
-    function = make_function(op, name, cls)
-    if op.variadic is not None:
-        def method(self, *args, **kwargs):
-            return function(self, *args, **kwargs)
-    elif op.positional[0] == op.inputs[0]:
-        method = function          # `self` is simply the first argument
-        method.__signature__ = signature(op, cls.__name__, method=True)
-        return method
+    plain = _takes_plain_arrays(op) and len(op.inputs) == 1
+    kernel = op.function
+
+    def method(self, *args, **kwargs):
+        if plain and not args and not kwargs and not state.recording:
+            tensor = self._tensor
+            try:
+                result = kernel(tensor)
+            except Exception:
+                pass        # as above
+            else:
+                if result._base is not None or result is tensor or not result.is_contiguous():
+                    result = owned(result, (tensor,))
+                if result.requires_grad:
+                    result = result.detach()
+                array = _new(self._dense)
+                array._tensor = result
+                array._ctx = self._ctx
+                array._variable = None
+                return array
+        return call(op, (self, *args), kwargs, self._dense)
+
     method.__name__ = name
+    method.__qualname__ = f'NDArray.{name}'
     method.__doc__ = docstring(op)
+    method.__signature__ = signature(op, 'NDArray', method=True)
     return method
 
 

@@ -1,9 +1,11 @@
-"""Functions derived from the operator table: `mx.nd.contrib`."""
+"""`mx.nd.contrib`: functions derived from the operator table, and the hand-written ones of `_contrib`."""
 from .._frontend.namespaces import namespace
+from . import _contrib
+from ._contrib import *
 from ._invoke import make_function
 from .ndarray import NDArray
 
-__all__ = []
+__all__ = list(_contrib.__all__)
 for _name, _op in namespace('contrib').items():
     globals()[_name] = make_function(_op, _name, NDArray)
     __all__.append(_name)

@@ -6,7 +6,7 @@ import torch
 
 from .. import autograd as _autograd
 from .._array import NDArrayBase, readable, wrap, writable, write
-from .._ops import NAMES, TABLE
+from .._ops import NAMES
 from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
 try:
     from .._ops.reshape_codes import resolve
@@ -16,11 +16,12 @@ from ..base import MXNetError
 from ..context import Context
 from . import _arithmetic as _a
 from . import _indexing, _interop, _invoke
+from ._methods import OperatorMethods
 
 _new = object.__new__
 
 
-class NDArray(NDArrayBase):
+class NDArray(OperatorMethods, NDArrayBase):
     """An array of numbers of one dtype on one context.
 
     Made by `mx.nd.array`, `zeros`, `ones`, ... and by operators.  Slices that are contiguous in memory and `reshape`
@@ -499,12 +500,4 @@ class NDArray(NDArrayBase):
                 f'<pre>{html.escape(str(self._values()))}</pre></div>')
 
 
-def _attach_methods():
-    for op in TABLE.values():
-        for name in op.methods:
-            if name not in NDArray.__dict__:
-                setattr(NDArray, name, _invoke.make_method(op, name, NDArray))
-
-
-_attach_methods()
 NDArray._dense = NDArray

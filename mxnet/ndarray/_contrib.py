@@ -1,0 +1,127 @@
+"""Functions of `mx.nd.contrib` that are not one operator: loops and branches, tests for NaN, candidate sampling."""
+import math
+
+from .._array import NDArrayBase
+from ..base import MXNetError
+from . import op
+from ._creation import zeros
+
+__all__ = ['cond', 'foreach', 'isfinite', 'isinf', 'isnan', 'rand_zipfian', 'while_loop']
+
+
+def isnan(data):
+    """1 where an element is not a number, else 0, in the dtype of `data`."""
+    return data != data
+
+
+def isinf(data):
+    """1 where an element is infinite, else 0, in the dtype of `data`."""
+    return data.abs() == math.inf
+
+
+def isfinite(data):
+    """1 where an element is a finite number, else 0, in the dtype of `data`."""
+    return (data == data) * (data.abs() != math.inf)
+
+
+def rand_zipfian(true_classes, num_sampled, range_max, ctx=None):
+    """Draws candidate classes, the smaller the likelier: P(k) = log((k + 2) / (k + 1)) / log(range_max + 1).
+
+    Returns the samples (with replacement) and how often the true and the sampled classes are expected among them.
+    """
+    from .random import uniform
+    log_range = math.log(range_max + 1)
+    draws = uniform(0, log_range, shape=(num_sampled,), dtype='float64', ctx=ctx)
+    sampled = (draws.exp() - 1).astype('int64') % range_max
+
+    def expected(classes):
+        k = classes.astype('float64')
+        return ((k + 2) / (k + 1)).log() / log_range * num_sampled
+
+    return sampled, expected(true_classes.as_in_context(sampled.context)), expected(sampled)
+
+
+# ---------------------------------------------------------------------- control flow
+def _flatten(values, what):
+    """-> (arrays in order, a function that gives new arrays the old nesting)."""
+    if isinstance(values, NDArrayBase):
+        return [values], lambda arrays: arrays[0]
+    if not isinstance(values, (list, tuple)):
+        raise TypeError(f'{what} must be an array or nested lists of arrays, not a {type(values).__name__}')
+    parts = [_flatten(v, what) for v in values]
+    sizes = [len(arrays) for arrays, _ in parts]
+
+    def rebuild(arrays):
+        result, start = [], 0
+        for size, (_, inner) in zip(sizes, parts, strict=True):
+            result.append(inner(arrays[start:start + size]))
+            start += size
+        return result
+
+    return [a for arrays, _ in parts for a in arrays], rebuild
+
+
+def foreach(body, data, init_states):
+    """Calls `out, states = body(slice, states)` for each slice of `data` along axis 0, and stacks the outs.
+
+    >>> def add(x, total):
+    ...     return x + total, x + total
+    >>> outs, last = mx.nd.contrib.foreach(add, mx.nd.array([1, 2, 3]), mx.nd.zeros((1,)))
+    >>> outs.reshape(-1)
+    <BLANKLINE>
+    [1. 3. 6.]
+    <NDArray 3 @cpu(0)>
+    """
+    arrays, slices = _flatten(data, 'data')
+    _flatten(init_states, 'init_states')
+    lengths = {a.shape[0] for a in arrays}
+    if len(lengths) != 1:
+        raise MXNetError(f'foreach: the data arrays have different lengths {sorted(lengths)} on axis 0')
+    states, collected, rebuild = init_states, [], None
+    for i in range(lengths.pop()):
+        out, states = body(slices([a[i] for a in arrays]), states)
+        flat, rebuild = _flatten(out, "body's output")
+        collected.append(flat)
+    if rebuild is None:
+        return [], states
+    return rebuild([op.stack(*column) for column in zip(*collected, strict=True)]), states
+
+
+def while_loop(cond, func, loop_vars, max_iterations=None):
+    """Calls `out, loop_vars = func(*loop_vars)` while `cond(*loop_vars)` holds.
+
+    The outs are stacked and filled up with zeros to `max_iterations` along axis 0.
+    """
+    if max_iterations is None:
+        raise ValueError('while_loop: max_iterations is needed')
+    limit = int(max_iterations)
+    if limit < 0:
+        raise ValueError(f'while_loop: max_iterations must not be negative, it is {limit}')
+    single = isinstance(loop_vars, NDArrayBase)
+    current = [loop_vars] if single else list(loop_vars)
+    if not current:
+        raise ValueError('while_loop: loop_vars must hold at least one array')
+    collected, rebuild = [], None
+    while len(collected) < limit and bool(cond(*current)):
+        out, new = func(*current)
+        if out is None:
+            out = []
+        flat, rebuild = _flatten(out, "func's output")
+        new = [new] if isinstance(new, NDArrayBase) else list(new)
+        if len(new) != len(current):
+            raise ValueError(f'while_loop: func got {len(current)} loop_vars and returned {len(new)}')
+        collected.append(flat)
+        current = new
+    result = current[0] if single else current
+    if rebuild is None:
+        return [], result
+    outs = [op.stack(*column) for column in zip(*collected, strict=True)]
+    missing = limit - len(collected)
+    if missing:
+        outs = [op.concat(o, zeros((missing, *o.shape[1:]), ctx=o.context, dtype=o.dtype), dim=0) for o in outs]
+    return rebuild(outs), result
+
+
+def cond(pred, then_func, else_func):
+    """Calls `then_func()` if the one element of `pred` is not 0, else `else_func()`."""
+    return then_func() if bool(pred) else else_func()
