@@ -5,6 +5,7 @@ attributes, and returns the shapes it can tell, by name.  Graphs use them in bot
 operator returns for known inputs needs no rule, since it runs on meta tensors.
 """
 from math import prod
+from typing import NamedTuple
 
 
 def fully_connected(known, attributes):
@@ -16,4 +17,175 @@ def fully_connected(known, attributes):
         if data and all(data[1:]):
             width = prod(data[1:]) if attributes['flatten'] else data[-1]
             found['weight'] = (attributes['num_hidden'], width)
+    return found
+
+
+# ---------------------------------------------------------------------- normalisation
+def _per_channel(known, axis, names):
+    """One value a channel for each of `names`."""
+    data = known.get('data')
+    if not data or not -len(data) <= axis < len(data) or not data[axis]:
+        return {}
+    return dict.fromkeys(names, (data[axis],))
+
+
+def batch_norm(known, attributes):
+    return _per_channel(known, attributes.get('axis', 1), ('gamma', 'beta', 'moving_mean', 'moving_var'))
+
+
+def layer_norm(known, attributes):
+    return _per_channel(known, attributes['axis'], ('gamma', 'beta'))
+
+
+def instance_norm(known, attributes):
+    return _per_channel(known, 1, ('gamma', 'beta'))
+
+
+def group_norm(known, attributes):
+    return dict.fromkeys(('gamma', 'beta'), (attributes['num_groups'],))
+
+
+# ---------------------------------------------------------------------- output layers: labels from data
+def softmax_output(known, attributes):
+    data = known.get('data')
+    if known.get('label') is not None or not data or not all(data):
+        return {}         # a label's shape that is known may be one of several: all are right
+    if attributes['multi_output']:
+        return {'label': (data[0], prod(data[2:]))}
+    return {'label': tuple(data[:-1])}
+
+
+def svm_output(known, attributes):
+    data = known.get('data')
+    return {'label': tuple(data[:-1])} if data else {}
+
+
+def regression_output(known, attributes):
+    data = known.get('data')
+    if known.get('label') is not None or not data or not all(data):
+        return {}
+    return {'label': (data[0],) if len(data) == 2 and data[1] == 1 else tuple(data)}
+
+
+def ctc_loss(known, attributes):
+    data, label = known.get('data'), known.get('label')
+    batch = data[1] if data and len(data) == 3 else label[0] if label else 0
+    if not batch:
+        return {}
+    used = {'data_lengths': attributes['use_data_lengths'], 'label_lengths': attributes['use_label_lengths']}
+    return {name: (batch,) for name, is_used in used.items() if is_used}
+
+
+# ---------------------------------------------------------------------- matrices
+def gemm(known, attributes):
+    """C has the shape of the product."""
+    a, b = known.get('A'), known.get('B')
+    if not a or not b or len(a) != len(b) or len(a) < 2:
+        return {}
+    row = attributes['axis'] % len(a)
+    shape = list(a)
+    shape[row] = a[-1] if attributes['transpose_a'] else a[row]
+    shape[-1] = b[row] if attributes['transpose_b'] else b[-1]
+    return {'C': tuple(shape)}
+
+
+# ---------------------------------------------------------------------- elementwise
+def same_shape(known, attributes):
+    """All inputs have one shape; what one of them does not know, another may."""
+    given = [s for s in known.values() if s]
+    if not given or any(len(s) != len(given[0]) for s in given):
+        return {}
+    merged = tuple(next((d for d in dims if d), 0) for dims in zip(*given, strict=True))
+    return dict.fromkeys(known, merged)
+
+
+# ---------------------------------------------------------------------- activations
+def channel_average(known, attributes):
+    """IdentityAttachKLSparseReg: one running mean per channel."""
+    data = known.get('data')
+    return {'moving_avg': (data[1],)} if data and data[1] else {}
+
+
+def leaky_relu(known, attributes):
+    """The slopes of prelu: one per channel, unless they are given otherwise."""
+    data = known.get('data')
+    if attributes['act_type'] == 'prelu' and not known.get('gamma') and data and len(data) > 1 and data[1]:
+        return {'gamma': (data[1],)}
+    return {}
+
+
+# ---------------------------------------------------------------------- convolutions and recurrent layers
+def convolution(known, attributes):
+    return _filters(known, attributes, lambda channels, group, filters: (filters, channels // group))
+
+
+def deconvolution(known, attributes):
+    return _filters(known, attributes, lambda channels, group, filters: (channels, filters // group))
+
+
+def _filters(known, attributes, ends):
+    """Weight and bias of a convolution; `ends` gives the two dimensions of the weight that are not the kernel's."""
+    found = {}
+    if not attributes['no_bias']:
+        found['bias'] = (attributes['num_filter'],)
+    data = known.get('data')
+    if data:
+        last = (attributes['layout'] or 'NCHW').endswith('C')
+        channels = data[-1] if last else data[1]
+        if channels:
+            outer, inner = ends(channels, attributes['num_group'], attributes['num_filter'])
+            kernel = attributes['kernel']
+            found['weight'] = (outer, *kernel, inner) if last else (outer, inner, *kernel)
+    return found
+
+
+def upsampling(known, attributes):
+    data = known.get('data')
+    if attributes['sample_type'] != 'bilinear' or not data or not data[1]:
+        return {}
+    kernel = 2 * attributes['scale'] - attributes['scale'] % 2
+    return {'weight': (data[1], 1, kernel, kernel)}
+
+
+class RecurrentLayer(NamedTuple):
+    """What one direction of a recurrent layer has in the flat parameter vector."""
+
+    matrices: tuple[tuple[int, int], ...]     # input, state, and an LSTM's projection if there is one
+    gates: int                                # length of each of the two biases
+
+
+def rnn_layers(features, state_size, num_layers, directions, mode, projection_size):
+    """A RecurrentLayer for each layer and direction, in upstream's order."""
+    gates = {'lstm': 4, 'gru': 3}.get(mode, 1) * state_size
+    width = projection_size or state_size
+    projection = ((projection_size, state_size),) if projection_size else ()
+    layers = []
+    for layer in range(num_layers):
+        inputs = width * directions if layer else features
+        layers += [RecurrentLayer(((gates, inputs), (gates, width), *projection), gates)] * directions
+    return layers
+
+
+def rnn_parameters(layers):
+    """Length of the flat parameter vector."""
+    matrices = sum(rows * columns for layer in layers for rows, columns in layer.matrices)
+    return matrices + sum(2 * layer.gates for layer in layers)
+
+
+def rnn(known, attributes):
+    data = known.get('data')
+    if not data:
+        return {}
+    batch, features = data[1:]
+    size, projection = attributes['state_size'], attributes['projection_size']
+    directions = 2 if attributes['bidirectional'] else 1
+    rows = attributes['num_layers'] * directions
+    found = {'state': (rows, batch, projection or size)}
+    if attributes['mode'] == 'lstm':
+        found['state_cell'] = (rows, batch, size)
+    if attributes['use_sequence_length']:
+        found['sequence_length'] = (batch,)
+    if features:
+        layers = rnn_layers(features, size, attributes['num_layers'], directions, attributes['mode'], projection)
+        found['parameters'] = (rnn_parameters(layers),)
     return found
