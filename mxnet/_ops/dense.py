@@ -19,5 +19,5 @@ def FullyConnected(data, weight, bias=None, *, num_hidden: int, no_bias: bool = 
         raise MXNetError(f'operator FullyConnected: weight has shape {tuple(weight.shape)}, '
                          f'but num_hidden is {num_hidden}')
     if flatten and data.dim() != 2:
-        data = torch.flatten(data, 1)
+        data = torch.flatten(data, 1) if data.dim() > 1 else data.unsqueeze(1)
     return F.linear(data, weight, None if no_bias else bias)

@@ -33,3 +33,131 @@ def with_gradient(forward, backward, *inputs):
     if torch.is_grad_enabled() and any(x.requires_grad for x in inputs):
         return _Special.apply(forward, backward, *inputs)
     return forward(*inputs)
+
+
+# ---------------------------------------------------------------------- elementwise: no gradient, or another one
+class _Constant(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, forward, *inputs):
+        ctx.count = len(inputs)
+        ctx.set_materialize_grads(False)
+        return forward(*inputs)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        return (None,) * (1 + ctx.count)
+
+
+def no_gradient(forward, *inputs):
+    """Computes `forward(*inputs)` as something that is recorded, but sends no gradient back (comparisons, BlockGrad).
+
+    The result must not be one of the inputs.
+    """
+    if torch.is_grad_enabled() and any(x.requires_grad for x in inputs):
+        return _Constant.apply(forward, *inputs)
+    return forward(*inputs)
+
+
+def straight_through(gradients, inputs, outputs):
+    """The incoming gradient, as if nothing had been computed (round_ste, sign_ste)."""
+    return gradients
+
+
+def ones(gradients, inputs, outputs):
+    """Starts a gradient of its own (make_loss)."""
+    return (torch.ones_like(gradients[0]),)
+
+
+def scaled(scalar):
+    """The incoming gradient times a number (gradientmultiplier)."""
+    return lambda gradients, inputs, outputs: (gradients[0] * scalar,)
+
+
+def with_penalty(penalty):
+    """The incoming gradient plus that of a penalty per channel (IdentityAttachKLSparseReg)."""
+    return lambda gradients, inputs, outputs: (gradients[0] + penalty,)
+
+
+# ---------------------------------------------------------------------- output layers
+def _is_class(label, count, axis):
+    """1 where an index along `axis` is the label's class; nowhere, for a label that is no class."""
+    classes = torch.arange(count, device=label.device)
+    return classes.view(-1, *[1] * (-axis - 1)) == label
+
+
+def softmax_output(gradients, inputs, outputs, *, grad_scale, ignore_label, multi_output, use_ignore, preserve_shape,
+                   normalization, out_grad, smooth_alpha):
+    """SoftmaxOutput: probability minus label, whatever gradient comes in."""
+    (_, label), (output,) = inputs, outputs
+    if label.shape == output.shape:               # probabilities as labels
+        gradient = (output - label) * grad_scale
+        return (gradient * output if out_grad else gradient), None
+    batch = output.shape[0]
+    label = label.to(torch.int64)
+    ignored = int(ignore_label)
+    if multi_output:
+        axis, smooth_alpha = -2, 0.0
+        probability = output.reshape(batch, output.shape[1], -1)
+        target = label.reshape(batch, 1, -1)
+    else:
+        axis = -1
+        probability = output.flatten(0, -2) if preserve_shape else output.flatten(1)
+        # without preserve_shape there is one label a sample, even if more are given
+        target = label.reshape(-1, 1)[:len(probability)]
+    count = probability.shape[axis]
+    hit = _is_class(target, count, axis)
+    if smooth_alpha:
+        gradient = torch.where(hit, probability - (1 - smooth_alpha), probability - smooth_alpha / max(count - 1, 1))
+    else:
+        gradient = probability - hit.to(probability.dtype)
+    if use_ignore:
+        gradient = gradient.masked_fill(target == ignored, 0)
+    if normalization == 'valid':
+        gradient = gradient * (grad_scale / (label != ignored).sum().clamp(min=1).to(gradient.dtype))
+    else:
+        scale = grad_scale / probability.shape[-1] if multi_output else grad_scale
+        if normalization == 'batch':
+            scale /= batch if multi_output else label.numel()
+        if scale != 1:
+            gradient = gradient * scale
+    gradient = gradient.reshape(output.shape)
+    return (gradient * output if out_grad else gradient), None
+
+
+def regression_output(gradients, inputs, outputs, *, grad_scale, absolute=False):
+    """Linear-, Logistic- and MAERegressionOutput: output minus label (its sign), divided by the values a sample."""
+    (_, label), (output,) = inputs, outputs
+    difference = output - label.reshape(output.shape)
+    if absolute:
+        difference = difference.sign()
+    return difference * (grad_scale * label.shape[0] / max(label.numel(), 1)), None
+
+
+def svm_output(gradients, inputs, outputs, *, margin, regularization_coefficient, use_linear):
+    """SVMOutput: the hinge loss of each class against the rest (squared, unless linear)."""
+    (_, label), (output,) = inputs, outputs
+    hit = _is_class(label.to(torch.int64).reshape(*output.shape[:-1], 1), output.shape[-1], -1)
+    side = torch.where(hit, -1.0, 1.0).to(output.dtype)
+    violation = (margin + side * output).clamp(min=0)
+    if use_linear:
+        violation = (violation > 0).to(output.dtype)
+    else:
+        violation = 2 * violation
+    return side * violation * regularization_coefficient, None
+
+
+def make_loss(gradients, inputs, outputs, *, grad_scale, valid_thresh, normalization):
+    """MakeLoss: a constant, whatever gradient comes in."""
+    data, = inputs
+    if normalization == 'valid':
+        valid = (data > valid_thresh).sum().clamp(min=1).to(data.dtype)
+        return (grad_scale / valid).expand_as(data),
+    if normalization == 'batch':
+        grad_scale /= data.shape[0]
+    return torch.full_like(data, grad_scale),
+
+
+# ---------------------------------------------------------------------- normalisation
+def ones_with_zero_gradient(gamma):
+    """What BatchNorm computes with in place of a fixed gamma: gamma's gradient is zero, but it is written."""
+    return with_gradient(torch.ones_like, lambda gradients, inputs, outputs: (torch.zeros_like(gradients[0]),), gamma)

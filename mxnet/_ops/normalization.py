@@ -1,0 +1,259 @@
+"""Normalisation: over the batch, a layer, groups, instances, neighbouring channels."""
+from typing import Literal
+
+import torch
+from torch.nn import functional as F
+
+from ..base import MXNetError
+from . import shapes
+from .attributes import NonNegative, Training
+from .gradients import ones_with_zero_gradient
+from .table import operator
+
+_STATES = ('moving_mean', 'moving_var')
+
+
+# ---------------------------------------------------------------------- over the batch
+def _with_statistics(attributes):
+    return ('output', 'mean', 'var') if attributes['output_mean_var'] else ('output',)
+
+
+_BATCH_NORM = {'shapes': shapes.batch_norm, 'aux': _STATES, 'mutates': _STATES, 'outputs': _with_statistics,
+               'hidden': lambda a: 0 if a['output_mean_var'] else 2}
+
+
+def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_batch, axis=1):
+    """-> output, mean, 1 / sqrt(variance + eps), new moving mean, new moving variance (None: unchanged)."""
+    if not -data.dim() <= axis < data.dim():
+        raise MXNetError(f'operator {name}: axis={axis} is not an axis of data with shape {tuple(data.shape)}')
+    flat = data.dim() == 1
+    x = data.unsqueeze(0) if flat else data if axis == 1 else data.movedim(axis, 1)
+    if not fix_gamma:
+        scale = gamma
+    elif gamma.requires_grad:
+        scale = ones_with_zero_gradient(gamma)
+    else:
+        scale = None
+    use_batch = use_batch and x.numel() > 0
+    try:
+        if use_batch:
+            output, mean, inverse = torch.native_batch_norm(x, scale, beta, None, None, True, 0.0, eps)
+        else:
+            output = torch.native_batch_norm(x, scale, beta, moving_mean, moving_var, False, 0.0, eps)[0]
+            mean, inverse = moving_mean, None
+    except RuntimeError:
+        _check_channels(name, x.shape[1], gamma=gamma, beta=beta, moving_mean=moving_mean, moving_var=moving_var)
+        raise
+    new_mean = new_var = None
+    # as upstream, whose backward pass moves the averages: a forward pass alone, even in train mode, leaves them
+    if use_batch and output.requires_grad:
+        new_mean = torch.lerp(moving_mean, mean.to(moving_mean.dtype), 1 - momentum)
+        new_var = torch.lerp(moving_var, (inverse.pow(-2) - eps).to(moving_var.dtype), 1 - momentum)
+    if flat:
+        output = output.squeeze(0)
+    elif axis != 1:
+        output = output.movedim(1, axis)
+    return output, mean, inverse, new_mean, new_var
+
+
+def _check_channels(name, count, **parameters):
+    for key, value in parameters.items():
+        if value.shape != (count,):
+            raise MXNetError(f'operator {name}: {key} has shape {tuple(value.shape)}, but data has {count} channels: '
+                             f'it must be ({count},)')
+
+
+@operator(aliases=('_npx_batch_norm',), **_BATCH_NORM)
+def BatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
+              fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False, axis: int = 1,
+              cudnn_off: bool = False, min_calib_range: float | None = None, max_calib_range: float | None = None,
+              training: Training):
+    """Normalises each channel over the batch to mean 0 and variance 1, then times `gamma` plus `beta`.
+
+    In train mode the statistics are those of the batch, and a recorded call moves `moving_mean` and `moving_var`
+    (by 1 - `momentum`) towards them; else, or with `use_global_stats`, the moving ones are used.  `fix_gamma`, on by
+    default, computes with a gamma of 1.  With `output_mean_var` two more results: mean and 1 / sqrt(variance + eps).
+    """
+    output, mean, inverse, new_mean, new_var = _batch_norm(
+        'BatchNorm', data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
+        training and not use_global_stats, axis)
+    if output_mean_var:
+        if inverse is None:
+            mean, inverse = mean.clone(), torch.rsqrt(moving_var + eps)
+        return output, mean, inverse, new_mean, new_var
+    return output, new_mean, new_var
+
+
+@operator(**_BATCH_NORM | {'hidden': lambda a: 1 if a['output_mean_var'] else 3})
+def _contrib_BatchNormWithReLU(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
+                               fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False,
+                               axis: int = 1, cudnn_off: bool = False, min_calib_range: float | None = None,
+                               max_calib_range: float | None = None, training: Training):
+    """BatchNorm, then relu."""
+    output, *rest = BatchNorm(data, gamma, beta, moving_mean, moving_var, eps=eps, momentum=momentum,
+                              fix_gamma=fix_gamma, use_global_stats=use_global_stats,
+                              output_mean_var=output_mean_var, axis=axis, training=training)
+    return torch.relu(output), *rest
+
+
+@operator(positional=('data', 'gamma', 'beta', 'eps', 'momentum', 'fix_gamma', 'use_global_stats', 'output_mean_var'),
+          **_BATCH_NORM)
+def BatchNorm_v1(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
+                 fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False,
+                 training: Training):
+    """BatchNorm of old files, along axis 1; `output_mean_var` gives the variance itself, not its inverse root."""
+    output, mean, inverse, new_mean, new_var = _batch_norm(
+        'BatchNorm_v1', data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
+        training and not use_global_stats)
+    if output_mean_var:
+        return output, *_mean_and_variance(mean, inverse, moving_var, eps), new_mean, new_var
+    return output, new_mean, new_var
+
+
+def _mean_and_variance(mean, inverse, moving_var, eps):
+    return (mean.clone(), moving_var.clone()) if inverse is None else (mean, inverse.pow(-2) - eps)
+
+
+# ---------------------------------------------------------------------- over the batches of several devices
+UNSYNCHRONISED = ('SyncBatchNorm with ndev={ndev} uses the statistics of each device alone: one process computes its '
+                  'devices one after the other, so there is nothing to wait for. Start one process per device '
+                  '(torchrun, or remx launch) to have them synchronised.')
+
+
+@operator(**_BATCH_NORM)
+def _contrib_SyncBatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
+                           fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False,
+                           ndev: int = 1, key: str, training: Training):
+    """BatchNorm along axis 1 with the statistics of the batches of all processes.
+
+    With `ndev` > 1, the processes are those of torch.distributed's default group.  `key`, which upstream matched
+    devices with, is not needed.  `output_mean_var` gives mean and variance.
+    """
+    use_batch = training and not use_global_stats
+    if use_batch and ndev > 1:
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            return _sync_batch_norm(data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
+                                    output_mean_var)
+        import warnings
+        warnings.warn(UNSYNCHRONISED.format(ndev=ndev), stacklevel=2)
+    output, mean, inverse, new_mean, new_var = _batch_norm(
+        'SyncBatchNorm', data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_batch)
+    if output_mean_var:
+        return output, *_mean_and_variance(mean, inverse, moving_var, eps), new_mean, new_var
+    return output, new_mean, new_var
+
+
+def _sync_batch_norm(data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, output_mean_var):
+    from torch.distributed.nn.functional import all_reduce
+    x = data.to(gamma.dtype)
+    axes = [i for i in range(x.dim()) if i != 1]
+    column = (1, -1, *[1] * (x.dim() - 2))
+    # one message: sums, sums of squares and the number of values (processes may have batches of different sizes)
+    total = all_reduce(torch.cat([x.sum(axes), (x * x).sum(axes), x.new_full((1,), x.numel() / x.shape[1])]))
+    mean = total[:-1].view(2, -1)[0] / total[-1]
+    variance = total[:-1].view(2, -1)[1] / total[-1] - mean * mean
+    scale = ones_with_zero_gradient(gamma) if fix_gamma else gamma
+    output = (x - mean.view(column)) * (torch.rsqrt(variance + eps) * scale).view(column) + beta.view(column)
+    output = output.to(data.dtype)
+    mean, variance = mean.detach(), variance.detach()
+    new_mean = new_var = None
+    if output.requires_grad:
+        new_mean = torch.lerp(moving_mean, mean, 1 - momentum)
+        new_var = torch.lerp(moving_var, variance, 1 - momentum)
+    if output_mean_var:
+        return output, mean, variance, new_mean, new_var
+    return output, new_mean, new_var
+
+
+# ---------------------------------------------------------------------- within a sample
+def _with_std(attributes):
+    return ('output', 'mean', 'std') if attributes['output_mean_var'] else ('output',)
+
+
+_LAYER_NORM = {'outputs': _with_std, 'hidden': lambda a: 0 if a['output_mean_var'] else 2,
+               'same_dtype': ('data', 'gamma', 'beta')}
+
+
+@operator(aliases=('_npx_layer_norm',), shapes=shapes.layer_norm, **_LAYER_NORM)
+def LayerNorm(data, gamma, beta, *, axis: int = -1, eps: float = 1e-5, output_mean_var: bool = False):
+    """Normalises along `axis` to mean 0 and variance 1, then times `gamma` plus `beta`, one value per position.
+
+    With `output_mean_var` two more results, which no gradient goes through: mean and sqrt(variance + eps), both with
+    length 1 along `axis`.
+    """
+    if not -data.dim() <= axis < data.dim():
+        raise MXNetError(f'operator LayerNorm: axis={axis} is not an axis of data with shape {tuple(data.shape)}')
+    last = axis == -1 or axis == data.dim() - 1
+    x = data if last else data.movedim(axis, -1)
+    output, mean, inverse = torch.native_layer_norm(x, x.shape[-1:], gamma, beta, eps)
+    if not last:
+        output = output.movedim(-1, axis)
+    if not output_mean_var:
+        return output
+    std = inverse.detach().reciprocal().to(data.dtype)
+    mean = mean.detach().to(data.dtype)
+    return (output, mean, std) if last else (output, mean.movedim(-1, axis), std.movedim(-1, axis))
+
+
+@operator(shapes=shapes.group_norm, **_LAYER_NORM)
+def GroupNorm(data, gamma, beta, *, num_groups: int = 1, eps: float = 1e-5, output_mean_var: bool = False):
+    """Normalises each of `num_groups` groups of channels (axis 1) of each sample, then times `gamma` plus `beta`.
+
+    `gamma` and `beta` have one value per group, not per channel.  With `output_mean_var` two more results, of shape
+    (batch, num_groups), which no gradient goes through: mean and sqrt(variance + eps).
+    """
+    if data.dim() < 3:
+        raise MXNetError(f'operator GroupNorm: data has shape {tuple(data.shape)}; it must have at least 3 axes: '
+                         '(batch, channel, ...)')
+    batch, channels = data.shape[:2]
+    if num_groups < 1 or channels % num_groups:
+        raise MXNetError(f'operator GroupNorm: num_groups={num_groups} does not divide the {channels} channels of data')
+    for name, value in (('gamma', gamma), ('beta', beta)):
+        if value.shape != (num_groups,):
+            raise MXNetError(f'operator GroupNorm: {name} has shape {tuple(value.shape)}; it must be ({num_groups},), '
+                             'one value per group')
+    per_group = channels // num_groups
+    output, mean, inverse = torch.native_group_norm(
+        data.contiguous(), gamma.repeat_interleave(per_group), beta.repeat_interleave(per_group), batch, channels,
+        data[0, 0].numel() if batch else 0, num_groups, eps)
+    if output_mean_var:
+        return output, mean.detach().to(data.dtype), inverse.detach().reciprocal().to(data.dtype)
+    return output
+
+
+@operator(shapes=shapes.instance_norm, hidden=2, same_dtype=('data', 'gamma', 'beta'))
+def InstanceNorm(data, gamma, beta, *, eps: float = 1e-3):
+    """Normalises each channel (axis 1) of each sample to mean 0 and variance 1, then times `gamma` plus `beta`."""
+    if data.dim() < 3:
+        raise MXNetError(f'operator InstanceNorm: data has shape {tuple(data.shape)}; it must have at least 3 axes: '
+                         '(batch, channel, ...)')
+    return torch.group_norm(data, data.shape[1], gamma, beta, eps)
+
+
+@operator(hidden=1)
+def L2Normalization(data, *, eps: float = 1e-10, mode: Literal['channel', 'instance', 'spatial'] = 'instance'):
+    """Divides by the Euclidean norm, sqrt(sum of squares + eps).
+
+    The norm is taken over all of a sample ('instance'), over the channels at each place ('channel'), or over all
+    places of each channel ('spatial').
+    """
+    if mode != 'instance' and data.dim() < 3:
+        raise MXNetError(f'operator L2Normalization: data has shape {tuple(data.shape)}; mode={mode!r} needs at least '
+                         '3 axes: (batch, channel, ...)')
+    first = {'instance': 1, 'channel': 1, 'spatial': 2}[mode]
+    axes = [1] if mode == 'channel' else list(range(first, data.dim()))
+    squares = data * data
+    # no axes: a sum over "all of a sample" of a 1-D array is the value itself, while torch would take every axis
+    total = squares.sum(axes, keepdim=True) if axes else squares
+    return data / torch.sqrt(total + eps)
+
+
+@operator(hidden=1)
+def LRN(data, *, alpha: float = 1e-4, beta: float = 0.75, knorm: float = 2.0, nsize: NonNegative):
+    """Local response normalisation: divides by (knorm + alpha / nsize * sum of squares) ** beta.
+
+    The sum goes over the `nsize` neighbouring channels (axis 1) at the same place.
+    """
+    if data.dim() == 2:
+        return F.local_response_norm(data.unsqueeze(-1), nsize, alpha, beta, knorm).squeeze(-1)
+    return F.local_response_norm(data, nsize, alpha, beta, knorm)
