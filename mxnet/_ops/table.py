@@ -123,6 +123,13 @@ class Operator:
             return tuple(self.mutates(attributes, count))
         return tuple(self.inputs.index(n) for n in self.mutates)
 
+    def aux_names(self, attributes: Mapping[str, Any], count: int | None = None) -> tuple[str, ...]:
+        """Names of the inputs that are states of a graph: of a variadic operator, what it mutates."""
+        if self.variadic is None:
+            return tuple(n for n in self.input_names(attributes) if n in self.aux)
+        names = self.input_names(attributes, count)
+        return tuple(names[i] for i in self.mutated(attributes, len(names))) if self.mutates else ()
+
     def __repr__(self):
         return f'<operator {self.name}>'
 

@@ -1,0 +1,35 @@
+"""The array benchmarks on the MXNet that this interpreter has; prints JSON.
+
+Run by `python -m bench` with the interpreter that MXNET191_PYTHON names, in a process of its own.
+"""
+import json
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'bench'))
+
+import arrays  # noqa: E402
+import timing  # noqa: E402
+
+
+def main():
+    import mxnet as mx
+    result = {}
+    for name, function in arrays.nd_cases(mx).items():
+        large = name.startswith('large')
+
+        def batch(function=function):
+            # upstream queues work: wait now and then, so that the queue's length is not what is measured
+            for _ in range(100):
+                function()
+            mx.nd.waitall()
+
+        if large:
+            result[name] = timing.measure({name: function}, rounds=3, seconds=0.5)[name]
+        else:
+            result[name] = timing.measure({name: batch}, rounds=7, seconds=0.05)[name] / 100
+    print(json.dumps({'version': mx.__version__, 'seconds': result}))
+
+
+if __name__ == '__main__':
+    main()

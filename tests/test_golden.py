@@ -1,0 +1,64 @@
+"""Replays what MXNet 1.9.1 computed: outputs, gradients, states and files, family by family."""
+import importlib.util
+import json
+import pathlib
+import signal
+
+import numpy as np
+import pytest
+
+import mxnet as mx
+
+GOLDEN = pathlib.Path(__file__).parents[2] / 'shared' / 'golden'
+if not GOLDEN.is_dir():
+    pytest.skip('no golden data beside the repository', allow_module_level=True)
+
+FAMILIES = ['activation', 'autograd', 'binary', 'conv', 'gather', 'image', 'indexing', 'internal', 'loss', 'matrix', 'methods',
+            'norm', 'operators', 'optim', 'pool', 'random', 'reduce', 'rnn', 'second_order', 'shape', 'unary',
+            'upsample', 'vision']
+
+
+def load(name):
+    spec = importlib.util.spec_from_file_location(f'golden_{name}', GOLDEN / f'{name}.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+check = load('check')
+CASES = {}
+for _case in json.loads((GOLDEN / 'index.json').read_text())['cases']:
+    CASES.setdefault(_case['family'], []).append(_case)
+
+
+@pytest.fixture
+def alarm():
+    before = signal.signal(signal.SIGALRM, check.on_alarm)
+    yield
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize('family', FAMILIES)
+@pytest.mark.filterwarnings('ignore')
+def test_family(family, alarm):
+    runner = check.Runner(mx)
+    with np.load(GOLDEN / f'{family}.npz') as data:
+        store = {k: data[k] for k in data.files}
+    failures = []
+    try:
+        for case in CASES[family]:
+            if 'imperative' in case['modes']:
+                why = check.run_one(runner, case, store, 'imperative')
+                if why is not None:
+                    failures.append(f'{case["id"]} {case["fn"]}: {why}')
+    finally:
+        runner.semantics(False)
+    assert not failures, '\n'.join(failures)
+
+
+@pytest.mark.parametrize('name', ['list.params', 'dict.params', 'types.params', 'sparse.params', 'np.params',
+                                  'np_list.params'])
+def test_array_file(name):
+    files = load('check_files')
+    run = {f.__name__: f for f in files.CHECKS}['load and save ' + name]
+    run(files.Env(str(GOLDEN / 'files')))
