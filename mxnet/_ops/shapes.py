@@ -189,3 +189,42 @@ def rnn(known, attributes):
         layers = rnn_layers(features, size, attributes['num_layers'], directions, attributes['mode'], projection)
         found['parameters'] = (rnn_parameters(layers),)
     return found
+
+
+# ---------------------------------------------------------------------- joining, slices, indices, sequences
+def where(known, attributes):
+    return same_shape({name: known.get(name) for name in ('x', 'y')}, attributes)
+
+
+def concat(known, attributes):
+    """The inputs agree in all axes but the one they are joined along."""
+    axis = attributes['dim']
+    merged = next(iter(same_shape(known, attributes).values()), None)
+    if merged is None:
+        return {}
+    found = {}
+    for name, shape in known.items():
+        own = list(merged)
+        own[axis] = shape[axis] if shape else 0
+        found[name] = tuple(own)
+    return found
+
+
+def slice_assign(known, attributes):
+    shape = known.get('lhs')
+    if not shape or not all(shape):
+        return {}
+    limits = zip(attributes['begin'], attributes['end'], attributes['step'] or (None,) * len(shape), strict=False)
+    lengths = [len(range(*slice(*limit).indices(n))) for limit, n in zip(limits, shape, strict=False)]
+    return {'rhs': (*lengths, *shape[len(lengths):])}
+
+
+def embedding(known, attributes):
+    return {'weight': (attributes['input_dim'], attributes['output_dim'])}
+
+
+def sequence_length(known, attributes):
+    data = known.get('data')
+    if not data or not attributes['use_sequence_length']:
+        return {}
+    return {'sequence_length': (data[1 - attributes['axis']],)}
