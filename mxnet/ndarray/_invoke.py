@@ -175,6 +175,7 @@ def make_function(op: Operator, name: str, cls: type):
     """The function of an operator on arrays of type `cls`."""
     plain = _takes_plain_arrays(op)
     arity = len(op.inputs)
+    mixed = not op.same_dtype
     kernel = op.function
 
     def function(*args, **kwargs):
@@ -182,6 +183,8 @@ def make_function(op: Operator, name: str, cls: type):
             # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
             try:
                 tensors = [x._tensor for x in args]
+                if not mixed and tensors[0].dtype is not tensors[-1].dtype:
+                    raise TypeError
                 result = kernel(*tensors)
             except Exception:
                 pass        # whatever it was, the long way says it properly
@@ -236,6 +239,9 @@ def make_method(op: Operator, name: str):
 
 def _takes_plain_arrays(op):
     """Can a call with exactly the inputs, all plain arrays, go straight to the kernel?"""
-    return (op.variadic is None and 0 < len(op.inputs) and not op.mutates and not op.wants_training and not op.wants_rng
-            and not op.wants_device and not op.has_required and not op.optional and not op.same_dtype
-            and not callable(op.outputs) and len(op.outputs) == 1)
+    if op.variadic is not None or not op.inputs or op.mutates or op.optional or op.has_required:
+        return False
+    if op.wants_training or op.wants_rng or op.wants_device or callable(op.outputs) or len(op.outputs) != 1:
+        return False
+    # two inputs of one dtype are compared on the way; more of them go the long way
+    return not op.same_dtype or len(op.inputs) <= 2

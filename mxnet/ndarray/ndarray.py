@@ -19,6 +19,7 @@ from . import _indexing, _interop, _invoke
 from ._methods import OperatorMethods
 
 _new = object.__new__
+py_slice = slice        # programs import it from here
 
 
 class NDArray(OperatorMethods, NDArrayBase):
