@@ -153,7 +153,7 @@ def make_loss(gradients, inputs, outputs, *, grad_scale, valid_thresh, normaliza
         valid = (data > valid_thresh).sum().clamp(min=1).to(data.dtype)
         return (grad_scale / valid).expand_as(data),
     if normalization == 'batch':
-        grad_scale /= data.shape[0]
+        grad_scale /= max(data[..., 0].numel(), 1)
     return torch.full_like(data, grad_scale),
 
 
@@ -161,3 +161,14 @@ def make_loss(gradients, inputs, outputs, *, grad_scale, valid_thresh, normaliza
 def ones_with_zero_gradient(gamma):
     """What BatchNorm computes with in place of a fixed gamma: gamma's gradient is zero, but it is written."""
     return with_gradient(torch.ones_like, lambda gradients, inputs, outputs: (torch.zeros_like(gradients[0]),), gamma)
+
+
+# ---------------------------------------------------------------------- activations
+SELU_ALPHA, SELU_SCALE = 1.6732631921768188, 1.0507010221481323        # in single precision, as upstream has them
+
+
+def selu(gradients, inputs, outputs):
+    """What upstream's selu networks were trained with: below 0 it is scale * (alpha + y), the derivative scale * alpha
+    + y.
+    """
+    return (gradients[0] * torch.where(outputs[0] > 0, SELU_SCALE, SELU_SCALE * (SELU_ALPHA + outputs[0])),)

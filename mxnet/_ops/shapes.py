@@ -114,6 +114,22 @@ def leaky_relu(known, attributes):
     return {}
 
 
+def softmax_length(known, attributes):
+    """One length for each line of data along the axis."""
+    data = known.get('data')
+    if not data or not attributes['use_length']:
+        return {}
+    length = list(data)
+    del length[attributes['axis']]
+    return {'length': tuple(length)}
+
+
+def softmax_cross_entropy(known, attributes):
+    """One class number for each row."""
+    data = known.get('data')
+    return {'label': data[:1]} if data else {}
+
+
 # ---------------------------------------------------------------------- convolutions and recurrent layers
 def convolution(known, attributes):
     return _filters(known, attributes, lambda channels, group, filters: (filters, channels // group))
@@ -217,6 +233,17 @@ def slice_assign(known, attributes):
     limits = zip(attributes['begin'], attributes['end'], attributes['step'] or (None,) * len(shape), strict=False)
     lengths = [len(range(*slice(*limit).indices(n))) for limit, n in zip(limits, shape, strict=False)]
     return {'rhs': (*lengths, *shape[len(lengths):])}
+
+
+def pick(known, attributes):
+    data, axis = known.get('data'), attributes['axis']
+    if not data or axis is None:
+        return {}
+    rest = list(data)
+    rest[axis] = 1
+    if len(data) > 1 and len(known.get('index') or ()) != len(data):
+        del rest[axis]
+    return {'index': tuple(rest)}
 
 
 def embedding(known, attributes):
