@@ -34,8 +34,8 @@ def _draw(numbers_op, arrays_op, parameters, shape, dtype, ctx, out, kwargs):
                          f'{type(first).__name__}')
     for name, value in parameters.items():
         if not isinstance(value, kind):
-            raise AssertionError('parameters of a distribution must be all numbers or all NDArrays; '
-                                 f'{next(iter(parameters))} is a {type(first).__name__}, {name} a {type(value).__name__}')
+            raise AssertionError('parameters of a distribution must be all numbers or all NDArrays; the first is a '
+                                 f'{type(first).__name__}, {name} a {type(value).__name__}')
     if kind is NDArray:
         return call(NAMES[arrays_op], tuple(parameters.values()),
                     {'shape': shape, 'dtype': dtype, 'out': out, **kwargs}, NDArray)

@@ -1,0 +1,293 @@
+"""Reading, resizing, cropping, padding and rotating single images: the functions of `mx.image`.
+
+Images are uint8 or floating point arrays of shape (height, width, channels) with colours in the order red, green, blue.
+OpenCV decodes and resizes; it is imported when first needed.
+"""
+import random
+
+import numpy
+import torch
+from torch.nn import functional as F
+
+from .._array import readable, wrap, write
+from ..base import MXNetError
+from ..context import cpu
+from ..ndarray.ndarray import NDArray
+from ..util import is_np_array
+
+__all__ = ['imread', 'imdecode', 'imresize', 'scale_down', 'copyMakeBorder', 'resize_short', 'fixed_crop',
+           'random_crop', 'center_crop', 'color_normalize', 'random_size_crop', 'imrotate', 'random_rotate']
+
+_CV_TYPES = (torch.uint8, torch.int16, torch.uint16, torch.float32, torch.float64)
+
+
+def opencv():
+    """The module `cv2`, or an error that says how to get it."""
+    try:
+        import cv2
+    except ImportError as error:
+        raise ImportError('mx.image decodes and resizes with OpenCV, which is not installed; '
+                          'get it with: pip install opencv-python-headless') from error
+    return cv2
+
+
+def _array_type():
+    if is_np_array():
+        from ..numpy import ndarray
+        return ndarray
+    return NDArray
+
+
+def _deliver(pixels, cls, out, what):
+    """A NumPy image as an array; written into `out` where that is given."""
+    tensor = torch.from_numpy(pixels if pixels.ndim == 3 else pixels[..., None])
+    if out is None:
+        return wrap(tensor, cpu(), cls)
+    if tuple(out.shape) != tuple(tensor.shape):
+        raise MXNetError(f'{what}: out has shape {tuple(out.shape)}, but the image has {tuple(tensor.shape)}')
+    write(out, tensor, f'out= of {what}')
+    return out
+
+
+def _pixels(src, what):
+    """The NumPy image of an array, without a copy where it is contiguous on the CPU."""
+    tensor = src._tensor.detach()
+    if tensor.dim() != 3:
+        raise MXNetError(f'{what}: src has shape {tuple(tensor.shape)}; an image has (height, width, channels)')
+    if tensor.dtype not in _CV_TYPES:
+        raise MXNetError(f'{what}: src has dtype {str(tensor.dtype).removeprefix("torch.")}; OpenCV takes uint8, '
+                         'int16, uint16, float32 and float64: convert it with astype')
+    return tensor.cpu().contiguous().numpy()
+
+
+# ---------------------------------------------------------------------- files
+def imread(filename, flag=1, to_rgb=True, out=None):
+    """Reads an image file.
+
+    `flag` is 1 for three channels of colour, 0 for one of gray; `to_rgb=False` leaves OpenCV's order, blue first.
+    """
+    try:
+        with open(filename, 'rb') as file:
+            data = file.read()
+    except OSError as error:
+        raise MXNetError(f'imread: cannot read {filename!r}: {error.strerror}') from error
+    return _decode(numpy.frombuffer(data, numpy.uint8), flag, to_rgb, out, f'imread of {filename!r}')
+
+
+def imdecode(buf, flag=1, to_rgb=True, out=None):
+    """Decodes the bytes of an image file (JPEG, PNG, ...), given as bytes, bytearray, NumPy array or NDArray of uint8.
+
+    `flag` is 1 for three channels of colour, 0 for one of gray; `to_rgb=False` leaves OpenCV's order, blue first.
+    """
+    if isinstance(buf, NDArray):
+        buf = buf._tensor.detach().cpu().contiguous().numpy()
+        if buf.dtype != numpy.uint8:
+            raise MXNetError(f'imdecode: buf has dtype {buf.dtype}; encoded images are uint8')
+    elif not isinstance(buf, (bytes, bytearray, memoryview, numpy.ndarray)):
+        raise ValueError(f'imdecode: buf must be bytes, bytearray, numpy.ndarray or NDArray, not {type(buf).__name__}')
+    return _decode(numpy.frombuffer(buf, numpy.uint8), flag, to_rgb, out, 'imdecode')
+
+
+def _decode(data, flag, to_rgb, out, what):
+    cv2 = opencv()
+    if not data.size:
+        raise MXNetError(f'{what}: there are no bytes to decode')
+    # cameras' orientation marks are not followed, as ever
+    image = cv2.imdecode(data, flag | cv2.IMREAD_IGNORE_ORIENTATION if flag >= 0 else flag)
+    if image is None:
+        raise MXNetError(f'{what}: {data.size} bytes are not an image that OpenCV can decode')
+    if to_rgb and image.ndim == 3:
+        cv2.cvtColor(image, cv2.COLOR_BGR2RGB if image.shape[2] == 3 else cv2.COLOR_BGRA2RGBA, dst=image)
+    return _deliver(image, _array_type(), out, what)
+
+
+# ---------------------------------------------------------------------- size
+def imresize(src, w, h, interp=1, out=None):
+    """Scales an image to width `w` and height `h`.
+
+    `interp` is OpenCV's number: 0 nearest, 1 bilinear, 2 bicubic, 3 by area, 4 Lanczos over 8 x 8 pixels.
+    """
+    if w < 1 or h < 1:
+        raise MXNetError(f'imresize: w={w}, h={h} is not accepted; both must be at least 1')
+    scaled = opencv().resize(_pixels(src, 'imresize'), (int(w), int(h)), interpolation=int(interp))
+    return _deliver(scaled, type(src), out, 'imresize')
+
+
+def interpolation(interp, sizes=()):
+    """The method 0 to 4 that `interp` stands for: 9 chooses by `sizes` (old height, width, new ones), 10 at random."""
+    if interp == 9:
+        if not sizes:
+            return 2
+        height, width, new_height, new_width = sizes
+        if new_height > height and new_width > width:
+            return 2
+        return 3 if new_height < height and new_width < width else 1
+    if interp == 10:
+        return random.randint(0, 4)
+    if interp not in (0, 1, 2, 3, 4):
+        raise ValueError(f'interp={interp} is not accepted; it takes 0 (nearest), 1 (bilinear), 2 (bicubic), 3 (area), '
+                         '4 (Lanczos), 9 (by the sizes) or 10 (at random)')
+    return interp
+
+
+_get_interp_method = interpolation        # programs import upstream's name
+
+
+def resize_short(src, size, interp=2):
+    """Scales an image such that its shorter side becomes `size`."""
+    h, w, _ = src.shape
+    new_h, new_w = (size * h // w, size) if h > w else (size, size * w // h)
+    return imresize(src, new_w, new_h, interp=interpolation(interp, (h, w, new_h, new_w)))
+
+
+def scale_down(src_size, size):
+    """The crop size (width, height) with its ratio kept and made small enough for an image of `src_size`.
+
+    >>> mx.image.scale_down((640, 480), (720, 120))
+    (640, 106)
+    """
+    w, h = size
+    full_w, full_h = src_size
+    if full_h < h:
+        w, h = w * full_h / h, full_h
+    if full_w < w:
+        w, h = full_w, h * full_w / w
+    return int(w), int(h)
+
+
+def copyMakeBorder(src, top, bot, left, right, type=0, value=0.0, values=(), out=None):
+    """An image with a border of so many pixels.
+
+    `type` is OpenCV's number: 0 fills with `values` (one per channel, or the single `value`), 1 repeats the pixels at
+    the edge, 2 mirrors the image with them, 3 wraps around, 4 mirrors without them.
+    """
+    cv2 = opencv()
+    colour = tuple(float(v) for v in values) or (float(value),) * 3
+    framed = cv2.copyMakeBorder(_pixels(src, 'copyMakeBorder'), int(top), int(bot), int(left), int(right), int(type),
+                                value=colour)
+    return _deliver(framed, src.__class__, out, 'copyMakeBorder')
+
+
+# ---------------------------------------------------------------------- crops
+def fixed_crop(src, x0, y0, w, h, size=None, interp=2):
+    """The part of an image with its left upper corner at column `x0`, row `y0`; scaled to `size` (width, height)."""
+    part = src[y0:y0 + h, x0:x0 + w]
+    if size is not None and (w, h) != tuple(size):
+        part = imresize(part, *size, interp=interpolation(interp, (h, w, size[1], size[0])))
+    return part
+
+
+def random_crop(src, size, interp=2):
+    """A crop of `size` (width, height) at a random place -> (crop, (x, y, width, height)).
+
+    Where the image is smaller, the largest part with that ratio is scaled up.  The place comes from Python's `random`.
+    """
+    h, w, _ = src.shape
+    new_w, new_h = scale_down((w, h), size)
+    x0 = random.randint(0, w - new_w)
+    y0 = random.randint(0, h - new_h)
+    return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
+
+
+def center_crop(src, size, interp=2):
+    """The middle of an image, `size` (width, height) -> (crop, (x, y, width, height)).
+
+    Where the image is smaller, the largest part with that ratio is scaled up.
+    """
+    h, w, _ = src.shape
+    new_w, new_h = scale_down((w, h), size)
+    x0, y0 = (w - new_w) // 2, (h - new_h) // 2
+    return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
+
+
+def random_size_crop(src, size, area, ratio, interp=2, **kwargs):
+    """A crop of random area, ratio and place, scaled to `size` (width, height) -> (crop, (x, y, width, height)).
+
+    `area` is the smallest part of the image's area, or the smallest and the largest; `ratio` the smallest and the
+    largest width over height.  If nothing fits in ten attempts, it is the centre crop.
+    """
+    if 'min_area' in kwargs:
+        import warnings
+        warnings.warn('random_size_crop: min_area is an old name of area', DeprecationWarning, stacklevel=2)
+        area = kwargs.pop('min_area')
+    if kwargs:
+        raise TypeError(f'random_size_crop got an unexpected argument {next(iter(kwargs))!r}')
+    h, w, _ = src.shape
+    smallest, largest = area if isinstance(area, (tuple, list)) else (area, 1.0)
+    for _ in range(10):
+        target = random.uniform(smallest, largest) * h * w
+        shape = numpy.exp(random.uniform(numpy.log(ratio[0]), numpy.log(ratio[1])))
+        new_w, new_h = int(round(numpy.sqrt(target * shape))), int(round(numpy.sqrt(target / shape)))
+        if new_w <= w and new_h <= h:
+            x0 = random.randint(0, w - new_w)
+            y0 = random.randint(0, h - new_h)
+            return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
+    return center_crop(src, size, interp)
+
+
+def color_normalize(src, mean, std=None):
+    """Subtracts `mean` and divides by `std`, both per channel, in place: `src` must be floating point."""
+    if mean is not None:
+        src -= mean
+    if std is not None:
+        src /= std
+    return src
+
+
+# ---------------------------------------------------------------------- rotation
+def imrotate(src, rotation_degrees, zoom_in=False, zoom_out=False):
+    """Rotates a float32 image (channels, height, width) or a batch of them around the centre.
+
+    A batch takes one angle or one for each image.  What lies outside is 0, unless `zoom_in` enlarges the image so much
+    that nothing of it shows; `zoom_out` makes it so small that no corner is lost.
+    """
+    if zoom_in and zoom_out:
+        raise ValueError('imrotate: zoom_in and zoom_out cannot both be True')
+    images = readable(src)
+    if images.dtype is not torch.float32:
+        raise TypeError(f'imrotate takes float32 images, not {str(images.dtype).removeprefix("torch.")}')
+    if images.dim() not in (3, 4):
+        raise ValueError(f'imrotate: src has shape {tuple(images.shape)}; it must be (channels, height, width) or '
+                         '(images, channels, height, width)')
+    angles = rotation_degrees
+    if isinstance(angles, NDArray):
+        if images.dim() == 3:
+            raise TypeError('imrotate: rotation_degrees must be a number for a single image')
+        angles = readable(angles).to(images)
+    else:
+        angles = torch.full((1 if images.dim() == 3 else images.shape[0],), float(angles), device=images.device)
+    batch = images if images.dim() == 4 else images[None]
+    if len(batch) != len(angles):
+        raise ValueError(f'imrotate: there are {len(batch)} images, but {len(angles)} angles')
+    rotated = _rotate(batch, angles * (torch.pi / 180), zoom_in, zoom_out)
+    return wrap(rotated if images.dim() == 4 else rotated[0], src.context, type(src))
+
+
+def _rotate(batch, angles, zoom_in, zoom_out):
+    h, w = batch.shape[-2:]
+    half_h, half_w = max((h - 1) / 2, 0.5), max((w - 1) / 2, 0.5)
+    angles = angles.reshape(-1, 1, 1)
+    y = torch.arange(h, dtype=torch.float32, device=batch.device)[:, None] - (h - 1) / 2
+    x = torch.arange(w, dtype=torch.float32, device=batch.device) - (w - 1) / 2
+    cos, sin = angles.cos(), angles.sin()
+    grid = torch.stack(((x * cos - y * sin) / half_w, (x * sin + y * cos) / half_h), -1)
+    if zoom_in or zoom_out:
+        # the box around the rotated corners, in units of the image
+        wide = (w * cos).abs() + (h * sin).abs()
+        high = (w * sin).abs() + (h * cos).abs()
+        scale = torch.maximum(wide / w, high / h)
+        grid = grid * (scale if zoom_out else 1 / scale)[..., None]
+    return F.grid_sample(batch, grid, mode='bilinear', padding_mode='zeros', align_corners=True)
+
+
+def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
+    """Rotates by random angles (degrees) between the two limits, each image of a batch by its own.
+
+    The angles come from NumPy's global generator.
+    """
+    if src.ndim == 3:
+        degrees = numpy.random.uniform(*angle_limits)
+    else:
+        drawn = numpy.random.uniform(*angle_limits, size=src.shape[0]).astype(numpy.float32)
+        degrees = wrap(torch.from_numpy(drawn).to(src._tensor.device), src.context, type(src))
+    return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
