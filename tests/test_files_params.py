@@ -241,7 +241,8 @@ for np_shape in (False, True):
             names = list(got) if isinstance(got, dict) else []
             arrays = list(got.values()) if isinstance(got, dict) else got
             dense = [a.astype('float32') if name == 'bfloat16.params' else a for a in arrays]
-            np.savez(os.path.join(folder, name + '.npz'), names=np.array(names), stypes=np.array([a.stype for a in arrays]),
+            stypes = [a.stype for a in arrays]
+            np.savez(os.path.join(folder, name + '.npz'), names=np.array(names), stypes=np.array(stypes),
                      **{str(i): a.asnumpy() for i, a in enumerate(dense)})
             (mx.npx.save if np_shape else mx.nd.save)(os.path.join(folder, name + '.again'), got)
 '''

@@ -96,16 +96,20 @@ def decode(source: bytes | bytearray | memoryview | BinaryIO, where: str) -> tup
     (count,) = reader.unpack("<Q", "the number of arrays")
     if count > reader.left // SMALLEST_RECORD:
         reader.fail(f"expected a number of arrays that fits in the {reader.left} bytes left, found {count}", back=8)
-    records = [reader.record(f"array {i}") for i in range(count)]
+    records = []
+    for i in range(count):
+        reader.array = i
+        records.append(reader.record())
+    reader.array = None
     (named,) = reader.unpack("<Q", "the number of names")
     if named not in (0, count):
         reader.fail(f"expected 0 or {count} names for {count} arrays, found {named}", back=8)
-    return records, [reader.name(f"name {i}") for i in range(named)]
+    return records, [reader.name() for _ in range(named)]
 
 
 def decode_record(source: bytes | bytearray | memoryview | BinaryIO, where: str) -> Record:
     """Reads one array without the list around it: the `handle` of a pickled NDArray."""
-    return _Reader(source, where).record("the array")
+    return _Reader(source, where).record()
 
 
 class _Reader:
@@ -114,6 +118,7 @@ class _Reader:
     def __init__(self, source: bytes | bytearray | memoryview | BinaryIO, where: str) -> None:
         self.where = where
         self.position = 0
+        self.array: int | None = None  # the number of the array being read, for errors
         self._file: BinaryIO | None = None
         if isinstance(source, (bytes, bytearray, memoryview)):
             self._view = memoryview(source).cast("B")
@@ -125,7 +130,9 @@ class _Reader:
             source.seek(start)
 
     def fail(self, text: str, back: int = 0) -> NoReturn:
-        raise MXNetError(f"{self.where}: byte {self.position - back}: {text}")
+        """Raises; `back` is how far the bytes that are wrong lie behind."""
+        array = "" if self.array is None else f"array {self.array}: "
+        raise MXNetError(f"{self.where}: byte {self.position - back}: {array}{text}")
 
     def need(self, size: int, what: str) -> None:
         if size > self.left:
@@ -153,89 +160,94 @@ class _Reader:
         return data
 
     def unpack(self, layout: str, what: str) -> tuple[int, ...]:
-        return struct.unpack(layout, self.take(struct.calcsize(layout), what))
+        size = struct.calcsize(layout)
+        if self._file is not None:
+            return struct.unpack(layout, self.take(size, what))
+        self.need(size, what)
+        self.position += size
+        self.left -= size
+        return struct.unpack_from(layout, self._view, self.position - size)
 
-    def name(self, what: str) -> str:
-        (length,) = self.unpack("<Q", f"the length of {what}")
-        data = self.take(length, what)
+    def name(self) -> str:
+        (length,) = self.unpack("<Q", "the length of a name")
+        data = self.take(length, "a name")
         try:
             return data.decode("utf-8")
         except UnicodeDecodeError as error:
-            self.fail(f"expected {what} in UTF-8, found {bytes(data[:40])!r} ({error.reason})", back=length)
+            self.fail(f"expected a name in UTF-8, found {bytes(data[:40])!r} ({error.reason})", back=length)
 
-    def record(self, what: str) -> Record:
-        (version,) = self.unpack("<I", f"{what}: version")
+    def record(self) -> Record:
+        (version,) = self.unpack("<I", "the version")
         stype, storage_shape = "default", None
         if version in (V2, V3):
-            (flag,) = self.unpack("<i", f"{what}: storage type")
+            (flag,) = self.unpack("<i", "the storage type")
             if flag not in STORAGE_TYPES:
-                self.fail(f"{what}: expected storage type {_choices(STORAGE_TYPES)}, found {flag}", back=4)
+                self.fail(f"expected storage type {_choices(STORAGE_TYPES)}, found {flag}", back=4)
             stype = STORAGE_TYPES[flag]
             if version == V3 and stype != "default":
-                self.fail(f"{what}: expected a dense array under NumPy shape semantics, found {stype}", back=4)
+                self.fail(f"expected a dense array under NumPy shape semantics, found {stype}", back=4)
             if stype != "default":
-                storage_shape = self.shape(f"{what}: shape of the stored values")
-            shape = self.shape(f"{what}: shape")
+                storage_shape = self.shape("the stored values' shape")
+            shape = self.shape("the shape")
         elif version == V1:
-            shape = self.shape(f"{what}: shape")
+            shape = self.shape("the shape")
         elif version <= MAX_NDIM:
-            shape = self.unpack(f"<{version}I", f"{what}: shape")
+            shape = self.unpack(f"<{version}I", "the shape")
         else:
-            self.fail(
-                f"{what}: expected version 0x{V2:x}, 0x{V3:x}, 0x{V1:x} or a number of dimensions up to {MAX_NDIM}, "
-                f"found 0x{version:x}",
-                back=4,
-            )
+            known = f"0x{V2:x}, 0x{V3:x}, 0x{V1:x} or a number of dimensions up to {MAX_NDIM}"
+            self.fail(f"expected version {known}, found 0x{version:x}", back=4)
         if not shape and version != V3:
             return Record("default", None, torch.empty(0))
-        return self.body(what, stype, storage_shape, shape, version == V3)
+        return self.body(stype, storage_shape, shape, version == V3)
 
     def body(
-        self, what: str, stype: str, storage_shape: tuple[int, ...] | None, shape: tuple[int, ...], np_shape: bool
+        self, stype: str, storage_shape: tuple[int, ...] | None, shape: tuple[int, ...], np_shape: bool
     ) -> Record:
-        device_type, device_id = self.unpack("<ii", f"{what}: device")
+        """What follows the shape of an array that has data."""
+        device_type, device_id = self.unpack("<ii", "the device")
         if device_type not in DEVICE_TYPES:
-            self.fail(f"{what}: expected device type {_choices(DEVICE_TYPES)}, found {device_type}", back=8)
-        dtype = self.dtype(what)
+            self.fail(f"expected device type {_choices(DEVICE_TYPES)}, found {device_type}", back=8)
+        dtype = self.dtype("the element type")
         layouts = []
         for name in INDEX_ARRAYS[stype]:
-            index_dtype = self.dtype(f"{what}: {name}")
+            index_dtype = self.dtype(f"the element type of {name}")
             if index_dtype not in _INDEX_DTYPES:
-                self.fail(f"{what}: expected {name} of int64 or int32, found {_plain(index_dtype)}", back=4)
-            layouts.append((name, index_dtype, self.shape(f"{what}: shape of {name}")))
+                self.fail(f"expected {name} of int64 or int32, found {_plain(index_dtype)}", back=4)
+            layouts.append((name, index_dtype, self.shape(f"the shape of {name}")))
         if storage_shape is not None:
             problem = _sparse_problem(stype, shape, storage_shape, [layout[2] for layout in layouts])
             if problem:
-                self.fail(f"{what}: {problem}")
-        data = self.tensor(dtype, shape if storage_shape is None else storage_shape, f"{what}: values")
-        aux = tuple(self.tensor(of, size, f"{what}: {name}") for name, of, size in layouts)
+                self.fail(problem)
+        data = self.tensor(dtype, shape if storage_shape is None else storage_shape, "values")
+        aux = tuple(self.tensor(index_dtype, index_shape, name) for name, index_dtype, index_shape in layouts)
         problem = _index_problem(stype, shape, aux)
         if problem:
-            self.fail(f"{what}: {problem}")
+            self.fail(problem)
         return Record(stype, shape, data, aux, (device_type, device_id), np_shape)
 
     def shape(self, what: str) -> tuple[int, ...]:
         (ndim,) = self.unpack("<i", what)
         if not 0 <= ndim <= MAX_NDIM:
-            self.fail(f"{what}: expected 0 to {MAX_NDIM} dimensions, found {ndim}", back=4)
+            self.fail(f"expected 0 to {MAX_NDIM} dimensions in {what}, found {ndim}", back=4)
         shape = self.unpack(f"<{ndim}q", what)
-        if any(n < 0 for n in shape):
-            self.fail(f"{what}: expected dimensions of 0 or more, found {shape}", back=8 * ndim)
+        if shape and min(shape) < 0:
+            self.fail(f"expected dimensions of 0 or more in {what}, found {shape}", back=8 * ndim)
         return shape
 
     def dtype(self, what: str) -> torch.dtype:
-        (flag,) = self.unpack("<i", f"{what}: element type")
+        (flag,) = self.unpack("<i", what)
         if flag not in ELEMENT_TYPES:
             names = {key: _plain(dtype) for key, dtype in ELEMENT_TYPES.items()}
-            self.fail(f"{what}: expected element type {_choices(names)}, found {flag}", back=4)
+            self.fail(f"expected {what} to be {_choices(names)}, found {flag}", back=4)
         return ELEMENT_TYPES[flag]
 
     def tensor(self, dtype: torch.dtype, shape: tuple[int, ...], what: str) -> torch.Tensor:
-        # A zero among the dimensions asks for no bytes; the others must still not overflow torch's strides.
-        if math.prod(max(n, 1) for n in shape) * dtype.itemsize >= 1 << 63:
-            self.fail(f"{what}: expected fewer than 2**63 bytes, found shape {shape} of {_plain(dtype)}")
         size = math.prod(shape) * dtype.itemsize
-        self.need(size, f"{what}, {_plain(dtype)} of shape {shape}")
+        if size > self.left:
+            self.need(size, f"{what}, {_plain(dtype)} of shape {shape}")
+        # A zero among the dimensions asks for no bytes; the others must still not overflow torch's strides.
+        if not size and math.prod(n for n in shape if n) * dtype.itemsize >= 1 << 63:
+            self.fail(f"expected {what} of fewer than 2**63 bytes, found shape {shape}")
         raw = torch.empty(size, dtype=torch.uint8)
         if size:
             self.fill(_memory(raw), what)

@@ -110,8 +110,8 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
         old = _stat(target)
         if old is not None and not stat.S_ISREG(old.st_mode):
             raise OSError("not a regular file")
-        if old is not None and not os.access(target, os.W_OK):
-            raise OSError("the file is write-protected")
+        if old is not None:  # the rename would not ask
+            os.close(os.open(target, os.O_WRONLY))
         folder = os.path.dirname(target)
         temporary = os.path.join(folder, f".mxnet-{secrets.token_hex(8)}.tmp")
         # The kernel applies the umask and the folder's defaults to 0666; to ask for the umask is not thread-safe.
@@ -276,8 +276,9 @@ def _reported(name: str, verb: str) -> Iterator[None]:
         yield
     except MXNetError:
         raise
-    except FileNotFoundError as error:  # remote stores say only the name
-        raise MXNetError(f"{name}: cannot {verb}: no such file or folder") from error
     except Exception as error:
-        reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        reason = getattr(error, "strerror", None) or str(error)
+        if isinstance(error, FileNotFoundError) and reason in name:  # all that some remote stores say
+            reason = "no such file"
+        reason = reason or type(error).__name__
         raise MXNetError(f"{name}: cannot {verb}: {reason}") from error

@@ -6,8 +6,9 @@ import os
 import pickle
 import sys
 
-import mxnet as mx
 import numpy as np
+
+import mxnet as mx
 
 folder = sys.argv[1]
 random = np.random.RandomState(7)

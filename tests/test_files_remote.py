@@ -1,0 +1,134 @@
+"""`scheme://` through fsspec: memory, a disk behind it, and a real S3 endpoint on loopback."""
+import builtins
+import os
+import sys
+import warnings
+
+import pytest
+import torch
+
+from mxnet._files import params, paths, safetensors
+from mxnet.base import MXNetError
+
+fsspec = pytest.importorskip('fsspec')
+
+
+def interrupted(size):
+    yield b'z' * size
+    raise ZeroDivisionError
+
+
+def check_store(url):
+    """What every store must do."""
+    for size in (0, 10, 1_000_000):
+        paths.write_atomic(url, [b'a' * size, b'b'])
+        assert paths.read_bytes(url) == b'a' * size + b'b'
+    with paths.open_read(url) as file:
+        assert file.seek(999_999) == 999_999 and file.read() == b'ab'
+    records = [params.Record('default', shape, torch.ones(shape)) for shape in ((300, 1000), (1,))]
+    paths.write_atomic(url, params.encode(records, ['a', 'b']))
+    with paths.open_read(url) as file:
+        got, names = params.decode(file, url)
+    assert names == ['a', 'b'] and all(torch.equal(one.data, two.data) for one, two in zip(got, records, strict=True))
+    paths.write_atomic(url, [b'old'])
+    for size in (10, 8_000_000):
+        with pytest.raises(ZeroDivisionError):
+            paths.write_atomic(url, interrupted(size))
+        assert paths.read_bytes(url) == b'old'
+    with pytest.raises(MXNetError, match=f'^{url}-missing: cannot read: [Nn]o such file'):
+        paths.read_bytes(url + '-missing')
+    fs, name = fsspec.core.url_to_fs(url)
+    assert [os.path.basename(entry) for entry in fs.ls(os.path.dirname(name), detail=False)] == [os.path.basename(name)]
+
+
+def test_memory():
+    check_store('memory://folder/file.params')
+
+
+def test_a_disk_behind_fsspec(tmp_path):
+    """The way of every store that can rename: hdfs, sftp, ..."""
+    check_store(f'local://{tmp_path}/file.params')
+
+
+@pytest.fixture(scope='module')
+def bucket():
+    """A bucket of a fresh S3 server."""
+    pytest.importorskip('s3fs')
+    server_module = pytest.importorskip('moto.server')
+    import logging
+
+    import s3fs
+    logging.getLogger('werkzeug').setLevel(logging.ERROR)
+    server = server_module.ThreadedMotoServer(ip_address='127.0.0.1', port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        for key in ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'):
+            patch.delenv(key, raising=False)
+        patch.setenv('AWS_ENDPOINT_URL', f'http://{host}:{port}')
+        patch.setenv('AWS_ACCESS_KEY_ID', 'somebody')
+        patch.setenv('AWS_SECRET_ACCESS_KEY', 'something')
+        patch.setenv('AWS_DEFAULT_REGION', 'us-east-1')
+        s3fs.S3FileSystem.clear_instance_cache()
+        s3fs.S3FileSystem().mkdir('models')
+        yield 's3://models'
+    s3fs.S3FileSystem.clear_instance_cache()
+    server.stop()
+
+
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')
+class TestS3:
+    def test_store(self, bucket):
+        check_store(f'{bucket}/net/file.params')
+
+    def test_several_parts(self, bucket):
+        data = os.urandom(1 << 20)
+        paths.write_atomic(f'{bucket}/large', [data] * 60)
+        assert paths.read_bytes(f'{bucket}/large') == data * 60
+
+    def test_an_interrupted_upload_leaves_nothing(self, bucket):
+        url = f'{bucket}/parts'
+        paths.write_atomic(url, [b'old'])
+        with pytest.raises(ZeroDivisionError):
+            paths.write_atomic(url, interrupted(60 << 20))  # more than one part is there by then
+        fs, _ = fsspec.core.url_to_fs(url)
+        assert paths.read_bytes(url) == b'old'
+        assert fs.call_s3('list_multipart_uploads', Bucket='models').get('Uploads', []) == []
+
+    def test_safetensors(self, bucket):
+        pytest.importorskip('safetensors')
+        safetensors.save(f'{bucket}/x.safetensors', {'a': torch.arange(3)})
+        assert safetensors.load(f'{bucket}/x.safetensors')['a'].tolist() == [0, 1, 2]
+
+    def test_no_bucket(self, bucket):
+        with pytest.raises(MXNetError, match=r'^s3://nobody/x: cannot read: '):
+            paths.read_bytes('s3://nobody/x')
+        with pytest.raises(MXNetError, match=r'^s3://nobody/x: cannot write: .*bucket does not exist'):
+            paths.write_atomic('s3://nobody/x', [b'1'])
+
+
+@pytest.mark.parametrize('url, missing, line', [
+    ('s3://b/x', 'fsspec', 'pip install fsspec s3fs'), ('gs://b/x', 'fsspec', 'pip install fsspec gcsfs'),
+    ('hdfs://b/x', 'fsspec', 'pip install fsspec pyarrow'), ('memory://x', 'fsspec', 'pip install fsspec'),
+    ('s3://b/x', 's3fs', 'pip install fsspec s3fs'),
+])
+def test_missing_packages_are_named(monkeypatch, url, missing, line):
+    real = builtins.__import__
+
+    def without(name, *rest, **more):
+        if name.partition('.')[0] == missing:
+            raise ImportError(f'no {missing}')
+        return real(name, *rest, **more)
+
+    if missing == 's3fs':  # fsspec keeps the classes that it has found
+        monkeypatch.setattr(sys.modules['fsspec.registry'], 'registry', {})
+        monkeypatch.setitem(sys.modules, 's3fs', None)
+    monkeypatch.setattr(builtins, '__import__', without)
+    for action in (lambda: paths.read_bytes(url), lambda: paths.write_atomic(url, [b''])):
+        with pytest.raises(MXNetError, match=f'^{url}: .*{line}'):
+            action()
+
+
+def test_unknown_scheme():
+    with warnings.catch_warnings(), pytest.raises(MXNetError, match=r'^foo://x: cannot reach foo://: .*foo'):
+        paths.read_bytes('foo://x')
