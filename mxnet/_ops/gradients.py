@@ -172,3 +172,9 @@ def selu(gradients, inputs, outputs):
     + y.
     """
     return (gradients[0] * torch.where(outputs[0] > 0, SELU_SCALE, SELU_SCALE * (SELU_ALPHA + outputs[0])),)
+
+
+# ---------------------------------------------------------------------- reductions
+def every_tie(gradients, inputs, outputs):
+    """Each of several largest (or smallest) values gets the whole gradient; reduced axes are still there."""
+    return (gradients[0] * (inputs[0] == outputs[0]),)

@@ -138,3 +138,13 @@ def multi_sum_sq(*data, num_arrays: int):
 def reset_arrays(*data, num_arrays: int):
     """Sets all given arrays to zero."""
     return tuple(torch.zeros_like(x) for x in data)
+
+
+@operator()
+def multi_lars(lrs, weights_sum_sq, grads_sum_sq, wds, *, eta: float, eps: float, rescale_grad: float = 1.0):
+    """Learning rates of LARS, one per layer: `lrs` times `eta |w| / (rescale_grad |g| + wd |w| + eps)`, from the sums of
+    squares of weights and gradients; `lrs` itself where one of these is 0.
+    """
+    weight = torch.sqrt(weights_sum_sq)
+    rate = lrs * (eta * weight / (torch.sqrt(grads_sum_sq) * rescale_grad + wds * weight + eps))
+    return torch.where((weights_sum_sq > 0) & (grads_sum_sq > 0), rate, lrs)

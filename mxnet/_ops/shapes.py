@@ -1,7 +1,7 @@
 """Rules that find unknown shapes of inputs: FullyConnected's weight from its data and num_hidden.
 
-A rule takes the known shapes by input name (a tuple; a dimension that is unknown is 0; None: nothing is known) and the complete
-attributes, and returns the shapes it can tell, by name.  Graphs use them in both directions of inference; what an
+A rule takes the known shapes by input name (a tuple; a dimension that is unknown is 0; None: nothing is known) and the
+complete attributes, and returns the shapes it can tell, by name.  Graphs use them in both directions of inference; what an
 operator returns for known inputs needs no rule, since it runs on meta tensors.
 """
 from math import prod
@@ -255,3 +255,10 @@ def sequence_length(known, attributes):
     if not data or not attributes['use_sequence_length']:
         return {}
     return {'sequence_length': (data[1 - attributes['axis']],)}
+
+
+# ---------------------------------------------------------------------- products of columns
+def same_columns(known, attributes):
+    """khatri_rao: matrices with equally many columns."""
+    columns = next((s[1] for s in known.values() if s and len(s) == 2 and s[1]), 0)
+    return {name: (s[0] if s else 0, columns) for name, s in known.items()} if columns else {}
