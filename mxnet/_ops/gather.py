@@ -52,7 +52,7 @@ def batch_take(a, indices):
     return rows.gather(1, within(indices, a.shape[-1]).reshape(-1, 1)).reshape(indices.shape)
 
 
-@operator(aliases=('_npx_pick', 'choose_element_0index'), methods='pick')
+@operator(aliases=('_npx_pick', 'choose_element_0index'), methods='pick', shapes=shapes.pick)
 def pick(data, index, *, axis: int | None = -1, keepdims: bool = False, mode: Literal['clip', 'wrap'] = 'clip'):
     """One element along `axis` for each place of the other axes: the one that `index` says there.
 

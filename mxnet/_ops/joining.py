@@ -138,25 +138,27 @@ def Pad(data, *, mode: Literal['constant', 'edge', 'reflect'], pad_width: Shape,
     if len(pad_width) != 2 * data.dim() or min(pad_width, default=0) < 0:
         raise MXNetError(f'operator Pad: argument pad_width={pad_width} is not accepted for shape '
                          f'{tuple(data.shape)}; it takes two lengths >= 0 per axis')
+    ends = [n for before in range(len(pad_width) - 2, -1, -2) for n in pad_width[before:before + 2]]
     if mode == 'constant':
-        ends = [n for before in range(len(pad_width) - 2, -1, -2) for n in pad_width[before:before + 2]]
-        value = constant_value if data.is_floating_point() else int(constant_value)
-        return F.pad(data, ends, value=value)
+        return F.pad(data, ends, value=constant_value if data.is_floating_point() else int(constant_value))
+    for n, before, after in zip(data.shape, pad_width[::2], pad_width[1::2], strict=True):
+        if mode == 'reflect' and (before or after) and max(before, after) >= n:
+            raise MXNetError(f'operator Pad: reflect needs less than {n} elements before and after an axis of length '
+                             f'{n}, but pad_width says {before} and {after}')
+    if data.is_floating_point() and 3 <= data.dim() <= 5 and not any(pad_width[:4]):
+        return F.pad(data, ends[:-4], 'replicate' if mode == 'edge' else 'reflect')
     for axis in range(data.dim()):
         before, after = pad_width[2 * axis:2 * axis + 2]
         if before or after:
-            data = data.index_select(axis, _frame(mode, data.shape[axis], before, after, data.device))
+            data = data.index_select(axis, _framed(mode, data.shape[axis], before, after, data.device))
     return data
 
 
-def _frame(mode, length, before, after, device):
+def _framed(mode, length, before, after, device):
     """Positions of the elements of an axis with its frame."""
     positions = torch.arange(-before, length + after, device=device)
     if mode == 'edge':
         return positions.clamp(0, length - 1)
-    if max(before, after) >= length:
-        raise MXNetError(f'operator Pad: reflect needs less than {length} elements before and after an axis of length '
-                         f'{length}, but pad_width says {before} and {after}')
     return (length - 1) - ((length - 1) - positions.abs()).abs()
 
 

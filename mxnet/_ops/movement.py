@@ -70,7 +70,12 @@ def squeeze(data, *, axis: Shape | None = None):
 @operator(methods='transpose')
 def transpose(data, *, axes: Shape = ()):
     """The axes in the order `axes`, by default in reverse order."""
-    return data.permute(axes or tuple(range(data.dim() - 1, -1, -1)))
+    if not axes:
+        return data.permute(*range(data.dim() - 1, -1, -1))
+    if len(axes) != data.dim():
+        raise MXNetError(f'operator transpose: argument axes={axes} is not accepted for shape {tuple(data.shape)}; it '
+                         'takes all axes in a new order')
+    return data.permute(axes)
 
 
 @operator(aliases=('swapaxes', '_npi_swapaxes'), methods='swapaxes')

@@ -55,7 +55,7 @@ def im2col(data, *, kernel: Shape, stride: Shape = (), dilate: Shape = (), pad: 
 
 @operator()
 def col2im(data, *, output_size: Shape, kernel: Shape, stride: Shape = (), dilate: Shape = (), pad: Shape = ()):
-    """Columns of patches added up into an image of `output_size`: what `im2col` took apart, summed where they overlap."""
+    """Columns of patches put back into an image of `output_size`, added up where they overlap."""
     stride, dilate, pad = _window('col2im', kernel, stride, dilate, pad)
     if len(output_size) != len(kernel):
         raise MXNetError(f'operator col2im: output_size={output_size} and kernel={kernel} must have as many numbers')
