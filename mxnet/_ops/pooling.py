@@ -1,6 +1,6 @@
 """Pooling over windows, over everything, and to a given size."""
 from math import prod
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import torch
 from torch.nn import functional as F
@@ -16,71 +16,74 @@ _GLOBAL_MAX = (None, F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_ma
 
 
 # ---------------------------------------------------------------------- windows
-def _output_sizes(name, sizes, kernel, stride, pad, convention):
-    """How many windows there are along each axis."""
-    counts = []
-    for size, k, s, p in zip(sizes, kernel, stride, pad, strict=True):
-        room = size + 2 * p - k
-        if room < 0:
-            raise MXNetError(f'operator {name}: kernel={kernel} exceeds data with spatial shape {tuple(sizes)} '
-                             f'and pad={pad}')
-        if convention == 'valid':
-            counts.append(room // s + 1)
-        elif convention == 'full':
-            counts.append(-(-room // s) + 1)
-        else:
-            counts.append(-(-size // s))
-    return counts
+class _Windows(NamedTuple):
+    """Where the windows lie, a value for each spatial axis."""
+
+    kernel: tuple[int, ...]
+    stride: tuple[int, ...]
+    pad: tuple[int, ...]
+    counts: tuple[int, ...] | None      # how many there are; not counted where torch does as upstream does
+    ceil: bool | None                   # the `ceil_mode` in which torch makes exactly these; None if it does in neither
 
 
-def _torch_mode(sizes, kernel, stride, pad, counts):
-    """The `ceil_mode` in which torch makes exactly these windows; None if it does in neither.
+def _windows(name, sizes, kernel, stride, pad, convention):
+    """The windows of a convention.
 
     torch pads by at most half a kernel and leaves out a window that starts behind the data; upstream does not.
     """
-    axes = list(zip(sizes, kernel, stride, pad, counts, strict=True))
-    if any(2 * p > k or (n - 1) * s >= size + p for size, k, s, p, n in axes):
-        return None
-    for ceil in (False, True):
-        if all(n == (size + 2 * p - k + (s - 1 if ceil else 0)) // s + 1 for size, k, s, p, n in axes):
-            return ceil
-    return None
+    half = all(2 * p <= k for p, k in zip(pad, kernel))
+    if half and convention == 'valid':
+        return _Windows(kernel, stride, pad, None, False)
+    axes = list(zip(sizes, kernel, stride, pad, strict=True))
+    rooms = [size + 2 * p - k for size, k, s, p in axes]
+    if min(rooms) < 0:
+        raise MXNetError(f'operator {name}: kernel={kernel} exceeds data with spatial shape {tuple(sizes)} '
+                         f'and pad={pad}')
+    down = tuple(room // s + 1 for room, s in zip(rooms, stride, strict=True))
+    up = tuple(-(-room // s) + 1 for room, s in zip(rooms, stride, strict=True))
+    if convention == 'same':
+        counts = tuple(-(-size // s) for size, k, s, p in axes)
+    else:
+        counts = down if convention == 'valid' else up
+    ceil = None
+    if half and all((n - 1) * s < size + p for n, (size, k, s, p) in zip(counts, axes, strict=True)):
+        ceil = False if counts == down else True if counts == up else None
+    return _Windows(kernel, stride, pad, counts, ceil)
 
 
-def _pad_to_windows(data, kernel, stride, pad, counts, value):
+def _pad_to_windows(data, windows, value):
     """Data such that windows without padding are the wanted ones."""
     widths = []
-    for size, k, s, p, n in zip(data.shape[2:], kernel, stride, pad, counts, strict=True):
+    for size, k, s, p, n in zip(data.shape[2:], *windows[:4], strict=True):
         widths = [p, (n - 1) * s + k - size - p, *widths]
     return F.pad(data, widths, value=value)
 
 
-def _max_pool(data, kernel, stride, pad, counts):
-    ceil = _torch_mode(data.shape[2:], kernel, stride, pad, counts)
+def _max_pool(data, windows):
+    kernel, stride, pad, _, ceil = windows
     if ceil is None:
-        data = _pad_to_windows(data, kernel, stride, pad, counts, torch.finfo(data.dtype).min)
+        data = _pad_to_windows(data, windows, torch.finfo(data.dtype).min)
         pad, ceil = 0, False
     return _MAX[len(kernel)](data, kernel, stride, pad, 1, ceil)
 
 
-def _sum_pool(data, kernel, stride, pad, counts):
+def _sum_pool(data, windows):
+    kernel, stride, pad, counts, ceil = windows
     if len(kernel) == 1:        # torch's 1-D average cannot be told its divisor
-        wide = _sum_pool(data.unsqueeze(2), (1, *kernel), (1, *stride), (0, *pad), (1, *counts))
-        return wide.squeeze(2)
-    ceil = _torch_mode(data.shape[2:], kernel, stride, pad, counts)
+        wide = _Windows((1, *kernel), (1, *stride), (0, *pad), counts and (1, *counts), ceil)
+        return _sum_pool(data.unsqueeze(2), wide).squeeze(2)
     if ceil is None:
-        data = _pad_to_windows(data, kernel, stride, pad, counts, 0)
+        data = _pad_to_windows(data, windows, 0)
         pad, ceil = 0, False
     return _AVERAGE[len(kernel)](data, kernel, stride, pad, ceil, True, 1)
 
 
-def _average_pool(data, kernel, stride, pad, counts, include_pad):
-    sizes = data.shape[2:]
-    ceil = _torch_mode(sizes, kernel, stride, pad, counts)
+def _average_pool(data, windows, include_pad):
+    kernel, stride, pad, _, ceil = windows
     if ceil is not None:
         return _AVERAGE[len(kernel)](data, kernel, stride, pad, ceil, include_pad)
-    result = _sum_pool(data, kernel, stride, pad, counts)
-    for axis, (size, k, s, p, n) in enumerate(zip(sizes, kernel, stride, pad, counts, strict=True)):
+    result = _sum_pool(data, windows)
+    for axis, (size, k, s, p, n) in enumerate(zip(data.shape[2:], *windows[:4], strict=True)):
         low, high = (-p, size + p) if include_pad else (0, size)
         starts = [i * s - p for i in range(n)]
         # a window without a single element has sum zero, whatever it is divided by
@@ -140,21 +143,23 @@ def Pooling(data, *, kernel: Shape = (), pool_type: Literal['avg', 'lp', 'max', 
     if global_pool:
         result = _pool_everything(data, count, pool_type, p_value, layout)
     else:
+        if pooling_convention == 'same':
+            if count != 1 or any(pad):
+                raise MXNetError("operator Pooling: pooling_convention='same' is for one spatial axis and no padding, "
+                                 f'but kernel={kernel} and pad={pad}')
+            pad = ()            # upstream reads three zeros here, so programs give them
         stride = per_axis('Pooling', 'stride', stride, count, 1)
         pad = per_axis('Pooling', 'pad', pad, count, 0)
         _check_windows('Pooling', stride, pad)
-        if pooling_convention == 'same' and (count != 1 or any(pad)):
-            raise MXNetError("operator Pooling: pooling_convention='same' is for one spatial axis and no padding, "
-                             f'but kernel={kernel} and pad={pad}')
-        counts = _output_sizes('Pooling', data.shape[2:], kernel, stride, pad, pooling_convention)
+        windows = _windows('Pooling', data.shape[2:], kernel, stride, pad, pooling_convention)
         if pool_type == 'max':
-            result = _max_pool(data, kernel, stride, pad, counts)
+            result = _max_pool(data, windows)
         elif pool_type == 'avg':
-            result = _average_pool(data, kernel, stride, pad, counts, count_include_pad is not False)
+            result = _average_pool(data, windows, count_include_pad is not False)
         elif pool_type == 'sum':
-            result = _sum_pool(data, kernel, stride, pad, counts)
+            result = _sum_pool(data, windows)
         else:
-            result = _root(_sum_pool(_power(data, p_value), kernel, stride, pad, counts), p_value)
+            result = _root(_sum_pool(_power(data, p_value), windows), p_value)
     return result.movedim(1, -1) if last else result
 
 
@@ -196,23 +201,23 @@ def Pooling_v1(data, *, kernel: Shape = (), pool_type: Literal['avg', 'max', 'su
     stride = per_axis('Pooling_v1', 'stride', stride, count, 1)
     pad = per_axis('Pooling_v1', 'pad', pad, count, 0)
     _check_windows('Pooling_v1', stride, pad)
-    counts = _output_sizes('Pooling_v1', data.shape[2:], kernel, stride, pad, pooling_convention)
+    # the padding becomes data; what is left of a window behind it does not count
     data = F.pad(data, [p for axis in reversed(pad) for p in (axis, axis)])
-    nothing = (0,) * count
-    if pool_type == 'sum':
-        return _sum_pool(data, kernel, stride, nothing, counts)
-    if pool_type == 'avg':
-        return _sum_pool(data, kernel, stride, nothing, counts) / prod(kernel)
-    windows = _pad_to_windows(data, kernel, stride, nothing, counts, torch.finfo(data.dtype).min)
+    windows = _windows('Pooling_v1', data.shape[2:], kernel, stride, (0,) * count, pooling_convention)
+    if pool_type != 'max':
+        total = _sum_pool(data, windows)
+        return total if pool_type == 'sum' else total / prod(kernel)
+    if windows.counts is not None:
+        data = _pad_to_windows(data, windows, float('-inf'))
     for axis, (k, s) in enumerate(zip(kernel, stride, strict=True)):
-        windows = windows.unfold(axis + 2, k, s)
-    windows = windows.flatten(-count)
-    top = windows.detach().amax(-1, keepdim=True)
-    equal = windows == top
+        data = data.unfold(axis + 2, k, s)
+    values = data.flatten(-count)
+    top = values.detach().amax(-1, keepdim=True)
+    equal = values == top
     # the sum of the equal maxima has their gradients; what is too much in its value is taken away as a constant
-    ties = equal.sum(-1)
-    surplus = torch.where(ties > 1, (ties - 1) * top.squeeze(-1), 0)
-    return torch.where(equal, windows, 0).sum(-1) - surplus
+    top, ties = top.squeeze(-1), equal.sum(-1)
+    surplus = torch.where((ties > 1) & top.isfinite(), (ties - 1) * top, 0)
+    return torch.where(equal, values, 0).sum(-1) - surplus
 
 
 @operator('_contrib_AdaptiveAvgPooling2D')

@@ -212,7 +212,9 @@ def RNN(data, parameters, state, state_cell=None, sequence_length=None, *, state
         if mode == 'lstm' and lstm_state_clip_min is not None and lstm_state_clip_max is not None and data.is_cuda:
             clip = lstm_state_clip_min, lstm_state_clip_max, lstm_state_clip_nan
         lengths = _Lengths(sequence_length, steps) if use_sequence_length else None
-        stepped = clip is not None or projection_size == state_size     # torch takes an equal size for no projection
+        # torch takes a projection to the same size for none, and warns of every projection on a CPU
+        stepped = clip is not None or (projection_size is not None and (projection_size == state_size
+                                                                        or not data.is_cuda))
         drop = p if training and num_layers > 1 else 0.0
         if lengths is None and not stepped and not drop:
             flat = [w for one in weights for w in one]
