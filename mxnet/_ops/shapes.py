@@ -1,8 +1,8 @@
 """Rules that find unknown shapes of inputs: FullyConnected's weight from its data and num_hidden.
 
 A rule takes the known shapes by input name (a tuple; a dimension that is unknown is 0; None: nothing is known) and the
-complete attributes, and returns the shapes it can tell, by name.  Graphs use them in both directions of inference; what an
-operator returns for known inputs needs no rule, since it runs on meta tensors.
+complete attributes, and returns the shapes it can tell, by name.  Graphs use them in both directions of inference;
+what an operator returns for known inputs needs no rule, since it runs on meta tensors.
 """
 from math import prod
 from typing import NamedTuple
