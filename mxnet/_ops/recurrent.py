@@ -128,6 +128,8 @@ def _dropout(data, p, rng):
 def _by_layer(mode, data, state, cell, weights, layers, directions, p, rng, lengths, clip, stepped):
     """The stack layer by layer: where dropout comes between, lengths differ or a fused kernel does not do."""
     states, cells = [], []
+    if lengths is not None:
+        data = lengths.cut(data)            # a NaN in the padding would reach the weights' gradients
     for layer in range(layers):
         if layer and p:
             data = _dropout(data, p, rng)
@@ -149,10 +151,11 @@ def _by_layer(mode, data, state, cell, weights, layers, directions, p, rng, leng
                 outputs.append(output)
                 finals.append(final)
             data = torch.cat(outputs, -1) if len(outputs) > 1 else outputs[0]
+            if lengths is not None:
+                data = lengths.cut(data)
         states += [f[0] for f in finals]
         cells += [f[1] for f in finals]
-    output = data if lengths is None else lengths.cut(data)
-    return output, torch.cat(states), torch.cat(cells) if mode == 'lstm' else None
+    return data, torch.cat(states), torch.cat(cells) if mode == 'lstm' else None
 
 
 def _output_names(attributes):
