@@ -1,7 +1,7 @@
 """Every Python block of README and docs/ runs and prints what is shown below it; every link leads somewhere.
 
 The blocks of one file run one after the other in one namespace and an empty folder. A ```text block right after a
-```python block is what it prints.
+```python block is what it prints. A block that only shows a piece of a file begins with ```python excerpt.
 """
 import contextlib
 import io
