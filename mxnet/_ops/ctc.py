@@ -43,6 +43,6 @@ def CTCLoss(data, label, data_lengths=None, label_lengths=None, *, use_data_leng
 
 def _lengths(name, lengths, batch):
     if lengths.shape != (batch,):
-        raise MXNetError(f'operator CTCLoss: {name} has shape {tuple(lengths.shape)}; it must be ({batch},), one length '
-                         'per sequence')
+        raise MXNetError(f'operator CTCLoss: {name} has shape {tuple(lengths.shape)}; it must be ({batch},), one '
+                         'length per sequence')
     return lengths.to(torch.int64)

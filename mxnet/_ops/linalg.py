@@ -128,7 +128,8 @@ def _linalg_gelqf(A):
     A must not have more rows than columns.
     """
     if A.dim() < 2 or A.shape[-2] > A.shape[-1]:
-        raise MXNetError(f'operator linalg_gelqf: A has shape {tuple(A.shape)}; it must not have more rows than columns')
+        raise MXNetError(f'operator linalg_gelqf: A has shape {tuple(A.shape)}; it must not have more rows '
+                         'than columns')
     q, r = torch.linalg.qr(A.mT)
     return q.mT, r.mT
 

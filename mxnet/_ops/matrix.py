@@ -6,6 +6,7 @@ import torch
 from ..base import MXNetError
 from .table import operator
 
+_mm = torch.mm             # looked up once: the product of small matrices takes hardly longer than this name
 StorageType = Literal[None, 'csr', 'default', 'row_sparse']
 
 
@@ -16,8 +17,8 @@ def dot(lhs, rhs, *, transpose_a: bool = False, transpose_b: bool = False, forwa
     All other axes stay, those of `lhs` first.  `transpose_a` takes the first axis of `lhs` instead, `transpose_b` the
     last of `rhs`.  Of two vectors it is the inner product, with shape (1,).
     """
-    if lhs.dim() == 2 and rhs.dim() == 2:
-        return torch.mm(lhs.t() if transpose_a else lhs, rhs.t() if transpose_b else rhs)
+    if lhs.ndim == 2 == rhs.ndim:
+        return _mm(lhs.t() if transpose_a else lhs, rhs.t() if transpose_b else rhs)
     if lhs.dim() == 0 or rhs.dim() == 0:
         raise MXNetError(f'operator dot: lhs has shape {tuple(lhs.shape)}, rhs has {tuple(rhs.shape)}; '
                          'both must have at least 1 axis')

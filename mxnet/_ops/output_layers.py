@@ -75,7 +75,7 @@ def LinearRegressionOutput(data, label, *, grad_scale: float = 1.0):
 
 @operator(aliases=('_sparse_LogisticRegressionOutput',), shapes=shapes.regression_output, **_LABELLED)
 def LogisticRegressionOutput(data, label, *, grad_scale: float = 1.0):
-    """Sigmoid of `data`; its gradient is that of the cross-entropy: (output - label) * grad_scale / values per sample."""
+    """Sigmoid; its gradient is that of the cross-entropy: (output - label) * grad_scale / values per sample."""
     _check_regression_label('LogisticRegressionOutput', data, label)
     return with_gradient(lambda data, label: torch.sigmoid(data),
                          partial(gradients.regression_output, grad_scale=grad_scale), data, label)
@@ -105,7 +105,8 @@ def MakeLoss(data, *, grad_scale: float = 1.0, valid_thresh: float = 0.0,
              normalization: Literal['batch', 'null', 'valid'] = 'null'):
     """`data`, made a loss: what goes back is the constant `grad_scale`, whatever comes in.
 
-    `normalization` divides it by the batch size ('batch') or by the number of values above `valid_thresh` ('valid').
+    `normalization` divides it by the number of rows, which lie along the last axis ('batch'), or by the number of
+    values above `valid_thresh` ('valid').
     """
     rule = partial(gradients.make_loss, grad_scale=grad_scale, valid_thresh=valid_thresh, normalization=normalization)
     return with_gradient(_copy, rule, data)
