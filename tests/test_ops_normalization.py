@@ -76,9 +76,25 @@ def test_gradient_is_that_of_finite_differences(name, inputs, attributes):
 def test_gpu_agrees_with_cpu(name, inputs, attributes, dtype):
     inputs = [x.to(torch.float32 if 'BatchNorm' in name and i else dtype) for i, x in enumerate(inputs)]
     tolerance = 1e-4 if dtype is torch.float32 else 1e-2
-    for cpu, gpu in zip(results(name, inputs, attributes), results(name, [x.cuda() for x in inputs], attributes)):
-        assert gpu.dtype is cpu.dtype
-        torch.testing.assert_close(gpu.cpu(), cpu, rtol=tolerance, atol=tolerance)
+    found = []
+    for device in ('cpu', 'cuda'):
+        there = [x.detach().to(device).requires_grad_(i < 3) for i, x in enumerate(inputs)]
+        visible = results(name, there, attributes)
+        visible[0].backward(inputs[0].to(device))
+        found.append([x.detach().cpu() for x in visible] + [x.grad.cpu() for x in there[:3]])
+    torch.testing.assert_close(found[1], found[0], rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('axis', [1, 2, -1])
+@pytest.mark.parametrize('dtype', [torch.float32, torch.float16, torch.bfloat16])
+def test_statistics_of_cudnn_are_those_of_torch(axis, dtype):
+    data = torch.randn(4, 3, 5, 6, device='cuda').to(dtype)
+    parameters = [torch.rand(data.shape[axis], device='cuda') + 0.5 for _ in range(4)]
+    data.requires_grad_()
+    found = [NAMES['BatchNorm'].function(data, *parameters, fix_gamma=False, axis=axis, output_mean_var=True,
+                                         cudnn_off=off, training=True) for off in (False, True)]
+    torch.testing.assert_close(found[0], found[1], rtol=1e-2, atol=1e-2)
 
 
 # ---------------------------------------------------------------------- BatchNorm's states
