@@ -1,19 +1,6 @@
 """Sorts the arguments of a call into an operator's inputs and attributes."""
 from .._ops.table import Operator, unknown_argument
-from ..base import MXNetError
-
-
-class _NullType:
-    """The default of generated functions: "not given", which None is not."""
-
-    def __repr__(self):
-        return '_Null'
-
-    def __reduce__(self):
-        return '_Null'
-
-
-_Null = _NullType()
+from ..base import MXNetError, _Null
 
 
 def bind(op: Operator, args: tuple, kwargs: dict, array_type: type):
@@ -70,7 +57,8 @@ def _bind_variadic(op, args, kwargs, array_type):
             raise unknown_argument(op, next(iter(named)))
     for i, value in enumerate(inputs):
         if not isinstance(value, array_type):
-            raise TypeError(f'operator {op.name}: input {i} must be a {array_type.__name__}, not {type(value).__name__}')
+            raise TypeError(f'operator {op.name}: input {i} must be a {array_type.__name__}, '
+                            f'not {type(value).__name__}')
     if op.variadic in op.attributes:
         given.setdefault(op.variadic, len(inputs))
     return inputs, given
