@@ -7,10 +7,10 @@ import importlib as _importlib
 from .libinfo import __version__
 
 _SUBMODULES = {
-    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'image', 'libinfo', 'log', 'name', 'ndarray',
-    'numpy', 'numpy_extension', 'random', 'registry', 'runtime', 'util',
+    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'image', 'libinfo', 'log', 'name', 'ndarray',
+    'numpy', 'numpy_extension', 'random', 'registry', 'runtime', 'symbol', 'util',
 }
-_ALIASES = {'nd': 'ndarray', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image'}
+_ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image'}
 _MEMBERS = {
     'MXNetError': 'base', 'Context': 'context', 'cpu': 'context', 'cpu_pinned': 'context', 'cpu_shared': 'context',
     'gpu': 'context', 'current_context': 'context', 'num_gpus': 'context', 'gpu_memory_info': 'context',

@@ -56,6 +56,8 @@ def test_positional_keyword_and_missing_arguments():
 
 # ---------------------------------------------------------------------- against the inventory
 # upstream gives all inputs of these the name weight_0, gradients and states too: a graph could not tell them apart
+WRONGLY_LISTED = {'_linspace'}       # with the arguments of _arange; the real one has num and endpoint
+BUILT_WITH_NOTHING = {'_set_value', 'smooth_l1'}    # the inventory's symbols lack arguments that are required
 MISNAMED = {'_multi_adamw_update', '_multi_mp_adamw_update', '_multi_lamb_update', '_multi_mp_lamb_update'}
 
 
@@ -83,6 +85,8 @@ def test_declarations_agree_with_upstream(inventory):
     """Names, aliases, arguments and their order, defaults."""
     wrong = []
     for name, op in TABLE.items():
+        if name in WRONGLY_LISTED:
+            continue
         record = inventory.get(name)
         if record is None:
             wrong.append(f'{name}: upstream has no such operator')
@@ -117,7 +121,7 @@ def test_graph_facts_agree_with_upstream(inventory):
     wrong = []
     for name, op in TABLE.items():
         facts = inventory.get(name, {}).get('symbol')
-        if not facts or op.variadic is not None and op.variadic_names is None or name in MISNAMED:
+        if not facts or op.variadic is not None and op.variadic_names is None or name in MISNAMED | BUILT_WITH_NOTHING:
             continue
         if facts.get('auto_inputs') is False and op.auto_inputs:
             wrong.append(f'{name}: upstream creates no inputs by itself')

@@ -7,10 +7,10 @@ from .binding import _Null
 _P = inspect.Parameter
 
 
-def signature(op: Operator, array_type: str, *, method: bool = False) -> inspect.Signature:
+def signature(op: Operator, array_type: str, *, method: bool = False, graph: bool = False) -> inspect.Signature:
     """The signature of the function (or method) that stands for an operator."""
-    out = [_P('out', _P.KEYWORD_ONLY, default=None), _P('name', _P.KEYWORD_ONLY, default=None),
-           _P('kwargs', _P.VAR_KEYWORD)]
+    out = [_P(n, _P.KEYWORD_ONLY, default=None) for n in (('name', 'attr') if graph else ('out', 'name'))]
+    out.append(_P('kwargs', _P.VAR_KEYWORD))
     if op.variadic is not None:
         first = [_P('data', _P.VAR_POSITIONAL, annotation=array_type)]
         rest = [_P(a.name, _P.KEYWORD_ONLY, default=_default(a)) for a in op.attributes.values()]

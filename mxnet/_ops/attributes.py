@@ -151,6 +151,12 @@ _DTYPE_FLAGS = {0: 'float32', 1: 'float64', 2: 'float16', 3: 'uint8', 4: 'int32'
                 8: 'int16', 9: 'uint16', 10: 'uint32', 11: 'uint64', 12: 'bfloat16'}
 
 
+def dtype_flag(dtype) -> int:
+    """Upstream's number of a dtype."""
+    name = dtype_name(dtype)
+    return next(flag for flag, n in _DTYPE_FLAGS.items() if n == name)
+
+
 class Maybe(Kind):
     def __init__(self, kind):
         self.kind, self.accepts = kind, kind.accepts + ', or None'

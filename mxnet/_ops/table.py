@@ -62,7 +62,10 @@ class Operator:
     outputs: tuple[str, ...] | Callable = ('output',)   # names of the visible outputs (or: attributes -> names)
     hidden: int | Callable = 0                    # outputs a graph counts beyond these (saved masks, statistics)
     shapes: Callable | None = None                # finds unknown input shapes: see shapes.py
+    initializers: Mapping[str, str] = field(default_factory=dict)   # input -> how a graph's variable for it starts
     same_dtype: tuple[str, ...] = ()              # inputs that must agree in dtype ('*': all)
+    elementwise: bool = False                     # all inputs and outputs have one shape (and dtype)
+    result_dtype: str | None = None               # dtype of the outputs, where it is always the same
     methods: tuple[str, ...] = ()                 # names under which arrays have it as a method
     special_gradient: bool = False                # the gradient is not the mathematical one: see gradients.py
     auto_inputs: bool = True                      # may a symbol create missing inputs by itself

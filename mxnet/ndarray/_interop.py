@@ -18,6 +18,11 @@ def context_of(tensor) -> Context:
     return cpu_pinned() if torch.cuda.is_available() and tensor.is_pinned() else cpu()
 
 
+def context_on(device) -> Context:
+    """The plain context of a torch device."""
+    return gpu(device.index or 0) if device.type == 'cuda' else cpu()
+
+
 def compact(tensor):
     """The tensor, or an error where its memory is not in row-major order."""
     if not tensor.is_contiguous():

@@ -36,10 +36,10 @@ def _check_dtypes(op, inputs):
         if x is None or not (every or name in op.same_dtype):
             continue
         if first is None:
-            first = x._tensor.dtype
-        elif x._tensor.dtype is not first:
-            raise MXNetError(f'operator {op.name}: all inputs must have the same dtype, but {names[0]} is '
-                             f'{NAME[first]} and {name} is {NAME[x._tensor.dtype]}; convert one with astype')
+            first, dtype = name, x._tensor.dtype
+        elif x._tensor.dtype is not dtype:
+            raise MXNetError(f'operator {op.name}: inputs must have the same dtype, but {first} is '
+                             f'{NAME[dtype]} and {name} is {NAME[x._tensor.dtype]}; convert one with astype')
 
 
 # ---------------------------------------------------------------------- calling
@@ -129,7 +129,7 @@ def _into(op, result, out):
     for target, value in zip(outs, results, strict=False):
         if not isinstance(target, NDArrayBase):
             raise TypeError(f'operator {op.name}: out must be an array, not {type(target).__name__}')
-        if target._tensor.shape != value.shape:
+        if target._tensor.shape != value.shape and value.dim():      # a number fills whatever there is
             raise MXNetError(f'operator {op.name}: out has shape {tuple(target._tensor.shape)}, '
                              f'but the result has {tuple(value.shape)}')
         write(target, value, f'out= of operator {op.name}')

@@ -1,0 +1,304 @@
+"""Shapes and dtypes of every entry of a graph, from what is known of some.
+
+Information flows both ways.  A node's outputs follow from its inputs by running its function on meta tensors.  Unknown
+inputs follow from the operator's shape rule (a weight from its data), from the rule that elementwise operators have
+one shape, and from *probing*: the function is run with two or three trial lengths for an unknown axis; an output length that
+does not move is known, and one that moves along a line is solved for the length that it is known to have.
+
+An unknown length is 0, a wholly unknown shape None; unknown dtypes are None.
+"""
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import torch
+
+from .._ops.dtypes import NAME, torch_dtype
+from .._ops.table import Operator
+from ..base import MXNetError
+from .node import Entry, Node, topological
+
+TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
+META = torch.device('meta')
+
+
+class Facts:
+    """What is known of a graph's entries while inference goes on."""
+
+    def __init__(self):
+        self.shapes: dict[tuple[int, int], tuple[int, ...] | None] = {}
+        self.dtypes: dict[tuple[int, int], torch.dtype | None] = {}
+        self.changed = False
+
+    def shape(self, entry: Entry):
+        return self.shapes.get((id(entry[0]), entry[1]))
+
+    def dtype(self, entry: Entry):
+        return self.dtypes.get((id(entry[0]), entry[1]))
+
+    def learn_shape(self, entry: Entry, shape, why: Node):
+        if shape is None:
+            return
+        key = (id(entry[0]), entry[1])
+        old = self.shapes.get(key)
+        new = merge(old, shape)
+        if new is None:
+            raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way and '
+                             f'{shape} by another')
+        if new != old:
+            self.shapes[key] = new
+            self.changed = True
+
+    def learn_dtype(self, entry: Entry, dtype, why: Node):
+        if dtype is None:
+            return
+        key = (id(entry[0]), entry[1])
+        old = self.dtypes.get(key)
+        if old is None:
+            self.dtypes[key] = dtype
+            self.changed = True
+        elif old is not dtype and why.op is not None and why.op.same_dtype:
+            raise MXNetError(f'dtypes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {NAME[old]} by one way '
+                             f'and {NAME[dtype]} by another')
+
+
+def describe(node: Node) -> str:
+    return f'{node.name} ({node.op.name})' if node.op else f'variable {node.name}'
+
+
+def merge(a, b):
+    """What two partial shapes say together; None if they disagree."""
+    if a is None:
+        return b
+    if b is None:
+        return a
+    if len(a) != len(b):
+        return None
+    merged = []
+    for x, y in zip(a, b, strict=True):
+        if x and y and x != y:
+            return None
+        merged.append(x or y)
+    return tuple(merged)
+
+
+def complete(shape) -> bool:
+    return shape is not None and 0 not in shape
+
+
+# ---------------------------------------------------------------------- one operator
+@lru_cache(maxsize=20000)
+def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple):
+    """(shapes, dtypes) of an operator's visible outputs, or the text of an error."""
+    tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
+               for s, d in zip(shapes, dtypes, strict=True)]
+    supplied = dict(attributes)
+    if op.wants_training:
+        supplied['training'] = True
+    if op.wants_rng:
+        supplied['rng'] = None
+    if op.wants_device:
+        supplied['ctx'] = META
+    try:
+        result = op.function(*tensors, **supplied)
+    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+        return str(error)
+    result = result if isinstance(result, tuple) else (result,)
+    count = len(op.output_names(dict(attributes)))
+    return tuple((tuple(r.shape), r.dtype) for r in result[:count])
+
+
+def run_on_meta(node: Node, shapes: Sequence, dtypes: Sequence):
+    """As `_outputs`, for a node's inputs (present ones only)."""
+    op = node.op
+    if op.variadic is None:
+        present = dict(zip(node.input_names(), zip(shapes, dtypes, strict=True), strict=True))
+        pairs = [present.get(n, (None, None)) for n in op.inputs]
+        while pairs and pairs[-1][0] is None and op.inputs[len(pairs) - 1] not in present:
+            pairs.pop()
+        shapes, dtypes = [p[0] for p in pairs], [p[1] for p in pairs]
+    dtypes = [d or torch.float32 for d in dtypes]
+    return _outputs(op, _frozen(node.attributes), tuple(shapes), tuple(dtypes))
+
+
+def _frozen(attributes: Mapping):
+    return tuple(attributes.items())
+
+
+# ---------------------------------------------------------------------- one node
+def _visit(node: Node, facts: Facts, need_shapes: bool):
+    op = node.op
+    outputs = [(node, i) for i in range(node.visible_count())]
+    if need_shapes:
+        _visit_shapes(node, op, outputs, facts)
+    _visit_dtypes(node, op, outputs, facts)
+
+
+def _visit_shapes(node, op, outputs, facts):
+    if op.elementwise:
+        for _ in range(2):
+            for entry in (*node.inputs, *outputs):
+                for other in (*node.inputs, *outputs):
+                    facts.learn_shape(entry, facts.shape(other), node)
+    elif op.shapes is not None:
+        names = node.input_names()
+        known = {n: facts.shape(e) for n, e in zip(names, node.inputs, strict=True)}
+        for name, shape in op.shapes(known, node.attributes).items():
+            if name in names:
+                facts.learn_shape(node.inputs[names.index(name)], tuple(shape), node)
+    shapes = [facts.shape(e) for e in node.inputs]
+    if any(s is None for s in shapes):
+        return
+    dtypes = [facts.dtype(e) for e in node.inputs]
+    if all(complete(s) for s in shapes):
+        found = run_on_meta(node, shapes, dtypes)
+        if isinstance(found, str):
+            given = ', '.join(f'{n}={s}' for n, s in zip(node.input_names(), shapes, strict=True))
+            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}: {found}')
+        for entry, (shape, _) in zip(outputs, found, strict=True):
+            facts.learn_shape(entry, shape, node)
+    elif not op.elementwise:
+        _probe(node, shapes, dtypes, outputs, facts)
+
+
+def _probe(node, shapes, dtypes, outputs, facts):
+    unknown = [(i, j) for i, s in enumerate(shapes) for j, n in enumerate(s) if n == 0]
+
+    def trial(lengths):
+        filled = [list(s) for s in shapes]
+        for (i, j), n in zip(unknown, lengths, strict=True):
+            filled[i][j] = n
+        found = run_on_meta(node, [tuple(s) for s in filled], dtypes)
+        return None if isinstance(found, str) else [s for s, _ in found]
+
+    first, second = (trial([TRIAL * k] * len(unknown)) for k in (1, 2))
+    if first is None or second is None:
+        return
+    for entry, a, b in zip(outputs, first, second, strict=True):
+        if len(a) == len(b):
+            facts.learn_shape(entry, tuple(x if x == y else 0 for x, y in zip(a, b, strict=True)), node)
+    for place, (i, j) in enumerate(unknown):
+        length = _solve(place, len(unknown), trial, first, [facts.shape(e) for e in outputs])
+        if length:
+            shape = list(shapes[i])
+            shape[j] = length
+            facts.learn_shape(node.inputs[i], tuple(shape), node)
+
+
+def _solve(place, count, trial, first, known):
+    """The length of one unknown axis for which the outputs get their known lengths."""
+    moved = []
+    for k in (2, 3):
+        lengths = [TRIAL] * count
+        lengths[place] = TRIAL * k
+        moved.append(trial(lengths))
+    if None in moved:
+        return None
+    for at_one, at_two, at_three, shape in zip(first, *moved, known, strict=True):
+        if shape is None or not len(at_one) == len(at_two) == len(at_three) == len(shape):
+            continue
+        for a, b, c, length in zip(at_one, at_two, at_three, shape, strict=True):
+            step = b - a
+            if length and step and c - b == step:
+                found, rest = divmod((length - a) * TRIAL, step)
+                if not rest and found + TRIAL > 0:
+                    return found + TRIAL
+    return None
+
+
+def _visit_dtypes(node, op, outputs, facts):
+    names = node.input_names()
+    tied = [e for n, e in zip(names, node.inputs, strict=True)
+            if op.elementwise or op.same_dtype == ('*',) or n in op.same_dtype]
+    if op.elementwise and op.result_dtype is None:
+        tied += outputs
+    known = next((facts.dtype(e) for e in tied if facts.dtype(e) is not None), None)
+    for entry in tied:
+        facts.learn_dtype(entry, known, node)
+    dtypes = [facts.dtype(e) for e in node.inputs]
+    shapes = [facts.shape(e) for e in node.inputs]
+    if all(complete(s) for s in shapes) and all(d is not None for d in dtypes):
+        found = run_on_meta(node, shapes, dtypes)
+        if not isinstance(found, str):
+            for entry, (_, dtype) in zip(outputs, found, strict=True):
+                facts.learn_dtype(entry, dtype, node)
+            return
+    for entry in outputs:
+        facts.learn_dtype(entry, _likely_dtype(node, op, dtypes), node)
+
+
+def _likely_dtype(node, op, dtypes):
+    """An output's dtype where shapes are unknown: what the attribute says, else that of the first input."""
+    if op.result_dtype is not None:
+        return torch_dtype(op.result_dtype)
+    given = node.attributes.get('dtype')
+    if given is not None and isinstance(given, str) and given != 'None':
+        return torch_dtype(given)
+    return dtypes[0] if dtypes else torch.float32
+
+
+def fill_dtypes(node: Node, facts: Facts, default):
+    """Inputs that nothing tells the dtype of take that of the node's first known input, else the default."""
+    known = next((d for d in (facts.dtype(e) for e in node.inputs) if d is not None), default)
+    for entry in node.inputs:
+        if facts.dtype(entry) is None and entry[0].is_variable:
+            facts.learn_dtype(entry, known, node)
+
+
+# ---------------------------------------------------------------------- a graph
+def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes: Mapping[str, object], *,
+          need_shapes=True, default_dtype=None) -> Facts:
+    """Everything that follows from the variables' known shapes and dtypes, by name.
+
+    With `default_dtype`, variables that nothing is known of get it.
+    """
+    nodes = topological(entries)
+    facts = Facts()
+    for node in nodes:
+        if node.is_variable:
+            shape = shapes.get(node.name, _declared(node, '__shape__'))
+            if shape is not None:
+                facts.learn_shape((node, 0), tuple(max(0, int(n)) for n in shape), node)
+            dtype = dtypes.get(node.name) or _declared_dtype(node)
+            if dtype is not None:
+                facts.learn_dtype((node, 0), torch_dtype(dtype), node)
+    operators = [n for n in nodes if not n.is_variable]
+    _settle(operators, facts, need_shapes)
+    if default_dtype is not None:
+        for node in operators:
+            fill_dtypes(node, facts, default_dtype)
+            _visit(node, facts, need_shapes)
+        _settle(operators, facts, need_shapes)
+        for node in nodes:
+            if node.is_variable and facts.dtype((node, 0)) is None:
+                facts.learn_dtype((node, 0), default_dtype, node)
+    return facts
+
+
+def _settle(operators, facts, need_shapes):
+    """Forward and backward in turns until nothing new is found."""
+    forward = True
+    while True:
+        facts.changed = False
+        for node in operators if forward else reversed(operators):
+            _visit(node, facts, need_shapes)
+        if not facts.changed:
+            return
+        forward = not forward
+
+
+def _declared(node, key):
+    text = node.attrs.get(key)
+    if text is None:
+        return None
+    import ast
+    value = ast.literal_eval(text.replace('L', ''))
+    value = (value,) if isinstance(value, int) else tuple(value)
+    return None if not value else value
+
+
+def _declared_dtype(node):
+    text = node.attrs.get('__dtype__')
+    if text is None:
+        return None
+    from .._ops.attributes import DataType
+    return None if text == '-1' else DataType().parse(text)

@@ -1,0 +1,142 @@
+"""A graph lowered to a flat list of calls on tensors.
+
+`Program(entries)` numbers the variables; `run` computes the outputs from their tensors.  Everything that executes a graph
+goes through it: executors, hybridized blocks, exported models.
+"""
+from collections.abc import Callable, Sequence
+
+import torch
+
+from ..base import MXNetError
+from .node import Entry, Node, states_of, topological
+
+
+class Call:
+    """One operator call: where its inputs come from and where its outputs go (positions in a list of values)."""
+
+    __slots__ = ('node', 'function', 'sources', 'first', 'count', 'attributes', 'rng', 'training', 'mutated', 'place',
+                 'dead')
+
+    def __init__(self, node: Node, sources, first):
+        op = node.op
+        self.node = node
+        self.function = op.function
+        self.sources = tuple(sources)
+        self.first = first
+        self.count = node.visible_count()
+        self.attributes = dict(node.attributes)
+        self.rng, self.training = op.wants_rng, op.wants_training
+        self.mutated = tuple(sources[i] for i in _positions(op, node))
+        self.place = None          # torch.device, for operators without inputs and for placed groups
+        self.dead = ()             # values that nothing needs after this call
+
+
+def _positions(op, node):
+    """Positions in the padded inputs (absent ones counted) of what a node mutates."""
+    if not op.mutates:
+        return ()
+    if op.variadic is not None:
+        return op.mutated(node.attributes, len(node.inputs))
+    return tuple(op.inputs.index(n) for n in op.mutates)
+
+
+class Program:
+    """The calls that compute a graph's outputs.
+
+    `variables` are the graph's, in order; `arguments` and `states` the numbers of those that are arguments and
+    auxiliary states.
+    """
+
+    def __init__(self, entries: Sequence[Entry]):
+        order = topological(entries)
+        self.entries = list(entries)
+        self.variables = [n for n in order if n.is_variable]
+        auxiliary = states_of(order)
+        self.states = [i for i, n in enumerate(self.variables) if id(n) in auxiliary]
+        self.arguments = [i for i, n in enumerate(self.variables) if id(n) not in auxiliary]
+        places = {id(n): i for i, n in enumerate(self.variables)}
+        size = len(self.variables)
+        self.calls: list[Call] = []
+        for node in order:
+            if node.is_variable:
+                continue
+            places[id(node)] = size
+            sources = [places[id(c)] + i for c, i in node.inputs]
+            if node.op.variadic is None:
+                present = dict(zip(node.input_names(), sources, strict=True))
+                sources = [present.get(n) for n in node.op.inputs]
+                while sources and sources[-1] is None:
+                    sources.pop()
+            self.calls.append(Call(node, sources, size))
+            size += max(1, node.visible_count())
+        self.size = size
+        self.outputs = [places[id(n)] + i for n, i in entries]
+        self.placed = False            # are there calls with a device of their own
+        self._mark_dead()
+
+    def _mark_dead(self):
+        """Notes after which call each value is needed no more, so that its memory can go."""
+        last = {}
+        for k, call in enumerate(self.calls):
+            for s in call.sources:
+                if s is not None:
+                    last[s] = k
+            for i in range(call.first, call.first + call.count):
+                last.setdefault(i, k)
+        kept = set(self.outputs) | set(range(len(self.variables)))
+        dead: dict[int, list[int]] = {}
+        for value, k in last.items():
+            if value not in kept:
+                dead.setdefault(k, []).append(value)
+        for k, values in dead.items():
+            self.calls[k].dead = tuple(values)
+
+    def run(self, tensors: Sequence[torch.Tensor], *, training: bool, generator: Callable, device: torch.device,
+            monitor: Callable | None = None) -> tuple[list[torch.Tensor], dict[int, torch.Tensor]]:
+        """-> (outputs, new values of states by number of the variable).
+
+        `generator(device)` gives the random generator for a device.  `monitor(node, number of the output, tensor)` sees
+        every value that is computed.
+        """
+        values = [*tensors, *[None] * (self.size - len(tensors))]
+        states = {}
+        for call in self.calls:
+            inputs = [None if s is None else values[s] for s in call.sources]
+            attributes = call.attributes
+            where = call.place or device
+            if self.placed:
+                inputs = [t if t is None or t.device == where else t.to(where) for t in inputs]
+            if call.rng or call.training or call.node.op.wants_device:
+                attributes = dict(attributes)
+                if call.rng:
+                    attributes['rng'] = generator(where)
+                if call.training:
+                    attributes['training'] = training
+                if call.node.op.wants_device:
+                    attributes['ctx'] = where
+            try:
+                result = call.function(*inputs, **attributes)
+            except MXNetError as error:
+                raise MXNetError(f'node {call.node.name}: {error}') from error
+            except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+                raise _call_error(call, inputs, error) from error
+            result = result if type(result) is tuple else (result,)
+            count = call.count
+            values[call.first:call.first + count] = result[:count]
+            for variable, value in zip(call.mutated, result[count:], strict=True):
+                if value is not None:
+                    states[variable] = value
+                    values[variable] = value
+            if monitor is not None:
+                for i in range(count):
+                    monitor(call.node, i, result[i])
+            for i in call.dead:
+                values[i] = None
+        return [values[i] for i in self.outputs], states
+
+
+def _call_error(call, inputs, error):
+    names = call.node.input_names()
+    given = ', '.join(f'{n}={tuple(t.shape)}' for n, t in
+                      zip(names, [t for t in inputs if t is not None], strict=False))
+    return MXNetError(f'node {call.node.name}: operator {call.node.op.name}({given}): {error}')

@@ -1,0 +1,9 @@
+"""`mx.sym.contrib`: functions derived from the operator table."""
+from .._frontend.namespaces import namespace
+from ._compose import make_function
+from .symbol import Symbol
+
+__all__ = []
+for _name, _op in namespace('contrib').items():
+    globals()[_name] = make_function(_op, _name, Symbol)
+    __all__.append(_name)

@@ -1,0 +1,93 @@
+"""Random numbers in graphs: `mx.sym.random`.
+
+Parameters are numbers (then `shape` is the shape of the result) or all of them symbols (then there are `shape` draws for
+each element).
+"""
+from numbers import Number
+
+from .._frontend.binding import _Null
+from .._frontend.namespaces import namespace
+from .._ops import NAMES
+from . import _compose
+from ._compose import SymbolBase, make_function
+from .symbol import Symbol
+
+__all__ = ['uniform', 'normal', 'randn', 'poisson', 'exponential', 'gamma', 'multinomial', 'negative_binomial',
+           'generalized_negative_binomial', 'shuffle', 'randint']
+
+
+def _call(name, args, kwargs):
+    cls = type(args[0]) if args else Symbol
+    return _compose.call(NAMES[name], name.lower(), args, {k: v for k, v in kwargs.items() if v is not _Null}, cls)
+
+
+def _draw(numbers, symbols, parameters, shape, dtype, kwargs):
+    values = tuple(parameters.values())
+    if all(isinstance(v, SymbolBase) for v in values) and symbols is not None:
+        return _call(symbols, values, {'shape': shape, 'dtype': dtype, **kwargs})
+    if all(isinstance(v, Number) for v in values):
+        return _call(numbers, (), {**parameters, 'shape': (1,) if shape is _Null else shape, 'dtype': dtype, **kwargs})
+    raise ValueError('parameters of a distribution must be all numbers or all symbols; they are '
+                     + ', '.join(f'{k}: {type(v).__name__}' for k, v in parameters.items()))
+
+
+def uniform(low=0, high=1, shape=_Null, dtype=_Null, **kwargs):
+    """Uniformly distributed numbers between `low` (included) and `high` (excluded)."""
+    return _draw('_random_uniform', '_sample_uniform', {'low': low, 'high': high}, shape, dtype, kwargs)
+
+
+def normal(loc=0, scale=1, shape=_Null, dtype=_Null, **kwargs):
+    """Normally distributed numbers with mean `loc` and standard deviation `scale`."""
+    return _draw('_random_normal', '_sample_normal', {'loc': loc, 'scale': scale}, shape, dtype, kwargs)
+
+
+def randn(*shape, **kwargs):
+    """Normally distributed numbers; the shape is given as separate arguments."""
+    loc, scale, dtype = kwargs.pop('loc', 0), kwargs.pop('scale', 1), kwargs.pop('dtype', _Null)
+    return normal(loc, scale, shape or _Null, dtype, **kwargs)
+
+
+def poisson(lam=1, shape=_Null, dtype=_Null, **kwargs):
+    """Poisson distributed counts with mean `lam`."""
+    return _draw('_random_poisson', '_sample_poisson', {'lam': lam}, shape, dtype, kwargs)
+
+
+def exponential(scale=1, shape=_Null, dtype=_Null, **kwargs):
+    """Exponentially distributed numbers with mean `scale`."""
+    return _draw('_random_exponential', '_sample_exponential', {'lam': 1.0 / scale}, shape, dtype, kwargs)
+
+
+def gamma(alpha=1, beta=1, shape=_Null, dtype=_Null, **kwargs):
+    """Gamma distributed numbers with mean `alpha * beta`."""
+    return _draw('_random_gamma', '_sample_gamma', {'alpha': alpha, 'beta': beta}, shape, dtype, kwargs)
+
+
+def negative_binomial(k=1, p=1, shape=_Null, dtype=_Null, **kwargs):
+    """How often something of probability `p` fails before it has succeeded `k` times."""
+    return _draw('_random_negative_binomial', '_sample_negative_binomial', {'k': k, 'p': p}, shape, dtype, kwargs)
+
+
+def generalized_negative_binomial(mu=1, alpha=1, shape=_Null, dtype=_Null, **kwargs):
+    """Negative binomial counts with mean `mu` and dispersion `alpha`."""
+    return _draw('_random_generalized_negative_binomial', '_sample_generalized_negative_binomial',
+                 {'mu': mu, 'alpha': alpha}, shape, dtype, kwargs)
+
+
+def multinomial(data, shape=_Null, get_prob=True, dtype='int32', **kwargs):
+    """Draws positions along the last axis of `data`, whose values are their probabilities."""
+    return _call('_sample_multinomial', (data,), {'shape': shape, 'get_prob': get_prob, 'dtype': dtype, **kwargs})
+
+
+def shuffle(data, **kwargs):
+    """The rows of `data` in random order."""
+    return _call('_shuffle', (data,), kwargs)
+
+
+def randint(low, high, shape=_Null, dtype=_Null, **kwargs):
+    """Integers between `low` (included) and `high` (excluded)."""
+    return _draw('_random_randint', None, {'low': low, 'high': high}, shape, dtype, kwargs)
+
+
+for _name, _op in namespace('random').items():
+    globals()[_name] = make_function(_op, _name, Symbol)
+    __all__.append(_name)

@@ -1,0 +1,507 @@
+"""`Symbol`: a computation that is described first and run later."""
+import warnings
+from numbers import Number
+
+from .._files import paths
+from .._graph import infer as _infer
+from .._graph import json as _json
+from .._graph.node import HIDDEN, Node, rebuild, states_of, topological
+from .._ops import NAMES
+from .._ops.dtypes import NAME, NUMPY
+from .._state import state
+from ..attribute import AttrScope
+from ..base import MXNetError, NotImplementedForSymbol
+from . import _compose
+from ._compose import SymbolBase, make
+from ._methods import OperatorMethods
+
+__all__ = ['Group', 'Symbol', 'Variable', 'load', 'load_json', 'var']
+
+UNDECIDED = ('Cannot decide {what} of the following arguments (0 stands for an unknown length). Give them, or let '
+             'them follow from others:\n\t{missing}')
+
+
+def _arithmetic(arrays, scalar, reverse=None):
+    """A pair of methods for an operator and its reflection, from upstream's three operators."""
+    def forward(self, other):
+        if isinstance(other, SymbolBase):
+            return _apply(arrays, (self, other), {})
+        if isinstance(other, Number):
+            return _apply(scalar, (self,), {'scalar': other})
+        raise TypeError(f'operands of symbols are symbols and numbers; type {type(other)} not supported')
+
+    def backward(self, other):
+        if isinstance(other, Number):
+            return _apply(reverse or scalar, (self,), {'scalar': other})
+        return forward(other, self) if isinstance(other, SymbolBase) else forward(self, other)
+
+    return forward, backward
+
+
+def _apply(name, args, kwargs):
+    return _compose.call(NAMES[name], name.lower(), args, kwargs, type(args[0]))
+
+
+def _not_for_symbols(operation):
+    def method(self, *args):
+        raise NotImplementedForSymbol(method, operation, *args)
+    method.__name__ = operation
+    return method
+
+
+class Symbol(OperatorMethods, SymbolBase):
+    """One or several outputs of a graph of operators.
+
+    Made by `mx.sym.var` and by operators on symbols.  It never changes; `bind` makes something that runs.
+
+    >>> x = mx.sym.var('x')
+    >>> y = mx.sym.FullyConnected(x, num_hidden=10, name='fc')
+    >>> y.list_arguments()
+    ['x', 'fc_weight', 'fc_bias']
+    """
+
+    __slots__ = ()
+    __array_priority__ = 1000.0
+
+    # ------------------------------------------------------------------ Python's operators
+    __add__, __radd__ = _arithmetic('_Plus', '_PlusScalar')
+    __sub__, __rsub__ = _arithmetic('_Minus', '_MinusScalar', '_RMinusScalar')
+    __mul__, __rmul__ = _arithmetic('_Mul', '_MulScalar')
+    __truediv__, __rtruediv__ = __div__, __rdiv__ = _arithmetic('_Div', '_DivScalar', '_RDivScalar')
+    __mod__, __rmod__ = _arithmetic('_Mod', '_ModScalar', '_RModScalar')
+    __pow__, __rpow__ = _arithmetic('_Power', '_PowerScalar', '_rpower_scalar')
+    __eq__, _ = _arithmetic('_equal', '_equal_scalar')
+    __ne__, _ = _arithmetic('_not_equal', '_not_equal_scalar')
+    __gt__, _ = _arithmetic('_greater', '_greater_scalar')
+    __ge__, _ = _arithmetic('_greater_equal', '_greater_equal_scalar')
+    __lt__, _ = _arithmetic('_lesser', '_lesser_scalar')
+    __le__, _ = _arithmetic('_lesser_equal', '_lesser_equal_scalar')
+    del _
+    __iadd__, __isub__ = _not_for_symbols('+='), _not_for_symbols('-=')
+    __imul__, __idiv__, __itruediv__ = _not_for_symbols('*='), _not_for_symbols('/='), _not_for_symbols('/=')
+    __bool__ = __nonzero__ = _not_for_symbols('bool')
+
+    def __neg__(self):
+        return self * -1.0
+
+    def __abs__(self):
+        return self.abs()
+
+    def __hash__(self):
+        return id(self) // 16
+
+    # ------------------------------------------------------------------ parts
+    @property
+    def name(self):
+        """The name of the node, or None for a group of several."""
+        first = self._entries[0][0]
+        return first.name if all(n is first for n, _ in self._entries) else None
+
+    def __len__(self):
+        return len(self._entries)
+
+    def __iter__(self):
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, index):
+        """An output by number, by name (`'fc1_output'`), or several by a slice."""
+        if isinstance(index, slice):
+            return make(type(self), self._entries[index])
+        if isinstance(index, str):
+            names = self.list_outputs()
+            found = [i for i, n in enumerate(names) if n == index]
+            if not found:
+                import difflib
+                close = difflib.get_close_matches(index, names, 3)
+                raise ValueError(f'there is no output {index!r}' + (f'; close: {", ".join(close)}' if close else ''))
+            if len(found) > 1:
+                raise ValueError(f'there are {len(found)} outputs named {index!r}')
+            index = found[0]
+        if not isinstance(index, int):
+            raise TypeError(f'a symbol is indexed by an int, a name or a slice, not by {index!r}')
+        if index >= len(self._entries) or index < -len(self._entries):
+            raise IndexError(f'output {index} of a symbol with {len(self._entries)}')
+        return make(type(self), [self._entries[index]])
+
+    def get_internals(self):
+        """All outputs of all nodes, as one group: `net.get_internals()['fc1_output']`."""
+        return make(type(self), [(n, i) for n in topological(self._entries) for i in range(n.visible_count())])
+
+    def get_children(self):
+        """The direct inputs of the outputs' nodes, as one group; None if there are none."""
+        seen, found = set(), []
+        for node, _ in self._entries:
+            if id(node) not in seen:
+                seen.add(id(node))
+                found += node.inputs
+        return make(type(self), found) if found else None
+
+    def list_outputs(self):
+        """Names of the outputs."""
+        return [n.entry_name(i) for n, i in self._entries]
+
+    def _variables(self):
+        order = topological(self._entries)
+        return [n for n in order if n.is_variable], states_of(order)
+
+    def list_arguments(self):
+        """Names of the variables that are arguments, in the order that `bind` takes them."""
+        variables, states = self._variables()
+        return [n.name for n in variables if id(n) not in states]
+
+    def list_auxiliary_states(self):
+        """Names of the variables that are auxiliary states, such as moving averages."""
+        variables, states = self._variables()
+        return [n.name for n in variables if id(n) in states]
+
+    def list_inputs(self):
+        """Names of all variables."""
+        return [n.name for n in self._variables()[0]]
+
+    # ------------------------------------------------------------------ composition
+    def __call__(self, *args, **kwargs):
+        """The same computation with other symbols in place of variables.
+
+        >>> net = mx.sym.FullyConnected(mx.sym.var('x'), num_hidden=3, name='fc')
+        >>> net(x=mx.sym.var('a') + mx.sym.var('b')).list_arguments()
+        ['a', 'b', 'fc_weight', 'fc_bias']
+        """
+        name = kwargs.pop('name', None)
+        if args and kwargs:
+            raise TypeError('compose a symbol by position or by name, not both')
+        variables = [n for n in self._variables()[0]]
+        if len(args) > len(variables):
+            raise TypeError(f'{len(args)} symbols given for {len(variables)} variables')
+        new = dict(zip([n.name for n in variables], args, strict=False)) if args else kwargs
+        for key, symbol in new.items():
+            if not isinstance(symbol, SymbolBase):
+                raise TypeError(f'{key} must be a symbol, not a {type(symbol).__name__}')
+            if len(symbol._entries) != 1:
+                raise MXNetError(f'{key} must be one symbol, not a group of {len(symbol._entries)}')
+        unknown = set(new) - {n.name for n in variables}
+        if unknown:
+            raise MXNetError(f'{self} has no variable {sorted(unknown)[0]}; it has '
+                             f'{", ".join(n.name for n in variables)}')
+        heads = {id(n) for n, _ in self._entries}
+
+        def change(node, inputs):
+            if node.is_variable:
+                return [new[node.name]._entries[0]] if node.name in new else None
+            if name and len(heads) == 1 and id(node) in heads:
+                renamed = Node(node.op, name, node.attrs, inputs, node.subgraphs)
+                return [(renamed, i) for i in range(node.output_count())]
+            return None
+
+        return make(type(self), rebuild(self._entries, change))
+
+    def __copy__(self):
+        return self.__deepcopy__(None)
+
+    def __deepcopy__(self, memo):
+        def change(node, inputs):
+            copy = Node(node.op, node.name, node.attrs, inputs, node.subgraphs)
+            return [(copy, i) for i in range(node.output_count())]
+        return make(type(self), rebuild(self._entries, change))
+
+    # ------------------------------------------------------------------ attributes
+    def attr(self, key):
+        """A text attribute of the node, or None."""
+        node = self._entries[0][0]
+        value = node.attrs.get(key)
+        return node.attrs.get(f'__{key}__') if value is None and key in HIDDEN else value
+
+    def list_attr(self, recursive=False):
+        """All attributes of the node."""
+        if recursive:
+            raise DeprecationWarning('list_attr(recursive=True) is gone; use attr_dict')
+        return _shown(self._entries[0][0].attrs)
+
+    def attr_dict(self):
+        """The attributes of all nodes, by their names."""
+        return {n.name: _shown(n.attrs) for n in topological(self._entries) if n.attrs}
+
+    def _set_attr(self, **kwargs):
+        for key, value in kwargs.items():
+            if not isinstance(value, str):
+                raise ValueError(f'attribute {key} must be a string, not {value!r}')
+            for node in {id(n): n for n, _ in self._entries}.values():
+                node.attrs[f'__{key}__' if key in HIDDEN else key] = value
+
+    # ------------------------------------------------------------------ inference
+    def _known(self, args, kwargs, what):
+        names = self.list_arguments()
+        if args and kwargs:
+            raise ValueError(f'give {what}s by position or by name, not both')
+        if args:
+            if len(args) > len(names):
+                raise ValueError(f'{len(args)} {what}s given for {len(names)} arguments')
+            return {n: v for n, v in zip(names, args, strict=False) if v is not None}
+        unknown = set(kwargs) - set(self.list_inputs())
+        if unknown:
+            warnings.warn(f'there is no argument {", ".join(sorted(unknown))}; there are {", ".join(names)}',
+                          stacklevel=4)
+        return {n: v for n, v in kwargs.items() if v is not None}
+
+    def _facts(self, shapes, dtypes=None, **options):
+        return _infer.infer(self._entries, shapes, dtypes or {}, **options)
+
+    def infer_shape(self, *args, **kwargs):
+        """Shapes of (arguments, outputs, auxiliary states), from some of the arguments' shapes.
+
+        (None, None, None), with a warning, where they cannot be decided.
+
+        >>> net = mx.sym.FullyConnected(mx.sym.var('x'), num_hidden=3, name='fc')
+        >>> net.infer_shape(x=(2, 5))
+        ([(2, 5), (3, 5), (3,)], [(2, 3)], [])
+        """
+        result = self._infer_shape(args, kwargs)
+        missing = [(n, s) for n, s in zip(self.list_arguments(), result[0], strict=True) if not _infer.complete(s)]
+        if missing or not all(_infer.complete(s) for part in result[1:] for s in part):
+            warnings.warn(UNDECIDED.format(what='the shapes', missing='\n\t'.join(f'{n}: {s or ()}' for n, s in missing)),
+                          stacklevel=2)
+            return None, None, None
+        return result
+
+    def infer_shape_partial(self, *args, **kwargs):
+        """As `infer_shape`, with 0 for unknown lengths and () for unknown shapes (-1 and None in np mode)."""
+        def spell(shape):
+            if shape is None:
+                return None if state.np_shape else ()
+            return tuple(-1 if n == 0 else n for n in shape) if state.np_shape else shape
+        return tuple([spell(s) for s in part] for part in self._infer_shape(args, kwargs))
+
+    def _infer_shape(self, args, kwargs):
+        known = {n: (s,) if isinstance(s, int) else s for n, s in self._known(args, kwargs, 'shape').items() if s != ()}
+        facts = self._facts(known)
+        variables, states = self._variables()
+        return ([facts.shape((n, 0)) for n in variables if id(n) not in states],
+                [facts.shape(e) for e in self._entries],
+                [facts.shape((n, 0)) for n in variables if id(n) in states])
+
+    def infer_type(self, *args, **kwargs):
+        """dtypes of (arguments, outputs, auxiliary states), from some of the arguments' dtypes."""
+        return self._infer_type(args, kwargs, default=True)
+
+    def infer_type_partial(self, *args, **kwargs):
+        """As `infer_type`, with None for what is unknown."""
+        return self._infer_type(args, kwargs, default=False)
+
+    def _infer_type(self, args, kwargs, default):
+        known = self._known(args, kwargs, 'dtype')
+        facts = self._facts({}, known, need_shapes=False)
+        variables, states = self._variables()
+
+        def name(dtype):
+            return None if dtype is None else NUMPY[NAME[dtype]]
+
+        result = ([name(facts.dtype((n, 0))) for n in variables if id(n) not in states],
+                  [name(facts.dtype(e)) for e in self._entries],
+                  [name(facts.dtype((n, 0))) for n in variables if id(n) in states])
+        if default and None in result[0] + result[1] + result[2]:
+            return None, None, None
+        return result
+
+    # ------------------------------------------------------------------ files
+    def tojson(self, remove_amp_cast=True):
+        """The graph as JSON, in the format of `-symbol.json`."""
+        entries = rebuild(self._entries, _drop_casts) if remove_amp_cast else self._entries
+        return _json.dumps(entries, np_shape=bool(state.np_shape))
+
+    def save(self, fname, remove_amp_cast=True):
+        """Writes the graph to a file (or URL): `net.save('model-symbol.json')`."""
+        paths.write_atomic(fname, [self.tojson(remove_amp_cast).encode()])
+
+    def __reduce__(self):
+        return _unpickle, (type(self), self.__getstate__())
+
+    def __getstate__(self):
+        return {'handle': self.tojson(remove_amp_cast=False)}
+
+    def __setstate__(self, state):
+        self._entries = tuple(_json.loads(state['handle'], 'a pickled Symbol'))
+
+    def debug_str(self):
+        """The graph as text, a node a line."""
+        lines = ['Symbol Outputs:', *[f'\toutput[{i}]={n}' for i, n in enumerate(self.list_outputs())]]
+        for node in topological(self._entries):
+            if node.is_variable:
+                lines.append(f'Variable:{node.name}')
+                continue
+            lines += ['-' * 20, f'Op:{node.op.name}, Name={node.name}', 'Inputs:']
+            names = node.input_names()
+            lines += [f'\targ[{i}]={c.name}({k}) {n}' for i, ((c, k), n) in
+                      enumerate(zip(node.inputs, names, strict=True))]
+            if node.attrs:
+                lines += ['Attrs:', *[f'\t{k}={v}' for k, v in sorted(node.attrs.items())]]
+        return '\n'.join(lines) + '\n'
+
+    def __repr__(self):
+        name = self.name
+        if name is None:
+            return f'<{type(self).__name__} group [{", ".join(s.name for s in self)}]>'
+        return f'<{type(self).__name__} {name}>'
+
+    # ------------------------------------------------------------------ running
+    def bind(self, ctx, args, args_grad=None, grad_req='write', aux_states=None, group2ctx=None, shared_exec=None):
+        """An `Executor` of this graph on given arrays."""
+        from ..executor import bind
+        return bind(self, ctx, args, args_grad, grad_req, aux_states, group2ctx)
+
+    def simple_bind(self, ctx, grad_req='write', type_dict=None, stype_dict=None, group2ctx=None,
+                    shared_arg_names=None, shared_exec=None, shared_buffer=None, **kwargs):
+        """An `Executor` on new arrays, whose shapes follow from those given by name."""
+        from ..executor import simple_bind
+        return simple_bind(self, ctx, grad_req, type_dict, group2ctx, shared_arg_names, shared_exec, shared_buffer,
+                           kwargs)
+
+    def eval(self, ctx=None, **kwargs):
+        """The outputs for given arrays, as a list."""
+        from ..context import current_context
+        return self.bind(ctx or current_context(), kwargs).forward()
+
+    def gradient(self, wrt):
+        """Not supported, as in upstream: bind with args_grad, or use autograd."""
+        raise MXNetError('Symbol.gradient is not supported; bind the symbol with args_grad and call backward')
+
+    def optimize_for(self, backend, args=None, aux=None, ctx=None, shape_dict=None, type_dict=None, stype_dict=None,
+                     skip_infer=False, **kwargs):
+        """The graph, optimized by a backend; without one of that name, an error that lists those there are."""
+        from .._graph.backends import optimize
+        return make(type(self), optimize(backend, self._entries, kwargs))
+
+    def get_backend_symbol(self, backend):
+        """The graph, optimized by a backend."""
+        return self.optimize_for(backend)
+
+    # ------------------------------------------------------------------ shape and type, as arrays have them
+    def reshape(self, *shape, **kwargs):
+        """See `mx.sym.reshape`."""
+        if len(shape) == 1 and not isinstance(shape[0], int):
+            shape = shape[0]
+        if shape != ():
+            kwargs['shape'] = tuple(shape)
+        return _apply('reshape', (self,), kwargs)
+
+    def astype(self, dtype, **kwargs):
+        """See `mx.sym.cast`."""
+        return _apply('cast', (self,), {'dtype': dtype, **kwargs})
+
+    def expand_dims(self, axis, inplace=False, **kwargs):
+        """See `mx.sym.expand_dims`."""
+        return _apply('expand_dims', (self,), {'axis': axis, **kwargs})
+
+    def squeeze(self, axis=None, inplace=False, **kwargs):
+        """See `mx.sym.squeeze`."""
+        return _apply('squeeze', (self,), {'axis': axis, **kwargs})
+
+    def flatten(self, inplace=False, **kwargs):
+        """See `mx.sym.flatten`."""
+        return _apply('flatten', (self,), kwargs)
+
+    def diag(self, k=0, **kwargs):
+        """See `mx.sym.diag`."""
+        return _apply('diag', (self,), {'k': k, **kwargs})
+
+    def split_v2(self, *args, **kwargs):
+        """See `mx.sym.split_v2`."""
+        from ._creation import split_v2
+        return split_v2(self, *args, **kwargs)
+
+    def as_nd_ndarray(self):
+        """The symbol as an `mx.sym.Symbol`."""
+        return self
+
+    def as_np_ndarray(self):
+        """The symbol as an `mx.sym.np._Symbol`."""
+        from .numpy import _Symbol
+        return make(_Symbol, self._entries)
+
+    wait_to_read = _not_for_symbols('wait_to_read')
+    asnumpy = _not_for_symbols('asnumpy')
+    asscalar = _not_for_symbols('asscalar')
+    copy = _not_for_symbols('copy')
+    as_in_context = _not_for_symbols('as_in_context')
+    detach = _not_for_symbols('detach')
+    backward = _not_for_symbols('backward')
+
+
+def _shown(attrs):
+    """Attributes as programs see them: hidden ones under both of their names."""
+    result = dict(attrs)
+    for key in HIDDEN:
+        if f'__{key}__' in attrs:
+            result[key] = attrs[f'__{key}__']
+    return result
+
+
+def _drop_casts(node, inputs):
+    if node.op is not None and node.op.name in ('amp_cast', 'amp_multicast'):
+        return list(inputs)
+    return None
+
+
+def _unpickle(cls, state):
+    return make(cls, _json.loads(state['handle'], 'a pickled Symbol'))
+
+
+# ---------------------------------------------------------------------- making symbols
+def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, **kwargs):
+    """A variable: an argument of the computation.
+
+    `shape` (0: unknown length), `dtype`, `init` (an initializer) and the multipliers are hints that inference and
+    training take up.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f'the name of a variable must be a string, not {name!r}')
+    attrs = {}
+    for key, value in AttrScope.current.get(attr).items():
+        attrs[f'__{key}__' if key in HIDDEN else key] = value
+    if shape is not None:
+        attrs['__shape__'] = str(shape)
+    if lr_mult is not None:
+        attrs['__lr_mult__'] = str(lr_mult)
+    if wd_mult is not None:
+        attrs['__wd_mult__'] = str(wd_mult)
+    if dtype is not None:
+        from .._ops.attributes import dtype_flag
+        attrs['__dtype__'] = str(dtype_flag(dtype))
+    if init is not None:
+        attrs['__init__'] = init if isinstance(init, str) else init.dumps()
+    if stype is not None:
+        attrs['__storage_type__'] = str({'default': 0, 'row_sparse': 1, 'csr': 2}[stype])
+    for key, value in kwargs.items():
+        if not (key.startswith('__') and key.endswith('__')):
+            raise ValueError(f'attribute {key} of variable {name} must be named __{key}__')
+        attrs[key] = str(value)
+    return make(Symbol, [(Node(None, name, attrs), 0)])
+
+
+Variable = var
+
+
+def Group(symbols, create_fn=Symbol):
+    """One symbol with the outputs of several."""
+    if not symbols or any(not isinstance(s, SymbolBase) for s in symbols):
+        raise TypeError('Group takes a list of one or more symbols')
+    return make(create_fn if isinstance(create_fn, type) else Symbol, [e for s in symbols for e in s._entries])
+
+
+def load(fname):
+    """A symbol from a file (or URL) that `save` wrote; files of older versions are brought up to date."""
+    if not isinstance(fname, (str, bytes)) and not hasattr(fname, '__fspath__'):
+        raise TypeError('the file name must be a string')
+    text = paths.read_bytes(fname)
+    try:
+        return make(Symbol, _json.loads(text.decode(), str(fname)))
+    except UnicodeDecodeError:
+        raise MXNetError(f'{fname} is not a symbol: it is not UTF-8 text') from None
+
+
+def load_json(json_str):
+    """A symbol from the text that `tojson` gave."""
+    if not isinstance(json_str, str):
+        raise TypeError(f'load_json takes a string, not a {type(json_str).__name__}')
+    return make(Symbol, _json.loads(json_str))
+
+
+fromjson = load_json
