@@ -87,7 +87,7 @@ def main():
     parser.add_argument('--data', type=Path, help='folder with the four MNIST files')
     parser.add_argument('--epochs', type=int, default=10)
     parser.add_argument('--batch-size', type=int, default=64)
-    parser.add_argument('--lr', type=float, default=0.05)
+    parser.add_argument('--lr', type=float, default=0.02)
     parser.add_argument('--seed', type=int, default=42)
     parser.add_argument('--ctx', choices=['cpu', 'gpu'], default='gpu' if mx.context.num_gpus() else 'cpu')
     parser.add_argument('--out', type=Path, default=Path('mnist_mlp.params'), help='where the parameters go')
@@ -107,7 +107,7 @@ def main():
             loss = train_epoch(parameters, momenta, *train, options.batch_size, options.lr)
             seconds = time.perf_counter() - begin
             print(f'epoch {epoch:2}  loss {loss:.4f}  test accuracy {accuracy(parameters, *test):.4f}  '
-                  f'{len(train[0]) / seconds:,.0f} digits/s')
+                  f'{len(train[0]) / seconds:,.0f} digits/s', flush=True)
     except KeyboardInterrupt:
         print('\nstopped; keeping what was learned so far')
     nd.save(str(options.out), parameters)
@@ -115,4 +115,7 @@ def main():
 
 
 if __name__ == '__main__':
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:  # before there was anything to keep
+        sys.exit(130)

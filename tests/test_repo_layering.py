@@ -30,7 +30,7 @@ LAYERS = (
     # static graphs
     ('_graph',),
     # arrays and graphs for people
-    ('ndarray', 'symbol', 'numpy', 'numpy_extension'),
+    ('ndarray', 'symbol', 'executor', 'numpy', 'numpy_extension'),
     # training
     ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'optimizer'),
     # data
