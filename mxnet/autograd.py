@@ -119,11 +119,14 @@ class Variable:
 def _mover(buffer, req):
     """Moves a gradient that torch has summed up into the buffer that the program sees."""
     def move(leaf):
-        gradient, leaf.grad = leaf.grad.detach(), None
-        if req == 'write':
-            buffer._tensor.copy_(gradient)
+        gradient, leaf.grad = leaf.grad, None
+        if gradient is None:            # reached only through operators without a gradient
+            if req == 'write':
+                buffer._tensor.zero_()
+        elif req == 'write':
+            buffer._tensor.copy_(gradient.detach())
         else:
-            buffer._tensor.add_(gradient)
+            buffer._tensor.add_(gradient.detach())
     return move
 
 
