@@ -24,13 +24,16 @@ class Executor:
     every `forward`.
     """
 
-    def __init__(self, symbol, ctx, grad_req, group2ctx, args, grads, aux, program=None):
+    def __init__(self, symbol, ctx, grad_req, group2ctx, args, grads, aux):
         self._symbol = symbol
         self._ctx = ctx
         self._group2ctx = group2ctx or {}
-        self._program = program or _place(Program(symbol._entries), self._group2ctx)
         self.arg_arrays, self.grad_arrays, self.aux_arrays = args, grads, aux
         self._arg_names, self._aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
+        self._program = _place(Program(symbol._entries), self._group2ctx)
+        if self._program.open_shapes:
+            facts = _infer.infer(symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
+            self._program = self._program.with_shapes(facts)
         self._reqs = grad_req
         self._outputs = None
         self._recorded = None         # (leaves, output tensors) of the last forward, until backward has used them
@@ -236,7 +239,7 @@ class Executor:
         args = [fit(n, a) for n, a in zip(self._arg_names, self.arg_arrays, strict=True)]
         grads = [fit(n, a) for n, a in zip(self._arg_names, self.grad_arrays, strict=True)]
         aux = [fit(n, a) for n, a in zip(self._aux_names, self.aux_arrays, strict=True)]
-        return Executor(self._symbol, self._ctx, self._reqs, self._group2ctx, args, grads, aux, self._program)
+        return Executor(self._symbol, self._ctx, self._reqs, self._group2ctx, args, grads, aux)
 
     def set_monitor_callback(self, callback, monitor_all=False):
         """Calls `callback(name, array)` for every value computed; with `monitor_all` for the inputs, too."""

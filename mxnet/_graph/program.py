@@ -74,6 +74,19 @@ class Program:
         self.placed = False            # are there calls with a device of their own
         self._mark_dead()
 
+    @property
+    def open_shapes(self) -> list[Call]:
+        """Calls that make arrays whose shape has lengths left open (0), to be found by inference."""
+        return [c for c in self.calls if not c.sources and 0 in (c.attributes.get('shape') or ())]
+
+    def with_shapes(self, facts):
+        """Fills the open lengths in from what inference found."""
+        for call in self.open_shapes:
+            shape = facts.shape((call.node, 0))
+            if shape is not None:
+                call.attributes['shape'] = shape
+        return self
+
     def _mark_dead(self):
         """Notes after which call each value is needed no more, so that its memory can go."""
         last = {}
