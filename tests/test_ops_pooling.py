@@ -165,3 +165,25 @@ def test_mistakes_are_named(arguments, message):
 def test_outputs_of_a_node(arguments, outputs):
     op = TABLE['Pooling']
     assert op.output_count(op.complete(op.parse(arguments))) == outputs
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('kernel, stride, pad, convention', WINDOWS)
+@pytest.mark.parametrize('pool_type', ['max', 'avg', 'sum', 'lp'])
+@pytest.mark.parametrize('channels', [1, 2, 8])
+@pytest.mark.parametrize('last', [False, True])
+def test_gpu_agrees(kernel, stride, pad, convention, pool_type, channels, last):
+    """torch 2.11's gradient of a padded average over channels-last images is wrong on a GPU; ours must not be."""
+    data = torch.tensor(random(2, channels, *[6, 7, 5][:len(kernel)]), dtype=torch.float64)
+    data = data.movedim(1, -1).contiguous() if last else data
+    arguments = {'kernel': kernel, 'stride': stride, 'pad': pad, 'pooling_convention': convention, 'p_value': 2,
+                 'pool_type': pool_type, 'layout': 'N' + 'DHW'[3 - len(kernel):] + 'C' if last else None}
+    found = []
+    for device in ('cpu', 'cuda'):
+        x = data.to(device, copy=True).requires_grad_()
+        result = POOLING(x, **arguments)
+        head = torch.arange(result.numel(), dtype=torch.float64, device=device).cos().reshape(result.shape)
+        result.backward(head)
+        found.append((result.detach().cpu(), x.grad.cpu()))
+    for one, other in zip(*found, strict=True):
+        torch.testing.assert_close(one, other)

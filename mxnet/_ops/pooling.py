@@ -26,13 +26,13 @@ class _Windows(NamedTuple):
     ceil: bool | None                   # the `ceil_mode` in which torch makes exactly these; None if it does in neither
 
 
-def _windows(name, sizes, kernel, stride, pad, convention):
+def _windows(name, sizes, kernel, stride, pad, convention, trusted=True):
     """The windows of a convention.
 
     torch pads by at most half a kernel and leaves out a window that starts behind the data; upstream does not.
     """
-    half = all(2 * p <= k for p, k in zip(pad, kernel))
-    if half and convention == 'valid':
+    usual = trusted and all(2 * p <= k for p, k in zip(pad, kernel))
+    if usual and convention == 'valid':
         return _Windows(kernel, stride, pad, None, False)
     axes = list(zip(sizes, kernel, stride, pad, strict=True))
     rooms = [size + 2 * p - k for size, k, s, p in axes]
@@ -46,9 +46,14 @@ def _windows(name, sizes, kernel, stride, pad, convention):
     else:
         counts = down if convention == 'valid' else up
     ceil = None
-    if half and all((n - 1) * s < size + p for n, (size, k, s, p) in zip(counts, axes, strict=True)):
+    if usual and all((n - 1) * s < size + p for n, (size, k, s, p) in zip(counts, axes, strict=True)):
         ceil = False if counts == down else True if counts == up else None
     return _Windows(kernel, stride, pad, counts, ceil)
+
+
+def _trusted(data, pad):
+    """May torch pad for an average?  Over channels-last images on a GPU its gradient is then wrong (2.11)."""
+    return not data.is_cuda or len(pad) == 3 or not any(pad) or (data.is_contiguous() and data.shape[1] > 1)
 
 
 def _pad_to_windows(data, windows, value):
@@ -151,7 +156,8 @@ def Pooling(data, *, kernel: Shape = (), pool_type: Literal['avg', 'lp', 'max', 
         stride = per_axis('Pooling', 'stride', stride, count, 1)
         pad = per_axis('Pooling', 'pad', pad, count, 0)
         _check_windows('Pooling', stride, pad)
-        windows = _windows('Pooling', data.shape[2:], kernel, stride, pad, pooling_convention)
+        windows = _windows('Pooling', data.shape[2:], kernel, stride, pad, pooling_convention,
+                           pool_type == 'max' or _trusted(data, pad))
         if pool_type == 'max':
             result = _max_pool(data, windows)
         elif pool_type == 'avg':

@@ -33,13 +33,23 @@ def _unpack(parameters, sizes):
     return layers
 
 
+def _compact(weights):
+    """Copies of weights in one piece of memory, as cuDNN wants them: else it warns and copies them itself."""
+    matrices = [(*one[:2], *one[4:]) for one in weights]
+    pieces = [m.reshape(-1) for some in matrices for m in some] + [b for one in weights for b in one[2:4]]
+    sizes = [shapes.RecurrentLayer(tuple(m.shape for m in some), one[2].numel())
+             for some, one in zip(matrices, weights, strict=True)]
+    return _unpack(torch.cat(pieces), sizes)
+
+
 def _fused(mode, data, state, state_cell, weights, layers, bidirectional):
     """torch's kernel over `layers` layers without dropout -> (output, state, state cell or None)."""
     hidden = (state, state_cell) if mode == 'lstm' else state
+    flat = [w for one in weights for w in one]
+    used = (data, state, *flat) if state_cell is None else (data, state, state_cell, *flat)
     # cuDNN keeps what a gradient needs only when told that this is training
-    used = (data, state, *weights) if state_cell is None else (data, state, state_cell, *weights)
     keep = torch.is_grad_enabled() and any(x.requires_grad for x in used)
-    result = _FUSED[mode](data, hidden, weights, True, layers, 0.0, keep, bidirectional, False)
+    result = _FUSED[mode](data, hidden, flat, True, layers, 0.0, keep, bidirectional, False)
     return result if mode == 'lstm' else (*result, None)
 
 
@@ -102,6 +112,7 @@ def _padded_direction(mode, data, state, cell, weights, lengths, backwards):
         gate = cell.new_full((cell.shape[-1], 1), _SATURATED)
         column = torch.cat((-gate, gate, torch.zeros_like(gate), torch.zeros_like(gate)))
         weights = [torch.cat((weights[0], column), 1), *weights[1:]]
+    weights = _compact([weights]) if data.is_cuda else [weights]
     output, _, cell = _fused(mode, data, state, cell, weights, 1, False)
     state = lengths.final(output, state)
     return lengths.reverse(output) if backwards else output, state, cell
@@ -136,8 +147,8 @@ def _by_layer(mode, data, state, cell, weights, layers, directions, p, rng, leng
         rows = [slice(i, i + 1) for i in range(layer * directions, (layer + 1) * directions)]
         if lengths is None and not stepped:
             part = slice(rows[0].start, rows[-1].stop)
-            flat = [w for one in weights[part] for w in one]
-            data, *final = _fused(mode, data, state[part], None if cell is None else cell[part], flat, 1,
+            mine = _compact(weights[part]) if data.is_cuda else weights[part]
+            data, *final = _fused(mode, data, state[part], None if cell is None else cell[part], mine, 1,
                                   directions == 2)
             finals = [final]
         else:
@@ -220,8 +231,7 @@ def RNN(data, parameters, state, state_cell=None, sequence_length=None, *, state
                                                                         or not data.is_cuda))
         drop = p if training and num_layers > 1 else 0.0
         if lengths is None and not stepped and not drop:
-            flat = [w for one in weights for w in one]
-            output = _fused(mode, data, state, state_cell, flat, num_layers, bidirectional)
+            output = _fused(mode, data, state, state_cell, weights, num_layers, bidirectional)
         else:
             output = _by_layer(mode, data, state, state_cell, weights, num_layers, directions, drop, rng, lengths,
                                clip, stepped)
