@@ -38,7 +38,7 @@ LAYERS = (
     # models
     ('gluon', 'module', 'model', 'rnn'),
     # tools
-    ('callback', 'contrib', 'monitor', 'onnx', 'profiler', 'visualization'),
+    ('callback', 'contrib', 'monitor', 'onnx', 'profiler', 'test_utils', 'visualization'),
     # the command
     ('cli',),
 )
