@@ -132,7 +132,7 @@ def softmin(data, *, axis: int = -1, temperature: float | None = None, dtype: DT
 
 @operator()
 def SoftmaxActivation(data, *, mode: Literal['channel', 'instance'] = 'instance'):
-    """Softmax along the last axis, or in the mode `channel` along axis 1.  Older than `softmax`, which does all of it."""
+    """Softmax along the last axis, or in the mode `channel` along axis 1; `softmax` does both."""
     return torch.softmax(data, 1 if mode == 'channel' else -1)
 
 

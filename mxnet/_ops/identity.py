@@ -142,8 +142,9 @@ def reset_arrays(*data, num_arrays: int):
 
 @operator()
 def multi_lars(lrs, weights_sum_sq, grads_sum_sq, wds, *, eta: float, eps: float, rescale_grad: float = 1.0):
-    """Learning rates of LARS, one per layer: `lrs` times `eta |w| / (rescale_grad |g| + wd |w| + eps)`, from the sums of
-    squares of weights and gradients; `lrs` itself where one of these is 0.
+    """Learning rates of LARS, one per layer: `lrs` times `eta |w| / (rescale_grad |g| + wd |w| + eps)`.
+
+    The lengths |w| and |g| come from the sums of squares; where one is 0, the rate stays as it is.
     """
     weight = torch.sqrt(weights_sum_sq)
     rate = lrs * (eta * weight / (torch.sqrt(grads_sum_sq) * rescale_grad + wds * weight + eps))

@@ -33,16 +33,20 @@ def reduction_axes(name, data, axis, exclude=False):
 
 def reduce_with(function, name, data, axis, keepdims, exclude=False):
     """`function(data, axes, keepdims)` with the axes found, and no result without axes."""
+    if not axis and not keepdims:
+        return function(data, None, False).reshape(1)
     axes = reduction_axes(name, data, axis, exclude)
     if not axes and axis:
         return data                    # every axis was excluded; torch takes an empty list for all
-    if len(axes) == data.dim() and not keepdims:
-        return function(data, axes, False).reshape(1)
-    return function(data, axes, keepdims)
+    result = function(data, axes, keepdims)
+    return result if result.dim() else result.reshape(1)
 
 
 # ---------------------------------------------------------------------- the functions of torch, where they differ
+# each takes the data, a tuple of axes or None for all, and whether to keep these with length 1
 def _sum(data, axes, keepdims):
+    if axes is None and data.is_floating_point():
+        return torch.sum(data)
     # torch would turn small integers into int64
     return torch.sum(data, axes, keepdims, dtype=None if data.dtype is torch.bool else data.dtype)
 
@@ -50,13 +54,13 @@ def _sum(data, axes, keepdims):
 def _mean(data, axes, keepdims):
     if data.is_floating_point():
         return torch.mean(data, axes, keepdims)
-    count = math.prod(data.shape[a] for a in axes)
+    count = data.numel() if axes is None else math.prod(data.shape[a] for a in axes)
     return torch.div(torch.sum(data, axes, keepdims), count, rounding_mode='trunc').to(data.dtype)
 
 
 def _product(data, axes, keepdims):
     dtype = None if data.dtype is torch.bool else data.dtype
-    if len(axes) == data.dim() and not keepdims:
+    if axes is None:
         return torch.prod(data, dtype=dtype)
     for axis in reversed(axes):        # torch takes one axis at a time
         data = torch.prod(data, axis, keepdims, dtype=dtype)
@@ -73,6 +77,7 @@ def _product_of_numbers(data, axes, keepdims):
 
 def _extreme(function):
     def reduce(data, axes, keepdims):
+        axes = tuple(range(data.dim())) if axes is None else axes
         if not data.requires_grad:
             return function(data, axes, keepdims)
         # torch shares the gradient among equal values; upstream gives all of it to each
@@ -92,7 +97,8 @@ _REDUCTIONS = [
     (_product, 'prod', 'The product along `axis`.'),
     (_sum_of_numbers, 'nansum', 'The sum along `axis`, NaN counted as 0.'),
     (_product_of_numbers, 'nanprod', 'The product along `axis`, NaN counted as 1.'),
-    (_extreme(torch.amax), 'max max_axis', 'The largest value along `axis`; if there are several, each gets the gradient.'),
+    (_extreme(torch.amax), 'max max_axis',
+     'The largest value along `axis`; if there are several, each gets the gradient.'),
     (_extreme(torch.amin), 'min min_axis',
      'The smallest value along `axis`; if there are several, each gets the gradient.'),
     (_sum_of_squares, '_square_sum', 'The sum of squares along `axis`.'),
@@ -124,7 +130,10 @@ def norm(data, *, ord: int = 2, axis: Shape | None = None, out_dtype: DType | No
     if ord not in (1, 2):
         raise MXNetError(f'operator norm: argument ord={ord} is not accepted; it takes 1 or 2')
     wide = data if data.is_floating_point() else data.double()
-    result = reduce_with(lambda x, axes, keep: torch.linalg.vector_norm(x, ord, axes, keep), 'norm', wide, axis, keepdims)
+
+    def length(x, axes, keep):
+        return torch.linalg.vector_norm(x, ord, axes, keep)
+    result = reduce_with(length, 'norm', wide, axis, keepdims)
     return result.to(data.dtype if out_dtype is None else TORCH[out_dtype])
 
 
@@ -187,8 +196,8 @@ def _np_cumsum(a, *, axis: int | None = None, dtype: DType | None = None):
 def _histogram(data, bins=None, *, bin_cnt: int | None = None, range: Floats | None = None):
     """Counts the values in each interval; returns the counts (int64) and the limits of the intervals.
 
-    The limits are `bins` (rising), or without it those of `bin_cnt` intervals of equal width over `range`.  A value on a limit counts
-    above it, on the last one below it; what is outside, or NaN, does not count.
+    The limits are `bins` (rising), or without it those of `bin_cnt` intervals of equal width over `range`.  A value
+    on a limit counts above it, on the last one below it; what is outside, or NaN, does not count.
     """
     if bins is None:
         bins = _equal_intervals(data, bin_cnt, range)

@@ -19,7 +19,7 @@ def _divide(data, scalar):
 
 
 def _as_array(scalar, data):
-    """The number as a 0-d tensor, where torch's own way with a number falls short; one on the CPU goes with any device."""
+    """The number as a tensor, where torch's own way with numbers falls short; without axes it goes with any device."""
     return torch.scalar_tensor(scalar, dtype=data.dtype)
 
 

@@ -167,7 +167,7 @@ def hard_sigmoid(data, *, alpha: float = 0.2, beta: float = 0.5):
 
 
 @operator(aliases=('_npx_smooth_l1',))
-def smooth_l1(data, *, scalar: float):
+def smooth_l1(data, *, scalar: float = 1.0):
     """A square near 0 that goes over into a line: with s = `scalar` squared, `0.5 s x^2` where |x| < 1 / s, else
     `|x| - 0.5 / s`.
     """
