@@ -49,6 +49,8 @@ def _bind_variadic(op, args, kwargs, array_type):
             given[name] = value
     if named:
         # inputs by name: those the operator itself gives its inputs (data, label; arg0, arg1)
+        if op.variadic in op.attributes:
+            given.setdefault(op.variadic, len(args) + len(named))
         order = op.input_names(op.complete(op.parse(given)), len(args) + len(named))
         for name in order[len(args):]:
             if name in named:
@@ -62,6 +64,24 @@ def _bind_variadic(op, args, kwargs, array_type):
     if op.variadic in op.attributes:
         given.setdefault(op.variadic, len(inputs))
     return inputs, given
+
+
+def by_order(op: Operator, inputs: list, attributes: dict) -> list:
+    """Inputs of an operator with optional ones, moved to those that are there with these attributes.
+
+    Programs leave absent inputs out: `RNN(data, parameters, state, lengths, mode='gru', use_sequence_length=True)` has
+    its lengths in the place of state_cell, which a GRU has not.
+    """
+    given = [x for x in inputs if x is not None]
+    there = tuple(n for n, x in zip(op.inputs, inputs, strict=False) if x is not None)
+    wanted = op.input_names(op.complete(attributes))
+    if len(given) != len(wanted) or there == wanted:
+        return inputs
+    places = dict(zip(wanted, given, strict=True))
+    moved = [places.get(n) for n in op.inputs]
+    while moved and moved[-1] is None:
+        moved.pop()
+    return moved
 
 
 def missing_inputs(op: Operator, inputs: list, attributes: dict):

@@ -56,7 +56,8 @@ def _contrib_sign_ste(data):
     return with_gradient(torch.sign, straight_through, data)
 
 
-@operator(shapes=shapes.channel_average, aux='moving_avg', mutates='moving_avg', special_gradient=True)
+@operator(shapes=shapes.channel_average, aux='moving_avg', mutates='moving_avg', special_gradient=True,
+          initializers={'moving_avg': '["zero", {}]'})
 def IdentityAttachKLSparseReg(data, moving_avg, *, sparseness_target: float = 0.1, penalty: float = 0.001,
                               momentum: float = 0.9, training: Training = False):
     """A copy that drives activations of a sigmoid, channel by channel, towards `sparseness_target`.

@@ -19,7 +19,8 @@ def _upsampling_inputs(attributes):
     return [f'arg{i}' for i in range(attributes['num_args'])]
 
 
-@operator(variadic='num_args', variadic_names=_upsampling_inputs, shapes=shapes.upsampling, same_dtype='*')
+@operator(variadic='num_args', variadic_names=_upsampling_inputs, shapes=shapes.upsampling, same_dtype='*',
+          initializers={'weight': '["bilinear", {}]'})
 def UpSampling(*data, scale: int, num_filter: int = 0, sample_type: Literal['bilinear', 'nearest'],
                multi_input_mode: Literal['concat', 'sum'] = 'concat', num_args: int, workspace: NonNegative = 512):
     """Makes images `scale` times as high and as wide.

@@ -7,7 +7,7 @@ import torch
 
 from .. import random as _random
 from .._array import NDArrayBase, describe, wrap, write
-from .._frontend.binding import bind, missing_inputs
+from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._ops.dtypes import NAME
 from .._ops.table import Operator
@@ -162,6 +162,8 @@ def call(op: Operator, args, kwargs, cls):
         args, (out, *_) = args[:len(op.positional)], args[len(op.positional):]     # out may come last, by position
     inputs, given = bind(op, args, kwargs, NDArrayBase)
     parsed = op.parse(given) if given or op.has_required else {}
+    if op.optional:
+        inputs = by_order(op, inputs, parsed)
     if op.optional or len(inputs) < len(op.inputs):
         error = missing_inputs(op, inputs, parsed)
         if error is not None:

@@ -1,9 +1,9 @@
 """Makes symbols from operator calls: names, attributes, and variables for inputs that are not given."""
 import numpy
 
-from .._frontend.binding import bind
+from .._frontend.binding import bind, by_order
 from .._frontend.signature import docstring, signature
-from .._graph.node import HIDDEN, Node, is_hidden
+from .._graph.node import HIDDEN, Node, is_hidden, own_attributes
 from .._ops.table import Operator, unknown_argument
 from ..attribute import AttrScope
 from ..base import MXNetError
@@ -61,6 +61,8 @@ def compose(op: Operator, name, inputs, attrs, own, cls):
             entries = [_variable(op, name, n, attrs) for n in op.input_names(attributes)]
     else:
         wanted = op.input_names(attributes)
+        if op.optional:
+            inputs = by_order(op, inputs, op.parse(own_attributes(attrs)))
         given = dict(zip(op.inputs, inputs, strict=False))
         for unused in [n for n, s in given.items() if s is not None and n not in wanted]:
             raise MXNetError(f'operator {op.name}: with these arguments it takes no input {unused}; '
