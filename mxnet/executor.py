@@ -4,6 +4,7 @@ import torch
 from . import random as _random
 from ._array import NDArrayBase, wrap
 from ._graph import infer as _infer
+from ._graph.plan import Plans, copy_all
 from ._graph.program import Program
 from ._ops.dtypes import torch_dtype
 from .base import MXNetError
@@ -36,9 +37,12 @@ class Executor:
             self._program = self._program.with_shapes(facts)
         self._reqs = grad_req
         self._outputs = None
-        self._recorded = None         # (leaves, output tensors) of the last forward, until backward has used them
+        self._recorded = None         # what backward needs of the last forward, until it has been used
         self._training = False
         self._monitor = None
+        self._plans = Plans(self._program)
+        self._seen = set()
+        self._ones = None
 
     # ------------------------------------------------------------------ by name
     @property
@@ -109,27 +113,43 @@ class Executor:
 
     def _run(self, record, update_states=True):
         program = self._program
+        wanted = tuple(place for place, array, req in zip(program.arguments, self.arg_arrays, self._reqs, strict=True)
+                       if record and req != 'null' and array._tensor.is_floating_point())
         tensors = [None] * len(program.variables)
-        leaves = {}
-        for place, array, req in zip(program.arguments, self.arg_arrays, self._reqs, strict=True):
-            tensor = array._tensor.detach()
-            if record and req != 'null' and tensor.is_floating_point():
-                tensor.requires_grad_()
-                leaves[len(leaves)] = tensor
-            tensors[place] = tensor
+        for place, array in zip(program.arguments, self.arg_arrays, strict=True):
+            tensors[place] = array._tensor.detach()
         for place, array in zip(program.states, self.aux_arrays, strict=True):
             tensors[place] = array._tensor.detach()
-        with torch.set_grad_enabled(record):
-            outputs, states = program.run(tensors, training=self._training, generator=self._generator,
-                                          device=self._ctx.torch_device, monitor=self._watch())
-        if update_states and self._training:
-            numbers = {place: array for place, array in zip(program.states, self.aux_arrays, strict=True)}
-            numbers |= dict(zip(program.arguments, self.arg_arrays, strict=True))
+        plan = self._find_plan(tensors, wanted)
+        if plan is not None:
+            with torch.no_grad():
+                outputs, values, saved = plan.forward(tensors)
+            states = dict(zip(plan.state_numbers, values, strict=True))
+            self._recorded = (plan, saved, outputs) if record else None
+        else:
+            for place in wanted:
+                tensors[place].requires_grad_()
+            with torch.set_grad_enabled(record):
+                outputs, states = program.run(tensors, training=self._training, generator=self._generator,
+                                              device=self._ctx.torch_device, monitor=self._watch())
+            self._recorded = (None, (tensors, wanted), outputs) if record else None
+        if update_states and self._training and states:
+            arrays = dict(zip((*program.states, *program.arguments), (*self.aux_arrays, *self.arg_arrays), strict=True))
             for place, value in states.items():
-                numbers[place]._tensor.detach().copy_(value.detach())
-        self._recorded = (tensors, outputs) if record else None
+                arrays[place]._tensor.detach().copy_(value.detach())
         # an output may be an input, or a view of one: programs write into both
         return [self._owned(o, tensors) for o in outputs]
+
+    def _find_plan(self, tensors, wanted):
+        """The plan for this run.  The first run goes without: many executors run only once."""
+        if self._monitor is not None or self._program.placed:
+            return None
+        kind = (self._training, wanted)
+        if kind not in self._seen:
+            self._seen.add(kind)
+            return None
+        return self._plans.find(tensors, wanted, training=self._training, generator=self._generator,
+                                device=self._ctx.torch_device)
 
     @staticmethod
     def _owned(tensor, inputs):
@@ -160,41 +180,62 @@ class Executor:
         """
         if self._recorded is None:
             self._run(record=True, update_states=False)
-        tensors, outputs = self._recorded
+        plan, saved, outputs = self._recorded
         self._recorded = None
+        heads = self._head_gradients(out_grads, outputs)
+        if plan is not None:
+            wanted = plan.wanted
+            with torch.no_grad():
+                found = plan.backward(saved, heads) or [None] * len(wanted)
+        else:
+            tensors, wanted = saved
+            pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
+            found = torch.autograd.grad([o for o, _ in pairs], [tensors[p] for p in wanted], [h for _, h in pairs],
+                                        allow_unused=True) if pairs and wanted else [None] * len(wanted)
+        self._store(dict(zip(wanted, found, strict=True)))
+
+    def _head_gradients(self, out_grads, outputs):
+        """A gradient for every output: the given one, else ones."""
         if isinstance(out_grads, NDArrayBase):
             out_grads = [out_grads]
         elif isinstance(out_grads, dict):
             out_grads = [out_grads[n] for n in self._symbol.list_outputs()]
-        if out_grads is not None and len(out_grads) != len(outputs):
+        if out_grads is None:
+            key = [(o.shape, o.dtype, o.device) for o in outputs]
+            if self._ones is None or self._ones[0] != key:
+                self._ones = key, [torch.ones_like(o, requires_grad=False) for o in outputs]
+            return self._ones[1]
+        if len(out_grads) != len(outputs):
             raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs')
-        heads, gradients = [], []
-        for i, output in enumerate(outputs):
-            if not output.requires_grad:
+        heads = []
+        for i, (given, output) in enumerate(zip(out_grads, outputs, strict=True)):
+            if given is None:
+                heads.append(torch.ones_like(output, requires_grad=False))
                 continue
-            given = None if out_grads is None else out_grads[i]
-            if given is not None and given.shape != tuple(output.shape):
+            if given.shape != tuple(output.shape):
                 raise MXNetError(f'backward: the gradient of output {i} has shape {given.shape}, '
                                  f'the output {tuple(output.shape)}')
-            heads.append(output)
-            gradients.append(torch.ones_like(output) if given is None
-                             else given._tensor.detach().to(output.device, output.dtype))
-        places = self._program.arguments
-        wanted = [i for i, place in enumerate(places) if tensors[place].requires_grad]
-        found = torch.autograd.grad(heads, [tensors[places[i]] for i in wanted], gradients, allow_unused=True) \
-            if heads and wanted else [None] * len(wanted)
-        for i, gradient in zip(wanted, found, strict=True):
-            buffer = self.grad_arrays[i]
-            if buffer is None:
+            heads.append(given._tensor.detach().to(output.device, output.dtype))
+        return heads
+
+    def _store(self, found):
+        """Writes or adds gradients, by number of the variable, to their buffers."""
+        targets, values = [], []
+        for i, place in enumerate(self._program.arguments):
+            buffer, req = self.grad_arrays[i], self._reqs[i]
+            if buffer is None or req == 'null' or place not in found:
                 continue
-            target = buffer._tensor.detach()
-            if self._reqs[i] == 'add':
+            target, gradient = buffer._tensor.detach(), found[place]
+            if req == 'add':
                 if gradient is not None:
                     target.add_(gradient)
             elif gradient is None:
                 target.zero_()
             else:
-                target.copy_(gradient)
+                targets.append(target)
+                values.append(gradient)
+        with torch.no_grad():
+            copy_all(targets, values)
 
     # ------------------------------------------------------------------ parameters, shapes, monitoring
     def copy_params_from(self, arg_params, aux_params=None, allow_extra_params=False):

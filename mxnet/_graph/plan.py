@@ -69,6 +69,16 @@ def _say(key, plan, others):
     log.warning('plan %s (%s; training=%s, gradients of %s) for %s', what, why, key[0], key[1], shapes)
 
 
+def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
+    """Copies tensors in one call where torch can."""
+    if targets and all(t.dtype is v.dtype and t.shape == v.shape and t.device == v.device
+                       for t, v in zip(targets, values, strict=True)):
+        torch._foreach_copy_(targets, values)
+    else:
+        for target, value in zip(targets, values, strict=True):
+            target.copy_(value)
+
+
 # ---------------------------------------------------------------------- tracing
 def make_plan(program: Program, tensors, wanted, *, training, generator, device) -> Plan | None:
     """Traces a program; None if that cannot be done."""
