@@ -193,7 +193,7 @@ def _render_devices(devices):
                      f'{gpu["name"]}, {memory}'))
     if devices['virtual_gpus'] is not None:
         rows.append(('virtual', f'{devices["virtual_gpus"]} GPUs on '
-                                + (f'{len(devices["gpus"])} cards' if devices['gpus'] else 'CPU memory')))
+                                + ('the cards above' if devices['gpus'] else 'CPU memory')))
     elif not devices['gpus']:
         rows.append(('gpu', 'none that torch can use'))
     return rows
