@@ -7,10 +7,12 @@ import importlib as _importlib
 from .libinfo import __version__
 
 _SUBMODULES = {
-    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'image', 'libinfo', 'log', 'name', 'ndarray',
-    'numpy', 'numpy_extension', 'random', 'registry', 'runtime', 'symbol', 'util',
+    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'image', 'io', 'libinfo', 'log', 'name', 'ndarray',
+    'numpy', 'numpy_extension', 'random', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
+    'callback', 'initializer', 'metric', 'monitor', 'visualization',
 }
-_ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image'}
+_ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image',
+            'init': 'initializer', 'mon': 'monitor', 'viz': 'visualization'}
 _MEMBERS = {
     'MXNetError': 'base', 'Context': 'context', 'cpu': 'context', 'cpu_pinned': 'context', 'cpu_shared': 'context',
     'gpu': 'context', 'current_context': 'context', 'num_gpus': 'context', 'gpu_memory_info': 'context',

@@ -1,0 +1,4 @@
+"""Iterators that feed a network: `mx.io`."""
+from . import io, utils
+from .io import *
+from .utils import _getdata_by_idx, _has_instance, _init_data

@@ -1,0 +1,157 @@
+"""`NDArrayIter`: batches of arrays that are in memory, or in an h5py file."""
+import numpy
+
+from ..base import MXNetError
+from ..ndarray.sparse import CSRNDArray
+from ._base import DataBatch, DataDesc, DataIter
+from .utils import _consecutive, _examples, _has_instance, _init_data
+
+__all__ = ['NDArrayIter']
+
+_LAST = ('pad', 'discard', 'roll_over')
+
+
+class NDArrayIter(DataIter):
+    """Batches of arrays.
+
+    data, label: an NDArray, numpy.ndarray, h5py.Dataset, CSRNDArray or scipy.sparse.csr_matrix, a list of them, or a
+        dict of names and arrays.  Arrays are given in the order of their names.
+    shuffle: a new order at each `reset`, drawn from `numpy.random`, as upstream
+    last_batch_handle: what becomes of the examples that are left when the last batch is not full.  'pad' fills it with
+        examples from the beginning, 'discard' drops them, 'roll_over' puts them at the front of the next epoch.
+        CSR arrays know 'discard' only.
+    layout: the place of N in it is the axis of the examples
+
+    >>> batches = mx.io.NDArrayIter(np.arange(5), batch_size=2)
+    >>> [(batch.data[0].asnumpy().tolist(), batch.pad) for batch in batches]
+    [([0.0, 1.0], 0), ([2.0, 3.0], 0), ([4.0, 0.0], 1)]
+    """
+
+    __module__ = 'mxnet.io.io'
+
+    def __init__(self, data, label=None, batch_size=1, shuffle=False, last_batch_handle='pad', data_name='data',
+                 label_name='softmax_label', layout='NCHW'):
+        super().__init__(batch_size)
+        if batch_size < 1:
+            raise ValueError(f'NDArrayIter: batch_size must be positive, not {batch_size}')
+        if last_batch_handle not in _LAST:
+            raise ValueError(f'NDArrayIter: last_batch_handle must be one of {_LAST}, not {last_batch_handle!r}')
+        if 'N' not in layout:
+            raise ValueError(f'NDArrayIter: layout {layout!r} has no N, the axis of the examples')
+        self.data = _init_data(data, allow_empty=False, default_name=data_name)
+        self.label = _init_data(label, allow_empty=True, default_name=label_name)
+        if last_batch_handle != 'discard' and _has_instance(self.data + self.label, CSRNDArray):
+            raise NotImplementedError("NDArrayIter: CSR arrays can be used with last_batch_handle='discard' only, "
+                                      f'not {last_batch_handle!r}')
+        self.layout, self.shuffle, self.last_batch_handle = layout, shuffle, last_batch_handle
+        first = self.data[0][1]
+        self.num_data = first.shape[self._axis(first)]
+        for name, array in self.data + self.label:
+            found = array.shape[self._axis(array)]
+            if found < self.num_data:
+                raise MXNetError(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
+                                 f'{self.num_data}')
+        if not self.num_data:
+            raise MXNetError(f'NDArrayIter: {self.data[0][0]!r} has no examples: its shape is {first.shape}')
+        self.idx = numpy.arange(self.num_data)          # the order of the examples
+        self._shuffled = self.idx.copy()
+        self._rolled = self.idx[:0]                     # what the last epoch has left over
+        self.cursor = -batch_size
+        self.reset()
+
+    def _axis(self, array):
+        axis = self.layout.find('N')
+        return axis if axis < len(array.shape) else 0       # labels have fewer axes than data, and one of examples
+
+    # ------------------------------------------------------------------ what it gives
+    @property
+    def data_list(self):
+        """All arrays, data first."""
+        return [array for _, array in self.data + self.label]
+
+    @property
+    def num_source(self):
+        """How many arrays there are."""
+        return len(self.data) + len(self.label)
+
+    @property
+    def provide_data(self):
+        """Names, shapes and dtypes of the data."""
+        return self._descriptions(self.data)
+
+    @property
+    def provide_label(self):
+        """Names, shapes and dtypes of the labels."""
+        return self._descriptions(self.label)
+
+    def _descriptions(self, sources):
+        found = []
+        for name, array in sources:
+            axis = self._axis(array)
+            shape = (*array.shape[:axis], self.batch_size, *array.shape[axis + 1:])
+            found.append(DataDesc(name, shape, array.dtype, layout=self.layout))
+        return found
+
+    # ------------------------------------------------------------------ where it is
+    def reset(self):
+        """Back to the first batch, in a new order if shuffled; leftovers of 'roll_over' come first."""
+        left = self.idx[:0]
+        if self.last_batch_handle == 'roll_over' and self.num_data - self.batch_size < self.cursor < self.num_data:
+            left = numpy.concatenate([self._rolled, self.idx])[self.cursor + len(self._rolled):]
+        self._rolled = left
+        self._begin()
+
+    def hard_reset(self):
+        """As `reset`, but leftovers of 'roll_over' are forgotten."""
+        self._rolled = self.idx[:0]
+        self._begin()
+
+    def _begin(self):
+        if self.shuffle:
+            # each epoch shuffles the one before it, in the way that gives upstream's orders for the same seed
+            numpy.random.shuffle(self._shuffled)
+            self.idx = self.idx[self._shuffled]
+        self.cursor = -self.batch_size - len(self._rolled)
+
+    def iter_next(self):
+        """Goes on to the next batch; whether there is one."""
+        if self.cursor < self.num_data:
+            self.cursor += self.batch_size
+        return self._here()
+
+    def _here(self):
+        last = self.cursor + (1 if self.last_batch_handle == 'pad' else self.batch_size)
+        return last <= self.num_data
+
+    def next(self):
+        """The next batch; StopIteration when there is none."""
+        if not self.iter_next():
+            raise StopIteration
+        return DataBatch(data=self.getdata(), label=self.getlabel(), pad=self.getpad(), index=None)
+
+    # ------------------------------------------------------------------ batches
+    def getdata(self):
+        """The data of the batch that `iter_next` went to."""
+        return self._batch(self.data)
+
+    def getlabel(self):
+        """Its labels."""
+        return self._batch(self.label)
+
+    def getpad(self):
+        """How many examples fill up the last batch; with 'roll_over', how many the first one has from before."""
+        if self.last_batch_handle == 'pad':
+            return max(0, self.cursor + self.batch_size - self.num_data)
+        return max(0, -self.cursor) if self.cursor > -self.batch_size else 0
+
+    def _batch(self, sources):
+        begin, end = self.cursor, self.cursor + self.batch_size
+        if begin <= -self.batch_size or not self._here():
+            raise MXNetError('NDArrayIter: there is no batch here; call reset, then next or iter_next')
+        if 0 <= begin and end <= self.num_data and not self.shuffle:
+            return [_consecutive(array, begin, end, self._axis(array)) for _, array in sources]
+        if begin < 0:
+            order = numpy.concatenate([self._rolled, self.idx[:end]])
+        else:
+            order = self.idx[numpy.arange(begin, end) % self.num_data]
+        return [_examples(array, order, self._axis(array)) for _, array in sources]

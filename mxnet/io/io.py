@@ -1,0 +1,155 @@
+"""Iterators over batches of data."""
+from ..base import MXNetError
+from ..ndarray import concat, tile
+from ._ahead import Ahead
+from ._base import DataBatch, DataDesc, DataIter
+from ._ndarray_iter import NDArrayIter
+
+__all__ = ['DataBatch', 'DataDesc', 'DataIter', 'NDArrayIter', 'PrefetchingIter', 'ResizeIter']
+
+
+class ResizeIter(DataIter):
+    """An iterator with a different number of batches: cut off, or begun again until there are enough.
+
+    reset_internal: whether `reset` resets the inner iterator, too
+
+    >>> inner = mx.io.NDArrayIter(np.arange(3))
+    >>> len(list(mx.io.ResizeIter(inner, 7)))
+    7
+    """
+
+    def __init__(self, data_iter, size, reset_internal=True):
+        super().__init__(data_iter.batch_size)
+        self.data_iter = data_iter
+        self.size = size
+        self.reset_internal = reset_internal
+        self.cur = 0
+        self.current_batch = None
+        self.provide_data = data_iter.provide_data
+        self.provide_label = data_iter.provide_label
+        if hasattr(data_iter, 'default_bucket_key'):
+            self.default_bucket_key = data_iter.default_bucket_key
+
+    def reset(self):
+        self.cur = 0
+        if self.reset_internal:
+            self.data_iter.reset()
+
+    def iter_next(self):
+        if self.cur == self.size:
+            return False
+        try:
+            self.current_batch = self.data_iter.next()
+        except StopIteration:
+            self.data_iter.reset()
+            try:
+                self.current_batch = self.data_iter.next()
+            except StopIteration:
+                raise MXNetError('ResizeIter: the inner iterator has no batches at all') from None
+        self.cur += 1
+        return True
+
+    def getdata(self):
+        return self.current_batch.data
+
+    def getlabel(self):
+        return self.current_batch.label
+
+    def getindex(self):
+        return self.current_batch.index
+
+    def getpad(self):
+        return self.current_batch.pad
+
+
+class PrefetchingIter(DataIter):
+    """Reads one batch ahead, in a thread for each of its iterators, and joins their batches into one.
+
+    rename_data, rename_label: for each iterator a dict of old and new names
+
+    An error in a thread is raised by the call that would have given its batch.
+
+    >>> inner = mx.io.NDArrayIter({'x': np.arange(4)}, batch_size=2)
+    >>> batches = mx.io.PrefetchingIter(inner, rename_data=[{'x': 'data'}])
+    >>> batches.provide_data
+    [DataDesc[data,(2,),<class 'numpy.float32'>,NCHW]]
+    >>> [batch.data[0].asnumpy().tolist() for batch in batches]
+    [[0.0, 1.0], [2.0, 3.0]]
+    """
+
+    def __init__(self, iters, rename_data=None, rename_label=None):
+        super().__init__()
+        self.iters = list(iters) if isinstance(iters, (list, tuple)) else [iters]
+        if not self.iters:
+            raise ValueError('PrefetchingIter needs at least one iterator')
+        self.n_iter = len(self.iters)
+        self.rename_data = rename_data
+        self.rename_label = rename_label
+        self.batch_size = self.provide_data[0][1][0]
+        self.current_batch = None
+        self._ahead = [Ahead(inner.next) for inner in self.iters]
+
+    def __del__(self):
+        for ahead in getattr(self, '_ahead', ()):
+            ahead.stop()
+
+    @property
+    def provide_data(self):
+        """The data of all iterators, renamed."""
+        return self._renamed([inner.provide_data for inner in self.iters], self.rename_data)
+
+    @property
+    def provide_label(self):
+        """The labels of all iterators, renamed."""
+        return self._renamed([inner.provide_label for inner in self.iters], self.rename_label)
+
+    @staticmethod
+    def _renamed(lists, names):
+        lists = [[DataDesc(*d) if not isinstance(d, DataDesc) else d for d in descriptions] for descriptions in lists]
+        if names is not None:
+            lists = [[DataDesc(new[d.name], d.shape, d.dtype, d.layout) for d in descriptions]
+                     for new, descriptions in zip(names, lists, strict=True)]
+        return [d for descriptions in lists for d in descriptions]
+
+    def reset(self):
+        for ahead in self._ahead:
+            ahead.stop()
+        for inner in self.iters:
+            inner.reset()
+        for ahead in self._ahead:
+            ahead.start()
+
+    def iter_next(self):
+        batches = []
+        for ahead in self._ahead:
+            try:
+                batches.append(ahead.next())
+            except StopIteration:
+                batches.append(None)
+        if all(batch is None for batch in batches):
+            return False
+        pads = {None if batch is None else batch.pad for batch in batches}
+        if None in batches or len(pads) > 1:
+            raise MXNetError('PrefetchingIter: its iterators have different numbers of examples')
+        self.current_batch = DataBatch([array for batch in batches for array in batch.data],
+                                       [array for batch in batches for array in batch.label or ()],
+                                       batches[0].pad, batches[0].index, batches[0].bucket_key,
+                                       provide_data=self.provide_data, provide_label=self.provide_label)
+        return True
+
+    def next(self):
+        if not self.iter_next():
+            raise StopIteration
+        return self.current_batch
+
+    def getdata(self):
+        return self.current_batch.data
+
+    def getlabel(self):
+        return self.current_batch.label
+
+    def getindex(self):
+        return self.current_batch.index
+
+    def getpad(self):
+        return self.current_batch.pad
