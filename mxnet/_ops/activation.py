@@ -67,7 +67,8 @@ def LeakyReLU(data, gamma=None, *, act_type: Literal['elu', 'gelu', 'leaky', 'pr
     if act_type == 'elu':
         return F.elu(data, slope)
     if act_type == 'gelu':
-        return F.gelu(data)
+        # in single precision even for float64, as upstream has it
+        return F.gelu(data.float()).double() if data.dtype is torch.float64 else F.gelu(data)
     if act_type == 'selu':
         return with_gradient(F.selu, gradients.selu, data)
     return _random_leaky(data, lower_bound, upper_bound, training, rng)

@@ -6,7 +6,7 @@ without attributes goes through a path with no argument binding at all.
 import torch
 
 from .. import random as _random
-from .._array import NDArrayBase, describe, wrap, write
+from .._array import NDArrayBase, describe, overwrite, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._ops.dtypes import NAME
@@ -117,7 +117,7 @@ def _write_back(op, inputs, attributes, result):
     visible = len(results) - len(positions)
     for position, value in zip(positions, results[visible:], strict=True):
         if value is not None and inputs[position] is not None:
-            inputs[position]._tensor.detach().copy_(value.detach())
+            overwrite(inputs[position], value)
     return results[:visible] if visible != 1 else results[0]
 
 
@@ -158,8 +158,9 @@ def call(op: Operator, args, kwargs, cls):
     """Calls an operator as a program does: any mixture of positional and keyword arguments."""
     out = kwargs.pop('out', None)
     kwargs.pop('name', None)
-    if len(args) > len(op.positional) and op.variadic is None and out is None:
-        args, (out, *_) = args[:len(op.positional)], args[len(op.positional):]     # out may come last, by position
+    extra = len(args) - len(op.positional)
+    if 0 < extra <= 2 and op.variadic is None and out is None:
+        args, (out, *_) = args[:-extra], args[-extra:]     # upstream's functions end with out and name
     inputs, given = bind(op, args, kwargs, NDArrayBase)
     parsed = op.parse(given) if given or op.has_required else {}
     if op.optional:
