@@ -12,6 +12,8 @@ from ..base import MXNetError
 from .attributes import Shape
 from .table import operator
 
+_SAMPLES_AT_ONCE = 1 << 24
+
 
 def _check(name, data, rois, columns, pooled_size=(1, 1)):
     if data.dim() != 4 or rois.dim() != 2 or rois.shape[1] not in columns:
@@ -166,7 +168,7 @@ def ROIAlign(data, rois, *, pooled_size: Shape, spatial_scale: float, sample_rat
     y, x, weight_y, weight_x = y.flatten(2), x.flatten(2), weight_y.flatten(2), weight_x.flatten(2)
     weight_y = weight_y * there[:, None, None]
     # samples of some regions at a time
-    few = max(1, (1 << 24) // (tall * wide * y.shape[2] * x.shape[2]))
+    few = max(1, _SAMPLES_AT_ONCE // (tall * wide * y.shape[2] * x.shape[2]))
     sums = []
     for first in range(0, max(1, len(rois)), few):
         some = slice(first, first + few)
