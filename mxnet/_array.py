@@ -1,4 +1,4 @@
-"""The storage under every dense array, and how its tensor is read and written.
+"""The storage under every array, and how its tensor is read and written.
 
 Two rules keep torch's grad mode out of it.  Outside `autograd.record()` an operator reads tensors without history, or
 drops the history of what it computed; inside, it reads an attached variable's `leaf`, an alias of the same memory that
@@ -23,6 +23,7 @@ class NDArrayBase:
     """
 
     __slots__ = ('_tensor', '_ctx', '_variable', '__weakref__')
+    _sparse = False         # a sparse array's `_tensor` is a dense copy: what is written into it is lost
 
 
 def wrap(tensor, ctx, cls):
@@ -44,6 +45,9 @@ def readable(array):
 
 def writable(array, what='This'):
     """The tensor that something writes into in place."""
+    if array._sparse:
+        raise MXNetError(f"{what} writes into the memory of a {array.stype} array, which has none for zeros; "
+                         "use x[:] = ..., or a dense array: tostype('default')")
     tensor = array._tensor
     if state.recording:
         if array._variable is not None or tensor.requires_grad:
@@ -53,8 +57,19 @@ def writable(array, what='This'):
 
 
 def write(array, value, what):
-    """Copies a tensor into an array's memory."""
-    writable(array, what).copy_(value if state.recording else value.detach())
+    """Copies a tensor into an array."""
+    if array._sparse:
+        array._write(value, what)
+    else:
+        writable(array, what).copy_(value if state.recording else value.detach())
+
+
+def overwrite(array, value):
+    """Copies a tensor into an array, whatever autograd knows of it."""
+    if array._sparse:
+        array._overwrite(value.detach())
+    else:
+        array._tensor.detach().copy_(value.detach())
 
 
 def describe(array):

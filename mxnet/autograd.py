@@ -6,7 +6,7 @@ the alias, so nothing is recorded outside `record()` and torch's own grad mode s
 """
 import torch
 
-from ._array import NDArrayBase, wrap
+from ._array import NDArrayBase, overwrite, wrap
 from ._state import state
 from .base import MXNetError
 
@@ -122,9 +122,11 @@ def _mover(buffer, req):
         gradient, leaf.grad = leaf.grad, None
         if gradient is None:            # reached only through operators without a gradient
             if req == 'write':
-                buffer._tensor.zero_()
+                overwrite(buffer, leaf.new_zeros(()))
         elif req == 'write':
-            buffer._tensor.copy_(gradient.detach())
+            overwrite(buffer, gradient)
+        elif buffer._sparse:
+            overwrite(buffer, buffer._tensor + gradient)
         else:
             buffer._tensor.add_(gradient.detach())
     return move
@@ -139,8 +141,10 @@ def mark_variables(variables, gradients, grad_reqs='write'):
     if not len(variables) == len(gradients) == len(grad_reqs):
         raise MXNetError(f'{len(variables)} variables, {len(gradients)} gradients and {len(grad_reqs)} grad_reqs given')
     for array, buffer, req in zip(variables, gradients, grad_reqs, strict=True):
-        array._tensor = array._tensor.detach()
-        array._variable = Variable(array._tensor, buffer, req)
+        tensor = array._tensor
+        if tensor.requires_grad:
+            array._tensor = tensor = tensor.detach()
+        array._variable = Variable(tensor, buffer, req)
 
 
 def _history(array, what):

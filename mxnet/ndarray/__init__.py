@@ -1,5 +1,5 @@
 """Arrays: `mx.nd`."""
-from . import _internal, contrib, image, linalg, op, utils
+from . import _internal, contrib, image, linalg, op, sparse, utils
 try:
     from . import random
 except ImportError: pass  # TEMPORARY
@@ -9,4 +9,5 @@ from ._indexing import get_indexing_dispatch_code, get_oshape_of_gather_nd_op, i
 from ._interop import from_dlpack, from_numpy, from_torch, to_dlpack_for_read, to_dlpack_for_write, to_torch, waitall
 from .ndarray import NDArray
 from .op import *
+from .sparse import CSRNDArray, RowSparseNDArray, cast_storage
 from .utils import array, empty, load, load_frombuffer, save, zeros

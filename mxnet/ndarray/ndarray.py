@@ -268,11 +268,10 @@ class NDArray(OperatorMethods, NDArrayBase):
             if other is self:
                 warnings.warn('an array was copied to itself', RuntimeWarning, stacklevel=2)
                 return other
-            source, target = readable(self), writable(other, 'copyto')
-            if source.shape != target.shape:
-                raise ValueError(f'copyto: an array of shape {tuple(source.shape)} does not fit into '
-                                 f'{tuple(target.shape)}')
-            target.copy_(source)
+            source = readable(self)
+            if tuple(source.shape) != other.shape:
+                raise ValueError(f'copyto: an array of shape {tuple(source.shape)} does not fit into {other.shape}')
+            write(other, source, 'copyto')
             return other
         if isinstance(other, Context):
             return wrap(_interop.move(readable(self), other), other, self._dense)

@@ -1,0 +1,469 @@
+"""The two kinds of sparse arrays; `mx.nd.sparse` has the functions that make them.
+
+Operators work on them through the dense array that they stand for.
+"""
+import itertools
+from collections.abc import Callable
+
+import numpy
+import torch
+
+from .._array import INPLACE, NDArrayBase, readable, wrap
+from .._files import params
+from .._ops.dtypes import NAME, NUMPY, torch_dtype
+from .._state import state
+from ..base import MXNetError, NotSupportedForSparseNDArray
+from ..context import Context, current_context
+from . import _arithmetic, _indexing, _interop, _sparse_arithmetic, _sparse_parts
+from .ndarray import NDArray
+
+STYPES = ('default', 'row_sparse', 'csr')
+
+
+def _copied(part, doc):
+    """A property that gives a copy of a part; parts cannot be set one by one."""
+    def get(self):
+        return wrap(self._parts[part].clone(), self._ctx, NDArray)
+
+    def refuse(self, value):
+        raise NotImplementedError(f'a part of a {type(self).__name__} cannot be set alone; make a new array, or write '
+                                  'all of it with x[:] = ...')
+    return property(get, refuse, doc=doc)
+
+
+class BaseSparseNDArray(NDArray):
+    """What CSRNDArray and RowSparseNDArray have in common."""
+
+    # _parts: the stored values, then the index tensors; replaced as a whole, never written into
+    # _checked: whether the indices are known to lie inside of the array
+    # _history: the dense tensor as autograd knows it, where the array was computed while recording
+    __slots__ = ('_parts', '_shape', '_checked', '_history')
+
+    _sparse = True
+    _stype: str
+    _smallest: tuple[int, ...]
+    _from_dense: Callable
+    _to_dense: Callable
+    _problems: Callable
+
+    def __init__(self, handle=None, writable=True):
+        if handle is not None:
+            raise TypeError(f'a {type(self).__name__} is made by csr_matrix, row_sparse_array, zeros or tostype')
+        self._parts, self._shape, self._ctx = nothing(self._stype, self._smallest, torch.float32, current_context())
+        self._checked, self._history, self._variable = True, None, None
+
+    # ------------------------------------------------------------------ parts
+    @classmethod
+    def _make(cls, parts, shape, ctx, checked=True, history=None):
+        array = object.__new__(cls)
+        array._parts, array._shape, array._ctx = tuple(parts), tuple(shape), ctx
+        array._checked, array._history, array._variable = checked, history, None
+        return array
+
+    def _take(self, other):
+        """Becomes what `other`, of the same type, is; the context stays."""
+        self._parts, self._shape, self._checked = other._parts, other._shape, other._checked
+        self._history = other._history
+
+    def _like(self, parts, history=None):
+        return self._make(parts, self._shape, self._ctx, self._checked, history)
+
+    def _problem(self, depth):
+        return next(filter(None, itertools.islice(self._problems(self._parts, self._shape), depth)), None)
+
+    @property
+    def _tensor(self):
+        if self._history is not None:
+            return self._history
+        if not self._checked:
+            problem = self._problem(2)
+            if problem:
+                raise MXNetError(problem)
+            self._checked = True
+        return self._to_dense(self._parts, self._shape)
+
+    @_tensor.setter
+    def _tensor(self, dense):
+        self._parts, self._shape, self._checked = self._from_dense(dense.detach()), tuple(dense.shape), True
+        self._history = dense.clone() if dense.requires_grad else None
+
+    def _recorded(self):
+        """The dense tensor whose history an operator must go on with, if there is one."""
+        if not state.recording:
+            return None
+        return self._history if self._variable is None else self._variable.leaf
+
+    def _overwrite(self, dense):
+        """Stores the values of a dense tensor, whatever autograd knows of the array."""
+        values = self._parts[0]
+        dense = dense.to(values.device, values.dtype).expand(self._shape)
+        self._tensor = dense if state.recording else dense.detach()
+        self._refresh()
+
+    def _refresh(self):
+        if self._variable is not None:
+            self._variable.leaf.detach().copy_(self._to_dense(self._parts, self._shape))
+
+    def _check_writable(self, what):
+        if state.recording and (self._variable is not None or self._history is not None):
+            raise MXNetError(INPLACE.format(what=what))
+
+    def _write(self, value, what):
+        """Stores a tensor, or an array of any storage type, of the same shape."""
+        self._check_writable(what)
+        if tuple(value.shape) != self._shape:
+            raise MXNetError(f'{what}: an array of shape {tuple(value.shape)} does not fit into {self._shape}')
+        if type(value) is type(self):
+            values = self._parts[0]
+            parts = [p.to(values.device, copy=True) for p in value._parts]
+            parts[0] = parts[0].to(values.dtype)
+            recorded = value._recorded()
+            if recorded is not None:
+                recorded = recorded.to(values.device, values.dtype, copy=True)
+            self._take(self._make(parts, self._shape, self._ctx, value._checked, recorded))
+            self._refresh()
+        elif isinstance(value, BaseSparseNDArray):
+            raise TypeError(f'{what}: a {value.stype} array cannot be stored in a {self.stype} one; '
+                            "convert it with tostype('default')")
+        else:
+            self._overwrite(readable(value) if isinstance(value, NDArrayBase) else value)
+
+    # ------------------------------------------------------------------ properties
+    @property
+    def stype(self):
+        """Storage type: 'csr' or 'row_sparse'."""
+        return self._stype
+
+    @property
+    def shape(self):
+        """Lengths of the axes."""
+        return self._shape
+
+    @property
+    def ndim(self):
+        """Number of axes."""
+        return len(self._shape)
+
+    @property
+    def size(self):
+        """Not there: it could mean the elements or the stored ones."""
+        raise NotImplementedError('the size of a sparse array is ambiguous; use shape, or data.size')
+
+    @property
+    def dtype(self):
+        """Type of the elements, as a NumPy type."""
+        return NUMPY[NAME[self._parts[0].dtype]]
+
+    @property
+    def _num_aux(self):
+        return len(self._parts) - 1
+
+    @property
+    def _aux_types(self):
+        return [NUMPY[NAME[p.dtype]] for p in self._parts[1:]]
+
+    # ------------------------------------------------------------------ Python's operators
+    def __add__(self, other):
+        return _sparse_arithmetic.add(self, other)
+
+    def __sub__(self, other):
+        return _sparse_arithmetic.subtract(self, other)
+
+    def __mul__(self, other):
+        return _sparse_arithmetic.multiply(self, other)
+
+    def __truediv__(self, other):
+        return _sparse_arithmetic.divide(self, other)
+
+    __div__ = __truediv__
+
+    # Python asks a subclass first: `dense * sparse` comes here, and is dense
+    def __radd__(self, other):
+        return _arithmetic.add(other, self) if isinstance(other, NDArrayBase) else self + other
+
+    def __rmul__(self, other):
+        return _arithmetic.multiply(other, self) if isinstance(other, NDArrayBase) else self * other
+
+    def __neg__(self):
+        return _sparse_arithmetic.multiply(self, -1)
+
+    def __iadd__(self, other):
+        self._write(_sparse_arithmetic.add(self, other), '+=')
+        return self
+
+    def __isub__(self, other):
+        self._write(_sparse_arithmetic.subtract(self, other), '-=')
+        return self
+
+    def __imul__(self, other):
+        self._write(_sparse_arithmetic.multiply(self, other), '*=')
+        return self
+
+    def __itruediv__(self, other):
+        self._write(_sparse_arithmetic.divide(self, other), '/=')
+        return self
+
+    __idiv__ = __itruediv__
+
+    def __imod__(self, other):
+        self._write(_arithmetic.modulo(self, other), '%=')
+        return self
+
+    def __ipow__(self, other):
+        self._write(_arithmetic.power(self, other), '**=')
+        return self
+
+    def __bool__(self):
+        return bool(self.tostype('default'))
+
+    __nonzero__ = __bool__
+
+    def __len__(self):
+        return self._shape[0]
+
+    def __setitem__(self, key, value):
+        name = type(self).__name__
+        if not isinstance(key, slice):
+            raise TypeError(f'{name}: only x[:] = ... can be assigned, not single elements')
+        if key != slice(None):
+            raise ValueError(f'{name}: only x[:] = ... can be assigned, not a part of the array')
+        if value is self:
+            return
+        if not isinstance(value, NDArrayBase):
+            if not isinstance(value, (int, float)):
+                value = _interop.constant(value, self._parts[0])
+            if not isinstance(value, torch.Tensor):
+                value = torch.full(self._shape, value, dtype=self._parts[0].dtype, device=self._parts[0].device)
+        self._write(value, 'x[:] = ...')
+
+    # ------------------------------------------------------------------ copies and conversions
+    def astype(self, dtype, copy=True):
+        """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
+        wanted = torch_dtype(dtype)
+        if not copy and self._parts[0].dtype is wanted:
+            return self
+        recorded = self._recorded()
+        return self._like((self._parts[0].to(wanted, copy=True), *[p.clone() for p in self._parts[1:]]),
+                          None if recorded is None else recorded.to(wanted))
+
+    def copy(self):
+        """A copy on the same context."""
+        return self.copyto(self._ctx)
+
+    def copyto(self, other):
+        """Copies the values into an array of this storage type or a dense one, or makes a copy on another context."""
+        if isinstance(other, Context):
+            recorded = self._recorded()
+            return self._make([_interop.move(p, other) for p in self._parts], self._shape, other, self._checked,
+                              None if recorded is None else recorded.to(other.torch_device, copy=True))
+        if other is self or not isinstance(other, BaseSparseNDArray):
+            return super().copyto(other)
+        other._write(self, 'copyto')
+        return other
+
+    def detach(self):
+        """The same parts, without the history that autograd keeps."""
+        return self._like(self._parts)
+
+    def tostype(self, stype):
+        """A copy in another storage type."""
+        if stype == 'default':
+            dense = readable(self)
+            fresh = self._history is None and self._recorded() is None
+            return wrap(dense if fresh else dense.clone(), self._ctx, NDArray)
+        if stype == self._stype:
+            return self.copy()
+        if stype in STYPES:
+            raise ValueError(f'a {self._stype} array cannot become a {stype} one directly; '
+                             f"use tostype('default').tostype({stype!r})")
+        raise unknown_stype(stype)
+
+    def as_np_ndarray(self):
+        """Not there: NumPy's arrays are dense."""
+        raise ValueError(f"a {self._stype} array cannot be an mx.np.ndarray; use tostype('default').as_np_ndarray()")
+
+    def reshape(self, *shape, **kwargs):
+        """Not there: sparse arrays keep their shape."""
+        raise NotSupportedForSparseNDArray(self.reshape, None, shape)
+
+    def broadcast_to(self, shape):
+        """A dense array with axes of length 1 repeated to fit `shape`."""
+        return self.tostype('default').broadcast_to(shape)
+
+    def check_format(self, full_check=True):
+        """Raises MXNetError where the parts do not make up an array of this storage type.
+
+        With full_check=False only their shapes are looked at.
+        """
+        problem = self._problem(3 if full_check else 1)
+        if problem:
+            raise MXNetError(problem)
+
+    def wait_to_read(self):
+        """Waits until the array is computed; an error of the computation is raised here at the latest."""
+        _interop.synchronize(self._parts[0].device)
+
+    wait_to_write = wait_to_read
+
+    def attach_grad(self, grad_req='write', stype=None):
+        """Gives the array a gradient buffer, `x.grad`, of its own storage type unless `stype` is given."""
+        super().attach_grad(grad_req, stype or self._stype)
+
+    def to_torch(self):
+        """A copy of the array as a dense `torch.Tensor`."""
+        return readable(self)
+
+    def __array__(self, dtype=None, copy=None):
+        if copy is False:
+            raise ValueError('a sparse array cannot become a NumPy array without a copy')
+        return super().__array__(dtype)
+
+    # ------------------------------------------------------------------ files and printing
+    def _record(self, context):
+        """What a file holds of the array; see utils.py."""
+        values, *aux = [p.cpu() for p in self._parts]
+        return params.Record(self._stype, self._shape, values, tuple(aux), context)
+
+    def __setstate__(self, state):
+        from .utils import _from_record
+        if state['handle'] is not None:
+            loaded = _from_record(params.decode_record(bytes(state['handle']), f'a pickled {type(self).__name__}'))
+            if type(loaded) is not type(self):
+                raise MXNetError(f'a pickled {type(self).__name__} holds a {loaded.stype} array')
+            self._take(loaded)
+            self._ctx, self._variable = loaded._ctx, None
+
+    def __repr__(self):
+        return f'\n<{type(self).__name__} {"x".join(str(n) for n in self._shape)} @{self._ctx}>'
+
+    def _repr_html_(self):
+        shape = ' &times; '.join(str(n) for n in self._shape)
+        return (f'<div><code>{type(self).__name__}</code> {shape}, {NAME[self._parts[0].dtype]}, {self._ctx}, '
+                f'{len(self._parts[-1])} stored</div>')
+
+
+class CSRNDArray(BaseSparseNDArray):
+    """A matrix that stores its non-zero elements row by row.
+
+    Row i has the values `data[indptr[i]:indptr[i + 1]]` in the columns `indices[indptr[i]:indptr[i + 1]]`.
+
+    >>> x = mx.nd.array([[0, 1, 0], [2, 0, 3]]).tostype('csr')
+    >>> x.indptr.asnumpy().tolist(), x.indices.asnumpy().tolist()
+    ([0, 1, 3], [1, 0, 2])
+    """
+
+    __slots__ = ()
+    _stype = 'csr'
+    _smallest = (0, 0)
+    _from_dense = staticmethod(_sparse_parts.csr_from_dense)
+    _to_dense = staticmethod(_sparse_parts.csr_to_dense)
+    _problems = staticmethod(_sparse_parts.csr_problems)
+
+    data = _copied(0, 'A copy of the stored values, row after row.')
+    indptr = _copied(1, 'A copy of the positions in `data` where each row begins, and the end of the last.')
+    indices = _copied(2, 'A copy of the columns of the stored values.')
+
+    def __getitem__(self, key):
+        rows = self._shape[0]
+        if isinstance(key, (int, numpy.integer)):
+            if not -rows <= key < rows:
+                raise IndexError(f'row {key} of a csr array with {rows} rows')
+            begin = int(key) % rows
+            end = begin + 1
+        elif isinstance(key, slice):
+            if key.step not in (None, 1):
+                raise ValueError(f'CSRNDArray: only consecutive rows can be taken, not every {key.step}')
+            if key == slice(None):
+                return self
+            begin, end, _ = key.indices(rows)
+            end = max(begin, end)
+        else:
+            raise ValueError('CSRNDArray: one row or consecutive rows can be taken, x[2] or x[1:3], '
+                             f'not x[{_indexing._spell(key)}]; tostype("default") makes a dense array')
+        recorded = self._recorded()
+        return self._make(_sparse_parts.csr_rows(self._parts, begin, end), (end - begin, self._shape[1]), self._ctx,
+                          self._checked, None if recorded is None else recorded[begin:end].clone())
+
+    def asscipy(self):
+        """A copy as a `scipy.sparse.csr_matrix`."""
+        try:
+            import scipy.sparse
+        except ImportError:
+            raise ImportError('asscipy needs SciPy: pip install scipy') from None
+        values, indptr, indices = [p.cpu().numpy().copy() for p in self._parts]
+        return scipy.sparse.csr_matrix((values, indices, indptr), shape=self._shape)
+
+
+class RowSparseNDArray(BaseSparseNDArray):
+    """An array that stores some of its rows; the others are 0.
+
+    Row `indices[i]` of the array is `data[i]`.  Gradients of embeddings have this form.
+
+    >>> x = mx.nd.array([[0, 0], [1, 2], [0, 0]]).tostype('row_sparse')
+    >>> x.indices.asnumpy().tolist(), x.data.asnumpy().tolist()
+    ([1], [[1.0, 2.0]])
+    """
+
+    __slots__ = ()
+    _stype = 'row_sparse'
+    _smallest = (0,)
+    _from_dense = staticmethod(_sparse_parts.rows_from_dense)
+    _to_dense = staticmethod(_sparse_parts.rows_to_dense)
+    _problems = staticmethod(_sparse_parts.rows_problems)
+
+    data = _copied(0, 'A copy of the stored rows.')
+    indices = _copied(1, 'A copy of the positions of the stored rows.')
+
+    def __getitem__(self, key):
+        if isinstance(key, slice) and key == slice(None):
+            return self
+        raise ValueError(f'RowSparseNDArray: only x[:] can be taken, not x[{_indexing._spell(key)}]; retain() selects '
+                         'rows, tostype("default") makes a dense array')
+
+    def retain(self, indices, out=None):
+        """The array with only the rows at `indices`; see `mx.nd.sparse.retain`."""
+        from .sparse import retain
+        return retain(self, indices, out)
+
+
+# pickles name the place where upstream has them
+BaseSparseNDArray.__module__ = CSRNDArray.__module__ = RowSparseNDArray.__module__ = 'mxnet.ndarray.sparse'
+CLASSES = {'csr': CSRNDArray, 'row_sparse': RowSparseNDArray}
+
+
+def unknown_stype(stype):
+    return MXNetError(f"a storage type is 'default', 'row_sparse' or 'csr', not {stype!r}")
+
+
+def check_axes(stype, shape, error):
+    if stype == 'csr' and len(shape) != 2:
+        raise error(f'a csr array has two axes, which shape {tuple(shape)} has not')
+    if not shape:
+        raise error('a row_sparse array has at least one axis')
+
+
+def from_dense(array, stype):
+    """A dense array in a sparse storage type; `x.tostype(stype)`."""
+    if stype not in CLASSES:
+        raise unknown_stype(stype)
+    check_axes(stype, array.shape, ValueError)
+    cls = CLASSES[stype]
+    tensor = readable(array)
+    # while recording, the gradient of all elements goes back, stored or not
+    return cls._make(cls._from_dense(tensor.detach()), array.shape, array._ctx,
+                     history=tensor.clone() if tensor.requires_grad else None)
+
+
+def from_record(record, ctx):
+    """The array that a file holds; see utils.py."""
+    parts = [_interop.allocate(p, ctx) for p in (record.data, *record.aux)]
+    return CLASSES[record.stype]._make(parts, record.shape, ctx)
+
+
+def nothing(stype, shape, dtype, ctx):
+    """(parts, shape, context) of an array of zeros."""
+    def filled(*lengths, of=torch.int64):
+        return _interop.allocate(torch.zeros(lengths, dtype=of, device=ctx.torch_device), ctx)
+    if stype == 'csr':
+        return (filled(0, of=dtype), filled(shape[0] + 1), filled(0)), shape, ctx
+    return (filled(0, *shape[1:], of=dtype), filled(0)), shape, ctx

@@ -1,0 +1,115 @@
+"""The tensors that a sparse array consists of: from and to dense ones, slices, checks.
+
+- csr: values (n,), indptr (rows + 1,), indices (n,).  Row i has the values indptr[i]:indptr[i + 1], whose columns
+  are in `indices`, in rising order.
+- row_sparse: values (n, ...), indices (n,).  Row indices[i] of the array is values[i]; the other rows are 0.
+
+Files may hold int32 indices; they are kept as they are and widened where torch needs it.
+"""
+import torch
+
+
+# ---------------------------------------------------------------------- csr
+def csr_from_dense(dense):
+    rows, columns = (dense != 0).nonzero(as_tuple=True)
+    return dense[rows, columns], _indptr(rows, dense.shape[0]), columns
+
+
+def csr_from_coordinates(values, rows, columns, shape):
+    """Sorts by row and column; values of the same place are added."""
+    flat = rows * shape[1] + columns
+    places, where = flat.unique(return_inverse=True)
+    totals = torch.zeros(len(places), dtype=values.dtype, device=values.device).index_add_(0, where, values)
+    rows = places.div(max(shape[1], 1), rounding_mode='floor')
+    return totals, _indptr(rows, shape[0]), places - rows * shape[1]
+
+
+def _indptr(rows, count):
+    indptr = torch.zeros(count + 1, dtype=torch.int64, device=rows.device)
+    indptr[1:] = torch.bincount(rows, minlength=count).cumsum(0)
+    return indptr
+
+
+def csr_places(parts):
+    """(rows, columns) of the stored values."""
+    _, indptr, indices = parts
+    rows = torch.arange(len(indptr) - 1, device=indptr.device).repeat_interleave(indptr.diff().long())
+    return rows, indices.long()
+
+
+def csr_to_dense(parts, shape):
+    dense = torch.zeros(shape, dtype=parts[0].dtype, device=parts[0].device)
+    dense[csr_places(parts)] = parts[0]
+    return dense
+
+
+def csr_rows(parts, begin, end):
+    """The parts of the rows begin:end."""
+    values, indptr, indices = parts
+    first, last = int(indptr[begin]), int(indptr[end])
+    return values[first:last].clone(), indptr[begin:end + 1] - first, indices[first:last].clone()
+
+
+def csr_problems(parts, shape):
+    """What is wrong with the parts, or None, three times: their lengths, the places they name, the order."""
+    values, indptr, indices = parts
+    if len(indptr) != shape[0] + 1 or len(values) != len(indices):
+        yield (f'a csr array of shape {shape} needs {shape[0] + 1} entries in indptr, not {len(indptr)}, and as many '
+               f'indices as values, not {len(indices)} for {len(values)}')
+    yield None
+    if int(indptr[0]) != 0 or int(indptr[-1]) != len(indices) or bool((indptr.diff() < 0).any()):
+        yield f'indptr of a csr array must rise from 0 to the number of values, {len(indices)}, and never fall'
+    yield _range_problem(indices, shape[1], 'column indices of this csr array')
+    # within a row columns rise; where a new row begins they may fall
+    begins = torch.zeros(len(indices) + 1, dtype=torch.bool, device=indices.device)
+    begins[indptr.long()] = True
+    falls = (indices.diff() <= 0) & ~begins[1:-1]
+    yield 'column indices of a csr array must rise in each row, without duplicates' if bool(falls.any()) else None
+
+
+# ---------------------------------------------------------------------- row_sparse
+def rows_from_dense(dense):
+    filled = dense != 0
+    rows = (filled.flatten(1).any(1) if dense.dim() > 1 else filled).nonzero().reshape(-1)
+    return dense[rows], rows
+
+
+def rows_to_dense(parts, shape):
+    values, indices = parts
+    dense = torch.zeros(shape, dtype=values.dtype, device=values.device)
+    dense[indices.long()] = values
+    return dense
+
+
+def rows_at(parts, rows):
+    """The stored values of some rows; zeros for a row that is not stored."""
+    values, indices = parts
+    order = indices.argsort(stable=True)
+    found = torch.searchsorted(indices[order].long(), rows, right=True) - 1
+    source = order[found.clamp(min=0)] if len(indices) else found
+    result = torch.zeros((len(rows), *values.shape[1:]), dtype=values.dtype, device=values.device)
+    if len(indices):
+        hit = (found >= 0) & (indices[source] == rows)
+        result[hit] = values[source[hit]]
+    return result
+
+
+def rows_problems(parts, shape):
+    """What is wrong with the parts, or None, three times: their shapes, the places they name, the order."""
+    values, indices = parts
+    expected = (len(indices), *shape[1:])
+    if tuple(values.shape) != expected:
+        yield (f'a row_sparse array of shape {shape} with {len(indices)} indices needs data of shape {expected}, not '
+               f'{tuple(values.shape)}')
+    yield None
+    yield _range_problem(indices, shape[0], 'row indices of this row_sparse array')
+    falls = indices.diff() <= 0
+    yield 'row indices of a row_sparse array must rise, without duplicates' if bool(falls.any()) else None
+
+
+def _range_problem(indices, limit, what):
+    if len(indices):
+        low, high = (int(n) for n in indices.aminmax())
+        if low < 0 or high >= limit:
+            return f'{what} must be from 0 to {limit - 1}, not {low if low < 0 else high}'
+    return None
