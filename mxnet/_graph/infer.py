@@ -190,7 +190,9 @@ def _solve(place, count, trial, first, known):
     for k in (2, 3):
         lengths = [TRIAL] * count
         lengths[place] = TRIAL * k
-        moved.append(trial(lengths))
+        found = trial(lengths)
+        # an axis that cannot change alone is tied to the others (batches that are concatenated): change them together
+        moved.append(trial([TRIAL * k] * count) if found is None else found)
     if None in moved:
         return None
     for at_one, at_two, at_three, shape in zip(first, *moved, known, strict=True):
@@ -209,7 +211,7 @@ def _visit_dtypes(node, op, outputs, facts):
     names = node.input_names()
     tied = [e for n, e in zip(names, node.inputs, strict=True)
             if op.elementwise or op.same_dtype == ('*',) or n in op.same_dtype]
-    if op.elementwise and op.result_dtype is None:
+    if op.elementwise and op.result_dtype is None and 'dtype' not in op.attributes:
         tied += outputs
     known = next((facts.dtype(e) for e in tied if facts.dtype(e) is not None), None)
     for entry in tied:

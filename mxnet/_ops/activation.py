@@ -16,7 +16,7 @@ _ACTIVATIONS = {'relu': torch.relu, 'sigmoid': torch.sigmoid, 'softrelu': F.soft
 
 
 # ---------------------------------------------------------------------- rectifiers and their kin
-@operator(aliases=('_npx_activation',))
+@operator(aliases=('_npx_activation',), elementwise=True)
 def Activation(data, *, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh']):
     """An activation function without parameters; `softrelu` is `log(1 + exp(x))`, `softsign` is `x / (1 + |x|)`."""
     return _ACTIVATIONS[act_type](data)
@@ -115,7 +115,7 @@ def softmax(data, length=None, *, axis: int = -1, temperature: float | None = No
     return _normalized(torch.softmax, inside, axis, temperature, dtype).masked_fill(outside, 0)
 
 
-@operator(aliases=('_npx_log_softmax',), methods='log_softmax')
+@operator(aliases=('_npx_log_softmax',), elementwise=True, methods='log_softmax')
 def log_softmax(data, *, axis: int = -1, temperature: float | None = None, dtype: DType | None = None,
                 use_length: bool | None = False):
     """The logarithm of `softmax`, accurate where that is close to 0."""
@@ -123,7 +123,7 @@ def log_softmax(data, *, axis: int = -1, temperature: float | None = None, dtype
     return _normalized(torch.log_softmax, data, axis, temperature, dtype)
 
 
-@operator(methods='softmin')
+@operator(elementwise=True, methods='softmin')
 def softmin(data, *, axis: int = -1, temperature: float | None = None, dtype: DType | None = None,
             use_length: bool | None = False):
     """`softmax` of the negated values."""
@@ -131,7 +131,7 @@ def softmin(data, *, axis: int = -1, temperature: float | None = None, dtype: DT
     return _normalized(torch.softmax, -data, axis, temperature, dtype)
 
 
-@operator()
+@operator(elementwise=True)
 def SoftmaxActivation(data, *, mode: Literal['channel', 'instance'] = 'instance'):
     """Softmax along the last axis, or in the mode `channel` along axis 1; `softmax` does both."""
     return torch.softmax(data, 1 if mode == 'channel' else -1)

@@ -7,7 +7,6 @@ in it, divisions of integers drop the fraction.
 import torch
 
 from ..base import MXNetError
-from . import shapes
 from .gradients import no_gradient
 from .table import operator
 
@@ -109,23 +108,23 @@ def _broadcasting(function, name):
     return binary
 
 
-def _declare(make, function, names, doc, rule):
+def _declare(make, function, names, doc, equal_shapes):
     name, *aliases = names.split()
     binary = make(function, name)
     binary.__name__ = binary.__qualname__ = name
     binary.__doc__ = doc
-    operator(name, aliases=aliases, same_dtype=('lhs', 'rhs'), shapes=rule)(binary)
+    operator(name, aliases=aliases, same_dtype=('lhs', 'rhs'), elementwise=equal_shapes)(binary)
 
 
 for _function, _equal_shapes, _broadcast, _doc in _BOTH:
-    _declare(_elementwise, _function, _equal_shapes, _doc, shapes.same_shape)
+    _declare(_elementwise, _function, _equal_shapes, _doc, True)
     if _broadcast:
-        _declare(_broadcasting, _function, _broadcast, f'{_doc}  Shapes are broadcast.', None)
+        _declare(_broadcasting, _function, _broadcast, f'{_doc}  Shapes are broadcast.', False)
 
 
 # ---------------------------------------------------------------------- many arrays
 @operator(aliases=('ElementWiseSum', '_sparse_ElementWiseSum', '_sparse_add_n'), variadic='num_args', same_dtype='*',
-          shapes=shapes.same_shape)
+          elementwise=True)
 def add_n(*args, num_args: int):
     """The sum of all inputs, which have one shape and one dtype."""
     total = args[0]

@@ -14,43 +14,43 @@ _AMP = (torch.float32, torch.float16, torch.bfloat16)
 
 
 # ---------------------------------------------------------------------- copies
-@operator(aliases=('identity',))
+@operator(aliases=('identity',), elementwise=True)
 def _copy(data):
     """A copy."""
     return data
 
 
-@operator()
+@operator(elementwise=True)
 def _identity_with_attr_like_rhs(lhs, rhs):
     """A copy of `lhs`; `rhs` only lends its shape where that of `lhs` is not known yet."""
     return lhs
 
 
-@operator(aliases=('_sparse_stop_gradient', 'stop_gradient'), special_gradient=True)
+@operator(aliases=('_sparse_stop_gradient', 'stop_gradient'), elementwise=True, special_gradient=True)
 def BlockGrad(data):
     """A copy through which no gradient goes back."""
     return no_gradient(torch.clone, data) if data.requires_grad else data
 
 
-@operator(aliases=('_sparse_make_loss',), outputs='loss', special_gradient=True)
+@operator(aliases=('_sparse_make_loss',), outputs='loss', elementwise=True, special_gradient=True)
 def make_loss(data):
     """A copy that makes `data` a loss: its gradient is 1, whatever comes in from behind."""
     return with_gradient(torch.clone, ones, data)
 
 
-@operator(special_gradient=True)
+@operator(elementwise=True, special_gradient=True)
 def _contrib_gradientmultiplier(data, *, scalar: float = 1.0, is_int: bool = True):
     """A copy whose gradient is multiplied by `scalar`; a negative one reverses it, for adversarial training."""
     return with_gradient(torch.clone, scaled(scalar), data)
 
 
-@operator(aliases=('_sparse__contrib_round_ste',), special_gradient=True)
+@operator(aliases=('_sparse__contrib_round_ste',), elementwise=True, special_gradient=True)
 def _contrib_round_ste(data):
     """`round`, with the gradient of a copy (a straight-through estimator)."""
     return with_gradient(round_half_away, straight_through, data)
 
 
-@operator(aliases=('_sparse__contrib_sign_ste',), special_gradient=True)
+@operator(aliases=('_sparse__contrib_sign_ste',), elementwise=True, special_gradient=True)
 def _contrib_sign_ste(data):
     """`sign`, with the gradient of a copy (a straight-through estimator)."""
     return with_gradient(torch.sign, straight_through, data)
@@ -76,13 +76,13 @@ def IdentityAttachKLSparseReg(data, moving_avg, *, sparseness_target: float = 0.
 
 
 # ---------------------------------------------------------------------- casts
-@operator(aliases=('_npi_cast', '_npx_cast', 'cast'))
+@operator(aliases=('_npi_cast', '_npx_cast', 'cast'), elementwise=True)
 def Cast(data, *, dtype: DType):
     """`data` in another dtype; floats become integers by dropping the fraction."""
     return data.to(TORCH[dtype])
 
 
-@operator()
+@operator(elementwise=True)
 def amp_cast(data, *, dtype: DType):
     """`data` in another dtype if it is float32, float16 or bfloat16; all others stay as they are."""
     return data.to(TORCH[dtype]) if data.dtype in _AMP else data
@@ -115,7 +115,7 @@ def _all_finite(name, arrays, init_output):
     return torch.stack([torch.isfinite(x).all() for x in arrays]).all(0, keepdim=True).to(torch.float32)
 
 
-@operator()
+@operator(result_dtype='float32')
 def all_finite(data, *, init_output: bool = True):
     """1 if no value is infinite or NaN, else 0; float32 of shape (1,)."""
     return _all_finite('all_finite', (data,), init_output)

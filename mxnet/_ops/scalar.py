@@ -110,7 +110,7 @@ def _declare(function, names, doc):
     name, *aliases = names.split()
     with_scalar.__name__ = with_scalar.__qualname__ = name
     with_scalar.__doc__ = doc
-    operator(name, aliases=aliases)(with_scalar)
+    operator(name, aliases=aliases, elementwise=True)(with_scalar)
 
 
 for _row in _SCALAR:

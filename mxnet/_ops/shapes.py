@@ -148,10 +148,9 @@ def _filters(known, attributes, ends):
     if data:
         last = (attributes['layout'] or 'NCHW').endswith('C')
         channels = data[-1] if last else data[1]
-        if channels:
-            outer, inner = ends(channels, attributes['num_group'], attributes['num_filter'])
-            kernel = attributes['kernel']
-            found['weight'] = (outer, *kernel, inner) if last else (outer, inner, *kernel)
+        outer, inner = ends(channels, attributes['num_group'], attributes['num_filter'])
+        kernel = attributes['kernel']
+        found['weight'] = (outer, *kernel, inner) if last else (outer, inner, *kernel)
     return found
 
 

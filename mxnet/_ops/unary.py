@@ -109,7 +109,7 @@ def _declare(name, function, doc):
     aliases = [f'_npx_{name}'] if name in _NUMPY_EXTENSION else []
     if name not in _NOT_SPARSE:
         aliases.append(f'_sparse_{name}')
-    operator(name, aliases=aliases, methods=() if name in _NO_METHOD else (name,))(elementwise)
+    operator(name, aliases=aliases, elementwise=True, methods=() if name in _NO_METHOD else (name,))(elementwise)
 
 
 for _row in _PLAIN:
@@ -117,37 +117,37 @@ for _row in _PLAIN:
 
 
 # ---------------------------------------------------------------------- those with parameters, and constants
-@operator()
+@operator(elementwise=True)
 def logical_not(data):
     """1 where the value is 0, else 0, in the dtype of `data`.  The gradient is zero."""
     return no_gradient(lambda x: torch.logical_not(x).to(x.dtype), data)
 
 
-@operator(aliases=('_sparse_zeros_like',), methods='zeros_like')
+@operator(aliases=('_sparse_zeros_like',), elementwise=True, methods='zeros_like')
 def zeros_like(data):
     """Zeros with the shape, dtype and context of `data`."""
     return no_gradient(torch.zeros_like, data)
 
 
-@operator(methods='ones_like')
+@operator(elementwise=True, methods='ones_like')
 def ones_like(data):
     """Ones with the shape, dtype and context of `data`."""
     return no_gradient(torch.ones_like, data)
 
 
-@operator(aliases=('_npx_shape_array',), methods='shape_array')
+@operator(aliases=('_npx_shape_array',), result_dtype='int64', methods='shape_array')
 def shape_array(data):
     """The shape of `data` as an int64 array."""
     return torch.tensor(data.shape, dtype=torch.int64, device=data.device)
 
 
-@operator(methods='size_array')
+@operator(result_dtype='int64', methods='size_array')
 def size_array(data):
     """The number of values in `data` as an int64 array of shape (1,)."""
     return torch.full((1,), data.numel(), dtype=torch.int64, device=data.device)
 
 
-@operator(aliases=('_npi_clip', '_sparse_clip'), methods='clip')
+@operator(aliases=('_npi_clip', '_sparse_clip'), elementwise=True, methods='clip')
 def clip(data, *, a_min: float, a_max: float):
     """`data` with values below `a_min` raised to it and values above `a_max` lowered to it.
 
@@ -159,14 +159,14 @@ def clip(data, *, a_min: float, a_max: float):
     return torch.clamp(data, a_min, a_max)
 
 
-@operator()
+@operator(elementwise=True)
 def hard_sigmoid(data, *, alpha: float = 0.2, beta: float = 0.5):
     """`alpha * x + beta`, cut off at 0 and 1.  The gradient is zero where it is cut off, the corners included."""
     line = data * alpha + beta
     return torch.where(line <= 0, 0, torch.where(line >= 1, 1, line)).to(data.dtype)
 
 
-@operator(aliases=('_npx_smooth_l1',))
+@operator(aliases=('_npx_smooth_l1',), elementwise=True)
 def smooth_l1(data, *, scalar: float = 1.0):
     """A square near 0 that goes over into a line: with s = `scalar` squared, `0.5 s x^2` where |x| < 1 / s, else
     `|x| - 0.5 / s`.
@@ -177,14 +177,14 @@ def smooth_l1(data, *, scalar: float = 1.0):
     return in_same_dtype(torch.where(size < corner, 0.5 * s * data * data, size - 0.5 * corner), data)
 
 
-@operator()
+@operator(elementwise=True)
 def _contrib_div_sqrt_dim(data):
     """`data` over the square root of the length of its last axis, as attention scales its scores."""
     scale = math.sqrt(data.shape[-1])
     return data / scale if data.is_floating_point() else torch.div(data, int(scale), rounding_mode='trunc')
 
 
-@operator()
+@operator(elementwise=True)
 def _contrib_quadratic(data, *, a: float = 0.0, b: float = 0.0, c: float = 0.0):
     """`a x^2 + b x + c`."""
     return in_same_dtype(a * data * data + b * data + c, data)

@@ -25,6 +25,8 @@ def text_of(op: Operator, name: str, value) -> str:
             else numpy.dtype(value).name
     if isinstance(value, numpy.generic):
         value = value.item()
+    if isinstance(value, (list, tuple)):
+        value = type(value)(v.item() if isinstance(v, numpy.generic) else v for v in value)
     if isinstance(value, numpy.ndarray):
         value = value.tolist()
     return str(value)
