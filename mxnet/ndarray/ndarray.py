@@ -8,9 +8,7 @@ from .. import autograd as _autograd
 from .._array import NDArrayBase, readable, wrap, writable, write
 from .._ops import NAMES
 from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
-try:
-    from .._ops.reshape_codes import resolve
-except ImportError: pass  # TEMPORARY
+from .._ops.reshape_codes import resolve
 from .._state import state
 from ..base import MXNetError
 from ..context import Context

@@ -1,0 +1,140 @@
+"""`CachedOp`: a graph that is called like a function on arrays; what a hybridized block runs.
+
+The call goes through a plan (`_graph.plan`).  While recording, the whole graph is one node of the tape: its backward is the
+plan's.  If that backward is itself differentiated (`autograd.grad(create_graph=True)`), it is computed by torch's engine instead.
+"""
+import torch
+
+from .. import random as _random
+from .._array import wrap
+from .._graph.plan import Plans
+from .._graph.program import Program
+from .._state import state
+from ..base import MXNetError
+from . import _interop
+from ._invoke import owned
+from .ndarray import NDArray
+
+
+class CachedOp:
+    """Calls a symbol's graph on arrays, given in the order of `sym.list_inputs()`."""
+
+    def __init__(self, sym, flags=()):
+        self._symbol = sym
+        self._flags = dict(flags)
+        self._program = Program(sym._entries)
+        self._plans = Plans(self._program)
+        self._seen = set()
+        self._monitor = None
+        self._names = [n.name for n in self._program.variables]
+        self._states = frozenset(self._program.states)
+
+    def _register_op_hook(self, callback, monitor_all=False):
+        """Calls `callback(node name, operator name, array)` for every value computed."""
+        self._monitor = (callback, monitor_all)
+
+    def __call__(self, *args, **kwargs):
+        out = kwargs.pop('out', None)
+        kwargs.pop('default_ctx', None)
+        if kwargs:
+            raise TypeError(f'CachedOp: unknown argument {next(iter(kwargs))}')
+        if len(args) != len(self._names):
+            raise MXNetError(f'CachedOp: {len(args)} arrays given for {len(self._names)} inputs: '
+                             f'{", ".join(self._names)}')
+        ctx = args[0]._ctx if args else None
+        recording = state.recording
+        if recording:
+            tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
+            wanted = tuple(i for i, t in enumerate(tensors) if t.requires_grad)
+        else:
+            tensors = [x._tensor.detach() if x._tensor.requires_grad else x._tensor for x in args]
+            wanted = ()
+        plan = self._find(tensors, wanted, ctx)
+        if plan is None:
+            with torch.set_grad_enabled(bool(wanted)):
+                outputs, states = self._program.run(tensors, training=state.training, generator=_generator,
+                                                    device=ctx.torch_device, monitor=self._watch(ctx))
+        elif wanted:
+            outputs = _Planned.apply(self, plan, state.training, ctx.torch_device, *tensors)
+            values, outputs = outputs[len(plan.differentiable):], outputs[:len(plan.differentiable)]
+            states = dict(zip(plan.state_numbers, values, strict=True))
+        else:
+            with torch.no_grad():
+                outputs, values, _ = plan.forward(tensors)
+            states = dict(zip(plan.state_numbers, values, strict=True))
+        for place, value in states.items():
+            args[place]._tensor.detach().copy_(value.detach())
+        return self._deliver(outputs, tensors, ctx, out, recording, type(args[0])._dense if args else NDArray)
+
+    def _find(self, tensors, wanted, ctx):
+        """The plan for this call; none for the first of its kind, since many graphs are called once."""
+        if self._monitor is not None or any(t.device != ctx.torch_device for t in tensors):
+            return None
+        kind = (state.training, wanted)
+        if kind not in self._seen:
+            self._seen.add(kind)
+            return None
+        return self._plans.find(tensors, wanted, training=state.training, generator=_generator,
+                                device=ctx.torch_device)
+
+    def _watch(self, ctx):
+        if self._monitor is None:
+            return None
+        callback, _ = self._monitor
+
+        def watch(node, number, tensor):
+            callback(node.entry_name(number), node.op.name, wrap(tensor.detach(), ctx, NDArray))
+        return watch
+
+    def _deliver(self, outputs, tensors, ctx, out, recording, cls):
+        results = [owned(o, tensors) for o in outputs]
+        if out is not None:
+            targets = out if isinstance(out, (list, tuple)) else [out]
+            for target, value in zip(targets, results, strict=True):
+                target._tensor.detach().copy_(value.detach())
+            return out
+        arrays = [wrap(r if recording else r.detach() if r.requires_grad else r, ctx, cls) for r in results]
+        return arrays[0] if len(arrays) == 1 else arrays
+
+
+def _generator(device):
+    return _random.generator(_interop.context_on(device))
+
+
+class _Planned(torch.autograd.Function):
+    """A plan as one node of torch's tape."""
+
+    @staticmethod
+    def forward(ctx, cached, plan, training, device, *tensors):
+        outputs, states, saved = plan.forward(tensors)
+        ctx.cached, ctx.plan, ctx.training, ctx.device = cached, plan, training, device
+        # not through save_for_backward: states among them change, and only a second derivative looks at them
+        ctx.tensors = tensors
+        ctx.save_for_backward(*saved)
+        ctx.set_materialize_grads(False)
+        ctx.outputs = [(o.shape, o.dtype, o.device) for o in outputs]
+        still = [o for o, d in zip(outputs, plan.differentiable, strict=True) if not d]
+        ctx.mark_non_differentiable(*still, *states)
+        return (*outputs, *states)
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        plan, count = ctx.plan, len(ctx.tensors)
+        heads = [torch.zeros(s, dtype=t, device=d) if g is None else g
+                 for g, (s, t, d) in zip(gradients, ctx.outputs, strict=False)]
+        if torch.is_grad_enabled():
+            found = _again(ctx, plan, ctx.tensors, heads)
+        else:
+            found = plan.backward(ctx.saved_tensors, heads)
+        places = dict(zip(plan.wanted, found, strict=True))
+        return None, None, None, None, *[places.get(i) for i in range(count)]
+
+
+def _again(ctx, plan, tensors, heads):
+    """The gradients, computed so that they can be differentiated: forward once more, on torch's tape."""
+    outputs, _ = ctx.cached._program.run(tensors, training=ctx.training, generator=_generator, device=ctx.device)
+    pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
+    return torch.autograd.grad([o for o, _ in pairs], [tensors[i] for i in plan.wanted], [h for _, h in pairs],
+                               create_graph=True, allow_unused=True)
+
+
