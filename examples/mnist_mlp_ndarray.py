@@ -87,7 +87,7 @@ def main():
     parser.add_argument('--data', type=Path, help='folder with the four MNIST files')
     parser.add_argument('--epochs', type=int, default=10)
     parser.add_argument('--batch-size', type=int, default=64)
-    parser.add_argument('--lr', type=float, default=0.02)
+    parser.add_argument('--lr', type=float, default=0.05)
     parser.add_argument('--seed', type=int, default=42)
     parser.add_argument('--ctx', choices=['cpu', 'gpu'], default='gpu' if mx.context.num_gpus() else 'cpu')
     parser.add_argument('--out', type=Path, default=Path('mnist_mlp.params'), help='where the parameters go')
