@@ -77,13 +77,13 @@ def test_suppression_of_a_long_chain():
     # each box removes the next one only: every other one is left
     left = torch.arange(300.0)
     chain = torch.stack((left, left * 0, left + 2.0, left * 0 + 1), -1)[None]
-    kept = suppress(chain, torch.zeros(1, 300), torch.ones(1, 300, dtype=torch.bool), 0.3)
+    kept = suppress(chain, None, torch.ones(1, 300, dtype=torch.bool), 0.3)
     assert kept[0].tolist() == [i % 2 == 0 for i in range(300)]
 
 
 def test_threshold_may_be_reached():
     pair = torch.tensor([[[0.0, 0, 2, 1], [0, 0, 1, 1]]])           # they overlap by exactly a half
-    rest = torch.zeros(1, 2), torch.ones(1, 2, dtype=torch.bool), 0.5
+    rest = None, torch.ones(1, 2, dtype=torch.bool), 0.5
     assert suppress(pair, *rest).tolist() == [[True, True]]
     assert suppress(pair, *rest, inclusive=True).tolist() == [[True, False]]
 

@@ -53,10 +53,7 @@ def box_nms(data, *, overlap_thresh: float = 0.5, valid_thresh: float = 0.0, top
     order = torch.where(valid, scores, -torch.inf).sort(dim=1, descending=True, stable=True).indices[:, :most]
     best = _pick(rows.detach(), order)
     boxes = best[..., coord_start:coord_start + 4]
-    if id_index >= 0 and not force_suppress:
-        group = best[..., id_index].trunc()
-    else:
-        group = torch.zeros_like(best[..., 0])
+    group = best[..., id_index].trunc() if id_index >= 0 and not force_suppress else None
     kept = suppress(corners(boxes) if in_format == 'center' else boxes, group, valid.gather(1, order), overlap_thresh)
     first = (~kept).sort(dim=1, stable=True).indices
     kept, order = kept.gather(1, first), order.gather(1, first)

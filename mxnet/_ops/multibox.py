@@ -141,7 +141,7 @@ def MultiBoxDetection(cls_prob, loc_pred, anchor, *, clip: bool = True, threshol
     used = at < most
     rows = torch.where(used[..., None], _reorder(packed, order), packed)
     head = count if nms_topk <= 0 else min(count, nms_topk)
-    group = torch.zeros_like(rows[:, :head, 0]) if force_suppress else rows[:, :head, 0]
+    group = None if force_suppress else rows[:, :head, 0]
     kept = suppress(rows[:, :head, 2:], group, used[:, :head], nms_threshold, inclusive=True)
     kept = torch.nn.functional.pad(kept, (0, count - head))
     return torch.cat((torch.where(kept, rows[..., 0], -1.0)[..., None], rows[..., 1:]), -1)
