@@ -163,14 +163,10 @@ class Executor:
         if self._monitor is None:
             return None
         callback, everything = self._monitor
-
-        def watch(node, number, tensor):
-            callback(node.entry_name(number), wrap(tensor.detach(), self._context_of(node), NDArray))
-
         if everything:
             for name, array in (*self.arg_dict.items(), *self.aux_dict.items()):
                 callback(name, array)
-        return watch
+        return _Watch(self, callback, everything)
 
     def backward(self, out_grads=None, is_train=True):
         """Computes the gradients of the arguments, into `grad_arrays`.
@@ -318,6 +314,39 @@ class Executor:
 
     def _needs_history(self):
         return any(n.op is None or n.op.name not in ('BlockGrad',) for n, _ in self._symbol._entries)
+
+
+class _Watch:
+    """Shows a monitor's callback what nodes give and take, and the gradients on their way back."""
+
+    def __init__(self, executor, callback, everything):
+        self._executor, self._callback, self._everything = executor, callback, everything
+
+    def _show(self, node, what, tensor):
+        self._callback(what, wrap(tensor.detach(), self._executor._context_of(node), NDArray))
+
+    def output(self, node, number, tensor):
+        self._show(node, node.entry_name(number), tensor)
+
+    def inputs(self, node, tensors):
+        names = node.input_names() if node.op.variadic is not None else node.op.inputs
+        shown = list(tensors)
+        for i, tensor in enumerate(tensors):
+            if tensor is None:
+                continue
+            if self._everything:
+                self._show(node, f'{node.name}_{names[i]}', tensor)
+            if tensor.requires_grad and torch.is_grad_enabled():
+                # an alias, so that its gradient is what this node sends back and not what all users of the tensor do
+                shown[i] = tensor.view_as(tensor)
+                shown[i].register_hook(self._gradient(node, i if len(tensors) > 1 else ''))
+        return shown
+
+    def _gradient(self, node, which):
+        def hook(gradient):
+            if gradient is not None:        # torch's word for a gradient that is 0 throughout
+                self._show(node, f'{node.name}_backward_output{which}', gradient)
+        return hook
 
 
 # ---------------------------------------------------------------------- binding

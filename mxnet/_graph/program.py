@@ -105,11 +105,11 @@ class Program:
             self.calls[k].dead = tuple(values)
 
     def run(self, tensors: Sequence[torch.Tensor], *, training: bool, generator: Callable, device: torch.device,
-            monitor: Callable | None = None) -> tuple[list[torch.Tensor], dict[int, torch.Tensor]]:
+            monitor=None) -> tuple[list[torch.Tensor], dict[int, torch.Tensor]]:
         """-> (outputs, new values of states by number of the variable).
 
-        `generator(device)` gives the random generator for a device.  `monitor(node, number of the output, tensor)` sees
-        every value that is computed.
+        `generator(device)` gives the random generator for a device.  `monitor.inputs(node, tensors)` sees, and may
+        replace, what a node takes in, `monitor.output(node, number, tensor)` sees what it gives.
         """
         values = [*tensors, *[None] * (self.size - len(tensors))]
         states = {}
@@ -127,6 +127,8 @@ class Program:
                     attributes['training'] = training
                 if call.node.op.wants_device:
                     attributes['ctx'] = where
+            if monitor is not None:
+                inputs = monitor.inputs(call.node, inputs)
             try:
                 result = call.function(*inputs, **attributes)
             except MXNetError as error:
@@ -142,7 +144,7 @@ class Program:
                     values[variable] = value
             if monitor is not None:
                 for i in range(count):
-                    monitor(call.node, i, result[i])
+                    monitor.output(call.node, i, result[i])
             for i in call.dead:
                 values[i] = None
         return [values[i] for i in self.outputs], states
