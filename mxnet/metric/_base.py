@@ -1,0 +1,320 @@
+"""The base of all metrics: sums that may still be on a device, names, configuration, and making a metric by name."""
+import numpy
+import torch
+
+from .. import registry
+from .._array import NDArrayBase
+
+# Elements that may wait on a device; a number on a GPU occupies a block of SMALLEST.
+LIMIT = 1 << 20
+SMALLEST = 128
+
+
+def check_label_shapes(labels, preds, wrap=False, shape=False):
+    """Raises ValueError unless there are as many labels as predictions.
+
+    With `shape` the shapes of two arrays are compared, else the lengths.  Returns both; with `wrap`, a single array
+    becomes a list of one.
+    """
+    one, other = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
+    if one != other:
+        raise ValueError(f'labels and predictions do not fit together: {"shapes" if shape else "lengths"} '
+                         f'{one} and {other}')
+    if wrap:
+        labels = [labels] if isinstance(labels, NDArrayBase) else labels
+        preds = [preds] if isinstance(preds, NDArrayBase) else preds
+    return labels, preds
+
+
+def tensor_of(array):
+    """The tensor of an NDArray, a NumPy array, a list or a tensor, without history."""
+    if isinstance(array, NDArrayBase):
+        tensor = array._tensor
+        return tensor.detach() if tensor.requires_grad else tensor
+    if isinstance(array, torch.Tensor):
+        return array.detach()
+    # sparse arrays have asnumpy, too
+    return torch.as_tensor(array.asnumpy() if hasattr(array, 'asnumpy') else numpy.asarray(array))
+
+
+def pair(label, pred):
+    """The tensors of a label and a prediction, both where the prediction is."""
+    label, pred = tensor_of(label), tensor_of(pred)
+    if label.device != pred.device:
+        # From pageable memory CUDA takes a copy before the call returns.  From pinned memory it does not, and the
+        # next batch may be written there.
+        safe = label.device.type == 'cpu' and not label.is_pinned()
+        label = label.to(pred.device, non_blocking=safe)
+    return label, pred
+
+
+def _fetch(entries):
+    """The values of [(tensors, ...), ...]: numbers of tensors without axes, NumPy arrays of others.
+
+    One copy per device and dtype, however many tensors there are.
+    """
+    groups = {}
+    for row, (tensors, _) in enumerate(entries):
+        for column, tensor in enumerate(tensors):
+            groups.setdefault((tensor.device, tensor.dtype), []).append((row, column, tensor))
+    values = [[None] * len(tensors) for tensors, _ in entries]
+    for members in groups.values():
+        flat = torch.cat([tensor.reshape(-1) for _, _, tensor in members]).cpu().numpy()
+        start = 0
+        for row, column, tensor in members:
+            end = start + tensor.numel()
+            piece = flat[start:end]
+            values[row][column] = piece.reshape(tuple(tensor.shape)) if tensor.dim() else piece[0].item()
+            start = end
+    return values
+
+
+def _settled(name, what):
+    """An attribute that is up to date whenever it is read, and that later news cannot change once it is written."""
+    def read(self):
+        self._settle()
+        try:
+            value = self.__dict__[name]
+        except KeyError:
+            raise AttributeError(f'{type(self).__name__} has no {name} yet: reset() sets it') from None
+        # a plain float plus a numpy.float32 would be a float32, and a program's sum lose what it adds
+        return numpy.float64(value) if type(value) is float else value
+
+    def write(self, value):
+        self._settle()
+        self.__dict__[name] = value
+
+    return property(read, write, doc=what)
+
+
+class EvalMetric:
+    """The base class of metrics.
+
+    A metric of one's own adds to `sum_metric` and `num_inst` (and to `global_sum_metric` and `global_num_inst`, if it
+    passes has_global_stats=True) in `update`; their quotient is the result:
+
+    >>> class Wrong(mx.metric.EvalMetric):
+    ...     def update(self, labels, preds):
+    ...         for label, pred in zip(labels, preds):
+    ...             self.sum_metric += (label != pred).sum().asscalar()
+    ...             self.num_inst += label.size
+    >>> wrong = Wrong('wrong')
+    >>> wrong.update([mx.nd.array([1, 2])], [mx.nd.array([1, 3])])
+    >>> wrong.get()
+    ('wrong', 0.5)
+
+    `output_names` and `label_names` choose what `update_dict` looks at; without them it is everything.
+    """
+
+    sum_metric = _settled('sum_metric', 'The sum since the last reset or reset_local.')
+    num_inst = _settled('num_inst', 'How much was counted since the last reset or reset_local.')
+    global_sum_metric = _settled('global_sum_metric', 'The sum since the last reset.')
+    global_num_inst = _settled('global_num_inst', 'How much was counted since the last reset.')
+
+    def __init__(self, name, output_names=None, label_names=None, **kwargs):
+        self.name = str(name)
+        self.output_names = output_names
+        self.label_names = label_names
+        self._has_global_stats = kwargs.pop('has_global_stats', False)
+        self._kwargs = kwargs
+        self.reset()
+
+    # ------------------------------------------------------------------ what waits on a device
+    _pending: list = []         # a subclass may forget to call __init__; never written into
+    _waiting = 0
+
+    def _defer(self, tensors, *known):
+        """Calls `_absorb(*values of tensors, *known)`: now if they are on the CPU, else when someone wants to know."""
+        if all(t.device.type == 'cpu' for t in tensors):
+            self._absorb(*(t.numpy() if t.dim() else t.item() for t in tensors), *known)
+            return
+        if not self._pending:
+            self._pending = []
+        self._pending.append((tensors, known))
+        self._waiting += sum(max(t.numel(), SMALLEST) for t in tensors)
+        if self._waiting >= LIMIT:
+            self._settle()
+
+    def _settle(self):
+        if self._pending:
+            entries = self._pending
+            self._forget()
+            for values, (_, known) in zip(_fetch(entries), entries, strict=True):
+                self._absorb(*values, *known)
+
+    def _forget(self):
+        self._pending, self._waiting = [], 0
+
+    def _absorb(self, total, count):
+        own = self.__dict__         # the properties would look for news again
+        own['sum_metric'] += total
+        own['global_sum_metric'] += total
+        own['num_inst'] += count
+        own['global_num_inst'] += count
+
+    def __getstate__(self):
+        self._settle()
+        return self.__dict__.copy()
+
+    # ------------------------------------------------------------------ the interface
+    def __str__(self):
+        return f'EvalMetric: {dict(self.get_name_value())}'
+
+    def get_config(self):
+        """A dict from which `create` makes a metric like this one."""
+        return {**self._kwargs, 'metric': type(self).__name__, 'name': self.name, 'output_names': self.output_names,
+                'label_names': self.label_names}
+
+    def update_dict(self, label, pred):
+        """As `update`, with arrays by name; `output_names` and `label_names` choose among them."""
+        preds = list(pred.values()) if self.output_names is None else [pred[name] for name in self.output_names]
+        labels = list(label.values()) if self.label_names is None else [label[name] for name in self.label_names]
+        self.update(labels, preds)
+
+    def update(self, labels, preds):
+        """Takes a batch into account: a list of arrays of labels, and one of predictions."""
+        raise NotImplementedError(f'{type(self).__name__} does not define update')
+
+    def reset(self):
+        """Begins anew."""
+        self._forget()
+        self.num_inst = 0
+        self.sum_metric = 0.0
+        self.global_num_inst = 0
+        self.global_sum_metric = 0.0
+
+    def reset_local(self):
+        """Begins anew for `get`, not for `get_global`."""
+        self.num_inst = 0
+        self.sum_metric = 0.0
+
+    def get(self):
+        """(name, value) since the last `reset` or `reset_local`; nan if there was nothing."""
+        return self.name, _ratio(self.sum_metric, self.num_inst)
+
+    def get_global(self):
+        """(name, value) since the last `reset`."""
+        if not self._has_global_stats:
+            return self.get()
+        return self.name, _ratio(self.global_sum_metric, self.global_num_inst)
+
+    def get_name_value(self):
+        """`get` as a list of pairs, also for a metric with several values."""
+        return _pairs(*self.get())
+
+    def get_global_name_value(self):
+        """`get_global` as a list of pairs."""
+        return _pairs(*self.get_global())
+
+
+def _ratio(total, count):
+    if count == 0:
+        return float('nan')
+    value = total / count
+    return float(value) if isinstance(value, numpy.floating) else value
+
+
+def _pairs(name, value):
+    names = name if isinstance(name, list) else [name]
+    values = value if isinstance(value, list) else [value]
+    return list(zip(names, values))
+
+
+class Measured(EvalMetric):
+    """A metric that is a sum over pairs of a label and a prediction.
+
+    `_measure(label, pred)`, a pure function of two tensors, gives (tensors, known): the arguments of `_absorb`,
+    first those that are still being computed, then those that follow from the shapes.
+    """
+
+    def update(self, labels, preds):
+        """Takes a batch into account: a list of arrays of labels, and one of predictions."""
+        labels, preds = check_label_shapes(labels, preds, True)
+        for label, pred in zip(labels, preds):
+            tensors, known = self._measure(*pair(label, pred))
+            self._defer(tensors, *known)
+
+
+register = registry.get_register_func(EvalMetric, 'metric')
+alias = registry.get_alias_func(EvalMetric, 'metric')
+_create = registry.get_create_func(EvalMetric, 'metric')
+
+
+def create(metric, *args, **kwargs):
+    """A metric from its name and arguments, a function of (label, prediction), a configuration, or a list of these.
+
+    >>> mx.metric.create('top_k_accuracy', top_k=5).name
+    'top_k_accuracy_5'
+    >>> mx.metric.create(['acc', 'ce']).get()
+    (['accuracy', 'cross-entropy'], [nan, nan])
+    """
+    if isinstance(metric, type) and issubclass(metric, EvalMetric):
+        return metric(*args, **kwargs)
+    if callable(metric):
+        from ._custom import CustomMetric
+        return CustomMetric(metric, *args, **kwargs)
+    if isinstance(metric, (list, tuple)):
+        return CompositeEvalMetric([create(child, *args, **kwargs) for child in metric])
+    return _create(metric, *args, **kwargs)
+
+
+@register
+@alias('composite')
+class CompositeEvalMetric(EvalMetric):
+    """Several metrics at once: `get` gives a list of names and one of values."""
+
+    def __init__(self, metrics=None, name='composite', output_names=None, label_names=None):
+        self.metrics = []
+        super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
+        self.metrics = [create(m) for m in metrics or ()]
+
+    def add(self, metric):
+        """Adds a metric, or what `create` makes one of."""
+        self.metrics.append(create(metric))
+
+    def get_metric(self, index):
+        """The metric of this number."""
+        try:
+            return self.metrics[index]
+        except IndexError:
+            raise ValueError(f'there is no metric {index} among {len(self.metrics)}') from None
+
+    def update_dict(self, labels, preds):
+        """As `update`, with arrays by name; each metric chooses among those that this one lets through."""
+        if self.label_names is not None:
+            labels = {name: labels[name] for name in labels if name in self.label_names}
+        if self.output_names is not None:
+            preds = {name: preds[name] for name in preds if name in self.output_names}
+        for metric in self.metrics:
+            metric.update_dict(labels, preds)
+
+    def update(self, labels, preds):
+        """Updates every metric."""
+        for metric in self.metrics:
+            metric.update(labels, preds)
+
+    def reset(self):
+        """Resets every metric."""
+        for metric in self.metrics:
+            metric.reset()
+
+    def reset_local(self):
+        """Resets what `get` of every metric looks at."""
+        for metric in self.metrics:
+            metric.reset_local()
+
+    def get(self):
+        """(names, values) of all metrics since the last `reset` or `reset_local`."""
+        return self._all('get')
+
+    def get_global(self):
+        """(names, values) of all metrics since the last `reset`."""
+        return self._all('get_global')
+
+    def _all(self, method):
+        pairs = [one for metric in self.metrics for one in _pairs(*getattr(metric, method)())]
+        return [name for name, _ in pairs], [value for _, value in pairs]
+
+    def get_config(self):
+        """A dict from which `create` makes a metric like this one."""
+        return {**super().get_config(), 'metrics': [metric.get_config() for metric in self.metrics]}

@@ -1,0 +1,58 @@
+"""Metrics from functions on NumPy arrays."""
+from ._base import EvalMetric, check_label_shapes, register
+
+
+@register
+class CustomMetric(EvalMetric):
+    """A metric from a function of (label, prediction), both NumPy arrays.
+
+    The function returns a number for the batch, or a pair (sum, count).  `allow_extra_outputs` lets a network have
+    more outputs than there are labels.
+
+    >>> metric = mx.metric.CustomMetric(lambda label, pred: (label + pred).mean(), name='mean')
+    >>> metric.update([mx.nd.array([1, 2])], [mx.nd.array([3, 4])])
+    >>> metric.get()
+    ('mean', 5.0)
+    """
+
+    def __init__(self, feval, name=None, allow_extra_outputs=False, output_names=None, label_names=None):
+        if name is None:
+            name = feval.__name__
+            if '<' in name:
+                name = f'custom({name})'
+        super().__init__(name, feval=feval, allow_extra_outputs=allow_extra_outputs, output_names=output_names,
+                         label_names=label_names, has_global_stats=True)
+        self._feval = feval
+        self._allow_extra_outputs = allow_extra_outputs
+
+    def update(self, labels, preds):
+        """Calls the function for each pair of a label and a prediction."""
+        if not self._allow_extra_outputs:
+            labels, preds = check_label_shapes(labels, preds, True)
+        for label, pred in zip(labels, preds):
+            result = self._feval(label.asnumpy(), pred.asnumpy())
+            total, count = result if isinstance(result, tuple) else (result, 1)
+            self.sum_metric += total
+            self.global_sum_metric += total
+            self.num_inst += count
+            self.global_num_inst += count
+
+    def get_config(self):
+        """Not possible: a function cannot be written down."""
+        raise NotImplementedError('a CustomMetric holds a function, which a configuration cannot')
+
+
+def np(numpy_feval, name=None, allow_extra_outputs=False):
+    """A metric from a function on NumPy arrays; also a decorator.
+
+    >>> @mx.metric.np
+    ... def mean_error(label, pred):
+    ...     return abs(label - pred).mean()
+    >>> mean_error.name
+    'mean_error'
+    """
+    def feval(label, pred):
+        return numpy_feval(label, pred)
+
+    feval.__name__ = numpy_feval.__name__
+    return CustomMetric(feval, name, allow_extra_outputs)
