@@ -51,6 +51,7 @@ DOWNWARD = {
     ('_frontend/stubs', ''): 'the stub of mxnet/__init__.py is written from its table of names',
     ('autograd', 'symbol'): 'get_symbol returns a Symbol',
     ('ndarray', 'image'): 'nd.imdecode is an old name of image.imdecode',
+    ('symbol', 'visualization'): 'a Symbol draws itself in a notebook',
     ('random', 'ndarray'): 'mx.random.uniform and the other distributions are those of nd.random',
     ('util', 'ndarray'): 'default_array makes an NDArray',
     ('util', 'numpy'): 'default_array makes an mx.np.ndarray in np mode',

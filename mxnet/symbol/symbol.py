@@ -341,6 +341,11 @@ class Symbol(OperatorMethods, SymbolBase):
             return f'<{type(self).__name__} group [{", ".join(s.name for s in self)}]>'
         return f'<{type(self).__name__} {name}>'
 
+    def _repr_svg_(self):
+        """The drawing that a notebook shows; None, and so the text, where graphviz is missing or the graph is large."""
+        from ..visualization import svg
+        return svg(self)
+
     # ------------------------------------------------------------------ running
     def bind(self, ctx, args, args_grad=None, grad_req='write', aux_states=None, group2ctx=None, shared_exec=None):
         """An `Executor` of this graph on given arrays."""
