@@ -31,7 +31,8 @@ def _on_stored(function, array, other):
         tensor = other._tensor.detach()
         if state.recording or tensor.device != values.device:
             history = readable(function(array, other))
-        places = _sparse_parts.csr_places(array._parts) if array.stype == 'csr' else array._parts[1].long()
+        parts = array._safe_parts()
+        places = _sparse_parts.csr_places(parts) if array.stype == 'csr' else parts[1].long()
         other = wrap(tensor.expand(array.shape)[places], array._ctx, array._dense)
     elif array._recorded() is not None:
         history = readable(function(array, other))

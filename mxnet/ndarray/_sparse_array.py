@@ -1,4 +1,4 @@
-"""The two kinds of sparse arrays; `mx.nd.sparse` has the functions that make them.
+"""The two kinds of sparse arrays; `_sparse` has the functions that make them.
 
 Operators work on them through the dense array that they stand for.
 """
@@ -71,16 +71,18 @@ class BaseSparseNDArray(NDArray):
     def _problem(self, depth):
         return next(filter(None, itertools.islice(self._problems(self._parts, self._shape), depth)), None)
 
-    @property
-    def _tensor(self):
-        if self._history is not None:
-            return self._history
+    def _safe_parts(self):
+        """The parts, once their indices are known to lie inside of the array."""
         if not self._checked:
             problem = self._problem(2)
             if problem:
                 raise MXNetError(problem)
             self._checked = True
-        return self._to_dense(self._parts, self._shape)
+        return self._parts
+
+    @property
+    def _tensor(self):
+        return self._to_dense(self._safe_parts(), self._shape) if self._history is None else self._history
 
     @_tensor.setter
     def _tensor(self, dense):
@@ -91,7 +93,8 @@ class BaseSparseNDArray(NDArray):
         """The dense tensor whose history an operator must go on with, if there is one."""
         if not state.recording:
             return None
-        return self._history if self._variable is None else self._variable.leaf
+        tensor = self._history if self._variable is None else self._variable.leaf
+        return tensor if tensor is not None and tensor.requires_grad else None
 
     def _overwrite(self, dense):
         """Stores the values of a dense tensor, whatever autograd knows of the array."""
@@ -102,7 +105,7 @@ class BaseSparseNDArray(NDArray):
 
     def _refresh(self):
         if self._variable is not None:
-            self._variable.leaf.detach().copy_(self._to_dense(self._parts, self._shape))
+            self._variable.leaf.detach().copy_(self._to_dense(self._safe_parts(), self._shape))
 
     def _check_writable(self, what):
         if state.recording and (self._variable is not None or self._history is not None):
@@ -244,7 +247,7 @@ class BaseSparseNDArray(NDArray):
             return self
         recorded = self._recorded()
         return self._like((self._parts[0].to(wanted, copy=True), *[p.clone() for p in self._parts[1:]]),
-                          None if recorded is None else recorded.to(wanted))
+                          None if recorded is None else recorded.to(wanted, copy=True))
 
     def copy(self):
         """A copy on the same context."""
@@ -269,8 +272,8 @@ class BaseSparseNDArray(NDArray):
         """A copy in another storage type."""
         if stype == 'default':
             dense = readable(self)
-            fresh = self._history is None and self._recorded() is None
-            return wrap(dense if fresh else dense.clone(), self._ctx, NDArray)
+            shared = self._history is not None or (state.recording and self._variable is not None)
+            return wrap(dense.clone() if shared else dense, self._ctx, NDArray)
         if stype == self._stype:
             return self.copy()
         if stype in STYPES:
@@ -381,8 +384,8 @@ class CSRNDArray(BaseSparseNDArray):
             raise ValueError('CSRNDArray: one row or consecutive rows can be taken, x[2] or x[1:3], '
                              f'not x[{_indexing._spell(key)}]; tostype("default") makes a dense array')
         recorded = self._recorded()
-        return self._make(_sparse_parts.csr_rows(self._parts, begin, end), (end - begin, self._shape[1]), self._ctx,
-                          self._checked, None if recorded is None else recorded[begin:end].clone())
+        return self._make(_sparse_parts.csr_rows(self._safe_parts(), begin, end), (end - begin, self._shape[1]),
+                          self._ctx, history=None if recorded is None else recorded[begin:end].clone())
 
     def asscipy(self):
         """A copy as a `scipy.sparse.csr_matrix`."""
@@ -390,7 +393,7 @@ class CSRNDArray(BaseSparseNDArray):
             import scipy.sparse
         except ImportError:
             raise ImportError('asscipy needs SciPy: pip install scipy') from None
-        values, indptr, indices = [p.cpu().numpy().copy() for p in self._parts]
+        values, indptr, indices = [p.cpu().numpy().copy() for p in self._safe_parts()]
         return scipy.sparse.csr_matrix((values, indices, indptr), shape=self._shape)
 
 
@@ -422,7 +425,7 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     def retain(self, indices, out=None):
         """The array with only the rows at `indices`; see `mx.nd.sparse.retain`."""
-        from .sparse import retain
+        from ._sparse import retain
         return retain(self, indices, out)
 
 
