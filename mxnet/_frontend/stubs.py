@@ -19,7 +19,7 @@ TYPES = 'from collections.abc import Sequence\nfrom typing import Any, Literal\n
 MODULES = {
     'ndarray/op.pyi': ('', ''),
     'ndarray/_internal.pyi': ('_internal', ''),
-    'ndarray/contrib.pyi': ('contrib', 'from ._contrib import *\n'),
+    'ndarray/contrib.pyi': ('contrib', 'from ._contrib import *\nfrom ._contrib_optimizers import *\n'),
     'ndarray/linalg.pyi': ('linalg', ''),
     'ndarray/image.pyi': ('image', ''),
     'ndarray/random.pyi': ('random', 'from ._random import *\n'),

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from ._contrib import *
+from ._contrib_optimizers import *
 from .ndarray import NDArray
 
 def AdaptiveAvgPooling2D(data: NDArray, output_size: int | Sequence[int] = ..., *, out: Any = None, name: str | None = None) -> NDArray:

@@ -1,0 +1,128 @@
+"""Random numbers on arrays: the hand-written functions of `mx.nd.random`.
+
+A function takes its parameters as numbers (then `shape` is the shape of the result) or all of them as arrays (then
+there are `shape` draws for each element, on the parameters' device).  `<name>_like` functions derive from the table.
+"""
+import numbers
+
+from .._frontend.binding import _Null
+from .._ops.dtypes import NAME, dtype_name
+from .._ops.table import NAMES
+from ..base import MXNetError
+from ._invoke import call
+from .ndarray import NDArray
+
+__all__ = ['uniform', 'normal', 'randn', 'poisson', 'exponential', 'gamma', 'multinomial', 'negative_binomial',
+           'generalized_negative_binomial', 'shuffle', 'randint']
+
+
+def _given(value):
+    return value is not None and value is not _Null
+
+
+def _draw(numbers_op, arrays_op, parameters, shape, dtype, ctx, out, kwargs):
+    """Calls the operator for numbers or the one for arrays, whichever the parameters are."""
+    first = next(iter(parameters.values()))
+    if isinstance(first, NDArray) and arrays_op is not None:
+        kind = NDArray
+    elif isinstance(first, numbers.Number):
+        kind = numbers.Number
+    else:
+        accepted = 'numbers' if arrays_op is None else 'numbers or NDArrays'
+        raise ValueError(f'parameters of a distribution must be {accepted}; {next(iter(parameters))} is a '
+                         f'{type(first).__name__}')
+    for name, value in parameters.items():
+        if not isinstance(value, kind):
+            raise AssertionError('parameters of a distribution must be all numbers or all NDArrays; the first is a '
+                                 f'{type(first).__name__}, {name} a {type(value).__name__}')
+    if kind is NDArray:
+        return call(NAMES[arrays_op], tuple(parameters.values()),
+                    {'shape': shape, 'dtype': dtype, 'out': out, **kwargs}, NDArray)
+    if out is not None:
+        # what is written into tells what to draw
+        own = NAME[out._tensor.dtype]
+        if _given(dtype) and dtype_name(dtype) != own:
+            raise MXNetError(f'operator {numbers_op}: dtype is {dtype_name(dtype)}, but out has dtype {own}')
+        dtype = own
+        if not _given(shape):
+            shape = out.shape
+    elif not _given(shape):
+        shape = (1,)
+    return call(NAMES[numbers_op], (), {**parameters, 'shape': shape, 'dtype': dtype, 'ctx': ctx, 'out': out, **kwargs},
+                NDArray)
+
+
+def uniform(low=0, high=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """Uniformly distributed numbers between `low` (included) and `high` (excluded).
+
+    >>> mx.nd.random.uniform(0, 1, shape=(2, 3)).shape
+    (2, 3)
+    >>> mx.nd.random.uniform(mx.nd.array([0, 10]), mx.nd.array([1, 20]), shape=4).shape
+    (2, 4)
+    """
+    return _draw('_random_uniform', '_sample_uniform', {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
+
+
+def normal(loc=0, scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """Normally distributed numbers with mean `loc` and standard deviation `scale`."""
+    return _draw('_random_normal', '_sample_normal', {'loc': loc, 'scale': scale}, shape, dtype, ctx, out, kwargs)
+
+
+def randn(*shape, **kwargs):
+    """Normally distributed numbers; the shape is given as separate arguments, mean and deviation as `loc`, `scale`.
+
+    >>> mx.nd.random.randn(2, 3).shape
+    (2, 3)
+    """
+    loc = kwargs.pop('loc', 0)
+    scale = kwargs.pop('scale', 1)
+    dtype = kwargs.pop('dtype', _Null)
+    ctx = kwargs.pop('ctx', None)
+    out = kwargs.pop('out', None)
+    return normal(loc, scale, shape or _Null, dtype, ctx, out, **kwargs)
+
+
+def poisson(lam=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """Poisson distributed counts with mean `lam`, as floating point numbers."""
+    return _draw('_random_poisson', '_sample_poisson', {'lam': lam}, shape, dtype, ctx, out, kwargs)
+
+
+def exponential(scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """Exponentially distributed numbers with mean `scale`: one over the rate that the operators take."""
+    return _draw('_random_exponential', '_sample_exponential', {'lam': 1.0 / scale}, shape, dtype, ctx, out, kwargs)
+
+
+def gamma(alpha=1, beta=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """Gamma distributed numbers with shape parameter `alpha` and scale `beta`: their mean is `alpha * beta`."""
+    return _draw('_random_gamma', '_sample_gamma', {'alpha': alpha, 'beta': beta}, shape, dtype, ctx, out, kwargs)
+
+
+def negative_binomial(k=1, p=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """How often something of probability `p` fails before it has succeeded `k` times."""
+    return _draw('_random_negative_binomial', '_sample_negative_binomial', {'k': k, 'p': p}, shape, dtype, ctx, out,
+                 kwargs)
+
+
+def generalized_negative_binomial(mu=1, alpha=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """Negative binomial counts with mean `mu` and dispersion `alpha`: their variance is `mu + alpha * mu**2`."""
+    return _draw('_random_generalized_negative_binomial', '_sample_generalized_negative_binomial',
+                 {'mu': mu, 'alpha': alpha}, shape, dtype, ctx, out, kwargs)
+
+
+def multinomial(data, shape=_Null, get_prob=False, out=None, dtype='int32', **kwargs):
+    """Draws positions along the last axis of `data`, whose values are their probabilities.
+
+    With `get_prob`, a list of the positions and of the logarithms of their probabilities, which are differentiable.
+    """
+    return call(NAMES['_sample_multinomial'], (data,),
+                {'shape': shape, 'get_prob': get_prob, 'dtype': dtype, 'out': out, **kwargs}, NDArray)
+
+
+def shuffle(data, **kwargs):
+    """The rows of `data` in random order: a new array unless `out` is given."""
+    return call(NAMES['_shuffle'], (data,), kwargs, NDArray)
+
+
+def randint(low, high, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+    """Integers between `low` (included) and `high` (excluded); int32 unless `dtype` says int64."""
+    return _draw('_random_randint', None, {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
