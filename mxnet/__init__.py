@@ -8,8 +8,8 @@ from .libinfo import __version__
 
 _SUBMODULES = {
     'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'image', 'io', 'libinfo', 'log', 'name', 'ndarray',
-    'numpy', 'numpy_extension', 'random', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
-    'callback', 'initializer', 'metric', 'monitor', 'visualization',
+    'numpy', 'numpy_extension', 'random', 'recordio', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
+    'callback', 'initializer', 'lr_scheduler', 'metric', 'monitor', 'optimizer', 'visualization',
 }
 _ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image',
             'init': 'initializer', 'mon': 'monitor', 'viz': 'visualization'}

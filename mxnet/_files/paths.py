@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 
 from mxnet.base import MXNetError
 
-__all__ = ["is_local", "local_name", "open_read", "read_bytes", "replacing", "write_atomic"]
+__all__ = ["is_local", "local_name", "open_read", "open_write", "read_bytes", "replacing", "reported",
+           "write_atomic"]
 
 Chunk = bytes | bytearray | memoryview
 
@@ -56,10 +57,10 @@ def open_read(path: str | os.PathLike) -> BinaryIO:
     name = _name(path)
     if _scheme(name):
         fs, inner = _remote(name)
-        with _reported(name, "read"):
+        with reported(name, "read"):
             return fs.open(inner, "rb")
     local = local_name(name)
-    with _reported(name, "read"):
+    with reported(name, "read"):
         file = open(local, "rb", buffering=1 << 20)
         try:
             kind = os.fstat(file.fileno()).st_mode
@@ -76,8 +77,22 @@ def open_read(path: str | os.PathLike) -> BinaryIO:
 
 def read_bytes(path: str | os.PathLike) -> bytes:
     """The whole file."""
-    with open_read(path) as file, _reported(_name(path), "read"):
+    with open_read(path) as file, reported(_name(path), "read"):
         return file.read()
+
+
+def open_write(path: str | os.PathLike) -> BinaryIO:
+    """Opens an empty file to be written piece by piece, for streams that nobody can hold in memory.
+
+    Not atomic: a local file has what was written so far, at once and unbuffered; a remote one appears when closed.
+    """
+    name = _name(path)
+    if _scheme(name):
+        fs, inner = _remote(name)
+        with reported(name, "write"):
+            return fs.open(inner, "wb")
+    with reported(name, "write"):
+        return open(local_name(name), "wb", buffering=0)
 
 
 def write_atomic(path: str | os.PathLike, chunks: Iterable[Chunk]) -> None:
@@ -105,7 +120,7 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
     an existing file is kept; a new one follows the umask.  A write-protected file stays protected.
     """
     name = _name(path)
-    with _reported(name, "write"):
+    with reported(name, "write"):
         target = os.path.realpath(local_name(name))
         old = _stat(target)
         if old is not None and not stat.S_ISREG(old.st_mode):
@@ -117,12 +132,12 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
         # The kernel applies the umask and the folder's defaults to 0666; to ask for the umask is not thread-safe.
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
     try:
-        with _reported(name, "write"):
+        with reported(name, "write"):
             mode = stat.S_IMODE(os.stat(temporary).st_mode)
             if not mode & stat.S_IWUSR:  # a umask that hides new files from ourselves
                 os.chmod(temporary, mode | stat.S_IWUSR)
         yield temporary
-        with _reported(name, "write"):
+        with reported(name, "write"):
             _sync(temporary)
             _take_after(temporary, mode, old)
             os.replace(temporary, target)
@@ -166,11 +181,11 @@ def _is_special(path: str) -> bool:
 
 
 def _write_local(path: str, chunks: Iterable[Chunk], name: str) -> None:
-    with _reported(name, "write"):
+    with reported(name, "write"):
         file = open(path, "wb", buffering=1 << 20)
     try:
         _write_pieces(file, chunks, name)
-        with _reported(name, "write"):
+        with reported(name, "write"):
             file.close()  # a full disk may show only here
     except BaseException:
         with contextlib.suppress(Exception):
@@ -229,11 +244,11 @@ def _remote(name: str) -> tuple[Any, str]:
 def _write_remote(name: str, chunks: Iterable[Chunk]) -> None:
     fs, inner = _remote(name)
     if _scheme(name) in OBJECT_STORES:
-        with _reported(name, "write"):
+        with reported(name, "write"):
             file = fs.open(inner, "wb")
         try:
             _write_pieces(file, chunks, name)
-            with _reported(name, "write"):
+            with reported(name, "write"):
                 file.close()
         except BaseException:
             with contextlib.suppress(Exception):
@@ -244,14 +259,14 @@ def _write_remote(name: str, chunks: Iterable[Chunk]) -> None:
     folder, slash, _ = inner.rpartition("/")
     temporary = f"{folder}{slash}.mxnet-{secrets.token_hex(8)}.tmp"
     try:
-        with _reported(name, "write"):
+        with reported(name, "write"):
             file = fs.open(temporary, "wb")
         try:
             _write_pieces(file, chunks, name)
         finally:
-            with _reported(name, "write"):
+            with reported(name, "write"):
                 file.close()
-        with _reported(name, "write"):
+        with reported(name, "write"):
             fs.mv(temporary, inner)
             if fs.exists(temporary):  # WebHDFS answers "no" without an error
                 raise OSError("the store did not rename the temporary file; does the file exist already?")
@@ -264,13 +279,13 @@ def _write_remote(name: str, chunks: Iterable[Chunk]) -> None:
 def _write_pieces(file: Any, chunks: Iterable[Chunk], name: str) -> None:
     for chunk in chunks:
         view = memoryview(chunk).cast("B")
-        with _reported(name, "write"):
+        with reported(name, "write"):
             for start in range(0, len(view), PIECE):
                 file.write(view[start : start + PIECE])
 
 
 @contextlib.contextmanager
-def _reported(name: str, verb: str) -> Iterator[None]:
+def reported(name: str, verb: str) -> Iterator[None]:
     """Turns what the system or a remote store says into an MXNetError that names the file."""
     try:
         yield

@@ -1,6 +1,6 @@
 """Iterators over batches of data."""
 from ..base import MXNetError
-from ..ndarray import concat, tile
+from ..ndarray import concat, tile  # noqa: F401  programs find them here, too
 from ._ahead import Ahead
 from ._base import DataBatch, DataDesc, DataIter
 from ._ndarray_iter import NDArrayIter
