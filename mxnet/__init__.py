@@ -7,7 +7,7 @@ import importlib as _importlib
 from .libinfo import __version__
 
 _SUBMODULES = {
-    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'image', 'io', 'libinfo', 'log', 'name', 'ndarray',
+    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'gluon', 'image', 'io', 'libinfo', 'log', 'name', 'ndarray',
     'numpy', 'numpy_extension', 'random', 'recordio', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
     'callback', 'initializer', 'lr_scheduler', 'metric', 'monitor', 'optimizer', 'visualization',
 }

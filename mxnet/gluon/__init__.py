@@ -1,0 +1,22 @@
+"""Gluon: networks as blocks, trained step by step."""
+import importlib as _importlib
+
+from .block import Block, HybridBlock, SymbolBlock
+from .parameter import Constant, DeferredInitializationError, Parameter, ParameterDict
+
+_SUBMODULES = ('block', 'contrib', 'data', 'loss', 'model_zoo', 'nn', 'parameter', 'rnn', 'trainer', 'utils')
+
+
+def __getattr__(name):
+    if name == 'Trainer':
+        value = _importlib.import_module('.trainer', __name__).Trainer
+    elif name in _SUBMODULES:
+        return _importlib.import_module('.' + name, __name__)
+    else:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_SUBMODULES, 'Trainer'})

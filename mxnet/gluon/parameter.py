@@ -1,0 +1,570 @@
+"""Parameters of blocks: arrays on one or several contexts, perhaps of a shape that the first batch will tell."""
+import re
+import warnings
+from collections import OrderedDict
+
+import numpy
+
+from .. import autograd, initializer, ndarray
+from ..base import MXNetError
+from ..context import Context, cpu, current_context
+from ..ndarray import NDArray
+from ..util import is_np_array, is_np_shape
+from .utils import brief_list
+
+__all__ = ['Constant', 'DeferredInitializationError', 'Parameter', 'ParameterDict', 'tensor_types']
+
+tensor_types = (NDArray,)
+
+UNINITIALIZED = ("Parameter '{name}' has not been initialized. Call net.initialize() before training or prediction; "
+                 'parameters made after that call need their own.')
+DEFERRED = ("Parameter '{name}' has not been initialized yet, because its shape {shape} is not fully known: the first batch "
+            'through the block tells it.{hint}')
+ELSEWHERE = "Parameter '{name}' was not initialized on context {ctx}; it is on {there}."
+
+
+class DeferredInitializationError(MXNetError):
+    """A parameter is used before its shape is known."""
+
+
+def _contexts(ctx):
+    if ctx is None:
+        return [current_context()]
+    return [ctx] if isinstance(ctx, Context) else list(ctx)
+
+
+class Parameter:
+    """A named array that training changes.
+
+    `shape` may have unknown lengths (0, or -1 in np mode); the array is then made when the first batch shows them.  On several
+    contexts there is one copy each.
+    """
+
+    def __init__(self, name, grad_req='write', shape=None, dtype=numpy.float32, lr_mult=1.0, wd_mult=1.0, init=None,
+                 allow_deferred_init=False, differentiable=True, stype='default', grad_stype='default'):
+        for what, value in (('stype', stype), ('grad_stype', grad_stype)):
+            if value not in ('default', 'row_sparse', 'csr'):
+                raise ValueError(f"{what} of Parameter '{name}' must be default, row_sparse or csr, not {value!r}")
+        self.name = name
+        self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        self._dtype = dtype
+        self.lr_mult, self.wd_mult = lr_mult, wd_mult
+        self.init = init
+        self._allow_deferred_init = allow_deferred_init
+        self._differentiable = differentiable
+        self._stype, self._grad_stype = stype, grad_stype
+        self._grad_req = None
+        self._data = None              # {context: array}, once there is one
+        self._deferred = None          # (init, contexts, default init, data), until the shape is known
+        self._var = None
+        self._trainer = None
+        self.grad_req = grad_req
+
+    def __repr__(self):
+        return f'{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})'
+
+    # ------------------------------------------------------------------ properties
+    @property
+    def grad_req(self):
+        """'write', 'add' or 'null'."""
+        return self._grad_req
+
+    @grad_req.setter
+    def grad_req(self, req):
+        if req not in ('write', 'add', 'null'):
+            raise ValueError(f"grad_req of Parameter '{self.name}' must be write, add or null, not {req!r}")
+        if not self._differentiable:
+            req = 'null'
+        if req == self._grad_req:
+            return
+        self._grad_req = req
+        if self._data is not None:
+            self._attach_gradients()
+
+    @property
+    def dtype(self):
+        return self._dtype
+
+    @dtype.setter
+    def dtype(self, dtype):
+        self.cast(dtype)
+
+    @property
+    def shape(self):
+        if self._shape is None:
+            return None
+        if is_np_shape():
+            return tuple(-1 if n in (0, -1) and not self._data else n for n in self._shape)
+        return self._shape
+
+    @shape.setter
+    def shape(self, new):
+        new = tuple(new)
+        old = self._shape
+        if old is not None and (len(old) != len(new) or any(a not in (0, -1, b) for a, b in zip(old, new, strict=True))):
+            raise AssertionError(f"Parameter '{self.name}' has shape {old}; {new} does not fit it")
+        self._shape = new
+
+    @property
+    def stype(self):
+        return self._stype
+
+    # ------------------------------------------------------------------ the arrays
+    def _known(self):
+        return self._shape is not None and all(n > 0 for n in self._shape) or self._shape == () and is_np_shape()
+
+    def _missing(self):
+        if self._deferred is not None:
+            return DeferredInitializationError(DEFERRED.format(name=self.name, shape=self._shape, hint=''))
+        return RuntimeError(UNINITIALIZED.format(name=self.name))
+
+    def _array(self, ctx):
+        data = self._data
+        if data is None:
+            raise self._missing()
+        if ctx is None:
+            if len(data) == 1:
+                return next(iter(data.values()))
+            ctx = current_context()
+        found = data.get(ctx)
+        if found is None:
+            raise RuntimeError(ELSEWHERE.format(name=self.name, ctx=ctx, there=list(data)))
+        return found
+
+    def data(self, ctx=None):
+        """The array on a context (the current one among several)."""
+        return self._array(ctx)
+
+    def list_data(self):
+        """The arrays on all contexts."""
+        if self._data is None:
+            raise self._missing()
+        return list(self._data.values())
+
+    def _no_gradient(self):
+        if self._data is not None and self._grad_req == 'null':
+            return RuntimeError(f"there is no gradient of Parameter '{self.name}': its grad_req is 'null'")
+        return None
+
+    def grad(self, ctx=None):
+        """The gradient on a context."""
+        error = self._no_gradient()
+        if error is not None:
+            raise error
+        return self._array(ctx).grad
+
+    def list_grad(self):
+        """The gradients on all contexts."""
+        error = self._no_gradient()
+        if error is not None:
+            raise error
+        return [a.grad for a in self.list_data()]
+
+    def list_ctx(self):
+        """The contexts that the parameter is, or will be, on."""
+        if self._data is not None:
+            return list(self._data)
+        if self._deferred is not None:
+            return self._deferred[1]
+        raise RuntimeError(UNINITIALIZED.format(name=self.name))
+
+    def row_sparse_data(self, row_id):
+        """Rows of the parameter as a row_sparse array."""
+        return self._rows(row_id, row_id.context)
+
+    def list_row_sparse_data(self, row_id):
+        """Rows of the parameter on all contexts."""
+        return [self._rows(row_id, ctx) for ctx in self.list_ctx()]
+
+    def _rows(self, row_id, ctx):
+        if self._stype != 'row_sparse':
+            raise RuntimeError(f"Parameter '{self.name}' has stype {self._stype}; row_sparse_data is for row_sparse ones")
+        from ..ndarray import sparse
+        rows = numpy.unique(row_id.asnumpy().astype('int64'))
+        dense = self._array(ctx).tostype('default')
+        return sparse.row_sparse_array((dense[ndarray.array(rows, dtype='int64')], rows), shape=dense.shape, ctx=ctx)
+
+    # ------------------------------------------------------------------ initialization
+    def initialize(self, init=None, ctx=None, default_init=initializer.Uniform(), force_reinit=False):
+        """Makes the arrays; later, with the first batch, if the shape is not fully known.
+
+        `init` (or the parameter's own) wins over `default_init`.
+        """
+        if self._data is not None and not force_reinit:
+            warnings.warn(f"Parameter '{self.name}' is already initialized, so nothing is done. Pass force_reinit=True "
+                          'to start anew.', stacklevel=2)
+            return
+        self._data = None
+        contexts = _contexts(ctx)
+        if init is None:
+            init = default_init if self.init is None else self.init
+        if not self._known() and not self._allow_deferred_init:
+            raise ValueError(f"Parameter '{self.name}' cannot be initialized: its shape {self.shape} is not fully known")
+        self._deferred = (init, contexts, default_init, None)
+        if self._known():
+            self._finish_deferred_init()
+
+    def _finish_deferred_init(self):
+        if self._deferred is None:
+            return
+        init, contexts, default_init, data = self._deferred
+        if not self._known():
+            raise DeferredInitializationError(DEFERRED.format(name=self.name, shape=self._shape, hint=(
+                ' Was the block ever called with all its children? in_units, in_channels or the like tell it at once.')))
+        self._deferred = None
+        with autograd.pause():
+            if data is None:
+                data = ndarray.zeros(self._shape, dtype=self._dtype, ctx=cpu())
+                # named in the description, an initializer fills weights whatever the parameter's name ends in
+                initializer.create(default_init)(initializer.InitDesc(self.name, {'__init__': init}), data)
+            self._make(data, contexts)
+
+    def _make(self, data, contexts):
+        self._data = OrderedDict()
+        for ctx in contexts:
+            array = data.copyto(ctx)
+            if is_np_array():
+                array = array.as_np_ndarray()
+            if self._stype != 'default':
+                array = array.tostype(self._stype)
+            self._data[ctx] = array
+        self._attach_gradients()
+
+    def _attach_gradients(self):
+        for array in self._data.values():
+            if self._grad_req == 'null':
+                array._variable = None
+            else:
+                array.attach_grad(self._grad_req, None if self._grad_stype == 'default' else self._grad_stype)
+
+    def _load_init(self, data, ctx, cast_dtype=False, dtype_source='current'):
+        """Takes the values of a loaded array."""
+        if cast_dtype and dtype_source not in ('current', 'saved'):
+            raise ValueError(f"dtype_source must be 'current' or 'saved', not {dtype_source!r}")
+        if self._shape is not None:
+            if len(self._shape) != len(data.shape) or any(a not in (0, -1, b) for a, b in
+                                                          zip(self._shape, data.shape, strict=True)):
+                raise AssertionError(f"Parameter '{self.name}' has shape {self._shape}, but the loaded array has "
+                                     f'{data.shape}')
+        self._shape = tuple(data.shape)
+        if numpy.dtype(self._dtype) != numpy.dtype(data.dtype):
+            if not cast_dtype:
+                raise AssertionError(f"Parameter '{self.name}' has dtype {numpy.dtype(self._dtype).name}, but the loaded array "
+                                     f'has {numpy.dtype(data.dtype).name}; pass cast_dtype=True to convert it')
+            if dtype_source == 'current':
+                data = data.astype(self._dtype)
+            else:
+                self.cast(data.dtype)
+        if self._data is None:
+            contexts = self._deferred[1] if self._deferred is not None else None
+            if ctx is not None and contexts is not None and set(_contexts(ctx)) != set(contexts):
+                raise AssertionError(f"Parameter '{self.name}' was to be initialized on {contexts}, "
+                                     f'but is loaded to {_contexts(ctx)}')
+            self._deferred = None
+            self._make(data, contexts if ctx is None and contexts is not None else
+                       [cpu()] if ctx is None else _contexts(ctx))
+        else:
+            if ctx is not None and set(_contexts(ctx)) != set(self._data):
+                raise AssertionError(f"Parameter '{self.name}' is on {list(self._data)}, but is loaded to "
+                                     f'{_contexts(ctx)}; call reset_ctx first')
+            self.set_data(data)
+        self._deferred = None
+
+    def set_data(self, data):
+        """Sets the values, on all contexts."""
+        self.shape = data.shape
+        if self._data is None:
+            if self._deferred is None:
+                raise RuntimeError(UNINITIALIZED.format(name=self.name))
+            self._deferred = (*self._deferred[:3], data)
+            if self._known():
+                self._finish_deferred_init()
+            return
+        with autograd.pause():
+            for array in self._data.values():
+                array[:] = data
+
+    def reset_ctx(self, ctx):
+        """Moves the parameter to other contexts."""
+        contexts = _contexts(ctx)
+        if self._data is not None:
+            data = self._reduce()
+            with autograd.pause():
+                self._make(data, contexts)
+        elif self._deferred is not None:
+            init, _, default_init, data = self._deferred
+            self._deferred = (init, contexts, default_init, data)
+        else:
+            raise ValueError(f"Parameter '{self.name}' has not been initialized, so it is nowhere to be moved from")
+
+    def zero_grad(self):
+        """Sets the gradients to 0."""
+        if self._data is None or self._grad_req == 'null':
+            return
+        for array in self._data.values():
+            if array.grad.stype == 'default':
+                array.grad[:] = 0
+            else:
+                array.attach_grad(self._grad_req, self._grad_stype)
+
+    def cast(self, dtype):
+        """Converts values and gradients to another dtype."""
+        self._dtype = dtype
+        self._var = None
+        if self._data is None:
+            if self._deferred is not None and self._deferred[3] is not None:
+                init, contexts, default_init, data = self._deferred
+                self._deferred = (init, contexts, default_init, data.astype(dtype))
+            return
+        with autograd.pause():
+            for ctx, array in self._data.items():
+                self._data[ctx] = array.astype(dtype)
+            self._attach_gradients()
+
+    def _reduce(self):
+        """The mean over the contexts, on the CPU."""
+        arrays = self.list_data()
+        if len(arrays) == 1:
+            data = arrays[0].as_in_context(cpu())
+        else:
+            data = ndarray.add_n(*[a.as_nd_ndarray().as_in_context(cpu()) for a in arrays]) / len(arrays)
+            data = data.as_np_ndarray() if is_np_array() else data
+        return data.tostype('default') if self._stype != 'default' else data
+
+    # ------------------------------------------------------------------ in graphs
+    def var(self):
+        """The symbol that stands for the parameter in graphs."""
+        if self._var is None:
+            from .. import symbol
+            self._var = symbol.var(self.name, shape=self.shape, dtype=self.dtype, lr_mult=self.lr_mult,
+                                   wd_mult=self.wd_mult, init=self.init, stype=self._stype)
+            if is_np_array():
+                self._var = self._var.as_np_ndarray()
+        return self._var
+
+
+class Constant(Parameter):
+    """A parameter that stays as it is.
+
+    >>> c = mx.gluon.Constant('ratio', mx.nd.array([2]))
+    >>> c.initialize()
+    >>> c.data().asscalar()
+    2.0
+    """
+
+    def __init__(self, name, value):
+        if not isinstance(value, NDArray):
+            value = ndarray.array(value)
+        self.value = value
+
+        class Init(initializer.Initializer):
+            """Copies the value."""
+
+            def _init_weight(self, _, array):
+                value.copyto(array)
+
+        super().__init__(name, grad_req='null', shape=value.shape, dtype=value.dtype, init=Init())
+
+    def __repr__(self):
+        return f'Constant {self.name} (shape={self.shape}, dtype={self.dtype})'
+
+    @property
+    def grad_req(self):
+        return 'null'
+
+    @grad_req.setter
+    def grad_req(self, req):
+        self._grad_req = 'null'
+        if req != 'null':
+            warnings.warn(f"Constant '{self.name}' has no gradient; its grad_req stays 'null'", stacklevel=2)
+
+
+class ParameterDict:
+    """Parameters by name, with a common prefix; names that `shared` has are taken from there."""
+
+    def __init__(self, prefix='', shared=None):
+        self._prefix = prefix
+        self._params = OrderedDict()
+        self._shared = shared
+
+    def __repr__(self):
+        name = self._prefix + ' ' if self._prefix else ''
+        body = '\n'.join('  ' + repr(p).replace('\n', '\n  ') for p in self.values())
+        return f'{name}(\n{body}\n)'
+
+    def __getitem__(self, key):
+        return self._params[key]
+
+    def __iter__(self):
+        return iter(self._params)
+
+    def __len__(self):
+        return len(self._params)
+
+    def __contains__(self, key):
+        return key in self._params
+
+    def items(self):
+        return self._params.items()
+
+    def keys(self):
+        return self._params.keys()
+
+    def values(self):
+        return self._params.values()
+
+    @property
+    def prefix(self):
+        """What the names of `get` begin with."""
+        return self._prefix
+
+    def _find(self, name):
+        if name not in self._params and self._shared is not None and name in self._shared:
+            self._params[name] = self._shared[name]
+        return self._params.get(name)
+
+    def get(self, name, **kwargs):
+        """The parameter `prefix + name`: the one that is there, whose attributes must agree, or a new one."""
+        name = self._prefix + name
+        param = self._find(name)
+        if param is None:
+            param = self._params[name] = Parameter(name, **kwargs)
+            return param
+        for key, value in kwargs.items():
+            if getattr(param, key, None) is None:
+                setattr(param, key, value)
+                continue
+            existing = getattr(param, key)
+            if key == 'shape' and value is not None and existing is not None:
+                value = (value,) if isinstance(value, int) else tuple(value)
+                if len(value) == len(existing) and all(a == b or a in (0, -1) or b in (0, -1)
+                                                       for a, b in zip(value, existing, strict=True)):
+                    param._shape = tuple(b if a in (0, -1) else a for a, b in zip(value, existing, strict=True))
+                    continue
+            elif key == 'dtype' and numpy.dtype(value) == numpy.dtype(existing):
+                continue
+            if value is not None and value != existing:
+                raise AssertionError(f"Parameter '{name}' exists with {key}={existing}, but {key}={value} is asked for")
+        return param
+
+    def get_constant(self, name, value=None):
+        """The constant `prefix + name`."""
+        name = self._prefix + name
+        param = self._find(name)
+        if param is None:
+            if value is None:
+                raise KeyError(f"there is no constant '{name}'; give its value to make one")
+            param = self._params[name] = Constant(name, value)
+        elif value is not None:
+            if not isinstance(param, Constant):
+                raise AssertionError(f"Parameter '{name}' exists, but is not a constant")
+            given = value.asnumpy() if isinstance(value, NDArray) else numpy.asarray(value)
+            if param.shape != given.shape or not (param.value.asnumpy() == given).all():
+                raise AssertionError(f"constant '{name}' exists with another value")
+        return param
+
+    def update(self, other):
+        """Adds all parameters of another dictionary."""
+        for name, param in other.items():
+            if name in self._params and self._params[name] is not param:
+                raise ValueError(f"there are two different parameters named '{name}'; give one of the blocks another prefix")
+            self._params[name] = param
+
+    def initialize(self, init=initializer.Uniform(), ctx=None, verbose=False, force_reinit=False):
+        """Initializes all parameters."""
+        if verbose and isinstance(init, initializer.Initializer):
+            init.set_verbosity(verbose=verbose)
+        for param in self.values():
+            param.initialize(None, ctx, init, force_reinit=force_reinit)
+
+    def zero_grad(self):
+        """Sets all gradients to 0."""
+        for param in self.values():
+            param.zero_grad()
+
+    def reset_ctx(self, ctx):
+        """Moves all parameters to other contexts."""
+        for param in self.values():
+            param.reset_ctx(ctx)
+
+    def list_ctx(self):
+        """All contexts that the parameters are on."""
+        return list(dict.fromkeys(c for p in self.values() for c in p.list_ctx()))
+
+    def setattr(self, name, value):
+        """Sets an attribute of all parameters: `net.collect_params('.*weight').setattr('grad_req', 'null')`."""
+        for param in self.values():
+            setattr(param, name, value)
+
+    # ------------------------------------------------------------------ files
+    def save(self, filename, strip_prefix=''):
+        """Saves the values under their names, less a prefix that all must have."""
+        arrays = {}
+        for param in self.values():
+            if not param.name.startswith(strip_prefix):
+                raise ValueError(f"the prefix '{strip_prefix}' is to be stripped, but Parameter '{param.name}' does not "
+                                 'begin with it')
+            arrays[param.name[len(strip_prefix):]] = param._reduce()
+        _save(filename, arrays)
+
+    def load(self, filename, ctx=None, allow_missing=False, ignore_extra=False, restore_prefix='', cast_dtype=False,
+             dtype_source='current'):
+        """Loads values by name; `restore_prefix` is put before the names of the file."""
+        if restore_prefix:
+            for name in self.keys():
+                if not name.startswith(restore_prefix):
+                    raise AssertionError(f"restore_prefix is '{restore_prefix}', but Parameter '{name}' does not "
+                                         'begin with it')
+        loaded = _load(filename)
+        self.load_dict(loaded, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source)
+
+    def load_dict(self, param_dict, ctx=None, allow_missing=False, ignore_extra=False, restore_prefix='', filename=None,
+                  cast_dtype=False, dtype_source='current'):
+        """Takes values from a dictionary of arrays by name."""
+        where = f'file {filename}' if filename else 'the dictionary'
+        if not isinstance(param_dict, dict):
+            raise ValueError(f'{where} holds arrays without names; parameters need a dict')
+        values = {restore_prefix + re.sub('^(arg|aux):', '', k): v for k, v in param_dict.items()}
+        if not allow_missing:
+            missing = [n for n in self.keys() if n not in values]
+            if missing:
+                raise AssertionError(mismatch('missing', missing, where, values, 'allow_missing'))
+        extra = [n for n in values if n not in self._params]
+        if extra and not ignore_extra:
+            raise AssertionError(mismatch('extra', extra, where, self._params, 'ignore_extra'))
+        for name, value in values.items():
+            if name in self._params:
+                self[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+
+
+def mismatch(kind, names, where, others, option):
+    """The error for names that are only on one side, with the closest of the other side."""
+    import difflib
+    lines = []
+    for name in names[:8]:
+        close = difflib.get_close_matches(name, list(others), 1)
+        lines.append(f"  '{name}'" + (f"   (close: '{close[0]}')" if close else ''))
+    if len(names) > 8:
+        lines.append(f'  and {len(names) - 8} more')
+    first = f"Parameter '{names[0]}' is " + ('missing in ' + where if kind == 'missing' else
+                                               f'in {where}, but not in the network')
+    return (f'{first}. {len(names)} such name(s):\n' + '\n'.join(lines)
+            + f'\n{"The file" if kind == "missing" else "The network"} has {brief_list(others)}. '
+            f'Pass {option}=True to leave such names alone.')
+
+
+def _save(filename, arrays):
+    if is_np_array():
+        from .. import numpy_extension
+        numpy_extension.save(filename, arrays)
+    else:
+        ndarray.save(filename, arrays)
+
+
+def _load(filename):
+    if is_np_array():
+        from .. import numpy_extension
+        return numpy_extension.load(filename)
+    return ndarray.load(filename)
+
+

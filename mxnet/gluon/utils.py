@@ -1,0 +1,221 @@
+"""Helpers for training loops: splitting batches, clipping gradients, downloading files."""
+import hashlib
+import math
+import os
+import tempfile
+import time
+import warnings
+import weakref
+
+from .. import ndarray
+from ..base import MXNetError
+from ..util import is_np_array, is_np_shape
+
+__all__ = ['check_sha1', 'clip_global_norm', 'download', 'replace_file', 'split_and_load', 'split_data']
+
+
+def split_data(data, num_slice, batch_axis=0, even_split=True):
+    """Splits an array into `num_slice` parts along an axis.
+
+    The last part takes what is left over, if `even_split` is False.
+
+    >>> [part.shape for part in mx.gluon.utils.split_data(mx.nd.zeros((5, 2)), 2, even_split=False)]
+    [(2, 2), (3, 2)]
+    """
+    size = data.shape[batch_axis]
+    if even_split and size % num_slice:
+        raise ValueError(f'data of shape {data.shape} cannot be split evenly into {num_slice} parts along axis {batch_axis}; '
+                         f'use a batch size that is a multiple of {num_slice}, or pass even_split=False')
+    if num_slice > size and not even_split:
+        num_slice = size
+    step = size // num_slice
+    ends = [*[(i + 1) * step for i in range(num_slice - 1)], size]
+    starts = [0, *ends[:-1]]
+    if batch_axis == 0:
+        return [data[a:b] for a, b in zip(starts, ends, strict=True)]
+    if is_np_array():
+        index = [slice(None)] * data.ndim
+        return [data[(*index[:batch_axis], slice(a, b), *index[batch_axis + 1:])]
+                for a, b in zip(starts, ends, strict=True)]
+    return [ndarray.slice_axis(data, batch_axis, a, b) for a, b in zip(starts, ends, strict=True)]
+
+
+def split_and_load(data, ctx_list, batch_axis=0, even_split=True):
+    """Splits an array and puts the parts on the contexts, one each."""
+    if not isinstance(data, ndarray.NDArray):
+        if is_np_array():
+            from .. import numpy as np
+            data = np.array(data, ctx=ctx_list[0])
+        else:
+            data = ndarray.array(data, ctx=ctx_list[0])
+    if len(ctx_list) == 1:
+        return [data.as_in_context(ctx_list[0])]
+    parts = split_data(data, len(ctx_list), batch_axis, even_split)
+    return [p.as_in_context(ctx) for p, ctx in zip(parts, ctx_list, strict=False)]
+
+
+def clip_global_norm(arrays, max_norm, check_isfinite=True):
+    """Scales arrays in place so that the norm of all of them together is at most `max_norm`; returns the norm before.
+
+    With `check_isfinite` the norm is a number, and a warning is given if it is not finite; without, nothing waits and the
+    norm is an array.
+    """
+    if not arrays:
+        raise ValueError('clip_global_norm needs at least one array')
+    import torch
+    tensors = [a._tensor.detach() for a in arrays]
+    home = tensors[0].device
+    norms = torch.stack([torch.linalg.vector_norm(t, dtype=torch.float32).to(home) for t in tensors])
+    total = torch.linalg.vector_norm(norms)
+    scale = torch.clamp(max_norm / (total + 1e-8), max=1.0)
+    if check_isfinite:
+        value = total.item()
+        if not math.isfinite(value):
+            warnings.warn('the norm is nan or inf, so clipping gives nonsense', UserWarning, stacklevel=2)
+    for t in tensors:
+        t.mul_(scale.to(t.device, t.dtype))
+    if check_isfinite:
+        return value
+    result = arrays[0]._dense.__new__(arrays[0]._dense)
+    result._tensor, result._ctx, result._variable = total.reshape(() if is_np_shape() else (1,)), arrays[0]._ctx, None
+    return result
+
+
+# ---------------------------------------------------------------------- files
+def check_sha1(filename, sha1_hash):
+    """Whether a file's content has this SHA-1 sum."""
+    digest = hashlib.sha1()
+    with open(filename, 'rb') as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest() == sha1_hash
+
+
+def replace_file(src, dst):
+    """Moves a file over another in one step."""
+    os.replace(src, dst)
+
+
+def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_ssl=True):
+    """Downloads a file and returns its path; nothing is done if it is there with the right sum.
+
+    `path` is a file or a folder.  `MXNET_GLUON_REPO` replaces the host of files that upstream published.  The file
+    appears whole or not at all.
+    """
+    name = url.split('/')[-1]
+    if not name:
+        raise ValueError(f'the address {url} names no file')
+    if path is None:
+        target = name
+    else:
+        path = os.path.expanduser(path)
+        target = os.path.join(path, name) if os.path.isdir(path) else path
+    if retries < 0:
+        raise ValueError(f'retries must not be negative, it is {retries}')
+    if not overwrite and os.path.exists(target) and (not sha1_hash or check_sha1(target, sha1_hash)):
+        return target
+    folder = os.path.dirname(os.path.abspath(target))
+    os.makedirs(folder, exist_ok=True)
+    if not verify_ssl:
+        warnings.warn('the certificate of the server is not checked (verify_ssl=False)', stacklevel=2)
+    last = None
+    for attempt in range(retries + 1):
+        try:
+            _fetch(url, target, folder, sha1_hash, verify_ssl)
+            return target
+        except Exception as error:          # a network has many ways to fail; the last one is told
+            last = error
+            if attempt < retries:
+                print(f'download of {url} failed ({error}); {retries - attempt} more to try', flush=True)
+                time.sleep(min(2 ** attempt * 0.1, 5))
+    raise MXNetError(f'{url} could not be downloaded to {target}: {last}') from last
+
+
+def _fetch(url, target, folder, sha1_hash, verify_ssl):
+    import ssl
+    import urllib.request
+    context = None
+    if url.startswith('https') and not verify_ssl:
+        context = ssl._create_unverified_context()
+    print(f'Downloading {target} from {url}...', flush=True)
+    handle, temporary = tempfile.mkstemp(dir=folder, suffix='.part')
+    try:
+        with os.fdopen(handle, 'wb') as file, urllib.request.urlopen(url, timeout=60, context=context) as answer:
+            while chunk := answer.read(1 << 20):
+                file.write(chunk)
+        if sha1_hash and not check_sha1(temporary, sha1_hash):
+            raise OSError('the SHA-1 sum of the file is not the expected one')
+        os.replace(temporary, target)
+    finally:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+
+
+def _get_repo_url():
+    """Where pretrained files come from."""
+    url = os.environ.get('MXNET_GLUON_REPO', 'https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/')
+    return url if url.endswith('/') else url + '/'
+
+
+def _get_repo_file_url(namespace, filename):
+    return f'{_get_repo_url()}{namespace}/{filename}'
+
+
+# ---------------------------------------------------------------------- small things
+class HookHandle:
+    """What registering a hook returns; `detach` takes the hook away."""
+
+    def __init__(self):
+        self._hooks = None
+        self._id = None
+
+    def attach(self, hooks_dict, hook):
+        """Puts a hook into a dictionary of hooks."""
+        if self._hooks is not None:
+            raise AssertionError('this handle has a hook already')
+        self._id = id(hook)
+        hooks_dict[self._id] = hook
+        self._hooks = weakref.ref(hooks_dict)
+
+    def detach(self):
+        """Takes the hook away."""
+        hooks = self._hooks() if self._hooks is not None else None
+        if hooks is not None and self._id in hooks:
+            del hooks[self._id]
+
+    def __getstate__(self):
+        return self._hooks() if self._hooks is not None else None, self._id
+
+    def __setstate__(self, state):
+        self._hooks = None if state[0] is None else weakref.ref(state[0])
+        self._id = state[1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, ptype, value, trace):
+        self.detach()
+
+
+def shape_is_known(shape):
+    """Whether every length of a shape is known."""
+    if shape is None:
+        return False
+    unknown = -1 if is_np_shape() else 0
+    if len(shape) == 0:
+        return unknown == -1
+    return all(n != unknown and n >= 0 for n in shape)
+
+
+def brief_list(names, limit=7):
+    """The first and last of many names."""
+    names = list(names)
+    if len(names) > limit:
+        return brief_list(names[:limit // 2], limit) + ', ..., ' + brief_list(names[-(limit // 2):], limit)
+    return ', '.join(f"'{n}'" for n in names)
+
+
+def indent(text, width):
+    """A text with all lines but the first indented."""
+    first, *rest = text.split('\n')
+    return '\n'.join([first, *[' ' * width + line for line in rest]])
