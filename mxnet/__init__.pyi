@@ -8,6 +8,7 @@ from . import context as context
 from . import engine as engine
 from . import error as error
 from . import executor as executor
+from . import gluon as gluon
 from . import image as image
 from . import initializer as initializer
 from . import io as io

@@ -22,6 +22,7 @@ MODULES = {
     'ndarray/contrib.pyi': ('contrib', 'from ._contrib import *\nfrom ._contrib_optimizers import *\n'),
     'ndarray/linalg.pyi': ('linalg', ''),
     'ndarray/image.pyi': ('image', ''),
+    'ndarray/sparse.pyi': ('sparse', 'from ._sparse import *\n'),
     'ndarray/random.pyi': ('random', 'from ._random import *\n'),
 }
 
