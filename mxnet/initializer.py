@@ -177,7 +177,7 @@ def register(klass):
 
 
 class Load:
-    """Takes parameters from a file or a dict, whose names may begin with `arg:` or `aux:`; others from `default_init`."""
+    """Takes parameters from a file or a dict, whose names may begin with `arg:` or `aux:`, else from `default_init`."""
 
     def __init__(self, param, default_init=None, verbose=False):
         if isinstance(param, (str, os.PathLike)):

@@ -48,6 +48,11 @@ def pair(label, pred):
     return label, pred
 
 
+def _at_hand(tensors):
+    """Whether reading them means no waiting."""
+    return all(tensor.device.type == 'cpu' for tensor in tensors)
+
+
 def _fetch(entries):
     """The values of [(tensors, ...), ...]: numbers of tensors without axes, NumPy arrays of others.
 
@@ -125,7 +130,7 @@ class EvalMetric:
 
     def _defer(self, tensors, *known):
         """Calls `_absorb(*values of tensors, *known)`: now if they are on the CPU, else when someone wants to know."""
-        if all(t.device.type == 'cpu' for t in tensors):
+        if _at_hand(tensors):
             self._absorb(*(t.numpy() if t.dim() else t.item() for t in tensors), *known)
             return
         if not self._pending:

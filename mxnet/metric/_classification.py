@@ -336,17 +336,22 @@ class _LogLikelihood(Measured):
         if pred.dim() < 2 or label.numel() != pred.shape[0]:
             raise AssertionError(f'{self.name}: {label.numel()} labels for predictions of shape {tuple(pred.shape)}')
         classes = pred.shape[1]
+        if not label.numel():
+            return (), (0.0, 0, 0, 0, classes)
         chosen = label.reshape(-1).long()
-        # a GPU does not survive an index out of range, so this counts those in range first
-        known = ((chosen >= -classes) & (chosen < classes)).sum()
+        # a GPU does not survive an index out of range: wrap them all, and look at the ends of the range later
+        ends = chosen.aminmax()
         chosen = chosen.remainder(classes)
-        scores = _precise(pred)[torch.arange(len(chosen), device=pred.device), chosen]
-        return (-(scores + self.eps).log().sum(), known), (label.numel(), classes)
+        if pred.dim() == 2:
+            scores = _precise(pred).gather(1, chosen.unsqueeze(1))
+        else:
+            scores = _precise(pred)[torch.arange(len(chosen), device=pred.device), chosen]
+        return ((scores + self.eps).log().sum(), ends.min, ends.max), (label.numel(), classes)
 
-    def _absorb(self, total, known, count, classes):
-        if known != count:
-            raise IndexError(f'{self.name}: {count - known} of {count} labels are not among the {classes} classes')
-        super()._absorb(total, count)
+    def _absorb(self, total, low, high, count, classes):
+        if not -classes <= low <= high < classes:
+            raise IndexError(f'{self.name}: the labels go from {low} to {high}, but there are {classes} classes')
+        super()._absorb(-total, count)
 
 
 @register
