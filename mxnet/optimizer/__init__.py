@@ -1,0 +1,5 @@
+"""Optimizers: how weights follow their gradients."""
+from . import contrib, optimizer
+from .optimizer import *
+
+__all__ = [*optimizer.__all__, 'contrib']

@@ -1,0 +1,261 @@
+"""`Optimizer`, the base class: learning rates, weight decays, counts of updates, and the registry of names."""
+import os
+import warnings
+
+import numpy
+
+from .._array import write
+from .._ops.dtypes import BFLOAT16
+from ..ndarray import zeros
+from ..util import is_np_array
+
+_LOW_PRECISION = (numpy.float16, BFLOAT16)
+
+LOW_PRECISION = ('{name} accumulates in float16 or bfloat16, which can cost accuracy or slow down convergence; '
+                 'multi_precision=True keeps a float32 copy of the weights')
+RATE_TWICE = ('learning_rate={given} replaces base_lr={found} of the lr_scheduler; pass base_lr to the scheduler and '
+              'the same learning_rate, or none, to the optimizer')
+RATE_IS_SCHEDULED = ('the learning rate comes from lr_scheduler, so set_learning_rate cannot change it; '
+                     'change optimizer.lr_scheduler.base_lr, or make the optimizer without a scheduler')
+
+
+def is_list(index):
+    """Whether a call is about several weights: then weights, gradients and states are lists, too."""
+    return isinstance(index, (list, tuple))
+
+
+def aggregation_size():
+    """MXNET_OPTIMIZER_AGGREGATION_SIZE, the most weights to update in one call; 0 where it is not set."""
+    return int(os.environ.get('MXNET_OPTIMIZER_AGGREGATION_SIZE') or 0)
+
+
+def zeros_like(weight, stype='default'):
+    """A state that starts at zero.  An `NDArray` even for a weight of `mx.np`: that is what state files hold."""
+    return zeros(weight.shape, weight.context, weight.dtype, stype)
+
+
+class Optimizer:
+    """Base class of all optimizers.
+
+    rescale_grad: what gradients are multiplied by, often 1 / batch size.
+    param_idx2name: {index: name} of the weights; names that end in neither `_weight` nor `_gamma` get no weight decay.
+    wd: weight decay (L2).
+    clip_gradient: gradients are cut to [-clip_gradient, clip_gradient] after rescaling.
+    learning_rate: 0.01 if there is no lr_scheduler either; otherwise it replaces the scheduler's base_lr.
+    lr_scheduler: a function of the number of updates, see `mx.lr_scheduler`.
+    sym: a Symbol whose variables may say `lr_mult` and `wd_mult`.
+    begin_num_update: the count of updates to start from.
+    multi_precision: float16 and bfloat16 weights get a float32 copy that the arithmetic happens on.
+    param_dict: {index: gluon.Parameter}, whose `lr_mult` and `wd_mult` count.
+
+    An optimizer of one's own has `create_state` and `update`, and is registered by its lower-case name:
+
+    >>> @mx.optimizer.register
+    ... class PlainDescent(mx.optimizer.Optimizer):
+    ...     def update(self, index, weight, grad, state):
+    ...         self._update_count(index)
+    ...         weight -= self._get_lr(index) * grad
+    >>> mx.optimizer.create('plaindescent', learning_rate=0.5).learning_rate
+    0.5
+    """
+
+    opt_registry: dict[str, type] = {}
+
+    # Kept on the class, not in instances: state files are read and written by MXNet 1.9.1 as well.
+    _takes_lists = False        # does `update` take any number of weights in one call
+    _master_last = False        # where the float32 copy stands in the state of a weight of low precision
+
+    def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None, learning_rate=None,
+                 lr_scheduler=None, sym=None, begin_num_update=0, multi_precision=False, param_dict=None):
+        if param_idx2name is not None and not isinstance(param_idx2name, dict):
+            raise TypeError(f'param_idx2name must be a dict {{index: name}}, not a {type(param_idx2name).__name__}')
+        if lr_scheduler is None:
+            learning_rate = 0.01 if learning_rate is None else learning_rate
+        elif learning_rate is not None and lr_scheduler.base_lr != learning_rate:
+            warnings.warn(RATE_TWICE.format(given=learning_rate, found=lr_scheduler.base_lr), UserWarning, stacklevel=3)
+            lr_scheduler.base_lr = learning_rate
+        self.rescale_grad = rescale_grad
+        self.lr_scheduler = lr_scheduler
+        self.lr = learning_rate
+        self.wd = wd
+        self.lr_mult = {}
+        self.wd_mult = {}
+        self.begin_num_update = begin_num_update
+        self.num_update = begin_num_update
+        self._all_index_update_counts = {0: {}}
+        self._index_update_count = self._all_index_update_counts[0]
+        self.clip_gradient = clip_gradient
+        self.multi_precision = multi_precision
+        self.aggregate_num = 0
+        self.idx2name = dict(param_idx2name or {})
+        self.sym_info = () if sym is None else (sym.attr_dict(), sym.list_arguments())
+        self.param_dict = param_dict or {}
+        self.allow_np_array = is_np_array()
+        self.set_lr_mult({})
+        self.set_wd_mult({})
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if 'update' in vars(cls) or 'update_multi_precision' in vars(cls):
+            # whoever writes an update of their own expects what upstream gave it: one weight at a time
+            cls._takes_lists = vars(cls).get('_takes_lists', False)
+
+    # ------------------------------------------------------------------ registry
+    @staticmethod
+    def register(klass):
+        """Registers a class of optimizers under its lower-case name; used as a decorator."""
+        if not isinstance(klass, type):
+            raise TypeError(f'only a class can be registered as an optimizer, not {klass!r}')
+        name = klass.__name__.lower()
+        old = Optimizer.opt_registry.get(name)
+        if old is not None:
+            warnings.warn(f'optimizer {name!r} was {old.__module__}.{old.__name__} and is now '
+                          f'{klass.__module__}.{klass.__name__}', UserWarning, stacklevel=2)
+        Optimizer.opt_registry[name] = klass
+        return klass
+
+    @staticmethod
+    def create_optimizer(name, **kwargs):
+        """An optimizer by its name, upper or lower case, and its arguments.
+
+        >>> mx.optimizer.create('adam', learning_rate=0.1).beta1
+        0.9
+        """
+        if not isinstance(name, str):
+            raise TypeError(f'the name of an optimizer must be a str, not a {type(name).__name__}')
+        found = Optimizer.opt_registry.get(name.lower())
+        if found is None:
+            raise ValueError(f'there is no optimizer called {name!r}; registered are '
+                             f'{", ".join(sorted(Optimizer.opt_registry))}')
+        return found(**kwargs)
+
+    # ------------------------------------------------------------------ what an optimizer does
+    def create_state(self, index, weight):
+        """What the optimizer remembers about a weight, made before its first update: None, an array or a tuple."""
+        return None
+
+    def create_state_multi_precision(self, index, weight):
+        """As `create_state`; with `multi_precision` and a weight of low precision, with a float32 copy of it."""
+        if weight.dtype in _LOW_PRECISION:
+            if self.multi_precision:
+                master = weight.astype('float32')
+                state = self.create_state(index, master)
+                return (state, master) if self._master_last else (master, state)
+            warnings.warn(LOW_PRECISION.format(name=type(self).__name__), UserWarning, stacklevel=2)
+        return self.create_state(index, weight)
+
+    def update(self, index, weight, grad, state):
+        """Updates a weight, in place, by its gradient; `state` is what `create_state` made."""
+        raise NotImplementedError(f'{type(self).__name__} has no update')
+
+    def update_multi_precision(self, index, weight, grad, state):
+        """As `update`; a weight of low precision is updated through its float32 copy."""
+        several = is_list(index)
+        if not self.multi_precision or (weight[0] if several else weight).dtype not in _LOW_PRECISION:
+            self.update(index, weight, grad, state)
+            return
+        at = 1 if self._master_last else 0
+        if several:
+            master, inner = [s[at] for s in state], [s[1 - at] for s in state]
+            self.update(index, master, [g.astype('float32') for g in grad], inner)
+        else:
+            master = state[at]
+            self.update(index, master, grad.astype('float32'), state[1 - at])
+        for low, high in zip(weight, master) if several else ((weight, master),):
+            write(low, high._tensor, f'{type(self).__name__}.update')
+
+    # ------------------------------------------------------------------ learning rate and decay
+    @property
+    def learning_rate(self):
+        """The learning rate now, before the multipliers of single weights."""
+        return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)
+
+    def set_learning_rate(self, lr):
+        """Sets the learning rate of an optimizer that has no lr_scheduler."""
+        if self.lr_scheduler is not None:
+            raise UserWarning(RATE_IS_SCHEDULED)
+        self.lr = lr
+
+    def set_lr_scale(self, args_lrscale):
+        """An old name; use `set_lr_mult`."""
+        raise DeprecationWarning('set_lr_scale is gone; use set_lr_mult')
+
+    def set_lr_mult(self, args_lr_mult):
+        """Factors of the learning rate of single weights, {name or index: factor}; others as the symbol says."""
+        self.lr_mult = {**self._from_symbol('__lr_mult__'), **args_lr_mult}
+
+    def set_wd_mult(self, args_wd_mult):
+        """Factors of the weight decay of single weights, {name or index: factor}; others as the symbol says.
+
+        Weights whose names (`param_idx2name`) end in neither `_weight` nor `_gamma` have the factor 0 by themselves.
+        """
+        self.wd_mult = {**self._without_decay(('_weight', '_gamma')), **self._from_symbol('__wd_mult__'),
+                        **args_wd_mult}
+
+    def _without_decay(self, decaying):
+        return {name: 0.0 for name in self.idx2name.values() if not name.endswith(decaying)}
+
+    def _from_symbol(self, key):
+        if not self.sym_info:
+            return {}
+        attributes, names = self.sym_info
+        return {name: float(attributes[name][key]) for name in names if key in attributes.get(name, ())}
+
+    def _get_lrs(self, indices):
+        """The learning rates of weights."""
+        return self._times(self.learning_rate, indices, 'lr_mult', self.lr_mult)
+
+    def _get_wds(self, indices):
+        """The weight decays of weights."""
+        return self._times(self.wd, indices, 'wd_mult', self.wd_mult)
+
+    def _get_lr(self, index):
+        """The learning rate of a weight."""
+        return self._get_lrs([index])[0]
+
+    def _get_wd(self, index):
+        """The weight decay of a weight."""
+        return self._get_wds([index])[0]
+
+    def _times(self, value, indices, field, factors):
+        """`value` times the factor of each weight: its parameter's, or by its index, or by its name."""
+        parameters, names = self.param_dict, self.idx2name
+        if not parameters and not factors:
+            return [value] * len(indices)
+        results = []
+        for index in indices:
+            if index in parameters:
+                results.append(value * getattr(parameters[index], field))
+            elif index in factors:
+                results.append(value * factors[index])
+            else:
+                results.append(value * factors.get(names.get(index), 1.0))
+        return results
+
+    # ------------------------------------------------------------------ counts
+    def _set_current_context(self, device_id):
+        """Chooses the counts of a device: each has copies of all weights, and updates each once a step."""
+        self._index_update_count = self._all_index_update_counts.setdefault(device_id, {})
+
+    def _update_count(self, index):
+        """Counts an update of a weight, or of each of a list; `num_update` is the largest count."""
+        counts = self._index_update_count
+        for i in index if is_list(index) else (index,):
+            counts[i] = count = counts.get(i, self.begin_num_update) + 1
+            if count > self.num_update:
+                self.num_update = count
+
+    # ------------------------------------------------------------------ pickling
+    def __getstate__(self):
+        state = self.__dict__.copy()
+        del state['param_dict']         # belongs to the Trainer, which sets it again
+        return state
+
+    def __setstate__(self, state):
+        if not isinstance(state, dict):
+            raise TypeError(f'the state of a {type(self).__name__} must be a dict, not a {type(state).__name__}')
+        self.__dict__ = {**state, 'param_dict': {}}
+
+
+register = Optimizer.register
+create = Optimizer.create_optimizer

@@ -1,0 +1,139 @@
+"""What the built-in optimizers share: a class says which rule and which numbers, this does the rest."""
+import itertools
+
+from .._array import NDArrayBase, describe, writable, write
+from .._state import state as switches
+from ..base import MXNetError
+from . import _lists
+from ._base import Optimizer, is_list, zeros_like
+
+NOT_AN_ARRAY = '{name}.update: {what} {index!r} must be an NDArray, not a {kind}'
+DIFFERENT = ('{name}.update: weight {index!r} is {weight}, but its gradient is {grad}; '
+             'shape, dtype and context must agree')
+FOREIGN_STATE = ('{name}.update: weight {index!r} is {weight} and needs {count} array(s) like it as its state, but '
+                 'that is {state}; is it the state of another network or optimizer?')
+
+
+class BuiltIn(Optimizer):
+    """An optimizer whose update is a pure rule, applied to any number of weights in one call.
+
+    A subclass has `_slots` and `_rule`; or `_step`, where there is more to an update than a rule for each weight.
+    """
+
+    _takes_lists = True
+    _slots = 0                  # how many arrays the state of a weight has
+    _elementwise = True         # is each element updated for itself, by states of the weight's shape
+    _same_rule = True           # do weights with the same rates and counts have the same rule
+
+    def create_state(self, index, weight):
+        """The arrays that the optimizer keeps for a weight, zeros at first: None, one, or a tuple."""
+        stype = weight.stype if self._lazy(weight) else 'default'
+        states = tuple(zeros_like(weight, stype) for _ in range(self._slots))
+        return states if len(states) > 1 else states[0] if states else None
+
+    def update(self, index, weight, grad, state):
+        """Updates a weight, in place, by its gradient; or several, given as lists."""
+        if not is_list(index):
+            index, weight, grad, state = (index,), (weight,), (grad,), (state,)
+        columns = self._columns(index, weight, state)
+        tensors = None if switches.recording else [_plain_tensors(column) for column in (weight, grad, *columns)]
+        if tensors is None or None in tensors or not _lists.alike(*tensors[:None if self._elementwise else 2]):
+            self._check(index, weight, grad, columns)
+            tensors = None
+        self._update_count(index)
+        lrs, wds = self._get_lrs(index), self._get_wds(index)
+        if tensors:
+            self._step(index, tensors[0], tensors[1], tensors[2:], lrs, wds)
+        else:
+            for row in zip(index, weight, grad, zip(*columns) if columns else itertools.repeat(()), lrs, wds):
+                self._update_one(*row)
+
+    def _update_one(self, index, weight, grad, state, lr, wd):
+        """Updates a weight whose arrays may be sparse or absent: by the rows with a gradient, or by dense copies."""
+        name = f'{type(self).__name__}.update'
+        arrays = (weight, *state)
+        tensors = [None if a is None else a._tensor.detach() if a._sparse else writable(a, name) for a in arrays]
+        if grad.stype == 'row_sparse' and self._lazy(weight):
+            grad.check_format()
+            values, rows = grad._parts[0], grad._parts[1].long()
+            parts = [None if t is None else t.index_select(0, rows) for t in tensors]
+        else:
+            values, rows, parts = grad._tensor.detach(), None, tensors
+        self._step((index,), parts[:1], [values], [[part] for part in parts[1:]], [lr], [wd])
+        for array, tensor, part in zip(arrays, tensors, parts):
+            if rows is not None and part is not None:
+                tensor.index_copy_(0, rows, part)
+            if array is not None and array._sparse:
+                write(array, tensor, name)
+
+    def _lazy(self, weight):
+        """Whether rows of a weight that a row sparse gradient leaves out stay as they are."""
+        return False
+
+    def _rule(self, index, lr, wd):
+        """The rule of a weight's update (see _lists.py) and its numbers."""
+        raise NotImplementedError(f'{type(self).__name__} has no rule')
+
+    def _step(self, indices, weights, grads, states, lrs, wds):
+        """Updates lists of tensors in place; `states` has a list for each slot."""
+        counts = self._index_update_count
+        keys = zip(lrs, wds, [counts[i] for i in indices]) if self._same_rule else indices
+        for at in _lists.groups(keys).values():
+            first = at[0]
+            rule, numbers = self._rule(indices[first], lrs[first], wds[first])
+            _lists.apply(rule, numbers, [[column[i] for i in at] for column in (weights, grads, *states)],
+                         self._elementwise)
+
+    @property
+    def _clip(self):
+        """clip_gradient as operators take it: negative for none."""
+        return self.clip_gradient or -1.0
+
+    # ------------------------------------------------------------------ what an update is given
+    def _columns(self, indices, weights, states):
+        """The arrays of states (None for one that is absent), a list for each slot."""
+        slots = self._slots
+        if not slots:
+            return []
+        try:
+            rows = [(s,) if isinstance(s, NDArrayBase) else s[:slots] for s in states]
+            return [[row[slot] for row in rows] for slot in range(slots)]
+        except (TypeError, IndexError):
+            for index, weight, state in zip(indices, weights, states):
+                state = [] if state is None else [state] if isinstance(state, NDArrayBase) else state
+                if len(state) < slots:
+                    raise self._foreign(index, weight, state) from None
+            raise
+
+    def _foreign(self, index, weight, state):
+        return MXNetError(FOREIGN_STATE.format(name=type(self).__name__, index=index, weight=describe(weight),
+                                               count=self._slots, state=', '.join(map(describe, state)) or None))
+
+    def _check(self, indices, weights, grads, columns):
+        """Finds mistakes; sparse arrays and absent states are none."""
+        name = type(self).__name__
+        for n, (index, weight, grad) in enumerate(zip(indices, weights, grads, strict=True)):
+            for what, array in (('weight', weight), ('gradient', grad)):
+                if not isinstance(array, NDArrayBase):
+                    raise TypeError(NOT_AN_ARRAY.format(name=name, what=what, index=index, kind=type(array).__name__))
+            if not _alike(weight, grad):
+                raise MXNetError(DIFFERENT.format(name=name, index=index, weight=describe(weight),
+                                                  grad=describe(grad)))
+            state = [column[n] for column in columns]
+            if self._elementwise and not all(s is None or _alike(weight, s) for s in state):
+                raise self._foreign(index, weight, state)
+
+
+def _alike(one, other):
+    return one.shape == other.shape and one.dtype == other.dtype and one.context == other.context
+
+
+def _plain_tensors(arrays):
+    """The tensors of dense arrays that autograd does not know; None where one is of another kind."""
+    try:
+        if True in [a._sparse for a in arrays]:
+            return None
+        tensors = [a._tensor for a in arrays]
+        return None if True in [t.requires_grad for t in tensors] else tensors
+    except AttributeError:
+        return None

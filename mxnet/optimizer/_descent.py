@@ -1,0 +1,202 @@
+"""Gradient descent: plain, with momentum, by signs, with noise, and for workers that are late."""
+import math
+
+import torch
+
+from .._ops.optimizer_sgd import (
+    decayed,
+    nag_mom_update,
+    scaled,
+    sgd_mom_update,
+    sgd_update,
+    signsgd_update,
+    signum_update,
+)
+from ..ndarray.random import normal
+from . import _lists
+from ._base import aggregation_size, register, zeros_like
+from ._builtin import BuiltIn
+
+
+def _sgd(weight, grad, **numbers):
+    return (sgd_update(weight, grad, **numbers),)
+
+
+def descent(optimizer, lr, wd, with_momentum=sgd_mom_update):
+    """The rule of an optimizer that descends, with or without momentum, and its numbers."""
+    numbers = {'lr': lr, 'wd': wd, 'rescale_grad': optimizer.rescale_grad, 'clip_gradient': optimizer._clip}
+    if optimizer.momentum:
+        return with_momentum, {'momentum': optimizer.momentum, **numbers}
+    return _sgd, numbers
+
+
+@register
+class SGD(BuiltIn):
+    """Gradient descent, with momentum if that is not 0.
+
+        mom = momentum * mom - lr * (clip(rescale_grad * grad) + wd * weight)
+        weight = weight + mom
+
+    lazy_update: rows that a row sparse gradient leaves out stay as they are, momentum and decay included.
+    """
+
+    _master_last = True
+
+    def __init__(self, momentum=0.0, lazy_update=True, **kwargs):
+        super().__init__(**kwargs)
+        self.momentum = momentum
+        self.lazy_update = lazy_update
+        self.aggregate_num = aggregation_size() or 4
+
+    @property
+    def _slots(self):
+        return 1 if self.momentum else 0
+
+    def _lazy(self, weight):
+        return self.lazy_update
+
+    def _rule(self, index, lr, wd):
+        return descent(self, lr, wd)
+
+    def _step(self, indices, weights, grads, states, lrs, wds):
+        if not _lists.fusible(weights[0]):
+            super()._step(indices, weights, grads, states, lrs, wds)
+            return
+        moms = states[0] if self.momentum else []
+        rest = self.momentum, self.rescale_grad, self._clip
+        if lrs.count(lrs[0]) == len(lrs) and wds.count(wds[0]) == len(wds):
+            _lists.descend(weights, grads, moms, lrs[0], wds[0], *rest)
+            return
+        for (lr, wd), at in _lists.groups(zip(lrs, wds)).items():
+            _lists.descend([weights[i] for i in at], [grads[i] for i in at], moms and [moms[i] for i in at], lr, wd,
+                           *rest)
+
+
+@register
+class ccSGD(SGD):
+    """An old name of `SGD`."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+
+
+@register
+class NAG(BuiltIn):
+    """Gradient descent with Nesterov's momentum; plain gradient descent without momentum.
+
+        grad = clip(rescale_grad * grad) + wd * weight
+        weight = weight + momentum ** 2 * mom - lr * (momentum + 1) * grad
+        mom = momentum * mom - lr * grad
+    """
+
+    _master_last = True
+
+    def __init__(self, momentum=0.0, **kwargs):
+        super().__init__(**kwargs)
+        self.momentum = momentum
+
+    @property
+    def _slots(self):
+        return 1 if self.momentum else 0
+
+    def _rule(self, index, lr, wd):
+        return descent(self, lr, wd, nag_mom_update)
+
+
+@register
+class Signum(BuiltIn):
+    """Steps of one length, along the sign of the momentum (of the gradient, without momentum).
+
+        mom = momentum * mom - (1 - momentum) * (clip(rescale_grad * grad) + wd * weight)
+        weight = (1 - lr * wd_lh) * weight + lr * sign(mom)
+
+    wd_lh: weight decay that does not go through the sign (https://arxiv.org/abs/1711.05101).
+
+    Bernstein et al., https://arxiv.org/abs/1802.04434
+    """
+
+    def __init__(self, learning_rate=0.01, momentum=0.9, wd_lh=0.0, **kwargs):
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.momentum = momentum
+        self.wd_lh = wd_lh
+
+    @property
+    def _slots(self):
+        return 1 if self.momentum else 0
+
+    def _rule(self, index, lr, wd):
+        numbers = {'lr': lr, 'wd': wd, 'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+        if self.momentum:
+            return signum_update, {'momentum': self.momentum, 'wd_lh': self.wd_lh, **numbers}
+        return _signsgd, numbers
+
+
+def _signsgd(weight, grad, **numbers):
+    return (signsgd_update(weight, grad, **numbers),)
+
+
+def dcasgd(weight, grad, mom, previous, *, lr, momentum, lamda, wd, rescale_grad, clip_gradient):
+    """Gradient descent whose gradient is corrected for how far the weight has moved since it was computed.
+
+        step = grad + wd * weight + lamda * grad ** 2 * (weight - previous)
+        mom = momentum * mom - lr * step
+        previous, weight = weight, weight + mom
+    """
+    grad = scaled(grad, rescale_grad, clip_gradient)
+    step = decayed(grad, weight, wd) + lamda * grad.square() * (weight - previous)
+    moved = step * -lr if mom is None else torch.add(mom * momentum, step, alpha=-lr)
+    return weight + moved, None if mom is None else moved, weight.clone()
+
+
+@register
+class DCASGD(BuiltIn):
+    """Gradient descent with delay compensation, for asynchronous training; `dcasgd` has the formula.
+
+    Zheng et al., https://arxiv.org/abs/1609.08326
+    """
+
+    def __init__(self, momentum=0.0, lamda=0.04, **kwargs):
+        super().__init__(**kwargs)
+        self.momentum = momentum
+        self.weight_previous = {}
+        self.lamda = lamda
+
+    _slots = 2
+
+    def create_state(self, index, weight):
+        """The momentum or None, and the weight as it was before the last update."""
+        return zeros_like(weight) if self.momentum else None, weight.copy()
+
+    def _rule(self, index, lr, wd):
+        return dcasgd, {'lr': lr, 'wd': wd, 'momentum': self.momentum, 'lamda': self.lamda,
+                        'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+
+
+def sgld(weight, grad, noise, *, lr, wd, rescale_grad, clip_gradient):
+    """`weight - lr / 2 * (grad + wd * weight) + sqrt(lr) * noise`, the noise being standard normal."""
+    step = decayed(scaled(grad, rescale_grad, clip_gradient), weight, wd)
+    return torch.add(weight, step, alpha=-lr / 2).add_(noise, alpha=math.sqrt(lr)), noise
+
+
+@register
+class SGLD(BuiltIn):
+    """Stochastic gradient Langevin dynamics: gradient descent with noise, whose weights sample the posterior.
+
+    `sgld` has the formula.  Patterson and Teh, "Stochastic Gradient Riemannian Langevin Dynamics on the Probability
+    Simplex", NIPS 2013.
+    """
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+
+    _slots = 1
+
+    def create_state(self, index, weight):
+        """None: there is nothing to remember."""
+
+    def _columns(self, indices, weights, states):
+        # where other rules have a state stands noise, new for each update
+        return [[normal(0, 1, shape=w.shape, dtype=w.dtype, ctx=w.context) for w in weights]]
+
+    def _rule(self, index, lr, wd):
+        return sgld, {'lr': lr, 'wd': wd, 'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}

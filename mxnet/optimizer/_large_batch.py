@@ -1,0 +1,208 @@
+"""Optimizers for large batches, which give each layer a learning rate by the length of its weights."""
+import logging
+import math
+
+import torch
+
+from .._array import wrap, writable
+from .._ops.identity import multi_lars, multi_sum_sq
+from .._ops.optimizer_multi import (
+    multi_lamb_update,
+    preloaded_multi_sgd_mom_update,
+    preloaded_multi_sgd_update,
+)
+from ..base import MXNetError
+from ..ndarray.ndarray import NDArray
+from . import _lists
+from ._base import aggregation_size, is_list, register
+from ._builtin import BuiltIn
+from ._descent import descent
+
+
+def _interleave(*columns):
+    return [tensor for row in zip(*columns, strict=True) for tensor in row]
+
+
+def _write(targets, values):
+    for target, value in zip(targets, values, strict=True):
+        target.copy_(value)
+
+
+@register
+class LARS(BuiltIn):
+    """Gradient descent with momentum, whose learning rate follows the length of each layer's weights.
+
+        lr = lr * eta * |weight| / (|rescale_grad * grad| + wd * |weight| + eps)
+
+    where neither length is 0.  Weights called `...gamma`, `...beta` or `...bias` keep their rate; only those called
+    `..._weight` decay.
+
+    momentum_correction: when a scheduler changes the learning rate, the momentum is scaled along for that step.
+
+    You, Gitman and Ginsburg, https://arxiv.org/abs/1708.03888
+    """
+
+    _master_last = True
+    _counted = None             # num_update when cur_lr was last looked at
+
+    def __init__(self, momentum=0.0, lazy_update=True, eta=0.001, eps=0, momentum_correction=True, **kwargs):
+        super().__init__(**kwargs)
+        self.momentum = momentum
+        self.momentum_correction = momentum_correction
+        self.lazy_update = lazy_update
+        self.aggregate_num = aggregation_size() or 4
+        self.eta = eta
+        self.eps = eps
+        self.skip = 0
+        self.last_lr = None
+        self.cur_lr = None
+
+    @property
+    def _slots(self):
+        return 1 if self.momentum else 0
+
+    def set_wd_mult(self, args_wd_mult):
+        """As for other optimizers, but only weights whose names end in `_weight` decay by themselves."""
+        self.wd_mult = {**self._without_decay('_weight'), **self._from_symbol('__wd_mult__'), **args_wd_mult}
+
+    def _get_lrs(self, indices):
+        if self._counted != self.num_update:        # once a step, however many calls that takes
+            self._counted = self.num_update
+            lr = self.learning_rate
+            self.last_lr = lr if self.cur_lr is None else self.cur_lr
+            self.cur_lr = lr
+        return super()._get_lrs(indices)
+
+    def _current_momentum(self):
+        if self.momentum_correction and self.last_lr:
+            return self.momentum * (self.cur_lr / self.last_lr)
+        return self.momentum
+
+    def _step(self, indices, weights, grads, states, lrs, wds):
+        # the lengths stay on the device: nothing waits for them
+        rates, decays = (torch.tensor(x, dtype=torch.float32, device=weights[0].device) for x in (lrs, wds))
+        layers = [n for n, index in enumerate(indices)
+                  if not self.idx2name.get(index, '').endswith(('gamma', 'beta', 'bias'))]
+        if layers:
+            squares = [multi_sum_sq(*[column[n] for n in layers], num_arrays=len(layers))
+                       for column in (weights, grads)]
+            at = torch.tensor(layers, device=rates.device)
+            rates[at] = multi_lars(rates[at], *squares, decays[at], eta=self.eta, eps=self.eps,
+                                   rescale_grad=self.rescale_grad)
+        numbers = {'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip, 'num_weights': len(weights)}
+        if self.momentum:
+            moms = states[0]
+            _write((*weights, *moms), preloaded_multi_sgd_mom_update(
+                *_interleave(weights, grads, moms), rates, decays, momentum=self._current_momentum(), **numbers))
+        else:
+            _write(weights, preloaded_multi_sgd_update(*_interleave(weights, grads), rates, decays, **numbers))
+
+
+@register
+class LAMB(BuiltIn):
+    """Adam with weight decay, whose step follows the length of each layer's weights.
+
+        step = mean / (1 - beta1 ** t) / (sqrt(var / (1 - beta2 ** t)) + epsilon) + wd * weight
+        weight = weight - lr * |weight| / |step| * step
+
+    lower_bound, upper_bound: limits of |weight| in that ratio, which is 1 where a length is 0.
+    bias_correction: False leaves out the divisions by 1 - beta ** t.
+
+    You et al., https://arxiv.org/abs/1904.00962
+    """
+
+    _slots = 2
+
+    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, lower_bound=None, upper_bound=None,
+                 bias_correction=True, **kwargs):
+        super().__init__(learning_rate=learning_rate, **kwargs)
+        self.beta1 = beta1
+        self.beta2 = beta2
+        self.epsilon = epsilon
+        self.lower_bound = lower_bound
+        self.upper_bound = upper_bound
+        self.bias_correction = bias_correction
+        self.aggregate_num = min(aggregation_size() or 45, 45)
+
+    def _step(self, indices, weights, grads, states, lrs, wds):
+        means, variances = states
+        results = multi_lamb_update(
+            *_interleave(weights, grads, means, variances), learning_rates=lrs, wds=wds, beta1=self.beta1,
+            beta2=self.beta2, epsilon=self.epsilon, rescale_grad=self.rescale_grad, clip_gradient=self._clip,
+            lower_bound=self.lower_bound or -1.0, upper_bound=self.upper_bound or -1.0,
+            bias_correction=self.bias_correction, step_count=[self._index_update_count[i] for i in indices],
+            num_tensors=len(weights))
+        _write((*weights, *_interleave(means, variances)), results)
+
+
+@register
+class LBSGD(BuiltIn):
+    """Gradient descent that adds up `batch_scale` gradients before each update, with a warmed-up learning rate.
+
+    warmup_strategy: over `warmup_epochs * updates_per_epoch` gradients the rate grows up to `batch_scale` times its
+        value: 'linear'ly, with the square ('power2') or the root ('sqrt') of their number.  'lars' multiplies it by
+        sqrt(|weight|^2 / (|grad|^2 + wd * |weight|^2)) instead, kept between 0.01 and 100.
+    begin_epoch: the epoch to start from.
+
+    The updates themselves are those of `SGD`.
+    """
+
+    _takes_lists = False        # each weight has sums and counts of its own
+
+    def __init__(self, momentum=0.0, multi_precision=False, warmup_strategy='linear', warmup_epochs=5, batch_scale=1,
+                 updates_per_epoch=32, begin_epoch=0, num_epochs=60, **kwargs):
+        super().__init__(multi_precision=multi_precision, **kwargs)
+        logging.info('LBSGD: batch_scale=%g, warmup_epochs=%d, warmup_strategy=%s, updates_per_epoch=%d', batch_scale,
+                     warmup_epochs, warmup_strategy, updates_per_epoch)
+        self.momentum = momentum
+        self.warmup_strategy = warmup_strategy
+        self.warmup_epochs = warmup_epochs
+        self.batch_scale = batch_scale
+        self.updates_per_epoch = updates_per_epoch
+        self.init_updates = begin_epoch * updates_per_epoch
+        self.num_epochs = num_epochs
+        self.lbmult = 1
+        self.cumgrads = {}
+        self.adaptive = False
+        self.admult = 1
+
+    @property
+    def _slots(self):
+        return 1 if self.momentum else 0
+
+    def update(self, index, weight, grad, state):
+        """Adds up a gradient; updates the weight, in place, when `batch_scale` of them are there."""
+        if is_list(index):
+            raise MXNetError('LBSGD.update takes one weight at a time, not a list')
+        columns = self._columns((index,), (weight,), (state,))
+        self._check((index,), (weight,), (grad,), columns)
+        lr, wd = self._get_lr(index), self._get_wd(index)
+        self._update_count(index)
+        total, count = self._add_up(index, grad)
+        if count % self.batch_scale:
+            return
+        self.cumgrads[index]['cum_grad'] = 0
+        target, mean = writable(weight, 'LBSGD.update'), total._tensor / self.batch_scale
+        lr *= self._layer_rate(target, mean, wd) if self.warmup_strategy == 'lars' else self._warmup(count)
+        rule, numbers = descent(self, lr, wd)
+        _lists.apply(rule, numbers, [[target], [mean], *[[s._tensor] for s, in columns]])
+
+    def _add_up(self, index, grad):
+        """The sum of the gradients since the last update, and how many there have been in all."""
+        before = self.cumgrads.get(index, {'cum_grad': 0, 'num_cums': self.init_updates})
+        # a new array: what is in `grad` will be overwritten
+        total = wrap(grad._tensor.detach() + getattr(before['cum_grad'], '_tensor', 0), grad._ctx, NDArray)
+        self.cumgrads[index] = {'cum_grad': total, 'num_cums': before['num_cums'] + 1}
+        return total, before['num_cums'] + 1
+
+    def _warmup(self, count):
+        end = self.warmup_epochs * self.updates_per_epoch
+        if count >= end:
+            return float(self.batch_scale)
+        progress = {'linear': count / end, 'power2': (count / end) ** 2, 'sqrt': math.sqrt(count / end)}
+        return 1.0 + (self.batch_scale - 1) * progress.get(self.warmup_strategy, 0.0)
+
+    @staticmethod
+    def _layer_rate(weight, grad, wd):
+        of_weight, of_grad = (t.float().square().sum().item() for t in (weight, grad))
+        return min(max(math.sqrt(of_weight / (of_grad + wd * of_weight + 1e-18)), 0.01), 100.0)

@@ -1,0 +1,134 @@
+"""Updates of lists of tensors, in place: one kernel for many weights where torch has one.
+
+A rule is a pure function: (weight, gradient, states..., numbers) -> (new weight, new states...).  `apply` runs any rule
+and writes the results back; small tensors are laid end to end first, so that a hundred biases cost about as much as one.
+For gradient descent, Adam and AdamW torch has kernels that do it all in one pass over the memory; `descend` and `adam`
+use them, with numbers chosen so that the arithmetic is exactly the rule's.
+
+All private functions of torch that optimizers need are called here, and only where `fusible` says that they are there.
+They check nothing (a short state would be written past its end): callers ask `alike` first.  And they
+leave torch's version counter alone, which is how autograd finds out about writes; hence `increment_version`.
+"""
+import itertools
+import math
+
+import torch
+from torch.autograd.graph import increment_version
+
+# Where laying tensors end to end stops paying: copying costs more than starting kernels for each.
+_SMALL = {'cpu': 1 << 12, 'cuda': 1 << 20}
+# On the CPU large tensors go piece by piece, so that what a rule computes on the way stays in the cache.
+_PIECE = 1 << 16
+_FUSED = ('_fused_sgd_', '_fused_adam_', '_fused_adamw_')
+_HAS_FUSED = all(hasattr(torch, name) for name in _FUSED)
+_LEAST_RATE = 1e-9
+_forever: dict[torch.device, torch.Tensor] = {}
+
+
+def alike(*columns):
+    """Whether lists of tensors agree in number and, place by place, in shape, and all tensors in dtype and device."""
+    shapes = [[t.shape for t in column] for column in columns]
+    return (shapes.count(shapes[0]) == len(shapes)
+            and len({t.dtype for column in columns for t in column}) == 1
+            and len({t.get_device() for column in columns for t in column}) == 1)
+
+
+def fusible(weight):
+    """Whether torch's fused kernels take this weight (and others of its dtype and device)."""
+    # not float64: the numbers that we pass are rounded in the sixteenth digit; nothing below float32: the CPU's kernels
+    # of torch 2.13 are wrong there
+    return _HAS_FUSED and weight.dtype is torch.float32 and weight.device.type in _SMALL
+
+
+# ---------------------------------------------------------------------- any rule
+def apply(rule, numbers, columns, elementwise=True):
+    """Updates weights and states in place; the columns are lists: weights, gradients, each of the states (or Nones)."""
+    weights = columns[0]
+    alone = range(len(weights))
+    if elementwise and len(weights) > 1:
+        limit = _SMALL.get(weights[0].device.type, 0)
+        small = [i for i in alone if weights[i].numel() <= limit]
+        if len(small) > 1:
+            _apply_joined(rule, numbers, [[column[i] for i in small] for column in columns])
+            alone = [i for i in alone if weights[i].numel() > limit]
+    for i in alone:
+        row = [column[i] for column in columns]
+        if elementwise and row[0].numel() > 2 * _PIECE and row[0].device.type == 'cpu':
+            _apply_piecewise(rule, numbers, row)
+        else:
+            _write_back(row, rule(*row, **numbers))
+
+
+def _apply_joined(rule, numbers, columns):
+    flat = [None if column[0] is None else [t.view(-1) for t in column] for column in columns]
+    results = rule(*[None if tensors is None else torch.cat(tensors) for tensors in flat], **numbers)
+    sizes = [t.numel() for t in flat[0]]
+    for tensors, values in zip((flat[0], *flat[2:]), results, strict=True):
+        if tensors is not None:
+            torch._foreach_copy_(tensors, values.split(sizes))
+
+
+def _apply_piecewise(rule, numbers, row):
+    length = _PIECE * torch.get_num_threads()
+    pieces = [itertools.repeat(None) if t is None else t.view(-1).split(length) for t in row]
+    for piece in zip(*pieces):
+        _write_back(piece, rule(*piece, **numbers))
+
+
+def _write_back(row, results):
+    for target, value in zip((row[0], *row[2:]), results, strict=True):
+        if target is not None:
+            target.copy_(value)
+
+
+def groups(keys):
+    """{key: positions}: what has the same numbers can be updated together."""
+    found = {}
+    for position, key in enumerate(keys):
+        found.setdefault(key, []).append(position)
+    return found
+
+
+def scaled(grads, rescale_grad, clip_gradient):
+    """Gradients as an update uses them: new tensors, or the same where there is nothing to do."""
+    if rescale_grad != 1.0:
+        grads = torch._foreach_mul(grads, rescale_grad)
+    if clip_gradient >= 0:
+        grads = torch._foreach_clamp_max(torch._foreach_clamp_min(grads, -clip_gradient), clip_gradient)
+    return grads
+
+
+# ---------------------------------------------------------------------- fused kernels
+def descend(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient):
+    """`sgd_mom_update` (`sgd_update` where `moms` is empty) of each weight.
+
+    torch's buffer is `momentum * buffer + (1 - dampening) * (grad + wd * weight)`, its weight `weight - lr * buffer`.
+    With dampening 1 + lr and lr -1, both are ours; a factor of the gradient moves into the learning rate and out of the
+    decay.
+    """
+    if clip_gradient >= 0 or not rescale_grad:
+        grads, rescale_grad = scaled(grads, rescale_grad, clip_gradient), 1.0
+    rate, wd = lr * rescale_grad, wd / rescale_grad
+    if moms and 0 < abs(rate) < _LEAST_RATE:
+        # 1 - (1 + rate) would be mostly rounding
+        grads, wd, rate = torch._foreach_mul(grads, rate), wd * rate, 1.0
+    torch._fused_sgd_(weights, grads, moms, weight_decay=wd, momentum=momentum if moms else 0.0,
+                      lr=-1.0 if moms else rate, dampening=1.0 + rate if moms else 0.0, nesterov=False, maximize=False,
+                      is_first_step=False)
+    increment_version([*weights, *moms])
+
+
+def adam(weights, grads, means, variances, lr, beta1, beta2, epsilon, wd, decoupled=False):
+    """`adam_update` of each weight with gradients as they are; with `decoupled`, AdamW: wd times the weight comes off.
+
+    The correction of the averages' bias is part of `lr`.  torch would correct again, unless it is told that infinitely
+    many steps were taken.
+    """
+    kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
+    device = weights[0].device
+    forever = _forever.get(device)
+    if forever is None:
+        forever = _forever[device] = torch.tensor(math.inf, device=device)
+    kernel(weights, grads, means, variances, [], [forever] * len(weights), lr=lr, beta1=beta1, beta2=beta2,
+           weight_decay=wd, eps=epsilon, amsgrad=False, maximize=False)
+    increment_version([*weights, *means, *variances])
