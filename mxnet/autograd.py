@@ -104,22 +104,24 @@ def predict_mode():
 class Variable:
     """What `attach_grad` makes of an array."""
 
-    __slots__ = ('leaf', 'buffer', 'req')
+    __slots__ = ('leaf', 'buffer', 'req', 'fresh')
 
     def __init__(self, tensor, buffer, req):
         if req not in ('write', 'add', 'null'):
             raise MXNetError(f"grad_req must be 'write', 'add' or 'null', not {req!r}")
         self.buffer, self.req = buffer, req
+        self.fresh = [False]          # has backward written the buffer since somebody set this to False
         self.leaf = tensor.detach()
         if req != 'null' and tensor.dtype.is_floating_point:
             self.leaf.requires_grad_()
-            self.leaf.register_post_accumulate_grad_hook(_mover(buffer, req))
+            self.leaf.register_post_accumulate_grad_hook(_mover(buffer, req, self.fresh))
 
 
-def _mover(buffer, req):
+def _mover(buffer, req, fresh):
     """Moves a gradient that torch has summed up into the buffer that the program sees."""
     def move(leaf):
         gradient, leaf.grad = leaf.grad, None
+        fresh[0] = True
         if gradient is None:            # reached only through operators without a gradient
             if req == 'write':
                 overwrite(buffer, leaf.new_zeros(()))

@@ -280,9 +280,18 @@ class Parameter:
             if self._known():
                 self._finish_deferred_init()
             return
+        trainer = self._trainer
+        if trainer is not None and trainer._kv_initialized and trainer._update_on_kvstore \
+                and self not in trainer._params_to_init:
+            trainer._reset_kvstore()          # its copy of the weights is out of date
         with autograd.pause():
             for array in self._data.values():
                 array[:] = data
+
+    def _set_trainer(self, trainer):
+        if self._stype != 'default' and self._trainer and trainer and self._trainer is not trainer:
+            raise RuntimeError(f"Parameter '{self.name}' of stype {self._stype} belongs to a Trainer already, and cannot have two")
+        self._trainer = trainer
 
     def reset_ctx(self, ctx):
         """Moves the parameter to other contexts."""

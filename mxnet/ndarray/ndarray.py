@@ -94,6 +94,16 @@ class NDArray(OperatorMethods, NDArrayBase):
         variable = self._variable
         return None if variable is None else variable.buffer
 
+    @property
+    def _fresh_grad(self):
+        """Whether `backward` has written the gradient since this was last set to False."""
+        return self._variable is not None and self._variable.fresh[0]
+
+    @_fresh_grad.setter
+    def _fresh_grad(self, fresh):
+        if self._variable is not None:
+            self._variable.fresh[0] = bool(fresh)
+
     # ------------------------------------------------------------------ Python's operators
     __add__ = __radd__ = _a.fast_binary(torch.add, _a.add, _a.NUMERIC)
     __sub__ = _a.fast_binary(torch.sub, _a.subtract, _a.NUMERIC)

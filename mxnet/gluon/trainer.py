@@ -1,0 +1,258 @@
+"""`Trainer`: applies an optimizer to parameters after each `backward`."""
+import os
+
+from .. import kvstore as _kv
+from .. import optimizer as _optimizer
+from .._files import paths
+from .parameter import Parameter, ParameterDict
+
+__all__ = ['Trainer']
+
+STALE = ("the gradient of Parameter '{name}' on {ctx} has not been written by backward since the last step. Either the "
+         'parameter took no part in the computation, which is a mistake or deserves ignore_stale_grad=True, or backward '
+         'was not called.')
+
+
+class Trainer:
+    """Updates parameters by an optimizer.
+
+    With parameters on several contexts, the gradients are added up through a KVStore first.
+
+    >>> net = mx.gluon.nn.Dense(1)
+    >>> net.initialize()
+    >>> trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+    >>> with mx.autograd.record():
+    ...     loss = (net(mx.nd.ones((4, 2))) ** 2).sum()
+    >>> loss.backward()
+    >>> trainer.step(batch_size=4)
+    """
+
+    def __init__(self, params, optimizer, optimizer_params=None, kvstore='device', compression_params=None,
+                 update_on_kvstore=None):
+        if isinstance(params, (dict, ParameterDict)):
+            params = [params[key] for key in sorted(params.keys())]
+        if not isinstance(params, (list, tuple)):
+            raise ValueError(f'params must be a list or dict of Parameters, not a {type(params).__name__}')
+        self._params = []
+        self._param2idx = {}
+        for i, param in enumerate(params):
+            if not isinstance(param, Parameter):
+                raise ValueError(f'params must hold Parameters, but one is a {type(param).__name__}')
+            self._param2idx[param.name] = i
+            self._params.append(param)
+        self._contains_sparse_weight = any(p._stype != 'default' for p in self._params)
+        self._contains_sparse_grad = any(p._grad_stype != 'default' for p in self._params)
+        for param in self._params:
+            param._set_trainer(self)
+        self._compression_params = compression_params
+        self._init_optimizer(optimizer, optimizer_params or {})
+        self._scale = self._optimizer.rescale_grad
+        self._kvstore_params = {'kvstore': kvstore, 'update_on_kvstore': update_on_kvstore}
+        self._kv_initialized = False
+        self._kvstore = None
+        self._update_on_kvstore = None
+        self._params_to_init = []
+        self._reset_kvstore()
+
+    def _init_optimizer(self, optimizer, optimizer_params):
+        by_number = dict(enumerate(self._params))
+        if isinstance(optimizer, _optimizer.Optimizer):
+            if optimizer_params:
+                raise AssertionError('optimizer_params go with the name of an optimizer, not with an Optimizer')
+            self._optimizer = optimizer
+            self._optimizer.param_dict = by_number
+        else:
+            self._optimizer = _optimizer.create(optimizer, param_dict=by_number, **optimizer_params)
+        self._updaters = [_optimizer.get_updater(self._optimizer)]
+
+    # ------------------------------------------------------------------ the store
+    def _contexts(self):
+        found = None
+        for param in self._params:
+            own = param.list_ctx()
+            if found is not None and found != own:
+                raise AssertionError(f"all parameters must be on the same contexts, but '{param.name}' is on {own} and the ones "
+                                     f'before on {found}')
+            found = own
+        return found or []
+
+    def _reset_kvstore(self):
+        if self._kvstore is not None and 'dist' in self._kvstore.type:
+            raise RuntimeError('a Trainer with a distributed KVStore cannot start anew')
+        self._kv_initialized = False
+        self._kvstore = None
+        self._update_on_kvstore = None
+        self._params_to_init = list(self._params)
+
+    def _init_kvstore(self):
+        """Chooses the store, and whether it applies the optimizer."""
+        wanted, update = self._kvstore_params['kvstore'], self._kvstore_params['update_on_kvstore']
+        contexts = self._contexts()
+        several = len(contexts) > 1
+        store = self._make_store(wanted, several)
+        if store is None:
+            if self._contains_sparse_weight and update is False:
+                raise ValueError('sparse parameters are updated by the KVStore; update_on_kvstore cannot be False')
+            update = None
+        else:
+            able = store.is_capable(_kv.KVStoreBase.OPTIMIZER)
+            if update and not able:
+                raise ValueError(f'update_on_kvstore is True, but a KVStore of type {store.type} applies no optimizer')
+            if self._contains_sparse_weight:
+                if update is False:
+                    raise ValueError('sparse parameters are updated by the KVStore; update_on_kvstore cannot be False')
+                update = True
+            elif update is None:
+                if 'async' in store.type:
+                    update = True
+                elif self._contains_sparse_grad:
+                    update = 'dist' in store.type
+                else:
+                    update = able and bool(int(os.environ.get('MXNET_UPDATE_ON_KVSTORE', '1')))
+            if self._compression_params:
+                store.set_gradient_compression(self._compression_params)
+            if update:
+                store.set_optimizer(self._optimizer)
+        self._updaters = [_optimizer.get_updater(self._optimizer) for _ in contexts] if not update else self._updaters
+        self._kvstore, self._update_on_kvstore = store, update
+        self._kv_initialized = True
+
+    def _make_store(self, wanted, several):
+        if wanted is None:
+            return None
+        if isinstance(wanted, _kv.KVStoreBase):
+            return wanted
+        if not isinstance(wanted, str):
+            raise ValueError(f'kvstore must be None, a name or a KVStore, not a {type(wanted).__name__}')
+        if 'dist' not in wanted and wanted != 'horovod' and not several and not self._contains_sparse_weight:
+            return None                # one device, one process: nothing to add up
+        return _kv.create(wanted)
+
+    def _init_params(self):
+        """Tells the store about parameters that it does not know yet; those of unknown shape wait."""
+        waiting = []
+        for param in self._params_to_init:
+            if param._deferred is not None:
+                waiting.append(param)
+            elif self._kvstore is not None:
+                arrays = param.list_data()
+                number = self._param2idx[param.name]
+                if param._stype != 'default':
+                    self._kvstore.init(number, arrays[0])
+                else:
+                    self._kvstore.broadcast(number, arrays[0], out=arrays)
+        self._params_to_init = waiting
+
+    def _prepare(self):
+        if not self._kv_initialized:
+            self._init_kvstore()
+        if self._params_to_init:
+            self._init_params()
+
+    # ------------------------------------------------------------------ steps
+    @property
+    def learning_rate(self):
+        """The learning rate now."""
+        if not isinstance(self._optimizer, _optimizer.Optimizer):
+            raise UserWarning('there is no optimizer yet')
+        return self._optimizer.learning_rate
+
+    @property
+    def optimizer(self):
+        """The optimizer."""
+        return self._optimizer
+
+    def set_learning_rate(self, lr):
+        """Sets the learning rate."""
+        self._optimizer.set_learning_rate(lr)
+
+    def step(self, batch_size, ignore_stale_grad=False):
+        """Updates the parameters with their gradients, which are divided by `batch_size`.
+
+        A parameter whose gradient is not new is an error, unless `ignore_stale_grad`, which leaves it as it is.
+        """
+        self._prepare()
+        self._optimizer.rescale_grad = self._scale / batch_size
+        self._allreduce_grads()
+        self._update(ignore_stale_grad)
+
+    def allreduce_grads(self):
+        """Adds up the gradients of all contexts (and workers); `update` then applies them."""
+        self._prepare()
+        if self._update_on_kvstore:
+            raise AssertionError('allreduce_grads is for update_on_kvstore=False; here the KVStore adds up and updates in '
+                                 'step')
+        self._allreduce_grads()
+
+    def _allreduce_grads(self):
+        if self._kvstore is None:
+            return
+        for i, param in enumerate(self._params):
+            if param.grad_req == 'null' or param._data is None:
+                continue
+            gradients = param.list_grad()
+            if self._update_on_kvstore:
+                self._kvstore.push(i, gradients, priority=-i)
+                continue
+            if param._grad_stype == 'default' and self._kvstore.is_capable('pushpull'):
+                self._kvstore.pushpull(i, gradients, out=gradients, priority=-i)
+            else:
+                self._kvstore.push(i, gradients, priority=-i)
+                self._kvstore.pull(i, gradients, priority=-i, ignore_sparse=False)
+
+    def update(self, batch_size, ignore_stale_grad=False):
+        """Updates the parameters with gradients that `allreduce_grads` has added up."""
+        self._prepare()
+        if self._update_on_kvstore:
+            raise AssertionError('update is for update_on_kvstore=False; here the KVStore updates in step')
+        self._optimizer.rescale_grad = self._scale / batch_size
+        self._update(ignore_stale_grad)
+
+    def _update(self, ignore_stale_grad):
+        pending = [[] for _ in self._updaters]
+        for i, param in enumerate(self._params):
+            if param.grad_req == 'null':
+                continue
+            arrays = param.list_data()
+            if not ignore_stale_grad:
+                for array in arrays:
+                    if not array._fresh_grad:
+                        raise UserWarning(STALE.format(name=param.name, ctx=array._ctx))
+            if self._kvstore is not None and self._update_on_kvstore:
+                if param._stype == 'default':
+                    self._kvstore.pull(i, arrays, priority=-i)
+                continue
+            for updates, array in zip(pending, arrays, strict=False):
+                if not ignore_stale_grad or array._fresh_grad:
+                    updates.append((i, array.grad, array))
+                    array._fresh_grad = False
+        if not (self._kvstore is not None and self._update_on_kvstore):
+            for updater, updates in zip(self._updaters, pending, strict=False):
+                if updates:
+                    numbers, gradients, arrays = zip(*updates, strict=True)
+                    updater(list(numbers), list(gradients), list(arrays))
+
+    # ------------------------------------------------------------------ states
+    def save_states(self, fname):
+        """Saves the states of the optimizer, and the optimizer with them."""
+        self._prepare()
+        if self._update_on_kvstore:
+            if self._params_to_init:
+                raise AssertionError('states can be saved once all parameters are initialized')
+            self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
+        else:
+            paths.write_atomic(fname, [self._updaters[0].get_states(dump_optimizer=True)])
+
+    def load_states(self, fname):
+        """Loads what `save_states` wrote, and goes on with the saved optimizer."""
+        self._prepare()
+        if self._update_on_kvstore:
+            self._kvstore.load_optimizer_states(fname)
+            self._optimizer = self._kvstore._updater.optimizer
+        else:
+            states = paths.read_bytes(fname)
+            for updater in self._updaters:
+                updater.set_states(states)
+                updater.optimizer = self._updaters[0].optimizer
+            self._optimizer = self._updaters[0].optimizer
+        self._optimizer.param_dict = dict(enumerate(self._params))
