@@ -157,7 +157,7 @@ class ProgressBar:
             tqdm = _TextBar
         width = min(self.bar_len, shutil.get_terminal_size().columns)
         self._bar = tqdm(total=self.total, desc='Epoch' if epoch is None else f'Epoch {epoch}', ncols=width)
-        self._epoch, self._calls = epoch, 0
+        self._epoch, self._calls, self._told = epoch, 0, -math.inf
 
     def _close(self):
         self._bar.close()

@@ -27,6 +27,7 @@ OPTIONAL = {
     'remote': ([('fsspec', 'fsspec'), ('s3fs', 's3fs')], 'files on s3:// and other remote stores'),
     'safetensors': ([('safetensors', 'safetensors')], 'reading and writing .safetensors files'),
     'viz': ([('graphviz', 'graphviz')], 'drawing networks'),
+    'progress': ([('tqdm', 'tqdm')], 'progress bars with times, and in notebooks'),
 }
 
 
