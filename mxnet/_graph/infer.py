@@ -16,6 +16,7 @@ from .._ops.dtypes import NAME, torch_dtype
 from .._ops.table import Operator
 from ..base import MXNetError
 from .node import Entry, Node, topological
+from .program import Program, _runner
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
 META = torch.device('meta')
@@ -87,7 +88,7 @@ def complete(shape) -> bool:
 
 # ---------------------------------------------------------------------- one operator
 @lru_cache(maxsize=20000)
-def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple):
+def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodies: tuple = ()):
     """(shapes, dtypes) of an operator's visible outputs, or the text of an error."""
     tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
                for s, d in zip(shapes, dtypes, strict=True)]
@@ -98,6 +99,8 @@ def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple):
         supplied['rng'] = None
     if op.wants_device:
         supplied['ctx'] = META
+    if bodies:
+        supplied['subgraphs'] = [_runner(Program(entries), True, lambda device: None, META) for entries in bodies]
     try:
         result = op.function(*tensors, **supplied)
     except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
@@ -117,7 +120,8 @@ def run_on_meta(node: Node, shapes: Sequence, dtypes: Sequence):
             pairs.pop()
         shapes, dtypes = [p[0] for p in pairs], [p[1] for p in pairs]
     dtypes = [d or torch.float32 for d in dtypes]
-    return _outputs(op, _frozen(node.attributes), tuple(shapes), tuple(dtypes))
+    return _outputs(op, _frozen(node.attributes), tuple(shapes), tuple(dtypes),
+                    tuple(tuple(entries) for entries in node.subgraphs))
 
 
 def _frozen(attributes: Mapping):

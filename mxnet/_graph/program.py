@@ -15,7 +15,7 @@ class Call:
     """One operator call: where its inputs come from and where its outputs go (positions in a list of values)."""
 
     __slots__ = ('node', 'function', 'sources', 'first', 'count', 'attributes', 'rng', 'training', 'mutated', 'place',
-                 'dead')
+                 'dead', 'bodies')
 
     def __init__(self, node: Node, sources, first):
         op = node.op
@@ -29,6 +29,7 @@ class Call:
         self.mutated = tuple(sources[i] for i in _positions(op, node))
         self.place = None          # torch.device, for operators without inputs and for placed groups
         self.dead = ()             # values that nothing needs after this call
+        self.bodies = [Program(entries) for entries in node.subgraphs]
 
 
 def _positions(op, node):
@@ -119,8 +120,10 @@ class Program:
             where = call.place or device
             if self.placed:
                 inputs = [t if t is None or t.device == where else t.to(where) for t in inputs]
-            if call.rng or call.training or call.node.op.wants_device:
+            if call.rng or call.training or call.node.op.wants_device or call.bodies:
                 attributes = dict(attributes)
+                if call.bodies:
+                    attributes['subgraphs'] = [_runner(b, training, generator, where) for b in call.bodies]
                 if call.rng:
                     attributes['rng'] = generator(where)
                 if call.training:
@@ -148,6 +151,13 @@ class Program:
             for i in call.dead:
                 values[i] = None
         return [values[i] for i in self.outputs], states
+
+
+def _runner(body, training, generator, device):
+    """A loop's or branch's body as a function of tensors.  States that it changes stay as they are."""
+    def run(tensors):
+        return body.run(tensors, training=training, generator=generator, device=device)[0]
+    return run
 
 
 def _call_error(call, inputs, error):

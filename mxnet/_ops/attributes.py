@@ -31,12 +31,14 @@ NonNegative = Annotated[int, 'non-negative']
 Shape = tuple[int, ...]
 Slices = tuple[int | None, ...]
 Floats = tuple[float, ...]
+Locations = Annotated[tuple[int, ...], 'locations']
 DType = Annotated[str, 'dtype']
 
 # supplied by the caller's side, not by programs: see table.py
 Training = Annotated[bool, 'training']
 Rng = Annotated[Any, 'rng']
 Device = Annotated[Any, 'device']
+Subgraphs = Annotated[Any, 'subgraphs']
 
 
 class Kind:
@@ -172,6 +174,7 @@ _SIMPLE = {bool: Boolean(), int: Integer(), float: Real(), str: Text(), Any: Kin
            NonNegative: Integer(low=0), DType: DataType(),
            Shape: Sequence(Integer(), 'ints such as (2, 3)'),
            Slices: Sequence(Maybe(Integer()), 'ints or None such as (0, None)'),
+           Locations: Sequence(Integer(), 'ints such as [0, 2]'),
            Floats: Sequence(Real(), 'numbers such as (0.5, 1)')}
 
 

@@ -9,9 +9,10 @@ A declaration is a plain function on torch tensors:
 
 - Positional parameters are input tensors, named as upstream names them (`fc1_weight` and keyword calls depend on it);
   `*data` stands for any number of them.
-- Keyword parameters are attributes; `attributes.py` says which annotations there are.  Three are supplied by the
+- Keyword parameters are attributes; `attributes.py` says which annotations there are.  Four are supplied by the
   calling side: `training: Training` (is autograd in train mode), `rng: Rng` (the `torch.Generator` of the device) and
-  `ctx: Device` (a program gives 'cpu(0)' or a Context; the function receives a `torch.device`).
+  `ctx: Device` (a program gives 'cpu(0)' or a Context; the function receives a `torch.device`) and
+  `subgraphs: Subgraphs` (the bodies of loops and branches).
 - The function returns a tensor, or a tuple: first the visible outputs, then the new value of each input that
   `mutates` names (BatchNorm's moving averages, an optimizer's momentum); the caller writes these back.
 - It computes with torch only, so that it is differentiable, runs on any device, and on meta tensors gives shapes.
@@ -24,13 +25,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..base import MXNetError
-from .attributes import Device, Kind, Rng, Training, bad_attribute, kind_of
+from .attributes import Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
 
 TABLE: dict[str, 'Operator'] = {}     # by declared name
 NAMES: dict[str, 'Operator'] = {}     # by declared name and every alias
 
 REQUIRED = inspect.Parameter.empty
-_SUPPLIED = (Training, Rng)
+_SUPPLIED = {Training: 'wants_training', Rng: 'wants_rng', Subgraphs: 'wants_subgraphs'}
 
 
 @dataclass(slots=True)
@@ -72,6 +73,7 @@ class Operator:
     wants_training: bool = False
     wants_rng: bool = False
     wants_device: bool = False
+    wants_subgraphs: bool = False                 # loops and branches: their bodies, as functions of lists of tensors
     has_required: bool = False
     doc: str = ''
 
@@ -170,7 +172,7 @@ def _read_declaration(name, function, aliases, positional, facts):
         elif p.kind is p.POSITIONAL_OR_KEYWORD:
             inputs.append(p.name)
         elif p.annotation in _SUPPLIED:
-            supplied['wants_training' if p.annotation is Training else 'wants_rng'] = True
+            supplied[_SUPPLIED[p.annotation]] = True
         else:
             if p.annotation is Device:
                 supplied['wants_device'] = True
