@@ -100,7 +100,7 @@ class _TextBar:
 
     def update(self, more):
         self.n += more
-        if time.monotonic() - self._shown >= 0.1 or self.n >= self.total:
+        if time.monotonic() - self._shown >= 0.1:
             self._show()
 
     def _show(self):

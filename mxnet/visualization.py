@@ -60,13 +60,13 @@ def print_summary(symbol, shape=None, line_length=120, positions=[.44, .64, .74,
     themselves is known.  `positions` are the ends of the columns, as shares of `line_length` or in characters.
 
     >>> net = mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=10, name='fc')
-    >>> mx.viz.print_summary(net, {'data': (1, 20)}, line_length=60)
+    >>> mx.viz.print_summary(net, {'data': (1, 20)}, 60, [20, 36, 46, 60])     # doctest: +NORMALIZE_WHITESPACE
     ____________________________________________________________
-    Layer (type)              Output ShapParam Previous Layer
+    Layer (type)        Output Shape    Param #   Previous Layer
     ============================================================
-    data(null)                20          0
+    data(null)          20              0
     ____________________________________________________________
-    fc(FullyConnected)        10          210  data
+    fc(FullyConnected)  10              210       data
     ============================================================
     Total params: 210
     ____________________________________________________________
