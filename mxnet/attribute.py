@@ -1,4 +1,6 @@
 """Attributes that all symbols made within a `with` block share."""
+from collections import defaultdict
+
 from ._scope import Current, Scope
 
 __all__ = ['AttrScope']
@@ -40,3 +42,4 @@ class AttrScope(Scope):
 
 
 AttrScope._current = Current(AttrScope)
+AttrScope._subgraph_names = defaultdict(int)      # how many bodies of loops and branches had each name

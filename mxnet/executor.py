@@ -201,10 +201,10 @@ class Executor:
             if self._ones is None or self._ones[0] != key:
                 self._ones = key, [torch.ones_like(o, requires_grad=False) for o in outputs]
             return self._ones[1]
-        if len(out_grads) != len(outputs):
+        if len(out_grads) < len(outputs):
             raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs')
         heads = []
-        for i, (given, output) in enumerate(zip(out_grads, outputs, strict=True)):
+        for i, (given, output) in enumerate(zip(out_grads, outputs, strict=False)):
             if given is None:
                 heads.append(torch.ones_like(output, requires_grad=False))
                 continue

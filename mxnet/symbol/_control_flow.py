@@ -14,14 +14,13 @@ from .symbol import Symbol, var
 __all__ = ['cond', 'foreach', 'while_loop']
 
 MARK = '__subgraph_name__'
-_counts: dict[str, int] = {}
 
 
 def _unique(name):
     outer = AttrScope.current.get(None).get(MARK, '')
     name = f'{outer}${name}' if outer else name
-    number = _counts.get(name, 0)
-    _counts[name] = number + 1
+    number = AttrScope._subgraph_names[name]
+    AttrScope._subgraph_names[name] = number + 1
     return f'{name}{number}'
 
 
@@ -152,7 +151,8 @@ def _union(bodies, loop_variables):
         own = []
         for node in body.inputs:
             entry = loop_variables.get(node.name) or body.outer_entry(node)
-            key = (id(entry[0]), entry[1]) if node.name in loop_variables or node.name in body.outer else node.name
+            # a loop variable changes; the entry it starts from may also come in by itself, and that stays
+            key = (id(entry[0]), entry[1]) if node.name in body.outer else node.name
             if key not in places:
                 places[key] = len(inputs)
                 inputs.append(entry)
