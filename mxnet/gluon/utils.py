@@ -69,7 +69,7 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
     total = torch.linalg.vector_norm(norms)
     scale = torch.clamp(max_norm / (total + 1e-8), max=1.0)
     if check_isfinite:
-        value = total.item()
+        value = total.cpu().numpy()[()]
         if not math.isfinite(value):
             warnings.warn('the norm is nan or inf, so clipping gives nonsense', UserWarning, stacklevel=2)
     for t in tensors:
