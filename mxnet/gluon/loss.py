@@ -1,0 +1,333 @@
+"""Losses: how wrong predictions are, one number for every sample.
+
+All take an optional `weight`, a number that the loss is multiplied by, and (where it makes sense) `sample_weight`, an array
+of weights that broadcasts with the loss.  `batch_axis` is the axis of the samples.  They work on arrays and on symbols, in np
+mode and outside.
+"""
+import math
+
+from ..base import numeric_types
+from ..ndarray import NDArray
+from ..util import is_np_array
+from ._operators import contrib, operator
+from .block import HybridBlock
+
+__all__ = ['CTCLoss', 'CosineEmbeddingLoss', 'HingeLoss', 'HuberLoss', 'KLDivLoss', 'L1Loss', 'L2Loss', 'LogisticLoss',
+           'Loss', 'PoissonNLLLoss', 'SDMLLoss', 'SigmoidBCELoss', 'SigmoidBinaryCrossEntropyLoss', 'SoftmaxCELoss',
+           'SoftmaxCrossEntropyLoss', 'SquaredHingeLoss', 'TripletLoss']
+
+TINY = 1e-12                  # keeps logarithms and quotients finite
+
+
+def _weighted(F, loss, weight=None, sample_weight=None):
+    if sample_weight is not None:
+        loss = operator(F, 'broadcast_mul')(loss, sample_weight)
+    if weight is not None:
+        if not isinstance(weight, numeric_types):
+            raise AssertionError(f'weight of a loss must be a number, not a {type(weight).__name__}; sample_weight may be '
+                                 'an array')
+        loss = loss * weight
+    return loss
+
+
+def _shaped_like(F, x, y):
+    """`x` in the shape of `y`: labels often come as (N,) for predictions of (N, 1)."""
+    if isinstance(x, NDArray) and isinstance(y, NDArray):
+        return x if x.shape == y.shape else x.reshape(y.shape)
+    return operator(F, 'reshape_like')(x, y)
+
+
+def _softplus(F, x):
+    return operator(F, 'Activation')(x, act_type='softrelu')
+
+
+class Loss(HybridBlock):
+    """What all losses share.  One of your own defines `hybrid_forward`."""
+
+    def __init__(self, weight, batch_axis, **kwargs):
+        super().__init__(**kwargs)
+        self._weight, self._batch_axis = weight, batch_axis
+
+    def __repr__(self):
+        return f'{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})'
+
+    def hybrid_forward(self, F, x, *args, **kwargs):
+        raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
+
+    def _mean(self, F, loss, sample_weight, weight=None):
+        """The weighted mean for every sample."""
+        loss = _weighted(F, loss, self._weight if weight is None else weight, sample_weight)
+        return operator(F, 'mean')(loss, axis=self._batch_axis, exclude=True)
+
+
+class L2Loss(Loss):
+    """Half the squared difference: `weight / 2 * (label - pred)^2`, the mean for every sample.
+
+    >>> mx.gluon.loss.L2Loss()(mx.nd.array([[1, 2], [3, 4]]), mx.nd.array([[1, 4], [3, 4]])).asnumpy().tolist()
+    [1.0, 0.0]
+    """
+
+    def __init__(self, weight=1.0, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        label = _shaped_like(F, label, pred)
+        return self._mean(F, operator(F, 'square')(label - pred), sample_weight, self._weight / 2)
+
+
+class L1Loss(Loss):
+    """The absolute difference, the mean for every sample."""
+
+    def __init__(self, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        label = _shaped_like(F, label, pred)
+        return self._mean(F, operator(F, 'abs')(label - pred), sample_weight)
+
+
+class SigmoidBinaryCrossEntropyLoss(Loss):
+    """Cross entropy of yes and no: labels are 1 or 0 (or in between).
+
+    `pred` is what goes into a sigmoid, or with `from_sigmoid` what comes out of it; the first is more exact.  `pos_weight`
+    weighs the positive samples, one value a class.
+    """
+
+    def __init__(self, from_sigmoid=False, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._from_sigmoid = from_sigmoid
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None, pos_weight=None):
+        label = _shaped_like(F, label, pred)
+        relu, log, multiply = (operator(F, name) for name in ('relu', 'log', 'broadcast_mul'))
+        if self._from_sigmoid:
+            positive = log(pred + TINY) * label
+            if pos_weight is not None:
+                positive = multiply(positive, pos_weight)
+            loss = -(positive + log(1.0 - pred + TINY) * (1.0 - label))
+        else:
+            # log(1 + exp(-|x|)) never overflows
+            rest = _softplus(F, -operator(F, 'abs')(pred))
+            if pos_weight is None:
+                loss = relu(pred) - pred * label + rest
+            else:
+                loss = pred - pred * label + (multiply(pos_weight - 1, label) + 1) * (rest + relu(-pred))
+        return self._mean(F, loss, sample_weight)
+
+
+SigmoidBCELoss = SigmoidBinaryCrossEntropyLoss
+
+
+class SoftmaxCrossEntropyLoss(Loss):
+    """Softmax along an axis, then cross entropy.
+
+    Labels are class numbers (`sparse_label`) or probabilities in the shape of `pred`.  With `from_logits`, `pred` has
+    log-probabilities already.
+
+    >>> loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    >>> loss(mx.nd.array([[0, 0], [100, 0]]), mx.nd.array([1, 0])).asnumpy().round(4).tolist()
+    [0.6931, 0.0]
+    """
+
+    def __init__(self, axis=-1, sparse_label=True, from_logits=False, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._axis, self._sparse_label, self._from_logits = axis, sparse_label, from_logits
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        if not self._from_logits:
+            pred = operator(F, 'log_softmax')(pred, axis=self._axis)
+        if self._sparse_label:
+            loss = -operator(F, 'pick')(pred, label, axis=self._axis, keepdims=True)
+        else:
+            loss = -(pred * _shaped_like(F, label, pred)).sum(axis=self._axis, keepdims=True)
+        return self._mean(F, loss, sample_weight)
+
+
+SoftmaxCELoss = SoftmaxCrossEntropyLoss
+
+
+class KLDivLoss(Loss):
+    """The Kullback-Leibler divergence `label * (log(label) - pred)`, summed for every sample.
+
+    `pred` has log-probabilities, unless `from_logits` is False: then they are made by a softmax along `axis`.
+    """
+
+    def __init__(self, from_logits=True, axis=-1, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._from_logits, self._axis = from_logits, axis
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        if not self._from_logits:
+            pred = operator(F, 'log_softmax')(pred, axis=self._axis)
+        loss = _weighted(F, label * (operator(F, 'log')(label + TINY) - pred), self._weight, sample_weight)
+        return operator(F, 'sum')(loss, axis=self._batch_axis, exclude=True)
+
+
+class CTCLoss(Loss):
+    """Connectionist temporal classification: sequences of labels against longer sequences of predictions.
+
+    `pred` is (batch, time, classes), or `layout='TNC'`; the last class is the blank.  Labels are (batch, length), padded
+    with -1, or as long as `label_lengths` says; `pred_lengths` likewise.
+    """
+
+    def __init__(self, layout='NTC', label_layout='NT', weight=None, **kwargs):
+        if layout not in ('NTC', 'TNC'):
+            raise AssertionError(f'layout of CTCLoss must be NTC or TNC, not {layout!r}')
+        if label_layout not in ('NT', 'TN'):
+            raise AssertionError(f'label_layout of CTCLoss must be NT or TN, not {label_layout!r}')
+        self._layout, self._label_layout = layout, label_layout
+        super().__init__(weight, label_layout.find('N'), **kwargs)
+
+    def hybrid_forward(self, F, pred, label, pred_lengths=None, label_lengths=None, sample_weight=None):
+        if self._layout == 'NTC':
+            pred = pred.swapaxes(0, 1)
+        if self._batch_axis == 1:
+            label = label.swapaxes(0, 1)
+        loss = operator(F, 'CTCLoss')(pred, label, pred_lengths, label_lengths, use_data_lengths=pred_lengths is not None,
+                                      use_label_lengths=label_lengths is not None, blank_label='last')
+        return _weighted(F, loss, self._weight, sample_weight)
+
+
+class HuberLoss(Loss):
+    """Squared for differences below `rho`, linear above, so that outliers count less."""
+
+    def __init__(self, rho=1, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._rho = rho
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        far = operator(F, 'abs')(_shaped_like(F, label, pred) - pred)
+        loss = operator(F, 'where')(far > self._rho, far - 0.5 * self._rho, 0.5 / self._rho * operator(F, 'square')(far))
+        return self._mean(F, loss, sample_weight)
+
+
+class HingeLoss(Loss):
+    """`max(0, margin - pred * label)` for labels -1 and 1: what support vector machines minimize."""
+
+    def __init__(self, margin=1, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._margin = margin
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        loss = operator(F, 'relu')(self._margin - pred * _shaped_like(F, label, pred))
+        return self._mean(F, loss, sample_weight)
+
+
+class SquaredHingeLoss(Loss):
+    """The square of `HingeLoss`."""
+
+    def __init__(self, margin=1, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._margin = margin
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        hinge = operator(F, 'relu')(self._margin - pred * _shaped_like(F, label, pred))
+        return self._mean(F, operator(F, 'square')(hinge), sample_weight)
+
+
+class LogisticLoss(Loss):
+    """`log(1 + exp(-pred * label))` for labels -1 and 1, or 0 and 1 with `label_format='binary'`."""
+
+    def __init__(self, weight=None, batch_axis=0, label_format='signed', **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        if label_format not in ('signed', 'binary'):
+            raise ValueError(f"label_format of LogisticLoss must be 'signed' or 'binary', not {label_format!r}")
+        self._label_format = label_format
+
+    def hybrid_forward(self, F, pred, label, sample_weight=None):
+        label = _shaped_like(F, label, pred)
+        if self._label_format == 'signed':
+            label = (label + 1.0) / 2.0
+        loss = operator(F, 'relu')(pred) - pred * label + _softplus(F, -operator(F, 'abs')(pred))
+        return self._mean(F, loss, sample_weight)
+
+
+class TripletLoss(Loss):
+    """How much nearer (in squared distance, by `margin`) `pred` should be to `positive` than to `negative`."""
+
+    def __init__(self, margin=1, weight=None, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._margin = margin
+
+    def hybrid_forward(self, F, pred, positive, negative):
+        square = operator(F, 'square')
+        distance = square(_shaped_like(F, positive, pred) - pred) - square(_shaped_like(F, negative, pred) - pred)
+        loss = operator(F, 'sum')(distance, axis=self._batch_axis, exclude=True)
+        return _weighted(F, operator(F, 'relu')(loss + self._margin), self._weight)
+
+
+class PoissonNLLLoss(Loss):
+    """Negative log-likelihood of counts, if `pred` is the rate of a Poisson distribution, or its logarithm (`from_logits`).
+
+    `compute_full` adds Stirling's approximation of the term that does not depend on `pred`.  The result is one number,
+    the mean of all.
+    """
+
+    def __init__(self, weight=None, from_logits=True, batch_axis=0, compute_full=False, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._from_logits, self._compute_full = from_logits, compute_full
+
+    def hybrid_forward(self, F, pred, target, sample_weight=None, epsilon=1e-08):
+        target = _shaped_like(F, target, pred)
+        log, where = operator(F, 'log'), operator(F, 'where')
+        if self._from_logits:
+            loss = operator(F, 'exp')(pred) - target * pred
+        else:
+            loss = pred - target * log(pred + epsilon)
+        if self._compute_full:
+            # the approximation holds above 1, and 0 log 0 must not get in
+            large = target > 1
+            safe = where(large, target, target * 0 + 2)
+            stirling = safe * log(safe) - safe + 0.5 * log(2 * math.pi * safe)
+            loss = loss + where(large, stirling, stirling * 0)
+        return _weighted(F, loss, self._weight, sample_weight).mean()
+
+
+class CosineEmbeddingLoss(Loss):
+    """For label 1 the distance `1 - cos`; for label -1 how far `cos` is above `margin`."""
+
+    def __init__(self, weight=None, batch_axis=0, margin=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self._margin = margin
+
+    def hybrid_forward(self, F, input1, input2, label, sample_weight=None):
+        input1 = _shaped_like(F, input1, input2)
+        label = label.reshape((-1, 1))
+        cosine = self._cosine_similarity(F, input1, input2)
+        loss = (1 - cosine) * (label == 1) + operator(F, 'relu')((label == -1) * (cosine - self._margin))
+        return _weighted(F, loss, self._weight, sample_weight)
+
+    def _cosine_similarity(self, F, x, y, axis=-1):
+        norm = operator(F, 'norm')
+        lengths = norm(x, axis=axis).reshape((-1, 1)) * norm(y, axis=axis).reshape((-1, 1))
+        return (x * y).sum(axis=axis).reshape((-1, 1)) / operator(F, 'maximum')(lengths, TINY)
+
+
+class SDMLLoss(Loss):
+    """Smoothed deep metric learning: `x1[i]` should be nearer to `x2[i]` than to all others of the batch.
+
+    The others get `smoothing_parameter` of the probability together.
+    """
+
+    def __init__(self, smoothing_parameter=0.3, weight=1.0, batch_axis=0, **kwargs):
+        super().__init__(weight, batch_axis, **kwargs)
+        self.kl_loss = KLDivLoss(from_logits=True)
+        self.smoothing_parameter = smoothing_parameter
+
+    def hybrid_forward(self, F, x1, x2):
+        if isinstance(x1, NDArray) and x1.shape != x2.shape:
+            raise AssertionError(f'SDMLLoss: x1 and x2 must have one shape, but they have {x1.shape} and {x2.shape}')
+        difference = operator(F, 'broadcast_sub')(operator(F, 'expand_dims')(x1, axis=1),
+                                                  operator(F, 'expand_dims')(x2, axis=0))
+        distances = operator(F, 'square')(difference).sum(axis=2)
+        log_probabilities = operator(F, 'log_softmax')(-distances, axis=1)
+        return self.kl_loss(log_probabilities, self._labels(F, distances))
+
+    def _labels(self, F, distances):
+        """1 - smoothing on the diagonal, the rest spread evenly over each row."""
+        number = contrib(F, 'arange_like')(distances, axis=0)
+        equal = (lambda a, b: a == b) if is_np_array() else F.broadcast_equal
+        same = equal(number.reshape((-1, 1)), number.reshape((1, -1)))
+        others = 1 - same
+        spread = operator(F, 'broadcast_div')(others, others.sum(axis=1, keepdims=True))
+        return same * (1 - self.smoothing_parameter) + spread * self.smoothing_parameter
