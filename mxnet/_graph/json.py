@@ -48,7 +48,7 @@ def to_dict(entries: Sequence[Entry], *, np_shape=False) -> dict:
 
 
 def _layout(value, depth=0) -> str:
-    """JSON with upstream's line breaks: one entry a line, short lists and single-entry objects on one."""
+    """JSON with upstream's line breaks: one entry a line, but lists of up to ten and single-entry objects on one."""
     pad = '  ' * (depth + 1)
     if isinstance(value, dict):
         if not value:
@@ -59,7 +59,7 @@ def _layout(value, depth=0) -> str:
         body = f', \n{pad}'.join(f'{json.dumps(k)}: {_layout(v, depth + 1)}' for k, v in value.items())
         return f'{{\n{pad}{body}\n{"  " * depth}}}'
     if isinstance(value, list):
-        if value and isinstance(value[0], dict):
+        if len(value) > 10 or value and isinstance(value[0], dict):
             body = f', \n{pad}'.join(_layout(v, depth + 1) for v in value)
             return f'[\n{pad}{body}\n{"  " * depth}]'
         return '[' + ', '.join(_layout(v, depth + 1) for v in value) + ']'

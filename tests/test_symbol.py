@@ -1,0 +1,184 @@
+"""Symbols: names, parts, composition, attributes, inference, files."""
+import copy
+import json
+import pickle
+import time
+
+import numpy as np
+import pytest
+
+import mxnet as mx
+from mxnet import sym
+
+
+@pytest.fixture(autouse=True)
+def fresh_names():
+    with mx.name.NameManager():
+        yield
+
+
+def mlp():
+    data = sym.var('data')
+    hidden = sym.Activation(sym.FullyConnected(data, num_hidden=8, name='fc1'), act_type='relu', name='relu1')
+    return sym.SoftmaxOutput(sym.FullyConnected(hidden, num_hidden=3, name='fc2'), name='softmax')
+
+
+def test_names_and_lists():
+    net = mlp()
+    assert net.list_arguments() == ['data', 'fc1_weight', 'fc1_bias', 'fc2_weight', 'fc2_bias', 'softmax_label']
+    assert net.list_outputs() == ['softmax_output'] and net.name == 'softmax' and repr(net) == '<Symbol softmax>'
+    bn = sym.BatchNorm(sym.var('x'), name='bn')
+    assert bn.list_auxiliary_states() == ['bn_moving_mean', 'bn_moving_var'] and bn.list_arguments() == ['x', 'bn_gamma', 'bn_beta']
+    assert sym.FullyConnected(sym.var('x'), num_hidden=1).name == 'fullyconnected0'
+    assert (sym.var('a') + 1).name == '_plusscalar0' and (sym.var('a') * sym.var('b')).name == '_mul0'
+    with mx.name.Prefix('left_'):
+        assert sym.relu(sym.var('x')).name == 'left_relu0'
+
+
+def test_parts():
+    net = mlp()
+    internals = net.get_internals()
+    assert internals['fc1_output'].list_arguments() == ['data', 'fc1_weight', 'fc1_bias']
+    assert net.get_children().list_outputs() == ['fc2_output', 'softmax_label']
+    assert sym.var('x').get_children() is None
+    parts = sym.SliceChannel(sym.var('x'), num_outputs=3, name='cut')
+    assert len(parts) == 3 and parts[1].list_outputs() == ['cut_output1'] and parts[1:].list_outputs()[0] == 'cut_output1'
+    group = sym.Group([net, internals['fc1_output']])
+    assert group.list_outputs() == ['softmax_output', 'fc1_output'] and group.name is None
+    with pytest.raises(ValueError, match="'fc1_otput'.*fc1_output"):
+        internals['fc1_otput']
+    with pytest.raises(IndexError, match='output 5'):
+        net[5]
+
+
+def test_composition():
+    net = mlp()
+    other = sym.FullyConnected(sym.var('x'), num_hidden=4, name='front')
+    joined = net(data=other, name='joined')
+    assert joined.list_arguments()[:3] == ['x', 'front_weight', 'front_bias'] and joined.name == 'joined'
+    assert net.list_arguments()[0] == 'data'
+    with pytest.raises(mx.MXNetError, match='no variable dta.*data'):
+        net(dta=other)
+    with pytest.raises(mx.MXNetError, match='choose an output'):
+        sym.relu(sym.Group([net, other]))
+
+
+def test_attributes():
+    with mx.AttrScope(ctx_group='stage1', __mood__='happy'):
+        a = sym.var('a', lr_mult=2, shape=(2, 3), dtype='float16')
+        b = sym.relu(a, name='act')
+    assert a.attr('__lr_mult__') == '2' and a.attr('lr_mult') == '2' and a.attr('__dtype__') == '2'
+    assert b.attr('ctx_group') == 'stage1' and b.attr_dict()['act']['__mood__'] == 'happy'
+    with pytest.raises(ValueError, match='__flavour__'):
+        sym.var('c', flavour='sweet')
+    with pytest.raises(mx.MXNetError, match='num_hiden.*num_hidden'):
+        sym.FullyConnected(a, num_hiden=3)
+
+
+# ---------------------------------------------------------------------- inference
+def test_shapes_forward():
+    args, outs, aux = mlp().infer_shape(data=(5, 4))
+    assert args == [(5, 4), (8, 4), (8,), (3, 8), (3,), (5,)] and outs == [(5, 3)] and aux == []
+
+
+@pytest.mark.parametrize('build, known, want', [
+    (lambda: sym.var('a', shape=(0, 10)) + sym.var('b', shape=(12, 0)), {}, {'a': (12, 10), 'b': (12, 10)}),
+    (lambda: sym.FullyConnected(sym.var('a', shape=(0, 10)), num_hidden=21, name='f') + sym.var('c', shape=(5, 0)), {},
+     {'a': (5, 10), 'c': (5, 21), 'f_weight': (21, 10)}),
+    (lambda: sym.Convolution(sym.var('a', shape=(0, 3, 0, 0)), kernel=(3, 3), num_filter=2, name='c') + sym.var('b'),
+     {'b': (4, 2, 10, 6)}, {'a': (4, 3, 12, 8)}),
+    (lambda: sym.Concat(sym.var('a', shape=(0, 10)), sym.var('b', shape=(0, 5)), dim=1) + sym.var('d', shape=(2, 0)), {},
+     {'a': (2, 10), 'b': (2, 5), 'd': (2, 15)}),
+    (lambda: sym.transpose(sym.var('a', shape=(2, 0, 0))) * sym.var('b'), {'b': (4, 3, 2)}, {'a': (2, 3, 4)}),
+])
+def test_shapes_backward(build, known, want):
+    net = build()
+    args, _, _ = net.infer_shape(**known)
+    found = dict(zip(net.list_arguments(), args, strict=True))
+    assert {k: found[k] for k in want} == want
+
+
+def test_partial_shapes():
+    x = sym.var('x')
+    assert sym.dot(x, sym.var('y')).infer_shape_partial(x=(0, 3, 4), y=(4, 5))[1] == [(0, 3, 5)]
+    assert sym.sin(x).infer_shape_partial() == ([()], [()], [])
+    with pytest.warns(UserWarning, match='fc1_weight'):
+        assert mlp().infer_shape() == (None, None, None)
+
+
+def test_shapes_that_clash_are_named():
+    with pytest.raises(mx.MXNetError, match=r'fc1.*\(1, 4\)'):
+        mlp().infer_shape(data=(5, 4), fc1_weight=(1, 4))
+    with pytest.raises(mx.MXNetError, match=r'total.*\(2, 3\).*\(2, 4\)'):
+        sym.elemwise_add(sym.var('a'), sym.var('b'), name='total').infer_shape(a=(2, 3), b=(2, 4))
+
+
+def test_types():
+    net = sym.FullyConnected(sym.cast(sym.var('data'), dtype='float64'), num_hidden=3, name='fc')
+    args, outs, _ = net.infer_type(data='float16')
+    assert args == [np.float16, np.float64, np.float64] and outs == [np.float64]
+    assert net.infer_type_partial()[0][0] is None
+
+
+def test_big_graphs_take_linear_time():
+    def build(n):
+        start = time.perf_counter()
+        x = sym.var('x')
+        for i in range(n):
+            x = sym.relu(x, name=f'r{i}') if i % 2 else x + 1
+        text = x.tojson()
+        assert x.infer_shape(x=(2, 3))[1] == [(2, 3)]
+        assert sym.load_json(text).list_outputs() == x.list_outputs()
+        return time.perf_counter() - start
+    build(500)
+    assert build(20000) < 200 * max(build(500), 0.02)
+
+
+# ---------------------------------------------------------------------- files
+def test_json_round_trip(tmp_path):
+    net = mlp()
+    net.save(str(tmp_path / 'net-symbol.json'))
+    again = sym.load(str(tmp_path / 'net-symbol.json'))
+    assert again.tojson() == net.tojson() and again.list_arguments() == net.list_arguments()
+    assert pickle.loads(pickle.dumps(net)).tojson() == net.tojson()
+    assert copy.deepcopy(net).tojson() == net.tojson()
+    assert json.loads(net.tojson())['attrs'] == {'mxnet_version': ['int', 10901]}
+
+
+def test_golden_files_byte_for_byte(shared):
+    for name in ('module', 'export', 'group', 'cell'):
+        path = shared / 'golden' / 'files' / f'{name}-symbol.json'
+        assert sym.load(str(path)).tojson() == path.read_text(), name
+
+
+def test_files_of_old_versions():
+    text = json.dumps({
+        'nodes': [{'op': 'null', 'param': {}, 'name': 'data', 'inputs': [], 'backward_source_id': -1},
+                  {'op': 'null', 'param': {}, 'name': 'fc_weight', 'inputs': [], 'backward_source_id': -1, 'attr': {'lr_mult': '2'}},
+                  {'op': 'FullyConnected', 'param': {'no_bias': 'True', 'num_hidden': '3'}, 'name': 'fc',
+                   'inputs': [[0, 0], [1, 0]], 'backward_source_id': -1},
+                  {'op': 'BatchNorm', 'param': {'eps': '0.001', 'fix_gamma': 'True'}, 'name': 'bn', 'inputs': [[2, 0]]}],
+        'arg_nodes': [0, 1], 'heads': [[3, 0]]})
+    net = sym.load_json(text)
+    assert net.list_arguments() == ['data', 'fc_weight', 'bn_gamma', 'bn_beta']
+    assert net.list_auxiliary_states() == ['bn_moving_mean', 'bn_moving_var']
+    assert net.attr_dict()['fc_weight']['__lr_mult__'] == '2'
+    assert net.infer_shape(data=(2, 5))[1] == [(2, 3)]
+
+
+@pytest.mark.parametrize('text', ['', '{', '[]', '{"nodes": []}', '{"nodes": [{"op": "relu", "name": "r", "inputs": [[3, 0, 0]]}], "heads": [[0, 0, 0]]}',
+                                  '{"nodes": [{"op": "nope", "name": "r", "inputs": []}], "heads": [[0, 0, 0]]}',
+                                  '{"nodes": [{"op": "null", "name": "r"}], "heads": [[7, 0, 0]]}'])
+def test_bad_json(text):
+    with pytest.raises(mx.MXNetError):
+        sym.load_json(text)
+
+
+def test_not_for_symbols():
+    with pytest.raises(mx.base.NotImplementedForSymbol):
+        bool(sym.var('x'))
+    with pytest.raises(mx.base.NotImplementedForSymbol):
+        x = sym.var('x')
+        x += 1
+    with pytest.raises(TypeError, match='not supported'):
+        sym.var('x') + np.ones(2)
