@@ -144,7 +144,8 @@ def plot_network(symbol, title='plot', save_format='pdf', shape=None, dtype=None
     nodes = topological(entries)
     facts = _facts(entries, shape, dtype)
     ids = _identifiers(nodes)
-    style = {'shape': 'box', 'fixedsize': 'true', 'width': '1.3', 'height': '0.8034', 'style': 'filled', **node_attrs}
+    # of one size, but where a label needs more; upstream's fixed size cuts through "FullyConnected"
+    style = {'shape': 'box', 'fixedsize': 'false', 'width': '1.3', 'height': '0.8034', 'style': 'filled', **node_attrs}
     drawing = Drawing(name=title, format=save_format)
     hidden = set()
     for node in nodes:

@@ -126,7 +126,7 @@ def test_nodes():
     drawing = mx.viz.plot_network(picture_net(), title='picture', save_format='png')
     assert drawing.name == 'picture' and drawing.format == 'png'
     assert node_of(drawing, 'data') == \
-        'data [label=data fillcolor="#8dd3c7" fixedsize=true height=0.8034 shape=oval style=filled width=1.3]'
+        'data [label=data fillcolor="#8dd3c7" fixedsize=false height=0.8034 shape=oval style=filled width=1.3]'
     for name, label, color in (('conv', 'Convolution\n3x3/2x2, 8', '#fb8072'),
                                ('group', 'Convolution\n2x2/1, 4', '#fb8072'), ('bn', 'bn', '#bebada'),
                                ('relu', 'Activation\nrelu', '#ffffb3'),
@@ -147,13 +147,13 @@ def test_what_flows_along_the_edges():
     split = mx.sym.SliceChannel(net, num_outputs=2, name='split')
     net = mx.sym.exp(mx.sym.cast(split[1], dtype='float16', name='cast'), name='exp')
     drawing = mx.viz.plot_network(net, shape={'data': (2, 20)}, dtype={'data': np.float32}, hide_weights=False,
-                                  node_attrs={'shape': 'oval', 'fixedsize': 'false'})
+                                  node_attrs={'shape': 'oval', 'fixedsize': 'true'})
     for line in ('fc -> data [label="20(float32)" arrowtail=open dir=back]',
                  'fc -> fc_weight [label="20(float32)" arrowtail=open dir=back]',
                  'cast -> split [label="5(float32)" arrowtail=open dir=back]',
                  'exp -> cast [label="5(float16)" arrowtail=open dir=back]'):
         assert line in lines_of(drawing)
-    assert 'fixedsize=false' in node_of(drawing, 'fc') and 'shape=oval' in node_of(drawing, 'fc')
+    assert 'fixedsize=true' in node_of(drawing, 'fc') and 'shape=oval' in node_of(drawing, 'fc')
 
 
 def test_names_that_repeat_and_names_with_colons():
@@ -184,7 +184,7 @@ def test_mistakes_in_the_drawing():
 
 
 @needs_dot
-def test_real_pictures(tmp_path):
+def test_real_pictures(tmp_path, capfd):
     graphviz = pytest.importorskip('graphviz')
     drawing = mx.viz.plot_network(picture_net(), shape=SHAPE, save_format='png')
     assert isinstance(drawing, graphviz.Digraph)
@@ -192,6 +192,7 @@ def test_real_pictures(tmp_path):
     assert path == str(tmp_path / 'net.png')
     with open(path, 'rb') as file:
         assert file.read(8) == b'\x89PNG\r\n\x1a\n'
+    assert not capfd.readouterr().err         # labels fit
     assert '<svg' in drawing._repr_mimebundle_()['image/svg+xml']          # what a notebook asks for
     assert '>FullyConnected<' in drawing.pipe(format='svg', encoding='utf-8')
 
