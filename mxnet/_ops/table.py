@@ -88,6 +88,10 @@ class Operator:
         for name, value in given.items():
             attribute = self.attributes.get(name)
             if attribute is None:
+                if not self.attributes or (name.startswith('__') and name.endswith('__')):
+                    # upstream looks at no arguments here, and programs give broadcast_maximum an axis; `__layout__` and
+                    # the like are notes, not arguments
+                    continue
                 raise unknown_argument(self, name)
             try:
                 parsed[name] = attribute.kind.parse(value)

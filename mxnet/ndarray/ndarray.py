@@ -18,6 +18,7 @@ from ._methods import OperatorMethods
 
 _new = object.__new__
 py_slice = slice        # programs import it from here
+_STORAGE_TYPE_STR_TO_ID = {'undefined': -1, 'default': 0, 'row_sparse': 1, 'csr': 2}      # and this: files have the numbers
 
 
 class NDArray(OperatorMethods, NDArrayBase):
