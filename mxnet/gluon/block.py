@@ -251,10 +251,15 @@ class Block:
             self._active = True
         own = self.params._params
         for old in list(own):
-            own[f'{self.name}_{old[len(self.params._prefix):]}'] = own.pop(old)
+            # the graphs know the parameters by the names that they had
+            param = own.pop(old)
+            param.name, param._var = f'{self.name}_{old[len(self.params._prefix):]}', None
+            own[param.name] = param
         for child in self._children.values():
             number[0] += 1
             child._read_structure(record, number)
+        keys = record['children']
+        self._children = OrderedDict((keys.get(child.name, key), child) for key, child in self._children.items())
 
     # ------------------------------------------------------------------ running
     def __call__(self, *args):
