@@ -102,8 +102,9 @@ def full(shape, val, ctx=None, dtype=numpy.float32, out=None):
 def _only_out(kwargs, name):
     out = kwargs.pop('out', None)
     kwargs.pop('name', None)
-    if kwargs:
-        raise TypeError(f'nd.{name}: unknown argument {next(iter(kwargs))}')
+    unknown = [k for k in kwargs if not (k.startswith('__') and k.endswith('__'))]      # __layout__ is a note
+    if unknown:
+        raise TypeError(f'nd.{name}: unknown argument {unknown[0]}')
     return out
 
 
