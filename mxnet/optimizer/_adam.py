@@ -1,5 +1,6 @@
 """Adam and what grew out of it: steps along the average gradient, in units of its average size."""
 import math
+from collections.abc import Callable
 
 import torch
 
@@ -51,14 +52,14 @@ class Adam(BuiltIn):
 
     def _rule(self, index, lr, wd):
         return adam_update, {'lr': self._corrected(index, lr), 'wd': wd, 'beta1': self.beta1, 'beta2': self.beta2,
-                             'epsilon': self.epsilon, 'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+                             'epsilon': self.epsilon, 'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
     def _step(self, indices, weights, grads, states, lrs, wds):
         # the fused kernel adds the decay by itself, but cannot clip after that
         if self.clip_gradient or not _lists.fusible(weights[0]):
             super()._step(indices, weights, grads, states, lrs, wds)
             return
-        grads = _lists.scaled(grads, self.rescale_grad, -1.0)
+        grads = _lists.scaled(grads, self._rescale, -1.0)
         rates = [self._corrected(index, lr) for index, lr in zip(indices, lrs)]
         for (lr, wd), at in _lists.groups(zip(rates, wds)).items():
             _lists.adam(*[[column[i] for i in at] for column in (weights, grads, *states)], lr, self.beta1, self.beta2,
@@ -97,7 +98,7 @@ class Adamax(BuiltIn):
     def _rule(self, index, lr, wd):
         lr /= 1.0 - self.beta1 ** self._index_update_count[index]
         return adamax, {'lr': lr, 'wd': wd, 'beta1': self.beta1, 'beta2': self.beta2,
-                        'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+                        'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
 
 def nadam(weight, grad, mean, var, *, lr, beta1, beta2, epsilon, of_grad, of_mean, of_var, wd, rescale_grad,
@@ -143,7 +144,7 @@ class Nadam(BuiltIn):
                        'of_grad': (1.0 - now) / (1.0 - self.m_schedule),
                        'of_mean': following / (1.0 - self.m_schedule * following),
                        'of_var': 1.0 / (1.0 - self.beta2 ** t),
-                       'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+                       'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
 
 def adabound(weight, grad, mean, var, *, lr, beta1, beta2, epsilon, low, high, wd, rescale_grad, clip_gradient):
@@ -205,9 +206,9 @@ class AdaBound(BuiltIn):
                                'beta2': self.beta2, 'epsilon': self.epsilon,
                                'low': final * (1.0 - 1.0 / (self.gamma * t + 1.0)),
                                'high': final * (1.0 + 1.0 / (self.gamma * t)),
-                               'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+                               'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
-    _formula = staticmethod(adabound)
+    _formula: Callable = staticmethod(adabound)
 
 
 @register

@@ -37,7 +37,7 @@ class AdaGrad(BuiltIn):
         return True
 
     def _rule(self, index, lr, wd):
-        return adagrad, {'lr': lr, 'wd': wd, 'epsilon': self.float_stable_eps, 'rescale_grad': self.rescale_grad,
+        return adagrad, {'lr': lr, 'wd': wd, 'epsilon': self.float_stable_eps, 'rescale_grad': self._rescale,
                          'clip_gradient': self._clip}
 
 
@@ -78,7 +78,7 @@ class RMSProp(BuiltIn):
 
     def _rule(self, index, lr, wd):
         numbers = {'lr': lr, 'wd': wd, 'gamma1': self.gamma1, 'epsilon': self.epsilon,
-                   'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip,
+                   'rescale_grad': self._rescale, 'clip_gradient': self._clip,
                    'clip_weights': self.clip_weights or -1.0}
         if self.centered:
             return rmspropalex_update, {'gamma2': self.gamma2, **numbers}
@@ -115,7 +115,7 @@ class AdaDelta(BuiltIn):
         self.epsilon = epsilon
 
     def _rule(self, index, lr, wd):
-        return adadelta, {'rho': self.rho, 'epsilon': self.epsilon, 'wd': wd, 'rescale_grad': self.rescale_grad,
+        return adadelta, {'rho': self.rho, 'epsilon': self.epsilon, 'wd': wd, 'rescale_grad': self._rescale,
                           'clip_gradient': self._clip}
 
 
@@ -144,7 +144,7 @@ class Ftrl(BuiltIn):
 
     def _rule(self, index, lr, wd):
         return ftrl_update, {'lr': lr, 'wd': wd, 'lamda1': self.lamda1, 'beta': self.beta,
-                             'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+                             'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
 
 @register
@@ -170,5 +170,5 @@ class FTML(BuiltIn):
 
     def _rule(self, index, lr, wd):
         return ftml_update, {'lr': lr, 'wd': wd, 'beta1': self.beta1, 'beta2': self.beta2, 'epsilon': self.epsilon,
-                             't': self._index_update_count[index], 'rescale_grad': self.rescale_grad,
+                             't': self._index_update_count[index], 'rescale_grad': self._rescale,
                              'clip_grad': self._clip}

@@ -62,8 +62,8 @@ class Optimizer:
     opt_registry: dict[str, type] = {}
 
     # Kept on the class, not in instances: state files are read and written by MXNet 1.9.1 as well.
-    _takes_lists = False        # does `update` take any number of weights in one call
-    _master_last = False        # where the float32 copy stands in the state of a weight of low precision
+    _at_once: bool | None = None    # many weights in one call: any number, none, or (None) up to aggregate_num
+    _master_last = False            # where the float32 copy stands in the state of a weight of low precision
 
     def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None, learning_rate=None,
                  lr_scheduler=None, sym=None, begin_num_update=0, multi_precision=False, param_dict=None):
@@ -96,9 +96,14 @@ class Optimizer:
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
-        if 'update' in vars(cls) or 'update_multi_precision' in vars(cls):
-            # whoever writes an update of their own expects what upstream gave it: one weight at a time
-            cls._takes_lists = vars(cls).get('_takes_lists', False)
+        own = vars(cls)
+        if '_at_once' in own:
+            return
+        # whoever writes an update of their own expects what upstream gives it
+        if 'update_multi_precision' in own:
+            cls._at_once = None
+        elif 'update' in own and cls._at_once:
+            cls._at_once = False
 
     # ------------------------------------------------------------------ registry
     @staticmethod
@@ -220,6 +225,7 @@ class Optimizer:
     def _times(self, value, indices, field, factors):
         """`value` times the factor of each weight: its parameter's, or by its index, or by its name."""
         parameters, names = self.param_dict, self.idx2name
+        value = float(value)        # schedulers may compute with NumPy
         if not parameters and not factors:
             return [value] * len(indices)
         results = []

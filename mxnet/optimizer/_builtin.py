@@ -20,7 +20,7 @@ class BuiltIn(Optimizer):
     A subclass has `_slots` and `_rule`; or `_step`, where there is more to an update than a rule for each weight.
     """
 
-    _takes_lists = True
+    _at_once = True
     _slots = 0                  # how many arrays the state of a weight has
     _elementwise = True         # is each element updated for itself, by states of the weight's shape
     _same_rule = True           # do weights with the same rates and counts have the same rule
@@ -87,7 +87,11 @@ class BuiltIn(Optimizer):
     @property
     def _clip(self):
         """clip_gradient as operators take it: negative for none."""
-        return self.clip_gradient or -1.0
+        return float(self.clip_gradient or -1.0)
+
+    @property
+    def _rescale(self):
+        return float(self.rescale_grad)
 
     # ------------------------------------------------------------------ what an update is given
     def _columns(self, indices, weights, states):

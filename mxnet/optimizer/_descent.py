@@ -24,7 +24,7 @@ def _sgd(weight, grad, **numbers):
 
 def descent(optimizer, lr, wd, with_momentum=sgd_mom_update):
     """The rule of an optimizer that descends, with or without momentum, and its numbers."""
-    numbers = {'lr': lr, 'wd': wd, 'rescale_grad': optimizer.rescale_grad, 'clip_gradient': optimizer._clip}
+    numbers = {'lr': lr, 'wd': wd, 'rescale_grad': optimizer._rescale, 'clip_gradient': optimizer._clip}
     if optimizer.momentum:
         return with_momentum, {'momentum': optimizer.momentum, **numbers}
     return _sgd, numbers
@@ -63,7 +63,7 @@ class SGD(BuiltIn):
             super()._step(indices, weights, grads, states, lrs, wds)
             return
         moms = states[0] if self.momentum else []
-        rest = self.momentum, self.rescale_grad, self._clip
+        rest = self.momentum, self._rescale, self._clip
         if lrs.count(lrs[0]) == len(lrs) and wds.count(wds[0]) == len(wds):
             _lists.descend(weights, grads, moms, lrs[0], wds[0], *rest)
             return
@@ -125,7 +125,7 @@ class Signum(BuiltIn):
         return 1 if self.momentum else 0
 
     def _rule(self, index, lr, wd):
-        numbers = {'lr': lr, 'wd': wd, 'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+        numbers = {'lr': lr, 'wd': wd, 'rescale_grad': self._rescale, 'clip_gradient': self._clip}
         if self.momentum:
             return signum_update, {'momentum': self.momentum, 'wd_lh': self.wd_lh, **numbers}
         return _signsgd, numbers
@@ -169,7 +169,7 @@ class DCASGD(BuiltIn):
 
     def _rule(self, index, lr, wd):
         return dcasgd, {'lr': lr, 'wd': wd, 'momentum': self.momentum, 'lamda': self.lamda,
-                        'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+                        'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
 
 def sgld(weight, grad, noise, *, lr, wd, rescale_grad, clip_gradient):
@@ -199,4 +199,4 @@ class SGLD(BuiltIn):
         return [[normal(0, 1, shape=w.shape, dtype=w.dtype, ctx=w.context) for w in weights]]
 
     def _rule(self, index, lr, wd):
-        return sgld, {'lr': lr, 'wd': wd, 'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+        return sgld, {'lr': lr, 'wd': wd, 'rescale_grad': self._rescale, 'clip_gradient': self._clip}

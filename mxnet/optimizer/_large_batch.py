@@ -88,8 +88,8 @@ class LARS(BuiltIn):
                        for column in (weights, grads)]
             at = torch.tensor(layers, device=rates.device)
             rates[at] = multi_lars(rates[at], *squares, decays[at], eta=self.eta, eps=self.eps,
-                                   rescale_grad=self.rescale_grad)
-        numbers = {'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip, 'num_weights': len(weights)}
+                                   rescale_grad=self._rescale)
+        numbers = {'rescale_grad': self._rescale, 'clip_gradient': self._clip, 'num_weights': len(weights)}
         if self.momentum:
             moms = states[0]
             _write((*weights, *moms), preloaded_multi_sgd_mom_update(
@@ -128,7 +128,7 @@ class LAMB(BuiltIn):
         means, variances = states
         results = multi_lamb_update(
             *_interleave(weights, grads, means, variances), learning_rates=lrs, wds=wds, beta1=self.beta1,
-            beta2=self.beta2, epsilon=self.epsilon, rescale_grad=self.rescale_grad, clip_gradient=self._clip,
+            beta2=self.beta2, epsilon=self.epsilon, rescale_grad=self._rescale, clip_gradient=self._clip,
             lower_bound=self.lower_bound or -1.0, upper_bound=self.upper_bound or -1.0,
             bias_correction=self.bias_correction, step_count=[self._index_update_count[i] for i in indices],
             num_tensors=len(weights))
@@ -147,7 +147,7 @@ class LBSGD(BuiltIn):
     The updates themselves are those of `SGD`.
     """
 
-    _takes_lists = False        # each weight has sums and counts of its own
+    _at_once = False            # each weight has sums and counts of its own
 
     def __init__(self, momentum=0.0, multi_precision=False, warmup_strategy='linear', warmup_epochs=5, batch_scale=1,
                  updates_per_epoch=32, begin_epoch=0, num_epochs=60, **kwargs):

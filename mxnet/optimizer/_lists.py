@@ -1,9 +1,9 @@
 """Updates of lists of tensors, in place: one kernel for many weights where torch has one.
 
 A rule is a pure function: (weight, gradient, states..., numbers) -> (new weight, new states...).  `apply` runs any rule
-and writes the results back; small tensors are laid end to end first, so that a hundred biases cost about as much as one.
-For gradient descent, Adam and AdamW torch has kernels that do it all in one pass over the memory; `descend` and `adam`
-use them, with numbers chosen so that the arithmetic is exactly the rule's.
+and writes the results back.  Small tensors are laid end to end first, so that a hundred biases cost little more than
+one.  For gradient descent, Adam and AdamW torch has kernels that do it all in one pass over the memory; `descend` and
+`adam` use them, with numbers chosen so that the arithmetic is exactly the rule's.
 
 All private functions of torch that optimizers need are called here, and only where `fusible` says that they are there.
 They check nothing (a short state would be written past its end): callers ask `alike` first.  And they

@@ -25,8 +25,8 @@ class Updater:
     [0.5 0.5]
     <NDArray 2 @cpu(0)>
 
-    The built-in optimizers update all weights of one dtype and device in one call; MXNET_OPTIMIZER_AGGREGATION_SIZE sets
-    a limit, and `updater.aggregate_updates = False` makes it one at a time.  Others get as many as their
+    The built-in optimizers update all weights of one dtype and device in one call.  MXNET_OPTIMIZER_AGGREGATION_SIZE
+    sets a limit, and `updater.aggregate_updates = False` makes it one at a time.  Others get as many as their
     `aggregate_num` says, one at a time if that is 0.
     """
 
@@ -43,7 +43,7 @@ class Updater:
             return
         optimizer = self.optimizer
         index = [i.decode() if type(i) is bytes else i for i in index]
-        if not getattr(optimizer, '_takes_lists', False):
+        if not optimizer._at_once:
             # others compute with nd's operators, which have nd's semantics on nd's arrays only
             grad, weight = [g.as_nd_ndarray() for g in grad], [w.as_nd_ndarray() for w in weight]
         optimizer._set_current_context(weight[0].context.device_id)
@@ -56,11 +56,11 @@ class Updater:
                 known[i] = self.sync_state_context(known[i], w.context)
                 synced[i] = True
         states = [known[i] for i in index]
-        if not self.aggregate_updates:
+        most = _most_at_once(optimizer) if self.aggregate_updates else 0
+        if not most:
             for arguments in zip(index, weight, grad, states, strict=True):
                 optimizer.update_multi_precision(*arguments)
             return
-        most = _most_at_once(optimizer)
         for i, w, g, s in _batches(index, weight, grad, states):
             for start in range(0, len(i), most):
                 part = slice(start, start + most)
@@ -104,9 +104,9 @@ def get_updater(optimizer):
 
 def _most_at_once(optimizer):
     """How many weights an optimizer takes in one call; 0: one, not as a list."""
-    if getattr(optimizer, '_takes_lists', False):
-        return aggregation_size() or sys.maxsize
-    return optimizer.aggregate_num
+    if optimizer._at_once is None:
+        return optimizer.aggregate_num
+    return aggregation_size() or sys.maxsize if optimizer._at_once else 0
 
 
 def _batches(*columns):

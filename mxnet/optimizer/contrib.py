@@ -52,7 +52,7 @@ class GroupAdaGrad(BuiltIn):
     def _rule(self, index, lr, wd):
         if wd:
             raise MXNetError(f'GroupAdaGrad has no weight decay, but wd of weight {index!r} is {wd}')
-        return group_adagrad, {'lr': lr, 'epsilon': self.float_stable_eps, 'rescale_grad': self.rescale_grad,
+        return group_adagrad, {'lr': lr, 'epsilon': self.float_stable_eps, 'rescale_grad': self._rescale,
                                'clip_gradient': self._clip}
 
 
@@ -94,13 +94,13 @@ class AdamW(BuiltIn):
 
     def _rule(self, index, lr, wd):
         return adamw, {'lr': self._rate(index, lr), 'decay': lr * wd, 'beta1': self.beta1, 'beta2': self.beta2,
-                       'epsilon': self.epsilon, 'rescale_grad': self.rescale_grad, 'clip_gradient': self._clip}
+                       'epsilon': self.epsilon, 'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
     def _step(self, indices, weights, grads, states, lrs, wds):
         if not all(lrs) or not _lists.fusible(weights[0]):
             super()._step(indices, weights, grads, states, lrs, wds)
             return
-        grads = _lists.scaled(grads, self.rescale_grad, self._clip)
+        grads = _lists.scaled(grads, self._rescale, self._clip)
         rates = [self._rate(index, lr) for index, lr in zip(indices, lrs)]
         for (rate, decay), at in _lists.groups(zip(rates, [lr * wd for lr, wd in zip(lrs, wds)])).items():
             _lists.adam(*[[column[i] for i in at] for column in (weights, grads, *states)], rate, self.beta1,

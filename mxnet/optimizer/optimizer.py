@@ -31,5 +31,6 @@ class Test(Optimizer):
 
 
 # state files name the classes by this module
-for _cls in list(Optimizer.opt_registry.values()) + [Optimizer, Updater]:
-    _cls.__module__ = __name__
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = __name__
