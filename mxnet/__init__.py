@@ -9,10 +9,11 @@ from .libinfo import __version__
 _SUBMODULES = {
     'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'gluon', 'image', 'io', 'libinfo', 'log', 'name', 'ndarray',
     'numpy', 'numpy_extension', 'random', 'recordio', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
-    'callback', 'initializer', 'lr_scheduler', 'metric', 'monitor', 'optimizer', 'visualization',
+    'callback', 'executor_manager', 'initializer', 'kvstore', 'lr_scheduler', 'metric', 'model', 'module', 'monitor',
+    'optimizer', 'rnn', 'visualization',
 }
 _ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image',
-            'init': 'initializer', 'mon': 'monitor', 'viz': 'visualization'}
+            'init': 'initializer', 'kv': 'kvstore', 'mod': 'module', 'mon': 'monitor', 'viz': 'visualization'}
 _MEMBERS = {
     'MXNetError': 'base', 'Context': 'context', 'cpu': 'context', 'cpu_pinned': 'context', 'cpu_shared': 'context',
     'gpu': 'context', 'current_context': 'context', 'num_gpus': 'context', 'gpu_memory_info': 'context',

@@ -36,9 +36,9 @@ LAYERS = (
     # data
     ('io', 'image'),
     # models
-    ('gluon', 'module', 'model', 'rnn'),
+    ('callback', 'executor_manager', 'gluon', 'module', 'model', 'rnn'),
     # tools
-    ('callback', 'contrib', 'monitor', 'onnx', 'profiler', 'test_utils', 'visualization'),
+    ('contrib', 'monitor', 'onnx', 'profiler', 'test_utils', 'visualization'),
     # the command
     ('cli',),
 )

@@ -1,0 +1,137 @@
+"""What every key-value store can do, and making one by name."""
+import warnings
+
+from ..ndarray import NDArray
+
+__all__ = ['KVStoreBase', 'create']
+
+# names of the store for several devices of one process
+LOCAL = ('local', 'local_update_cpu', 'local_allreduce_cpu', 'device', 'local_allreduce_device')
+
+
+class KVStoreBase:
+    """The interface of stores that training goes through.
+
+    One of your own has `broadcast` and `pushpull`, and is registered by its lower-case name:
+
+    >>> @mx.kv.KVStoreBase.register
+    ... class Lonely(mx.kv.KVStoreBase):
+    ...     type, rank, num_workers = 'lonely', 0, 1
+    >>> mx.kv.create('lonely').rank
+    0
+    """
+
+    OPTIMIZER = 'optimizer'         # a capability: does the store update weights by itself
+    kv_registry: dict[str, type] = {}
+
+    def broadcast(self, key, value, out, priority=0):
+        """Gives everyone the value that the first worker has."""
+        raise NotImplementedError(f'{type(self).__name__} has no broadcast')
+
+    def pushpull(self, key, value, out=None, priority=0):
+        """Adds up the values of all devices and workers, into `out` or into the values themselves."""
+        raise NotImplementedError(f'{type(self).__name__} has no pushpull')
+
+    def set_optimizer(self, optimizer):
+        """From then on, what is pushed are gradients, and the stored weights follow them."""
+        raise NotImplementedError(f'{type(self).__name__} has no set_optimizer')
+
+    def is_capable(self, capability):
+        """Whether the store can do something, such as `KVStoreBase.OPTIMIZER`."""
+        raise NotImplementedError(f'{type(self).__name__} has no is_capable')
+
+    def save_optimizer_states(self, fname, dump_optimizer=False):
+        """Writes the states of the optimizer, with `dump_optimizer` the optimizer too, to a file."""
+        raise NotImplementedError(f'{type(self).__name__} has no save_optimizer_states')
+
+    def load_optimizer_states(self, fname):
+        """Reads what `save_optimizer_states` wrote."""
+        raise NotImplementedError(f'{type(self).__name__} has no load_optimizer_states')
+
+    @property
+    def type(self):
+        """The name of the kind of store."""
+        raise NotImplementedError(f'{type(self).__name__} has no type')
+
+    @property
+    def rank(self):
+        """The number of this worker, from 0 on."""
+        raise NotImplementedError(f'{type(self).__name__} has no rank')
+
+    @property
+    def num_workers(self):
+        """How many workers there are."""
+        raise NotImplementedError(f'{type(self).__name__} has no num_workers')
+
+    @staticmethod
+    def register(klass):
+        """A class decorator: the store can be made by its lower-case name from then on."""
+        if not isinstance(klass, type):
+            raise AssertionError(f'only a class can be registered as a KVStore, not {klass!r}')
+        name = klass.__name__.lower()
+        old = KVStoreBase.kv_registry.get(name)
+        if old is not None:
+            warnings.warn(f'KVStore {name!r} was {old.__module__}.{old.__name__} and is now '
+                          f'{klass.__module__}.{klass.__name__}', UserWarning, stacklevel=2)
+        KVStoreBase.kv_registry[name] = klass
+        return klass
+
+
+def listed(values):
+    """A single array as a list of one."""
+    return [values] if isinstance(values, NDArray) else list(values)
+
+
+@KVStoreBase.register
+class TestStore(KVStoreBase):
+    """The least that a store needs: sums and copies, nothing is kept."""
+
+    def broadcast(self, key, value, out, priority=0):
+        """Copies the value."""
+        for target in listed(out):
+            target[:] = value
+
+    def pushpull(self, key, value, out=None, priority=0):
+        """Adds up a list of arrays; a single one goes to `out` as it is."""
+        values = listed(value)
+        total = values[0]
+        for other in values[1:]:
+            total = total + other.as_in_context(total.context)
+        for target in values if out is None else listed(out):
+            target[:] = total
+
+    @staticmethod
+    def is_capable(capability):
+        """It has no optimizer."""
+        if capability.lower() != KVStoreBase.OPTIMIZER:
+            raise ValueError(f'a KVStore may be capable of {KVStoreBase.OPTIMIZER!r}; {capability!r} is not known')
+        return False
+
+    type = property(lambda self: 'teststore', doc='teststore')
+    rank = property(lambda self: 0, doc='0: there is one worker.')
+    num_workers = property(lambda self: 1, doc='1')
+
+
+def create(name='local'):
+    """A KVStore by its name.
+
+    'local' adds up on the CPU, 'device' on the devices that push; names of registered classes work as well.
+
+    >>> kv = mx.kv.create('local')
+    >>> kv.init('w', mx.nd.zeros((2,)))
+    >>> kv.push('w', [mx.nd.ones((2,)), mx.nd.ones((2,))])
+    >>> out = mx.nd.zeros((2,))
+    >>> kv.pull('w', out=out)
+    >>> out.asnumpy()
+    array([2., 2.], dtype=float32)
+    """
+    if not isinstance(name, str):
+        raise TypeError(f'the name of a KVStore must be a str, not a {type(name).__name__}')
+    name = name.lower()
+    if name in KVStoreBase.kv_registry:
+        return KVStoreBase.kv_registry[name]()
+    if name not in LOCAL:
+        known = ', '.join([*LOCAL, *sorted(KVStoreBase.kv_registry)])
+        raise ValueError(f'there is no KVStore called {name!r}; there are {known}')
+    from .kvstore import KVStore
+    return KVStore(name)

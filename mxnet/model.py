@@ -1,0 +1,452 @@
+"""Checkpoints, and `FeedForward`, the oldest way to train a symbol."""
+import logging
+import os
+import time
+import warnings
+from collections import namedtuple
+
+import numpy
+
+from . import io, ndarray
+from . import kvstore as _kvstore
+from . import metric as _metric
+from . import optimizer as _optimizer
+from . import symbol as _symbol
+from .base import MXNetError
+from .callback import LogValidationMetricsCallback
+from .context import Context, cpu
+from .executor_manager import _check_arguments
+from .initializer import InitDesc, Uniform
+from .io import DataDesc
+from .ndarray import NDArray
+
+__all__ = ['FeedForward', 'load_checkpoint', 'load_params', 'save_checkpoint']
+
+BatchEndParam = namedtuple('BatchEndParam', ['epoch', 'nbatch', 'eval_metric', 'locals'])
+BatchEndParam.__doc__ = 'What callbacks get after a batch: where training stands, and the local names of the loop.'
+
+# beyond this many elements of a parameter, devices update their own copies instead of fetching it from the store
+_LARGE = 16 << 20
+DEPRECATED = 'mx.model.FeedForward is deprecated; mx.mod.Module does the same and more'
+
+
+# ---------------------------------------------------------------------- checkpoints
+def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast=True):
+    """Writes `prefix-symbol.json` (unless the symbol is None) and, for epoch 3, `prefix-0003.params`.
+
+    remove_amp_cast: casts that mixed precision has inserted are left out
+    """
+    if symbol is not None:
+        symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
+    name = _params_name(prefix, epoch)
+    ndarray.save(name, {f'{kind}:{key}': array.as_in_context(cpu())
+                        for kind, params in (('arg', arg_params), ('aux', aux_params)) for key, array in params.items()})
+    logging.info('Saved checkpoint to "%s"', name)
+
+
+def load_params(prefix, epoch):
+    """(arguments, auxiliary states) from `prefix-0003.params` for epoch 3."""
+    name = _params_name(prefix, epoch)
+    found = ndarray.load(name)
+    if not found:
+        logging.warning("Params file '%s' is empty", name)
+        return {}, {}
+    return _separate(found)[:2]
+
+
+def load_checkpoint(prefix, epoch):
+    """(symbol, arguments, auxiliary states) from what `save_checkpoint` wrote."""
+    return (_symbol.load(f'{prefix}-symbol.json'), *load_params(prefix, epoch))
+
+
+def _params_name(prefix, epoch):
+    return f'{prefix}-{epoch:04d}.params'
+
+
+def _separate(arrays):
+    """{'arg:name': array, ...} -> (arguments, auxiliary states, other keys)."""
+    parts, others = {'arg': {}, 'aux': {}}, []
+    for key, array in arrays.items():
+        kind, _, name = key.partition(':')
+        if kind in parts and name:
+            parts[kind][name] = array
+        else:
+            others.append(key)
+    return parts['arg'], parts['aux'], others
+
+
+# ---------------------------------------------------------------------- stores and updates, for modules as well
+def _create_kvstore(kvstore, num_device, arg_params):
+    """(store or None, whether it updates the weights) for what a program gave as `kvstore`."""
+    if isinstance(kvstore, str):
+        if num_device == 1 and 'dist' not in kvstore:
+            return None, False
+        name, kvstore = kvstore, _kvstore.create(kvstore)
+    elif kvstore is None:
+        return None, False
+    elif isinstance(kvstore, _kvstore.KVStoreBase):
+        name = ''
+    else:
+        raise TypeError(f'kvstore must be a KVStore, a str or None, not a {type(kvstore).__name__}')
+    on_store = bool(int(os.environ.get('MXNET_UPDATE_ON_KVSTORE', '1'))) \
+        and kvstore.is_capable(_kvstore.KVStoreBase.OPTIMIZER)
+    if name == 'local' and any(array.size > _LARGE for array in arg_params.values()):
+        on_store = False
+    return kvstore, on_store
+
+
+def _initialize_kvstore(kvstore, param_arrays, arg_params, param_names, update_on_kvstore):
+    """Puts the first values of parameters into a store."""
+    for name, arrays in zip(param_names, param_arrays, strict=True):
+        if not update_on_kvstore or arg_params[name].stype != 'default':
+            kvstore.init(name, arg_params[name])
+        else:
+            kvstore.broadcast(name, arg_params[name], out=arrays)
+
+
+def _update_params_on_kvstore(param_arrays, grad_arrays, kvstore, param_names):
+    """Lets a store update the parameters by gradients; both have a list of arrays, one a device, for each name."""
+    rows = [row for row in zip(param_names, grad_arrays, param_arrays, strict=True) if row[1][0] is not None]
+    plain = [grads[0].stype == weights[0].stype == 'default' for _, grads, weights in rows]
+    if isinstance(kvstore, _kvstore.KVStore) and all(plain) and rows:
+        names, grads, weights = (list(column) for column in zip(*rows, strict=True))
+        kvstore.pushpull(names, grads, out=weights)
+        return
+    # stores of others take one key at a time
+    for number, (name, grads, weights) in enumerate(rows):
+        if plain[number]:
+            kvstore.pushpull(name, grads, out=weights, priority=-number)
+        else:
+            kvstore.push(name, grads, priority=-number)
+            kvstore.pull(name, out=weights, priority=-number)
+
+
+def _update_params(param_arrays, grad_arrays, updater, num_device, kvstore=None, param_names=None):
+    """Updates the parameters of each device by gradients, which a store adds up first if there is one."""
+    updates = [([], [], []) for _ in range(num_device)]
+    for index, (weights, grads) in enumerate(zip(param_arrays, grad_arrays, strict=True)):
+        if grads[0] is None:
+            continue
+        if kvstore is not None:
+            if grads[0].stype == weights[0].stype == 'default':
+                kvstore.pushpull(param_names[index], grads, priority=-index)
+            else:
+                kvstore.push(param_names[index], grads, priority=-index)
+                kvstore.pull(param_names[index], out=grads, priority=-index)
+        for device, (indices, gs, ws) in enumerate(updates):
+            # each device has states of its own
+            indices.append(index * num_device + device)
+            gs.append(grads[device])
+            ws.append(weights[device])
+    for indices, gs, ws in updates:
+        if indices:
+            updater(indices, gs, ws)
+
+
+def _multiple_callbacks(callbacks, *args, **kwargs):
+    """Calls a function, or each of a list of them, or nothing."""
+    for callback in callbacks if isinstance(callbacks, (list, tuple)) else [callbacks] if callbacks else []:
+        callback(*args, **kwargs)
+
+
+# ---------------------------------------------------------------------- FeedForward
+class FeedForward:
+    """A network with one set of data and labels that is trained and used for prediction; see `mx.mod.Module` instead.
+
+    symbol: a Symbol, or a function of a bucket key that gives one
+    ctx: a Context or a list of them
+    num_epoch, epoch_size: how many epochs, and how many batches each has; as many as the data have if None
+    optimizer: an Optimizer or its name, whose arguments are `kwargs`
+    initializer: what fills parameters that `arg_params` and `aux_params` do not give
+    numpy_batch_size: the batch size where data are arrays
+    allow_extra_params: `arg_params` and `aux_params` may have more than the symbol needs
+    begin_epoch: the number of the first epoch
+
+    Arguments of the symbol that the data iterator provides are inputs; all others are parameters, which `arg_params`
+    and `aux_params` have after `fit`.
+    """
+
+    def __init__(self, symbol, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd', initializer=Uniform(0.01),
+                 numpy_batch_size=128, arg_params=None, aux_params=None, allow_extra_params=False, begin_epoch=0,
+                 **kwargs):
+        warnings.warn(DEPRECATED, DeprecationWarning, stacklevel=2)
+        if isinstance(symbol, _symbol.Symbol):
+            self.symbol, self.sym_gen = symbol, None
+        elif callable(symbol):
+            self.symbol, self.sym_gen = None, symbol
+        else:
+            raise AssertionError(f'symbol must be a Symbol or a function that gives one, not a {type(symbol).__name__}')
+        self.arg_params = arg_params
+        self.aux_params = aux_params
+        self.allow_extra_params = allow_extra_params
+        self.argument_checked = False
+        if self.sym_gen is None:
+            self._check_arguments()
+        self.ctx = [cpu()] if ctx is None else [ctx] if isinstance(ctx, Context) else ctx
+        self.num_epoch = num_epoch
+        self.epoch_size = epoch_size
+        self.kwargs = dict(kwargs)
+        self.optimizer = optimizer
+        self.initializer = initializer
+        self.numpy_batch_size = numpy_batch_size
+        self._pred_exec = None
+        self.begin_epoch = begin_epoch
+
+    def __getstate__(self):
+        return {**self.__dict__, '_pred_exec': None}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+    # ------------------------------------------------------------------ what it works on
+    def _check_arguments(self):
+        """Sees that names are not used twice, and drops parameters that are not needed."""
+        if self.argument_checked:
+            return
+        self.argument_checked = True
+        _check_arguments(self.symbol)
+        if self.allow_extra_params:
+            self.arg_params = _only(self.arg_params, self.symbol.list_arguments())
+            self.aux_params = _only(self.aux_params, self.symbol.list_auxiliary_states())
+
+    def _init_params(self, inputs, overwrite=False):
+        """Makes and fills the parameters for inputs of these descriptions: (arguments, parameters, states) by name."""
+        inputs = [d if isinstance(d, DataDesc) else DataDesc(*d) for d in inputs]
+        shapes, _, state_shapes = self.symbol.infer_shape(**{d.name: d.shape for d in inputs})
+        dtypes, _, state_dtypes = self.symbol.infer_type(**{d.name: d.dtype for d in inputs})
+        names, states = self.symbol.list_arguments(), self.symbol.list_auxiliary_states()
+        given, attributes = {d.name for d in inputs}, self.symbol.attr_dict()
+
+        def filled(rows, old):
+            found = {}
+            for name, shape, dtype in rows:
+                found[name] = array = ndarray.zeros(shape, dtype=dtype)
+                if old and name in old and not overwrite:
+                    array[:] = old[name]
+                else:
+                    self.initializer(InitDesc(name, attributes.get(name)), array)
+            return found
+
+        self.arg_params = filled([row for row in zip(names, shapes, dtypes, strict=True) if row[0] not in given],
+                                 self.arg_params)
+        self.aux_params = filled(zip(states, state_shapes, state_dtypes, strict=True), self.aux_params)
+        return names, list(self.arg_params), states
+
+    def _init_iter(self, X, y, is_train):
+        """An iterator over data and labels."""
+        if isinstance(X, io.DataIter):
+            return X
+        if not isinstance(X, (numpy.ndarray, NDArray)):
+            raise TypeError(f'X must be a DataIter, an NDArray or a NumPy array, not a {type(X).__name__}')
+        if y is None:
+            if is_train:
+                raise ValueError('y must be given when X is an array')
+            y = numpy.zeros(X.shape[0])
+        if not isinstance(y, (numpy.ndarray, NDArray)):
+            raise TypeError(f'y must be an array when X is one, not a {type(y).__name__}')
+        if X.shape[0] != y.shape[0]:
+            raise ValueError(f'X has {X.shape[0]} examples, y has {y.shape[0]} labels')
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y.reshape((-1,))
+        if y.ndim != 1:
+            raise ValueError(f'y must have the shape (examples,) or (examples, 1), not {y.shape}')
+        size = min(X.shape[0], self.numpy_batch_size)
+        if is_train:
+            return io.NDArrayIter(X, y, size, shuffle=True, last_batch_handle='roll_over')
+        return io.NDArrayIter(X, y, size, shuffle=False)
+
+    def _init_eval_iter(self, eval_data):
+        """An iterator over an iterator or a pair of arrays or lists; None stays."""
+        if eval_data is None or isinstance(eval_data, io.DataIter):
+            return eval_data
+        if not isinstance(eval_data, (tuple, list)) or len(eval_data) != 2:
+            raise TypeError('eval_data must be a DataIter or a pair (data, labels) of arrays or lists, not '
+                            f'{type(eval_data).__name__}')
+        data, label = eval_data
+        if data is None:
+            raise ValueError('eval_data: the data are None')
+        if label is None and isinstance(data, io.DataIter):
+            return data
+        return self._init_iter(*[numpy.array(part) if isinstance(part, list) else part for part in (data, label)],
+                               is_train=True)
+
+    # ------------------------------------------------------------------ using it
+    def _predictor(self, X):
+        """An executor for the data of an iterator, and its arrays for them."""
+        shapes = {d[0]: tuple(d[1]) for d in X.provide_data}
+        if self._pred_exec is None or any(self._pred_exec.arg_dict[n].shape != s for n, s in shapes.items()):
+            types = {name: array.dtype for name, array in self.arg_params.items()}
+            types.update((d.name, d.dtype) for d in X.provide_data if isinstance(d, DataDesc))
+            shapes |= {name: array.shape for name, array in self.arg_params.items() if name not in shapes}
+            _check_arguments(self.symbol)
+            self._pred_exec = self.symbol.simple_bind(self.ctx[0], grad_req='null', type_dict=types, **shapes)
+        self._pred_exec.copy_params_from(self.arg_params, self.aux_params)
+        return self._pred_exec, [self._pred_exec.arg_dict[d[0]] for d in X.provide_data]
+
+    def predict(self, X, num_batch=None, return_data=False, reset=True):
+        """The outputs for data, on the first context: a NumPy array, or a list of them if there are several outputs.
+
+        num_batch: how many batches; all of them if None
+        return_data: (outputs, data, labels), data and labels as arrays or lists of them
+        """
+        X = self._init_iter(X, None, is_train=False)
+        if reset:
+            X.reset()
+        executor, targets = self._predictor(X)
+        rows = []
+        for number, batch in enumerate(X):
+            if number == num_batch:
+                break
+            real = X.batch_size - (batch.pad or 0)
+            for source, target in zip(batch.data, targets, strict=True):
+                source.copyto(target)
+            found = [executor.forward(is_train=False)]
+            if return_data:
+                found += [batch.data, batch.label]
+            rows.append([[array[0:real].asnumpy() for array in arrays] for arrays in found])
+        results = [_single([numpy.concatenate(parts) for parts in zip(*column, strict=True)])
+                   for column in zip(*rows, strict=True)]
+        return tuple(results) if return_data else results[0]
+
+    def score(self, X, eval_metric='acc', num_batch=None, batch_end_callback=None, reset=True):
+        """Predicts data and compares with their labels: the value of the metric."""
+        if not isinstance(eval_metric, _metric.EvalMetric):
+            eval_metric = _metric.create(eval_metric)
+        X = self._init_iter(X, None, is_train=False)
+        if reset:
+            X.reset()
+        executor, targets = self._predictor(X)
+        for i, batch in enumerate(X):
+            if i == num_batch:
+                break
+            for source, target in zip(batch.data, targets, strict=True):
+                source.copyto(target)
+            eval_metric.update(batch.label, executor.forward(is_train=False))
+            if batch_end_callback is not None:
+                _multiple_callbacks(batch_end_callback, BatchEndParam(0, i, eval_metric, locals()))
+        return eval_metric.get()[1]
+
+    # ------------------------------------------------------------------ training it
+    def fit(self, X, y=None, eval_data=None, eval_metric='acc', epoch_end_callback=None, batch_end_callback=None,
+            kvstore='local', logger=None, work_load_list=None, monitor=None,
+            eval_end_callback=LogValidationMetricsCallback(), eval_batch_end_callback=None):
+        """Trains the network.
+
+        X, y: an iterator; or arrays of data and of labels
+        eval_data: an iterator or a pair of arrays, scored after each epoch
+        epoch_end_callback: function(s) of (epoch, symbol, arg_params, aux_params)
+        batch_end_callback, eval_end_callback, eval_batch_end_callback: function(s) of a BatchEndParam
+        work_load_list: how much of a batch each context gets
+        """
+        data, eval_data = self._init_iter(X, y, is_train=True), self._init_eval_iter(eval_data)
+        if self.sym_gen is not None:
+            self.symbol = self.sym_gen(data.default_bucket_key)
+            self._check_arguments()
+        self._init_params([*data.provide_data, *data.provide_label])
+        if not isinstance(eval_metric, _metric.EvalMetric):
+            eval_metric = _metric.create(eval_metric)
+        logger = logger or logging
+        logger.info('Start training with %s', self.ctx)
+        module = self._module(data, kvstore, logger, work_load_list, monitor)
+        data.reset()
+        for epoch in range(self.begin_epoch, self.num_epoch):
+            begin = time.time()
+            eval_metric.reset()
+            self._train_epoch(epoch, module, data, eval_metric, batch_end_callback, monitor, logger)
+            logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - begin)
+            if epoch_end_callback or epoch + 1 == self.num_epoch:
+                self._take(*module.get_params())
+            _multiple_callbacks(epoch_end_callback, epoch, self.symbol, self.arg_params, self.aux_params)
+            if eval_data is not None:
+                module.score(eval_data, eval_metric, epoch=epoch, score_end_callback=eval_end_callback,
+                             batch_end_callback=eval_batch_end_callback)
+                eval_data.reset()
+
+    def _module(self, data, kvstore, logger, work_load_list, monitor):
+        """A module that is ready to train."""
+        from .module import BucketingModule, Module
+        names = [d[0] for d in data.provide_data], [d[0] for d in data.provide_label]
+        common = {'context': self.ctx, 'work_load_list': work_load_list, 'logger': logger}
+        if self.sym_gen is None:
+            module = Module(self.symbol, *names, **common)
+        else:
+            module = BucketingModule(lambda key: (self.sym_gen(key), *names), data.default_bucket_key, **common)
+        module.bind(data.provide_data, data.provide_label)
+        if monitor is not None:
+            module.install_monitor(monitor)
+        module.init_params(None, self.arg_params, self.aux_params)
+        optimizer = self.optimizer
+        if isinstance(optimizer, _optimizer.Optimizer):
+            with warnings.catch_warnings():
+                # what rescales its gradients is the program's choice
+                warnings.simplefilter('ignore', UserWarning)
+                module.init_optimizer(kvstore, optimizer)
+        else:
+            module.init_optimizer(kvstore, optimizer, self.kwargs)
+        return module
+
+    def _train_epoch(self, epoch, module, data, eval_metric, batch_end_callback, monitor, logger):
+        nbatch = 0
+        while True:
+            before = nbatch
+            for data_batch in data:
+                if monitor is not None:
+                    monitor.tic()
+                module.forward_backward(data_batch)
+                module.update()
+                if monitor is not None:
+                    monitor.toc_print()
+                module.update_metric(eval_metric, data_batch.label)
+                nbatch += 1
+                if batch_end_callback is not None:
+                    _multiple_callbacks(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
+                if nbatch == self.epoch_size:
+                    return
+            if nbatch == before:
+                raise MXNetError('fit: the data have no batches')
+            logger.info('Epoch[%d] Resetting Data Iterator', epoch)
+            data.reset()
+            if self.epoch_size is None:
+                return
+
+    def _take(self, arg_params, aux_params):
+        """Copies parameters into the dicts that callbacks and programs know."""
+        for own, new in ((self.arg_params, arg_params), (self.aux_params, aux_params)):
+            for name, array in new.items():
+                own[name][:] = array
+
+    # ------------------------------------------------------------------ files
+    def save(self, prefix, epoch=None, remove_amp_cast=True):
+        """Writes a checkpoint, of the epoch `num_epoch` unless given; see `save_checkpoint`."""
+        epoch = self.num_epoch if epoch is None else epoch
+        if epoch is None:
+            raise AssertionError('save: the model has no num_epoch; pass epoch=...')
+        save_checkpoint(prefix, epoch, self.symbol, self.arg_params, self.aux_params, remove_amp_cast)
+
+    @staticmethod
+    def load(prefix, epoch, ctx=None, **kwargs):
+        """A model from a checkpoint; training goes on after its epoch.  `kwargs` are those of the class."""
+        symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
+        return FeedForward(symbol, ctx=ctx, arg_params=arg_params, aux_params=aux_params, begin_epoch=epoch, **kwargs)
+
+    @staticmethod
+    def create(symbol, X, y=None, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd',
+               initializer=Uniform(0.01), eval_data=None, eval_metric='acc', epoch_end_callback=None,
+               batch_end_callback=None, kvstore='local', logger=None, work_load_list=None,
+               eval_end_callback=LogValidationMetricsCallback(), eval_batch_end_callback=None, **kwargs):
+        """Makes a model and trains it; arguments are those of the class and of `fit`."""
+        model = FeedForward(symbol, ctx=ctx, num_epoch=num_epoch, epoch_size=epoch_size, optimizer=optimizer,
+                            initializer=initializer, **kwargs)
+        model.fit(X, y, eval_data=eval_data, eval_metric=eval_metric, epoch_end_callback=epoch_end_callback,
+                  batch_end_callback=batch_end_callback, kvstore=kvstore, logger=logger,
+                  work_load_list=work_load_list, eval_end_callback=eval_end_callback,
+                  eval_batch_end_callback=eval_batch_end_callback)
+        return model
+
+
+def _only(params, names):
+    return params and {name: array for name, array in params.items() if name in set(names)}
+
+
+def _single(values):
+    return values[0] if len(values) == 1 else values

@@ -1,0 +1,435 @@
+"""`Module`: a symbol, its parameters, executors on one or more contexts, and an optimizer."""
+import logging
+import warnings
+
+from .. import optimizer as _optimizer
+from .._files import paths
+from ..context import Context, cpu
+from ..initializer import InitDesc, Uniform
+from ..io import DataDesc
+from ..model import (
+    _create_kvstore,
+    _initialize_kvstore,
+    _update_params,
+    _update_params_on_kvstore,
+    load_checkpoint,
+)
+from ..ndarray import arange, zeros
+from .base_module import BaseModule, _check_input_names, _parse_data_desc
+from .executor_group import DataParallelExecutorGroup
+
+__all__ = ['Module']
+
+RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that meant?')
+
+
+class Module(BaseModule):
+    """A symbol that can be trained.
+
+    data_names, label_names: arguments of the symbol that batches bring
+    context: a Context, or a list of them among which batches are split
+    work_load_list: how much of a batch each context gets, in proportion
+    fixed_param_names: parameters that are not trained
+    state_names: arguments that neither batches nor the optimizer change, such as first states; see `set_states`
+    group2ctxs: where groups of the symbol (`ctx_group`) go: {group: context or list of contexts}, or a list of dicts, one
+        for each context
+    compression_params: see `KVStore.set_gradient_compression`
+
+    >>> data = mx.sym.var('data')
+    >>> net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(data, num_hidden=2), name='softmax')
+    >>> batches = mx.io.NDArrayIter(np.random.rand(8, 3), np.zeros(8), batch_size=4)
+    >>> mod = mx.mod.Module(net)
+    >>> mod.fit(batches, num_epoch=2, optimizer_params={'learning_rate': 0.1})
+    >>> mod.predict(batches).shape
+    (8, 2)
+    """
+
+    def __init__(self, symbol, data_names=('data',), label_names=('softmax_label',), logger=logging, context=cpu(),
+                 work_load_list=None, fixed_param_names=None, state_names=None, group2ctxs=None,
+                 compression_params=None):
+        super().__init__(logger=logger)
+        self._context = [context] if isinstance(context, Context) else context
+        self._work_load_list = [1] * len(self._context) if work_load_list is None else work_load_list
+        if len(self._work_load_list) != len(self._context):
+            raise AssertionError(f'work_load_list has {len(self._work_load_list)} numbers for {len(self._context)} contexts')
+        self._group2ctxs = group2ctxs
+        self._symbol = symbol
+        self._data_names, self._label_names = list(data_names or ()), list(label_names or ())
+        self._state_names, self._fixed_param_names = list(state_names or ()), list(fixed_param_names or ())
+        _check_input_names(symbol, self._data_names, 'data', True)
+        _check_input_names(symbol, self._label_names, 'label', False)
+        _check_input_names(symbol, self._state_names, 'state', True)
+        _check_input_names(symbol, self._fixed_param_names, 'fixed_param', True)
+        inputs = {*self._data_names, *self._label_names, *self._state_names}
+        self._param_names = [name for name in symbol.list_arguments() if name not in inputs]
+        self._aux_names = symbol.list_auxiliary_states()
+        self._output_names = symbol.list_outputs()
+        self._arg_params = self._aux_params = None
+        self._params_dirty = False          # do the contexts have newer values than the two dicts
+        self._compression_params = compression_params
+        self._optimizer = self._kvstore = self._update_on_kvstore = self._updater = None
+        self._preload_opt_states = None
+        self._grad_req = None
+        self._exec_group = None
+        self._data_shapes = self._label_shapes = None
+        self._indices = None                # the optimizer's number of each parameter
+        self._updates = None                # what `update` passes on, as long as the arrays stay the same
+
+    # ------------------------------------------------------------------ checkpoints
+    @staticmethod
+    def load(prefix, epoch, load_optimizer_states=False, **kwargs):
+        """A module from `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`.
+
+        load_optimizer_states: `init_optimizer` is to read `prefix-0003.states`
+        kwargs: those of the class
+        """
+        symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
+        module = Module(symbol, **kwargs)
+        module._arg_params, module._aux_params = arg_params, aux_params
+        module.params_initialized = True
+        if load_optimizer_states:
+            module._preload_opt_states = f'{prefix}-{epoch:04d}.states'
+        return module
+
+    def save_checkpoint(self, prefix, epoch, save_optimizer_states=False, remove_amp_cast=True):
+        """Writes `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`, if wanted `prefix-0003.states`, too."""
+        self._symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
+        name = f'{prefix}-{epoch:04d}.params'
+        self.save_params(name)
+        logging.info('Saved checkpoint to "%s"', name)
+        if save_optimizer_states:
+            name = f'{prefix}-{epoch:04d}.states'
+            self.save_optimizer_states(name)
+            logging.info('Saved optimizer state to "%s"', name)
+
+    def save_optimizer_states(self, fname):
+        """Writes the states of the optimizer."""
+        self._require_optimizer('save_optimizer_states')
+        if self._update_on_kvstore:
+            self._kvstore.save_optimizer_states(fname)
+        else:
+            paths.write_atomic(fname, [self._updater.get_states()])
+
+    def load_optimizer_states(self, fname):
+        """Reads the states of the optimizer."""
+        self._require_optimizer('load_optimizer_states')
+        if self._update_on_kvstore:
+            self._kvstore.load_optimizer_states(fname)
+        else:
+            self._updater.set_states(paths.read_bytes(fname))
+
+    def _require_optimizer(self, what):
+        if not self.optimizer_initialized:
+            raise AssertionError(f'{what}: there is no optimizer; call init_optimizer first')
+
+    # ------------------------------------------------------------------ what it is
+    @property
+    def data_names(self):
+        """Names of the data."""
+        return self._data_names
+
+    @property
+    def label_names(self):
+        """Names of the labels."""
+        return self._label_names
+
+    @property
+    def output_names(self):
+        """Names of the outputs."""
+        return self._output_names
+
+    @property
+    def data_shapes(self):
+        """(name, shape) of the data."""
+        self._require_bound('data_shapes')
+        return self._data_shapes
+
+    @property
+    def label_shapes(self):
+        """(name, shape) of the labels; None if there are none."""
+        self._require_bound('label_shapes')
+        return self._label_shapes
+
+    @property
+    def output_shapes(self):
+        """(name, shape) of the outputs."""
+        self._require_bound('output_shapes')
+        return self._exec_group.get_output_shapes()
+
+    # ------------------------------------------------------------------ parameters
+    def get_params(self):
+        """(arguments, auxiliary states): dicts of copies of the parameters on the CPU."""
+        if not self.params_initialized:
+            raise AssertionError('get_params: there are no parameters; call init_params first')
+        if self._params_dirty:
+            self._sync_params_from_devices()
+        return self._arg_params, self._aux_params
+
+    def _sync_params_from_devices(self):
+        self._exec_group.get_params(self._arg_params, self._aux_params)
+        if self._kvstore and self._update_on_kvstore:
+            for name, array in self._arg_params.items():
+                if array.stype == 'row_sparse':
+                    # contexts have only the rows that they needed last
+                    self._kvstore.row_sparse_pull(name, array, row_ids=arange(0, array.shape[0], dtype='int64'))
+        self._params_dirty = False
+
+    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False,
+                    force_init=False, allow_extra=False):
+        """Fills the parameters; see `BaseModule.init_params`."""
+        if self.params_initialized and not force_init:
+            warnings.warn('init_params: the parameters are filled already; pass force_init=True to fill them anew',
+                          UserWarning, stacklevel=2)
+            return
+        if not self.binded:
+            raise AssertionError('init_params: call bind first')
+        attributes = self._symbol.attr_dict()
+        for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
+            for name, array in sorted(own.items()):
+                if given is not None and name in given:
+                    if given[name] is not array:
+                        given[name].copyto(array)
+                    continue
+                if given is not None and not allow_missing:
+                    raise RuntimeError(f'{name} is not among the parameters given; pass allow_missing=True to have it '
+                                       'initialized')
+                if initializer is not None:
+                    initializer(InitDesc(name, attributes.get(name)), array)
+                elif given is None:
+                    raise RuntimeError(f'{name} has no value: neither parameters nor an initializer are given')
+        self.params_initialized = True
+        self._params_dirty = False
+        self._exec_group.set_params(self._arg_params, self._aux_params, allow_extra=allow_extra)
+
+    def set_params(self, arg_params, aux_params, allow_missing=False, force_init=True, allow_extra=False):
+        """Copies parameters from dicts; with `allow_missing`, others stay as they are."""
+        if not allow_missing:
+            self.init_params(None, arg_params, aux_params, force_init=force_init, allow_extra=allow_extra)
+            return
+        if self.params_initialized and not force_init:
+            warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them anew',
+                          UserWarning, stacklevel=2)
+            return
+        self._require_bound('set_params')
+        self._exec_group.set_params(arg_params, aux_params, allow_extra=allow_extra)
+        self._params_dirty = True
+        self.params_initialized = True
+
+    # ------------------------------------------------------------------ making ready
+    def _reset_bind(self):
+        self.binded = False
+        self._exec_group = self._data_shapes = self._label_shapes = self._updates = None
+
+    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False,
+             shared_module=None, grad_req='write'):
+        """Makes executors for data of these shapes; see `BaseModule.bind`."""
+        if force_rebind:
+            if self.binded and self._params_dirty:
+                self._sync_params_from_devices()
+            self._reset_bind()
+        if self.binded:
+            self.logger.warning('Already bound, ignoring bind()')
+            return
+        if inputs_need_grad and not for_training:
+            raise AssertionError('bind: there are gradients of the inputs only with for_training=True')
+        if shared_module is not None and not (isinstance(shared_module, Module) and shared_module.binded
+                                              and shared_module.params_initialized):
+            raise AssertionError('bind: shared_module must be a Module that is bound and has parameters')
+        data_shapes, label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes)
+        self._exec_group = DataParallelExecutorGroup(
+            self._symbol, self._context, self._work_load_list, data_shapes, label_shapes, self._param_names,
+            for_training, inputs_need_grad, None if shared_module is None else shared_module._exec_group,
+            logger=self.logger, fixed_param_names=self._fixed_param_names, grad_req=grad_req,
+            state_names=self._state_names, group2ctxs=self._group2ctxs)
+        self._data_shapes, self._label_shapes = data_shapes, label_shapes
+        self.for_training, self.inputs_need_grad, self._grad_req = for_training, inputs_need_grad, grad_req
+        self._total_exec_bytes = self._exec_group._total_exec_bytes
+        self._updates = None
+        if shared_module is not None:
+            self.params_initialized = True
+            self._arg_params, self._aux_params = shared_module._arg_params, shared_module._aux_params
+        elif self.params_initialized:
+            self._exec_group.set_params(self._arg_params, self._aux_params, allow_extra=True)
+        else:
+            group = self._exec_group
+            self._arg_params = {name: zeros(block[0].shape, dtype=block[0].dtype, stype=block[0].stype)
+                                for name, block in zip(group.param_names, group.param_arrays, strict=True)}
+            self._aux_params = {name: zeros(block[0].shape, dtype=block[0].dtype)
+                                for name, block in zip(group.aux_names, group.aux_arrays, strict=True)}
+        self.binded = True
+        if shared_module is not None and shared_module.optimizer_initialized:
+            self.borrow_optimizer(shared_module)
+
+    def reshape(self, data_shapes, label_shapes=None):
+        """Makes the module ready for data of other shapes; parameters and optimizer stay."""
+        self._require_bound('reshape')
+        self._data_shapes, self._label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes,
+                                                                 label_shapes)
+        self._exec_group.reshape(self._data_shapes, self._label_shapes)
+        self._updates = None
+
+    def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
+                       force_init=False):
+        """Installs an optimizer; see `BaseModule.init_optimizer`.
+
+        Unless `optimizer_params` say otherwise, gradients are divided by the batch size.
+        """
+        self._require('init_optimizer')
+        if self.optimizer_initialized and not force_init:
+            self.logger.warning('optimizer already initialized, ignoring...')
+            return
+        if self._params_dirty:
+            self._sync_params_from_devices()
+        store, on_store = _create_kvstore(kvstore, len(self._context), self._arg_params)
+        batch_size = self._exec_group.batch_size or 1
+        if store and 'dist' in store.type and '_sync' in store.type:
+            batch_size *= store.num_workers
+        names, devices = self._exec_group.param_names, 1 if on_store else len(self._context)
+        idx2name = {i * devices + k: name for i, name in enumerate(names) for k in range(devices)}
+        if isinstance(optimizer, str):
+            params = {'rescale_grad': 1.0 / batch_size, **dict(optimizer_params)}
+            optimizer = _optimizer.create(optimizer, sym=self.symbol, param_idx2name=idx2name, **params)
+        elif not isinstance(optimizer, _optimizer.Optimizer):
+            raise AssertionError(f'optimizer must be an Optimizer or a name, not a {type(optimizer).__name__}')
+        else:
+            if optimizer.rescale_grad != 1.0 / batch_size:
+                warnings.warn(RESCALE.format(found=optimizer.rescale_grad, expected=1.0 / batch_size), UserWarning,
+                              stacklevel=2)
+            if not optimizer.idx2name:
+                optimizer.idx2name = idx2name
+        self._optimizer, self._kvstore, self._update_on_kvstore = optimizer, store, on_store
+        self._indices = {name: i for i, name in enumerate(names)}
+        self._updater = None if on_store else _optimizer.get_updater(optimizer)
+        self._updates = None
+        if store:
+            if self._compression_params:
+                store.set_gradient_compression(self._compression_params)
+            if on_store:
+                store.set_optimizer(optimizer)
+            _initialize_kvstore(store, self._exec_group.param_arrays, self._arg_params, names, on_store)
+        self.optimizer_initialized = True
+        if self._preload_opt_states is not None:
+            self.load_optimizer_states(self._preload_opt_states)
+            self._preload_opt_states = None
+
+    def borrow_optimizer(self, shared_module):
+        """Uses the optimizer of another module, with its states and its KVStore."""
+        shared_module._require_optimizer('borrow_optimizer')
+        for field in ('_optimizer', '_kvstore', '_update_on_kvstore', '_updater', '_indices'):
+            setattr(self, field, getattr(shared_module, field))
+        self._updates = None
+        self.optimizer_initialized = True
+
+    # ------------------------------------------------------------------ running
+    def forward(self, data_batch, is_train=None):
+        """Computes the outputs of a batch; if its shapes are new, the module is reshaped first."""
+        if not (self.binded and self.params_initialized):
+            self._require('forward')
+        expected = self._data_shapes
+        if isinstance(data_batch, list):
+            found = self._joined_shapes(data_batch)
+        else:
+            found = [array.shape for array in data_batch.data]
+        if len(found) != len(expected) or any(shape != desc.shape for shape, desc in zip(found, expected, strict=True)):
+            self._reshape_for(data_batch, found)
+        self._exec_group.forward(data_batch, is_train)
+
+    @staticmethod
+    def _joined_shapes(batches):
+        """The shapes of the data of batches that stand for one, each for one context."""
+        shapes = []
+        for arrays in zip(*[batch.data for batch in batches], strict=True):
+            first = arrays[0].shape
+            if any(array.shape != first for array in arrays):
+                raise AssertionError(f'forward: batches in a list must have the same shapes, not '
+                                     f'{[array.shape for array in arrays]}')
+            shapes.append((first[0] * len(arrays), *first[1:]))
+        return shapes
+
+    def _reshape_for(self, batch, shapes):
+        data = getattr(batch, 'provide_data', None)
+        if not data:
+            if len(shapes) != len(self._data_shapes):
+                raise ValueError(f'forward: the batch has {len(shapes)} arrays of data, the module takes '
+                                 f'{", ".join(self.data_names)}')
+            data = [DataDesc(d.name, shape, d.dtype, d.layout)
+                    for d, shape in zip(self._data_shapes, shapes, strict=True)]
+        labels = getattr(batch, 'provide_label', None)
+        if not labels and getattr(batch, 'label', None) and self._label_shapes:
+            labels = [DataDesc(d.name, array.shape, d.dtype, d.layout)
+                      for d, array in zip(self._label_shapes, batch.label, strict=True)]
+        self.reshape(data, labels or None)
+
+    def backward(self, out_grads=None):
+        """Computes the gradients; `out_grads` are those of the outputs, where they are no losses."""
+        if not (self.binded and self.params_initialized):
+            self._require('backward')
+        self._exec_group.backward(out_grads)
+
+    def update(self):
+        """Updates the parameters by the gradients of the last `backward`."""
+        if not (self.binded and self.params_initialized and self.optimizer_initialized):
+            self._require('update', optimizer=True)
+        self._params_dirty = True
+        group = self._exec_group
+        if self._update_on_kvstore:
+            _update_params_on_kvstore(group.param_arrays, group.grad_arrays, self._kvstore, group.param_names)
+        elif self._kvstore is not None or len(self._context) > 1:
+            _update_params(group.param_arrays, group.grad_arrays, self._updater, len(self._context), self._kvstore,
+                           group.param_names)
+        else:
+            if self._updates is None:
+                rows = [(self._indices.get(name, name), grads[0], weights[0]) for name, grads, weights
+                        in zip(group.param_names, group.grad_arrays, group.param_arrays, strict=True)
+                        if grads[0] is not None]
+                self._updates = tuple(map(list, zip(*rows, strict=True))) or ((), (), ())
+            self._updater(*self._updates)
+
+    def get_outputs(self, merge_multi_context=True):
+        """The outputs of the last `forward`; see `BaseModule.get_outputs`."""
+        self._require('get_outputs')
+        return self._exec_group.get_outputs(merge_multi_context)
+
+    def get_input_grads(self, merge_multi_context=True):
+        """The gradients of the data; see `BaseModule.get_input_grads`."""
+        self._require('get_input_grads')
+        return self._exec_group.get_input_grads(merge_multi_context)
+
+    def get_states(self, merge_multi_context=True):
+        """For each of `state_names` a list with one array a context; with merge_multi_context=False only."""
+        self._require('get_states')
+        return self._exec_group.get_states(merge_multi_context)
+
+    def set_states(self, states=None, value=None):
+        """Sets the arrays of `state_names`: from lists as `get_states` gives them, or all to one number."""
+        self._require('set_states')
+        self._exec_group.set_states(states, value)
+
+    def update_metric(self, eval_metric, labels, pre_sliced=False):
+        """Compares the outputs of the last `forward` with labels."""
+        self._exec_group.update_metric(eval_metric, labels, pre_sliced)
+
+    def install_monitor(self, mon):
+        """Has a `mx.mon.Monitor` watch all executors."""
+        self._require_bound('install_monitor')
+        self._exec_group.install_monitor(mon)
+
+    def prepare(self, data_batch, sparse_row_id_fn=None):
+        """Fetches rows of row_sparse parameters that the next batch needs; see `BaseModule.prepare`."""
+        self._require_bound('prepare')
+        if sparse_row_id_fn is None:
+            return
+        if not self._kvstore or not self._update_on_kvstore:
+            warnings.warn('prepare: parameters are not updated in a KVStore, so sparse_row_id_fn is not needed',
+                          UserWarning, stacklevel=2)
+            return
+        rows = sparse_row_id_fn(data_batch)
+        if not isinstance(rows, dict):
+            raise AssertionError(f'sparse_row_id_fn must give a dict, not a {type(rows).__name__}')
+        for name, numbers in rows.items():
+            arrays = self._exec_group.param_arrays[self._exec_group.param_names.index(name)]
+            if arrays[0].stype == 'row_sparse':
+                self._kvstore.row_sparse_pull(name, arrays, row_ids=numbers)
+            else:
+                warnings.warn(f'prepare: {name} is not row_sparse, so all of its rows are there', UserWarning,
+                              stacklevel=2)

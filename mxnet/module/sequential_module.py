@@ -1,0 +1,198 @@
+"""`SequentialModule`: a chain of modules, each of which takes the outputs of the one before it as its data."""
+import copy
+import logging
+
+from ..initializer import Uniform
+from .base_module import BaseModule
+
+__all__ = ['SequentialModule']
+
+
+class SequentialModule(BaseModule):
+    """A chain of modules.
+
+    >>> first = mx.mod.Module(mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=4, name='fc'), label_names=None)
+    >>> second = mx.mod.Module(mx.sym.SoftmaxOutput(mx.sym.var('data'), name='softmax'))
+    >>> chain = mx.mod.SequentialModule().add(first).add(second, take_labels=True, auto_wiring=True)
+    >>> chain.bind([('data', (2, 3))], [('softmax_label', (2,))])
+    >>> chain.output_shapes
+    [('softmax_output', (2, 4))]
+    """
+
+    META_TAKE_LABELS = 'take_labels'
+    META_AUTO_WIRING = 'auto_wiring'
+
+    def __init__(self, logger=logging):
+        super().__init__(logger=logger)
+        self._modules = []
+        self._metas = []
+        self._label_shapes = None
+
+    def add(self, module, **kwargs):
+        """Appends a module; returns the chain.
+
+        take_labels: whether the module gets the labels of batches
+        auto_wiring: whether the outputs before it are its data whatever their names
+        """
+        known = (self.META_TAKE_LABELS, self.META_AUTO_WIRING)
+        for key in kwargs:
+            if key not in known:
+                raise AssertionError(f'add: {key!r} is not known; there are {" and ".join(known)}')
+        self._modules.append(module)
+        self._metas.append(kwargs)
+        self.binded = self.params_initialized = self.optimizer_initialized = False
+        return self
+
+    def _takes_labels(self, i):
+        return bool(self._metas[i].get(self.META_TAKE_LABELS))
+
+    # ------------------------------------------------------------------ what it is
+    @property
+    def data_names(self):
+        """Names of the data of the first module."""
+        return self._modules[0].data_names if self._modules else []
+
+    @property
+    def output_names(self):
+        """Names of the outputs of the last module."""
+        return self._modules[-1].output_names if self._modules else []
+
+    @property
+    def data_shapes(self):
+        """(name, shape) of the data of the first module."""
+        self._require_bound('data_shapes')
+        return self._modules[0].data_shapes
+
+    @property
+    def label_shapes(self):
+        """(name, shape) of the labels; None if no module takes them."""
+        self._require_bound('label_shapes')
+        return self._label_shapes
+
+    @property
+    def output_shapes(self):
+        """(name, shape) of the outputs of the last module."""
+        self._require_bound('output_shapes')
+        return self._modules[-1].output_shapes
+
+    # ------------------------------------------------------------------ parameters
+    def get_params(self):
+        """(arguments, auxiliary states) of all modules together."""
+        self._require('get_params')
+        arg_params, aux_params = {}, {}
+        for module in self._modules:
+            arguments, states = module.get_params()
+            arg_params.update(arguments)
+            aux_params.update(states)
+        return arg_params, aux_params
+
+    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False,
+                    force_init=False, allow_extra=False):
+        """Fills the parameters of all modules, whose names must differ; see `BaseModule.init_params`."""
+        if self.params_initialized and not force_init:
+            return
+        if not self.binded:
+            raise AssertionError('init_params: call bind first')
+        for module in self._modules:
+            module.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params,
+                               allow_missing=allow_missing, force_init=force_init, allow_extra=allow_extra)
+        owners = {}
+        for i, module in enumerate(self._modules):
+            for kind, params in zip(('argument', 'auxiliary state'), module.get_params(), strict=True):
+                for name in params:
+                    if (kind, name) in owners:
+                        raise AssertionError(f'two modules of the chain, number {owners[kind, name]} and {i}, have an '
+                                             f'{kind} {name!r}')
+                    owners[kind, name] = i
+        self.params_initialized = True
+
+    # ------------------------------------------------------------------ making ready
+    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False,
+             shared_module=None, grad_req='write'):
+        """Binds all modules, each for the shapes of the outputs before it; see `BaseModule.bind`."""
+        if self.binded and not force_rebind:
+            self.logger.warning('Already bound, ignoring bind()')
+            return
+        if inputs_need_grad and not for_training:
+            raise AssertionError('bind: there are gradients of the inputs only with for_training=True')
+        if shared_module is not None:
+            raise AssertionError('bind: a SequentialModule cannot share with another module')
+        if not self._modules:
+            raise AssertionError('bind: the chain is empty; add modules first')
+        for i, module in enumerate(self._modules):
+            if self._metas[i].get(self.META_AUTO_WIRING):
+                names = module.data_names
+                if len(names) != len(data_shapes):
+                    raise AssertionError(f'bind: module {i} takes {len(names)} arrays, but gets {len(data_shapes)}')
+                data_shapes = [(name, desc[1]) for name, desc in zip(names, data_shapes, strict=True)]
+            module.bind(data_shapes=data_shapes, label_shapes=label_shapes if self._takes_labels(i) else None,
+                        for_training=for_training, inputs_need_grad=bool(inputs_need_grad or (for_training and i > 0)),
+                        force_rebind=force_rebind, grad_req=grad_req)
+            data_shapes = module.output_shapes
+        self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
+        self._label_shapes = label_shapes if any(map(self._takes_labels, range(len(self._modules)))) else None
+        self.binded = True
+
+    def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
+                       force_init=False):
+        """Installs an optimizer in all modules; see `BaseModule.init_optimizer`."""
+        self._require('init_optimizer')
+        if self.optimizer_initialized and not force_init:
+            self.logger.warning('optimizer already initialized, ignoring.')
+            return
+        for module in self._modules:
+            module.init_optimizer(kvstore=kvstore, optimizer=optimizer, optimizer_params=optimizer_params,
+                                  force_init=force_init)
+        self.optimizer_initialized = True
+
+    def install_monitor(self, mon):
+        """Has a `mx.mon.Monitor` watch all modules."""
+        self._require_bound('install_monitor')
+        for module in self._modules:
+            module.install_monitor(mon)
+
+    # ------------------------------------------------------------------ running
+    def forward(self, data_batch, is_train=None):
+        """Runs the modules one after the other."""
+        self._require('forward')
+        batch = copy.copy(data_batch)       # its bucket key, padding and labels go on, its data do not
+        for module, following in zip(self._modules, [*self._modules[1:], None], strict=True):
+            module.forward(batch, is_train=is_train)
+            if following is not None:
+                batch.data = module.get_outputs()
+                if hasattr(batch, 'provide_data'):
+                    batch.provide_data = [(name, array.shape)
+                                          for name, array in zip(following.data_names, batch.data, strict=True)]
+
+    def backward(self, out_grads=None):
+        """Runs the modules backward, from the last to the first."""
+        self._require('backward')
+        for i, module in reversed(list(enumerate(self._modules))):
+            module.backward(out_grads=out_grads)
+            if i:
+                out_grads = module.get_input_grads()
+
+    def update(self):
+        """Updates the parameters of all modules."""
+        self._require('update', optimizer=True)
+        for module in self._modules:
+            module.update()
+
+    def get_outputs(self, merge_multi_context=True):
+        """The outputs of the last module; see `BaseModule.get_outputs`."""
+        self._require('get_outputs')
+        return self._modules[-1].get_outputs(merge_multi_context=merge_multi_context)
+
+    def get_input_grads(self, merge_multi_context=True):
+        """The gradients of the data of the first module; see `BaseModule.get_input_grads`."""
+        self._require('get_input_grads')
+        if not self.inputs_need_grad:
+            raise AssertionError('get_input_grads: bind the module with inputs_need_grad=True')
+        return self._modules[0].get_input_grads(merge_multi_context=merge_multi_context)
+
+    def update_metric(self, eval_metric, labels, pre_sliced=False):
+        """Compares the outputs of each module that takes labels with them."""
+        self._require('update_metric')
+        for i, module in enumerate(self._modules):
+            if self._takes_labels(i):
+                module.update_metric(eval_metric, labels, pre_sliced)
