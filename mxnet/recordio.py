@@ -232,7 +232,7 @@ class MXRecordIO:
                 if self._block[start + size:start + size + 4] == _MAGIC:        # else its length may be wrong
                     self._position += size
                     return bytes(self._block[start + 8:end])
-        return self._read_at(self._position)
+        return self.read_at(self._position)
 
     def __iter__(self):
         return iter(self.read, None)
@@ -244,13 +244,14 @@ class MXRecordIO:
             self._block_size = self._source.read_into(self._block, self._position)
         self._block_at = self._position
 
-    def _read_at(self, begin):
-        """The record at a position; the next one to be read is the one behind it."""
+    def read_at(self, begin):
+        """The record at a position, which `tell` gave; the next one that `read` gives is the one behind it."""
+        self._check_open(writable=False)
         with paths.reported(self.uri, 'read'):
             try:
                 data, self._position = self._parse(begin)
             except _Damage as damage:
-                self._position = self._next_good(begin + 1)
+                self._position = self.find(begin + 1)
                 raise DamagedRecord(self.uri, begin, str(damage), self._position) from None
         return data
 
@@ -286,8 +287,29 @@ class MXRecordIO:
             if kind in (_WHOLE, _LAST):
                 return pieces[0] if len(pieces) == 1 else _MAGIC.join(pieces), position
 
-    def _next_good(self, position):
-        """The first place from a position on that looks like the beginning of a record; the end of the file if none."""
+    def peek(self, begin, size):
+        """-> (first `size` bytes of the record at a position, position of the one behind it), reading nothing else.
+
+        A damaged record has no bytes.
+        """
+        self._check_open(writable=False)
+        with paths.reported(self.uri, 'read'):
+            position, first = begin, None
+            while True:
+                data = self._source.read(position, 8 + (size if first is None else 0))
+                magic, word = _PART.unpack_from(data) if len(data) >= 8 else (b'', 0)
+                kind, length = word >> 29, word & _LENGTH
+                if magic != _MAGIC or kind not in ((_WHOLE, _FIRST) if first is None else (_MIDDLE, _LAST)):
+                    return b'', self.find(begin + 1)
+                if first is None:
+                    first = bytes(data[8:8 + min(size, length)])
+                position += 8 + (length + 3 & ~3)
+                if kind in (_WHOLE, _LAST):
+                    return first, position
+
+    def find(self, position):
+        """The first position from this one on where a record begins; the end of the file if there is none."""
+        self._check_open(writable=False)
         size = self._source.size()
         while position < size:
             block = self._source.read(position, _BLOCK)
@@ -399,8 +421,7 @@ class MXIndexedRecordIO(MXRecordIO):
 
     def read_idx(self, idx):
         """The record with a key."""
-        self._check_open(writable=False)
-        return self._read_at(self.idx[idx])
+        return self.read_at(self.idx[idx])
 
     def write_idx(self, idx, buf):
         """Adds a record with a key."""

@@ -299,7 +299,7 @@ def test_threads_share_a_reader(tmp_path):
 
 def test_remote_files():
     pytest.importorskip('fsspec')
-    paths = 'memory://folder/a.idx', 'memory://folder/a.rec'
+    paths = 'memory://records/a.idx', 'memory://records/a.rec'
     with MXIndexedRecordIO(*paths, 'w') as writer:
         for i in range(3):
             writer.write_idx(i, MAGIC + b'%d' % i * 5)

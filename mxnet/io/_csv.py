@@ -1,0 +1,133 @@
+"""`CSVIter`: batches of the lines of CSV files."""
+import itertools
+from typing import Literal
+
+import numpy
+
+from .._ops.attributes import NonNegative, Shape
+from ..base import MXNetError
+from ..ndarray import array
+from ._native import Loader, native
+from ._text import blocks_of_lines, files_of, place
+
+__all__ = ['CSVIter']
+
+
+class Rows:
+    """Numbered examples, each with several arrays."""
+
+    def __init__(self, arrays, index):
+        self.arrays, self.index = arrays, index
+
+    def __len__(self):
+        return len(self.index)
+
+    def __getitem__(self, key):
+        return Rows([a[key] for a in self.arrays], self.index[key])
+
+    @staticmethod
+    def join(parts):
+        return Rows([numpy.concatenate(arrays) for arrays in zip(*[part.arrays for part in parts])],
+                    numpy.concatenate([part.index for part in parts]))
+
+
+class _CSV(Loader):
+    def __init__(self, data_csv, data_shape, label_csv, label_shape, dtype, **kwargs):
+        super().__init__('CSVIter', data_csv, **kwargs)
+        self._data, self._data_shape = files_of(data_csv, self.name), data_shape
+        self._label, self._label_shape = label_csv and files_of(label_csv, self.name), label_shape
+        self._dtype = numpy.dtype(dtype)
+
+    def pieces(self, epoch, skip):
+        position = 0
+        for rows in self._rows():
+            position += len(rows)
+            if position > skip:
+                yield rows[max(0, len(rows) - (position - skip)):]
+
+    def _rows(self):
+        """Blocks of lines of the data, with as many of the labels."""
+        position, labels = 0, None
+        if self._label:
+            labels = self._numbers(self._label, self._label_shape, 'label_shape')
+            waiting = next(labels, None)
+        for data in self._numbers(self._data, self._data_shape, 'data_shape'):
+            while len(data):
+                if labels is None:
+                    count = len(data)
+                    label = numpy.zeros((count, 1), self._dtype)
+                elif waiting is None:
+                    raise MXNetError(f'CSVIter: {";".join(self._label)} has {position} labels, fewer than the lines of '
+                                     f'{";".join(self._data)}')
+                else:
+                    count = min(len(data), len(waiting))
+                    label, waiting = waiting[:count], waiting[count:] if count < len(waiting) else next(labels, None)
+                yield Rows([data[:count], label], numpy.arange(position, position + count))
+                position += count
+                data = data[count:]
+
+    def _numbers(self, files, shape, parameter):
+        """Arrays of the numbers in consecutive lines, each line in the shape of an example."""
+        width = int(numpy.prod(shape))
+        for path, number, block in blocks_of_lines(files):
+            values = self._parse(block, width)
+            if values is None:
+                values = self._parse_slowly(path, number, block, width, f'{parameter}={shape}')
+            yield values.reshape(-1, *shape)
+
+    def _parse(self, block, width):
+        """All numbers at once; None if something is not as it should be, or not as simple."""
+        rows = block.count(b'\n') + (not block.endswith(b'\n'))
+        if block.count(b',') != rows * (width - 1) or b'\n\n' in block or b'\r' in block or block.startswith(b'\n'):
+            return None
+        if block.translate(None, b'0123456789.,eE+- \n'):
+            return None
+        try:
+            values = numpy.fromstring(block.replace(b'\n', b',').removesuffix(b','), self._dtype, sep=',')
+        except (ValueError, DeprecationWarning):            # a number that is none
+            return None
+        if values.size != rows * width:
+            return None
+        # lines of wrong lengths may make up for each other
+        lines = itertools.islice(block.split(b'\n'), rows)
+        return values if all(line.count(b',') == width - 1 for line in lines) else None
+
+    def _parse_slowly(self, path, number, block, width, wanted):
+        values = []
+        convert = float if self._dtype.kind == 'f' else int
+        for index, line in enumerate(block.splitlines()):
+            line = line.strip()
+            if not line:
+                continue
+            fields = line.decode(errors='replace').split(',')
+            if len(fields) != width:
+                raise MXNetError(f'CSVIter: {place(path, number, index)}: there are {len(fields)} values, but {wanted} '
+                                 f'has {width}')
+            try:
+                values += [convert(field) for field in fields]
+            except ValueError as error:
+                raise MXNetError(f'CSVIter: {place(path, number, index)}: {error}') from None
+        return numpy.array(values, self._dtype)
+
+    def arrays(self, piece):
+        data, label = piece.arrays
+        return array(data, dtype=self._dtype), array(label, dtype=self._dtype), piece.index
+
+
+@native
+def CSVIter(*, data_csv: str, data_shape: Shape, label_csv: str = 'NULL', label_shape: Shape = (1,),
+            batch_size: NonNegative, round_batch: bool = True, prefetch_buffer: NonNegative = 4,
+            ctx: Literal['cpu', 'gpu'] = 'gpu', dtype: Literal['float32', 'int32', 'int64', None] = None):
+    """Batches of the lines of a CSV file, which are numbers with commas between them.
+
+    data_csv, label_csv: a file, several with ; between them, or a folder; without label_csv all labels are 0
+    data_shape, label_shape: the shape of one example; a line has as many numbers
+    round_batch: fill up the last batch with lines from the beginning, which the next pass then leaves out
+    prefetch_buffer: how many batches are read ahead
+    dtype: float32 if not given
+    ctx: makes no difference here
+
+    The file is read anew in each pass, a few MB at a time.
+    """
+    return _CSV(data_csv, data_shape, None if label_csv == 'NULL' else label_csv, label_shape, dtype or 'float32',
+                batch_size=batch_size, round_batch=round_batch, prefetch=prefetch_buffer)

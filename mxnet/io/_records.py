@@ -1,0 +1,150 @@
+"""Records of pictures in the order that a pass wants them."""
+import random
+from collections import namedtuple
+
+from ..base import MXNetError
+from ..recordio import DamagedRecord, MXIndexedRecordIO, MXRecordIO
+from ._text import check_part, files_of, part_of, size_of
+
+Raw = namedtuple('Raw', ['key', 'uri', 'offset', 'data'])
+Raw.__doc__ = 'A record as it is in the file, with its key in the index, if there is one.'
+
+Corrupt = namedtuple('Corrupt', ['key', 'uri', 'offset', 'problem'])
+Corrupt.__doc__ = """A record that could not be used.
+
+key: its key in the index or its id; None if there is neither
+uri, offset: the file, and where the record begins in it
+problem: what is wrong with it
+"""
+
+_CHUNK = 64 << 20       # so much is shuffled at a time, where there is no index
+
+
+class Records:
+    """The records of some files, or of one of `num_parts` parts of them, in the order of each pass.
+
+    With an index: parts have equal numbers of records, and shuffling is of all of them.  Without: parts have equal
+    numbers of bytes, and shuffling is of what stands close to each other; `shuffle_chunk_size` (MB) also shuffles
+    pieces of this size.
+    """
+
+    def __init__(self, name, path_imgrec, path_imgidx, part_index, num_parts, shuffle, seed, chunk_size, chunk_seed):
+        if not path_imgrec:
+            raise MXNetError(f'{name} needs path_imgrec, a .rec file')
+        check_part(name, part_index, num_parts)
+        self._files = files_of(path_imgrec, name)
+        self._shuffle, self._seed = shuffle, seed
+        self._chunk_size, self._chunk_seed = chunk_size << 20, chunk_seed
+        self._part = part_index, num_parts
+        self._places = self._indexed(name, path_imgidx) if path_imgidx else None
+        if self._places is None:
+            self._readers = [MXRecordIO(path, 'r') for path in self._files]
+
+    def _indexed(self, name, path_imgidx):
+        indexes = files_of(path_imgidx, name)
+        if len(indexes) != len(self._files):
+            raise MXNetError(f'{name}: there are {len(indexes)} index files for {len(self._files)} record files')
+        self._readers = [MXIndexedRecordIO(index, path, 'r') for index, path in zip(indexes, self._files)]
+        places = [(number, position, key) for number, reader in enumerate(self._readers)
+                  for position, key in sorted((position, key) for key, position in reader.idx.items())]
+        begin, end = part_of(len(places), *self._part)
+        return places[begin:end]
+
+    def stream(self, epoch, skip, damaged):
+        """Yields the records of a pass from number `skip` on; `damaged` is called with each Corrupt one."""
+        if self._places is not None:
+            yield from self._by_index(epoch, skip, damaged)
+            return
+        for raw in self._in_sequence(epoch, damaged):
+            if skip:
+                skip -= 1
+            else:
+                yield raw
+
+    def _by_index(self, epoch, skip, damaged):
+        order = self._places
+        if self._shuffle:
+            order = order.copy()
+            random.Random(f'{self._seed} {epoch}').shuffle(order)
+        for number, position, key in order[skip:]:
+            try:
+                data = self._readers[number].read_at(position)
+            except DamagedRecord as damage:
+                damaged(Corrupt(key, damage.uri, damage.offset, damage.problem))
+                continue
+            if data is None:
+                damaged(Corrupt(key, self._files[number], position, 'the file ends here'))
+                continue
+            yield Raw(key, self._files[number], position, data)
+
+    # ------------------------------------------------------------------ without an index
+    def _in_sequence(self, epoch, damaged):
+        sizes = [size_of(path) for path in self._files]
+        part_index, num_parts = self._part
+        pieces = [part_index]
+        if self._chunk_size:
+            count = -(-sum(sizes) * 11 // (10 * num_parts * self._chunk_size))      # a tenth more: pieces are uneven
+            pieces = list(range(part_index * count, (part_index + 1) * count))
+            num_parts *= count
+            random.Random(f'{self._chunk_seed} {epoch}').shuffle(pieces)
+        draw = random.Random(f'{self._seed} {epoch}')
+        for piece in pieces:
+            yield from self._shuffled(self._between(*part_of(sum(sizes), piece, num_parts, 4), sizes, damaged), draw)
+
+    def _shuffled(self, records, draw):
+        if not self._shuffle:
+            yield from records
+            return
+        held, size = [], 0
+        for raw in records:
+            held.append(raw)
+            size += len(raw.data)
+            if size >= (self._chunk_size or _CHUNK):
+                draw.shuffle(held)
+                yield from held
+                held, size = [], 0
+        draw.shuffle(held)
+        yield from held
+
+    def _between(self, begin, end, sizes, damaged):
+        """Records that begin between two positions in all files one after the other."""
+        offset = 0
+        for reader, size in zip(self._readers, sizes):
+            first, last = max(begin - offset, 0), min(end - offset, size)
+            offset += size
+            if first >= last:
+                continue
+            position = reader.find(first) if first else 0
+            while position < last:
+                try:
+                    data, following = reader.read_at(position), reader.tell()
+                except DamagedRecord as damage:
+                    damaged(Corrupt(None, damage.uri, damage.offset, damage.problem))
+                    position = damage.resume
+                    continue
+                if data is None:
+                    break
+                yield Raw(None, reader.uri, position, data)
+                position = following
+
+    # ------------------------------------------------------------------ without the pictures
+    def heads(self, size):
+        """Yields the first bytes of each record of our part, reading nothing else of it."""
+        if self._places is not None:
+            places = [(self._readers[number], position) for number, position, _ in self._places]
+        else:
+            places = self._positions()
+        for reader, position in places:
+            yield reader.peek(position, size)[0]
+
+    def _positions(self):
+        sizes = [size_of(path) for path in self._files]
+        begin, end = part_of(sum(sizes), *self._part, 4)
+        offset = 0
+        for reader, size in zip(self._readers, sizes):
+            first, last = max(begin - offset, 0), min(end - offset, size)
+            offset += size
+            position = reader.find(first) if first and first < last else first
+            while position < last:
+                yield reader, position
+                position = reader.peek(position, 0)[1]
