@@ -1,7 +1,8 @@
 """Thread-local switches that decide how an operator call behaves.
 
 Plain attributes of one `threading.local`, because every operator call reads them: `recording` and `training` belong to
-`mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.
+`mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.  `watch` is
+what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`).
 """
 import threading
 
@@ -13,6 +14,7 @@ class State(threading.local):
     np_array = False
     context = None
     bulk_size = 0
+    watch = None
 
 
 state = State()

@@ -4,21 +4,40 @@ torch's engine below, MXNet's contract above.  `attach_grad` gives an array a `V
 requires a gradient (`leaf`), the array that the gradient goes to (`buffer`) and how (`req`).  Only recording code reads
 the alias, so nothing is recorded outside `record()` and torch's own grad mode stays as the program set it.
 """
+import functools
+
 import torch
 
+from . import _anomaly
 from ._array import NDArrayBase, overwrite, wrap
+from ._ops.dtypes import NAME
+from ._ops.gradients import no_gradient
 from ._state import state
 from .base import MXNetError
 
-__all__ = ['Function', 'backward', 'get_symbol', 'grad', 'is_recording', 'is_training', 'mark_variables', 'pause',
-           'predict_mode', 'record', 'set_recording', 'set_training', 'train_mode']
+# NDArray: programs that say `from mxnet.autograd import *` find it here
+__all__ = ['Function', 'NDArray', 'backward', 'detect_anomaly', 'get_symbol', 'grad', 'is_recording', 'is_training',
+           'mark_variables', 'pause', 'predict_mode', 'record', 'set_recording', 'set_training', 'train_mode']
 
 NOT_RECORDED = ('cannot differentiate {what}: it was not computed from an array with a gradient (attach_grad) '
                 'inside `with autograd.record():`')
-USED_UP = ('backward was called a second time through the same graph, whose buffers are freed after the first; '
-           'pass retain_graph=True to the first call to keep them')
+NOT_SMOOTH = ('cannot differentiate {what}: it has dtype {dtype}, and gradients are computed for floating point only; '
+              "convert what it is computed from with astype('float32')")
+USED_UP = ('backward was called a second time through the same graph, which is given up after the first; '
+           'pass retain_graph=True to the first call to keep it')
 OVERWRITTEN = ('an array that the gradient computation needs was written in place after it was recorded; '
                'write a copy of it instead (x = x + 1, or x.copy() before writing), or write after backward')
+ONCE = ('this graph has an autograd.Function or a custom operator in it, whose gradient is what its backward computes; '
+        'it has no second derivative')
+
+detect_anomaly = _anomaly.detect_anomaly
+
+
+def __getattr__(name):
+    if name == 'NDArray':
+        from .ndarray import NDArray
+        return NDArray
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
 
 
 # ---------------------------------------------------------------------- switches
@@ -47,26 +66,36 @@ def set_training(train_mode):
 class _Scope:
     """Sets the switches on entry (None: leaves one alone) and restores them on exit."""
 
+    __slots__ = ('_recording', '_training', '_before')
+
     def __init__(self, recording, training):
-        self._wanted = recording, training
-        self._before = []
+        self._recording, self._training, self._before = recording, training, None
 
     def __enter__(self):
-        recording, training = self._wanted
+        recording = self._recording
         # inside torch.no_grad() nothing would be recorded: our scope turns it on, and off again at its end
-        silenced = bool(recording) and not torch.is_grad_enabled()
-        self._before.append((state.recording, state.training, silenced))
+        silenced = recording and not torch.is_grad_enabled()
+        # what was before, with what an outer use of this same object will restore
+        self._before = state.recording, state.training, silenced, self._before
         if silenced:
             torch.set_grad_enabled(True)
         if recording is not None:
             state.recording = recording
-        if training is not None:
-            state.training = training
+        if self._training is not None:
+            state.training = self._training
 
     def __exit__(self, *exc):
-        state.recording, state.training, silenced = self._before.pop()
+        state.recording, state.training, silenced, self._before = self._before
         if silenced:
             torch.set_grad_enabled(False)
+
+    def __call__(self, function):
+        """As a decorator: the whole function runs in the scope."""
+        @functools.wraps(function)
+        def inside(*args, **kwargs):
+            with _Scope(self._recording, self._training):
+                return function(*args, **kwargs)
+        return inside
 
 
 def record(train_mode=True):
@@ -118,17 +147,19 @@ class Variable:
 
 
 def _mover(buffer, req, fresh):
-    """Moves a gradient that torch has summed up into the buffer that the program sees."""
+    """A hook that moves a gradient that torch has summed up into the buffer that the program sees.
+
+    It knows nothing of the leaf that calls it: a cycle would keep large arrays until the garbage collector comes.
+    """
     def move(leaf):
         gradient, leaf.grad = leaf.grad, None
         fresh[0] = True
-        if gradient is None:            # reached only through operators without a gradient
-            if req == 'write':
-                overwrite(buffer, leaf.new_zeros(()))
+        if buffer._sparse or gradient is None:
+            if gradient is None:        # reached only through operators without a gradient
+                gradient = leaf.new_zeros(())
+            overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
         elif req == 'write':
-            overwrite(buffer, gradient)
-        elif buffer._sparse:
-            overwrite(buffer, buffer._tensor + gradient)
+            buffer._tensor.copy_(gradient.detach())
         else:
             buffer._tensor.add_(gradient.detach())
     return move
@@ -142,11 +173,34 @@ def mark_variables(variables, gradients, grad_reqs='write'):
         grad_reqs = [grad_reqs] * len(variables)
     if not len(variables) == len(gradients) == len(grad_reqs):
         raise MXNetError(f'{len(variables)} variables, {len(gradients)} gradients and {len(grad_reqs)} grad_reqs given')
-    for array, buffer, req in zip(variables, gradients, grad_reqs, strict=True):
+    for i, (array, buffer, req) in enumerate(zip(variables, gradients, grad_reqs, strict=True)):
+        if array.shape != buffer.shape:
+            raise MXNetError(f'variable {i} has shape {array.shape}, but its gradient {buffer.shape}')
         tensor = array._tensor
         if tensor.requires_grad:
             array._tensor = tensor = tensor.detach()
         array._variable = Variable(tensor, buffer, req)
+
+
+# ---------------------------------------------------------------------- going back
+def _run_backward(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+    """torch's engine without the checks of `torch.autograd.backward`, which cost as much as a small graph.
+
+    The only use of this private function of torch; `_checked_backward` is what stands in where it is not there.
+    """
+    return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
+                                allow_unreachable=True, accumulate_grad=accumulate)
+
+
+def _checked_backward(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+    if accumulate:
+        return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
+    return torch.autograd.grad(tensors, inputs, gradients, retain_graph=retain_graph, create_graph=create_graph,
+                               allow_unused=True)
+
+
+_ENGINE = getattr(torch.autograd.Variable, '_execution_engine', None)
+_backward = _run_backward if hasattr(_ENGINE, 'run_backward') else _checked_backward
 
 
 def _history(array, what):
@@ -157,31 +211,53 @@ def _history(array, what):
 
 
 def _heads(heads, head_grads):
-    single = isinstance(heads, NDArrayBase)
-    heads = [heads] if single else list(heads)
+    """-> (heads, their tensors, their gradients), without those that are constants."""
+    heads = [heads] if isinstance(heads, NDArrayBase) else heads
     if head_grads is None:
         head_grads = [None] * len(heads)
     elif isinstance(head_grads, NDArrayBase):
         head_grads = [head_grads]
     if len(heads) != len(head_grads):
         raise MXNetError(f'{len(heads)} heads and {len(head_grads)} head gradients given')
-    tensors, gradients = [], []
+    found, tensors, gradients = [], [], []
     for i, (head, gradient) in enumerate(zip(heads, head_grads, strict=True)):
         tensor = _history(head, f'head {i}')
         if not tensor.requires_grad:
             continue            # a constant next to others: it has nothing to send back
-        if gradient is None:
-            gradients.append(torch.ones_like(tensor))
-        else:
-            value = gradient._tensor
-            if value.shape != tensor.shape:
-                raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, '
-                                 f'but its head gradient {tuple(value.shape)}')
-            gradients.append(value.to(tensor.dtype))
+        found.append(head)
         tensors.append(tensor)
+        if gradient is None:
+            gradients.append(torch.ones_like(tensor, memory_format=torch.contiguous_format))
+            continue
+        value = gradient._tensor
+        if value.shape != tensor.shape:
+            raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, but its head gradient {tuple(value.shape)}')
+        gradients.append(value if value.dtype is tensor.dtype and value.device == tensor.device
+                         else value.to(tensor.device, tensor.dtype))
     if not tensors:
-        raise MXNetError(NOT_RECORDED.format(what='head' if len(heads) == 1 else 'these heads'))
-    return tensors, gradients
+        raise _undifferentiable(heads)
+    return found, tensors, gradients
+
+
+def _undifferentiable(heads):
+    what = 'this array' if len(heads) == 1 else 'these arrays'
+    tensors = [_history(head, 'head') for head in heads]
+    if any(getattr(t, '_used_up', False) for t in tensors):
+        return MXNetError(USED_UP)
+    if tensors and not tensors[0].is_floating_point():
+        return MXNetError(NOT_SMOOTH.format(what=what, dtype=NAME[tensors[0].dtype]))
+    return MXNetError(NOT_RECORDED.format(what=what))
+
+
+def _give_up(heads):
+    """Takes the history from heads that were differentiated: a second time would be a mistake, and it is memory."""
+    for head in heads:
+        if head._variable is None:
+            if head._sparse:
+                head._history = None
+            else:
+                head._tensor = tensor = head._tensor.detach()
+                tensor._used_up = True
 
 
 def _explain(error):
@@ -195,46 +271,49 @@ def _explain(error):
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
-    tensors, gradients = _heads(heads, head_grads)
+    heads, tensors, gradients = _heads(heads, head_grads)
+    if state.watch is not None:
+        state.watch.follow(tensors)
     try:
-        torch.autograd.backward(tensors, gradients, retain_graph=retain_graph)
+        _backward(tensors, gradients, retain_graph, False, (), True)
     except MXNetError:
         raise
     except RuntimeError as error:
         raise _explain(error) from error
+    if not retain_graph:
+        _give_up(heads)
 
 
 def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):
-    """Gradients of `heads` with respect to `variables`, as new arrays; no `.grad` is touched.
+    """Gradients of `heads` with respect to `variables`, as a list of new arrays; no `.grad` is touched.
 
     With `create_graph` the result can itself be differentiated.
     """
-    tensors, gradients = _heads(heads, head_grads)
-    single = isinstance(variables, NDArrayBase)
-    variables = [variables] if single else list(variables)
+    heads, tensors, gradients = _heads(heads, head_grads)
+    variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
     wanted = [_history(v, f'variable {i}') for i, v in enumerate(variables)]
     for i, tensor in enumerate(wanted):
         if not tensor.requires_grad:
             raise MXNetError(NOT_RECORDED.format(what=f'with respect to variable {i}'))
+    retain_graph = create_graph if retain_graph is None else retain_graph
+    if state.watch is not None:
+        state.watch.follow(tensors)
     try:
-        results = torch.autograd.grad(tensors, wanted, gradients, create_graph=create_graph,
-                                      retain_graph=create_graph if retain_graph is None else retain_graph,
-                                      allow_unused=True)
+        results = _backward(tensors, gradients, retain_graph, create_graph, wanted, False)
     except MXNetError:
         raise
     except RuntimeError as error:
         raise _explain(error) from error
     for i, result in enumerate(results):
         if result is None:
-            raise MXNetError(f'the heads do not depend on variable {i}')
-    arrays = [wrap(r, v._ctx, type(v)) for r, v in zip(results, variables, strict=True)]
-    return arrays[0] if single else arrays
-
-
-def get_symbol(x):
-    """The Symbol of the computation that led to `x`."""
-    from .symbol import _from_recorded
-    return _from_recorded(x)
+            raise MXNetError(f'cannot differentiate with respect to variable {i}: the heads do not depend on it')
+    if create_graph:
+        # of a linear function: a constant, yet its gradient is to be zero and not an error
+        results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]
+    if not retain_graph:
+        _give_up(heads)
+    return [wrap(r if r.is_contiguous() else r.contiguous(), v._ctx, v._dense)
+            for r, v in zip(results, variables, strict=True)]
 
 
 # ---------------------------------------------------------------------- functions with a backward of their own
@@ -265,12 +344,11 @@ class Function:
         self._used = True
         if not state.recording:
             return self.forward(*inputs)
-        first = inputs[0]
-        shape_of_result = []
-        tensors = [x._tensor if x._variable is None else x._variable.leaf for x in inputs]
-        results = _Bridge.apply(self, type(first), first._ctx, shape_of_result, *tensors)
-        arrays = [wrap(r, first._ctx, type(first)) for r in results]
-        return arrays[0] if shape_of_result[0] else arrays
+        call = _FunctionCall(self, inputs)
+        tensors = _Bridge.apply(call, *[_history(x, f'input {i}') for i, x in enumerate(inputs)])
+        arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs, strict=True)]
+        call.outputs = None
+        return arrays[0] if call.single else arrays
 
     def forward(self, *inputs):
         """Computes the outputs."""
@@ -281,25 +359,93 @@ class Function:
         raise NotImplementedError(f'{type(self).__name__} has no backward')
 
 
+class _FunctionCall:
+    """One call of a Function: runs its two halves on arrays."""
+
+    def __init__(self, function, inputs):
+        self.function = function
+        self.like = [(x._ctx, type(x)) for x in inputs]
+        self.switches = _Switches()
+
+    def forward(self, tensors):
+        with _Scope(False, None):
+            outputs = self.function.forward(*[wrap(t.detach(), *like) for t, like in
+                                              zip(tensors, self.like, strict=True)])
+        self.single = isinstance(outputs, NDArrayBase)
+        self.outputs = (outputs,) if self.single else tuple(outputs)
+        self.like_outputs = [(o._ctx, type(o)) for o in self.outputs]
+        # an output that is an input would be the same node of the graph
+        return tuple(o._tensor.detach().clone() if any(o._tensor.data_ptr() == t.data_ptr() for t in tensors)
+                     else o._tensor.detach() for o in self.outputs)
+
+    def backward(self, gradients):
+        name = type(self.function).__name__
+        with self.switches, _Scope(False, None):
+            results = self.function.backward(*[wrap(g.detach(), *like) for g, like in
+                                               zip(gradients, self.like_outputs, strict=True)])
+        results = (results,) if isinstance(results, NDArrayBase) else tuple(results)
+        if len(results) != len(self.like):
+            raise MXNetError(f'{name}.backward returned {len(results)} gradients for {len(self.like)} inputs')
+        for r in results:
+            if r is not None and not isinstance(r, NDArrayBase):
+                raise MXNetError(f'{name}.backward must return arrays, not {type(r).__name__}')
+        return tuple(None if r is None else r._tensor.detach() for r in results)
+
+
+class _Switches:
+    """The switches of the thread that recorded something, for the thread that goes back through it.
+
+    On a GPU that is one of torch's own, which knows nothing of `with mx.gpu(1):` or of np mode.
+    """
+
+    __slots__ = ('_wanted', '_before')
+    _NAMES = ('training', 'np_shape', 'np_array', 'context')
+
+    def __init__(self):
+        self._wanted = [getattr(state, name) for name in self._NAMES]
+
+    def __enter__(self):
+        self._before = dict(state.__dict__)
+        for name, value in zip(self._NAMES, self._wanted, strict=True):
+            setattr(state, name, value)
+
+    def __exit__(self, *exc):
+        for name in self._NAMES:
+            state.__dict__.pop(name, None)
+        state.__dict__.update({n: self._before[n] for n in self._NAMES if n in self._before})
+
+
 class _Bridge(torch.autograd.Function):
-    """Puts a `Function` into torch's graph."""
+    """Puts a call that computes on arrays into torch's graph: a `Function`, or a custom operator."""
 
     @staticmethod
-    def forward(ctx, function, cls, context, single, *tensors):
-        ctx.function, ctx.cls, ctx.context = function, cls, context
-        with pause():
-            outputs = function.forward(*[wrap(t.detach(), context, cls) for t in tensors])
-        single.append(isinstance(outputs, NDArrayBase))
-        outputs = (outputs,) if single[0] else tuple(outputs)
-        return tuple(o._tensor.clone() if any(o._tensor is t for t in tensors) else o._tensor for o in outputs)
+    def forward(ctx, call, *tensors):
+        ctx.call = call
+        return call.forward(tensors)
 
     @staticmethod
     def backward(ctx, *gradients):
-        with pause():
-            results = ctx.function.backward(*[wrap(g.detach(), ctx.context, ctx.cls) for g in gradients])
-        results = (results,) if isinstance(results, NDArrayBase) else tuple(results)
-        wanted = len(ctx.needs_input_grad) - 4
-        if len(results) != wanted:
-            raise MXNetError(f'{type(ctx.function).__name__}.backward returned {len(results)} gradients for '
-                             f'{wanted} inputs')
-        return (None, None, None, None, *[None if r is None else r._tensor for r in results])
+        results = ctx.call.backward(gradients)
+        if torch.is_grad_enabled():         # to be differentiated again
+            anchor = torch.zeros((), requires_grad=True)
+            results = [None if r is None else _NotTwice.apply(r, anchor) for r in results]
+        return None, *results
+
+
+class _NotTwice(torch.autograd.Function):
+    """Passes a value on; to differentiate it is an error.  The anchor makes torch come and ask."""
+
+    @staticmethod
+    def forward(ctx, value, anchor):
+        return value.clone()
+
+    @staticmethod
+    def backward(ctx, gradient):
+        raise MXNetError(ONCE)
+
+
+# ---------------------------------------------------------------------- the recorded graph as a Symbol
+def get_symbol(x):
+    """The Symbol of the computation that led to `x`."""
+    from .symbol import _from_recorded
+    return _from_recorded(x)

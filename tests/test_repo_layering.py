@@ -26,11 +26,11 @@ LAYERS = (
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays
-    ('attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
+    ('_anomaly', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
     # static graphs
     ('_graph',),
     # arrays and graphs for people
-    ('ndarray', 'symbol', 'executor', 'numpy', 'numpy_extension'),
+    ('ndarray', 'symbol', 'executor', 'numpy', 'numpy_extension', 'operator'),
     # training
     ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'optimizer'),
     # data
@@ -49,6 +49,7 @@ NO_TORCH = LAYERS[0]
 # later layer.
 DOWNWARD = {
     ('_frontend/stubs', ''): 'the stub of mxnet/__init__.py is written from its table of names',
+    ('autograd', 'ndarray'): 'programs take NDArray from `from mxnet.autograd import *`',
     ('autograd', 'symbol'): 'get_symbol returns a Symbol',
     ('ndarray', 'image'): 'nd.imdecode is an old name of image.imdecode',
     ('symbol', 'visualization'): 'a Symbol draws itself in a notebook',

@@ -114,6 +114,26 @@ def fast_binary(kernel, slow, dtypes):
                     array._ctx = self._ctx
                     array._variable = None
                     return array
+        elif state.watch is None:
+            # the same, through the aliases that autograd knows
+            tensor = self._tensor if self._variable is None else self._variable.leaf
+            if type(other) is type(self):
+                value = other._tensor if other._variable is None else other._variable.leaf
+                fits = tensor.dtype is value.dtype and tensor.dtype in dtypes
+            else:
+                value = other
+                fits = (type(other) is float or type(other) is int) and tensor.dtype in _FLOATS
+            if fits:
+                try:
+                    result = kernel(tensor, value)
+                except RuntimeError:
+                    pass
+                else:
+                    array = _new(type(self))
+                    array._tensor = result
+                    array._ctx = self._ctx
+                    array._variable = None
+                    return array
         return slow(self, other)
     return method
 

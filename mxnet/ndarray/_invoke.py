@@ -66,6 +66,8 @@ def run(op: Operator, inputs, attributes, out, cls):
         raise operator_error(op, inputs, attributes, error) from error
     if op.mutates:
         result = _write_back(op, inputs, attributes, result)
+    if recording and state.watch is not None:
+        state.watch.ran(op, inputs, attributes, result if type(result) is tuple else (result,))
     if out is not None:
         return _into(op, result, out)
     if type(result) is tuple:
@@ -182,10 +184,14 @@ def make_function(op: Operator, name: str, cls: type):
     kernel = op.function
 
     def function(*args, **kwargs):
-        if plain and not kwargs and len(args) == arity and not state.recording:
+        recording = state.recording
+        if plain and not kwargs and len(args) == arity and (not recording or state.watch is None):
             # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
             try:
-                tensors = [x._tensor for x in args]
+                if recording:
+                    tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
+                else:
+                    tensors = [x._tensor for x in args]
                 if not mixed and tensors[0].dtype is not tensors[-1].dtype:
                     raise TypeError
                 result = kernel(*tensors)
@@ -194,7 +200,7 @@ def make_function(op: Operator, name: str, cls: type):
             else:
                 if result._base is not None or result is tensors[0] or not result.is_contiguous():
                     result = owned(result, tensors)
-                if result.requires_grad:
+                if not recording and result.requires_grad:
                     result = result.detach()
                 array = _new(cls)
                 array._tensor = result
@@ -215,8 +221,9 @@ def make_method(op: Operator, name: str):
     kernel = op.function
 
     def method(self, *args, **kwargs):
-        if plain and not args and not kwargs and not state.recording:
-            tensor = self._tensor
+        recording = state.recording
+        if plain and not args and not kwargs and (not recording or state.watch is None):
+            tensor = self._tensor if not recording or self._variable is None else self._variable.leaf
             try:
                 result = kernel(tensor)
             except Exception:
@@ -224,7 +231,7 @@ def make_method(op: Operator, name: str):
             else:
                 if result._base is not None or result is tensor or not result.is_contiguous():
                     result = owned(result, (tensor,))
-                if result.requires_grad:
+                if not recording and result.requires_grad:
                     result = result.detach()
                 array = _new(self._dense)
                 array._tensor = result

@@ -1,0 +1,105 @@
+"""`autograd.detect_anomaly()`: which operator made the first NaN, and where the program called it.
+
+While it is on, every recorded call is looked at: an operator whose outputs have a NaN though its inputs have none is
+reported at once.  The nodes that a call adds to torch's graph get a hook that does the same for its gradient.
+"""
+import os
+import traceback
+
+import torch
+
+from ._array import describe
+from ._state import state
+from .base import MXNetError
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+
+
+class detect_anomaly:
+    """A scope in which the operator that makes the first NaN is an error that names it.
+
+    It must enclose both the recorded computation and `backward`, and it is slow: for finding out, not for training.
+
+    >>> x = mx.nd.array([0.0, 1.0])
+    >>> x.attach_grad()
+    >>> with mx.autograd.detect_anomaly():
+    ...     with mx.autograd.record():
+    ...         y = (x * mx.nd.sqrt(x)).sum()
+    ...     y.backward()
+    Traceback (most recent call last):
+    ...
+    mxnet.base.MXNetError: the gradient of operator sqrt(...) has a NaN ...
+    """
+
+    def __enter__(self):
+        self._before, state.watch = state.watch, Watch()
+        return self
+
+    def __exit__(self, *exc):
+        state.watch = self._before
+
+
+class Watch:
+    """Looks at operator calls (`ran`) and at graphs that are about to be differentiated (`follow`)."""
+
+    def ran(self, op, inputs, attributes, results):
+        """`op` has been called while recording."""
+        text = f'operator {op.name}({_arguments(op, inputs, attributes)})'
+        where = _caller()
+        given = [x._tensor for x in inputs if x is not None]
+        if any(_has_nan(r) for r in results) and not any(_has_nan(t) for t in given):
+            raise MXNetError(f'{text} made the first NaN{where}')
+        known = {t.grad_fn for t in given}
+        for result in results:
+            _mark(result.grad_fn, known, f'the gradient of {text}', where)
+
+    def follow(self, heads):
+        """The graph of these tensors is about to be differentiated: its other nodes are known by torch's names."""
+        for head in heads:
+            if _has_nan(head.detach()):
+                raise MXNetError('an array that is about to be differentiated has a NaN in it, which came in with the '
+                                 'data: no operator recorded under detect_anomaly made it')
+            node = head.grad_fn
+            if node is not None:
+                _mark(node, set(), "torch's {name}", '')
+
+
+def _mark(node, known, text, where):
+    """Puts a hook on a node and on those below it, down to nodes that are known or have one."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in known or 'mxnet' in node.metadata:
+            continue
+        known.add(node)
+        if node.name().endswith('AccumulateGrad'):
+            continue
+        node.metadata['mxnet'] = True
+        node.register_hook(_look(text.format(name=node.name()) if '{name}' in text else text, where))
+        waiting += [below for below, _ in node.next_functions]
+
+
+def _look(text, where):
+    def hook(results, gradients):
+        if any(_has_nan(r) for r in results) and not any(_has_nan(g) for g in gradients):
+            raise MXNetError(f'{text} has a NaN, the first on the way back{where}')
+    return hook
+
+
+def _has_nan(tensor):
+    return tensor is not None and tensor.is_floating_point() and bool(tensor.isnan().any())
+
+
+def _arguments(op, inputs, attributes):
+    names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
+    given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
+    return ', '.join(given + [f'{k}={v!r}' for k, v in attributes.items() if k not in ('rng', 'training')])
+
+
+def _caller():
+    """Where the program itself called, as text."""
+    for frame in reversed(traceback.extract_stack()):
+        if not frame.filename.startswith((_PACKAGE, _TORCH)):
+            return f'; called in {frame.filename}, line {frame.lineno}: {frame.line}'
+    return ''
