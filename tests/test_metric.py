@@ -250,6 +250,7 @@ def test_copies_and_pickles_take_along_what_is_pending(way):
 
 
 @pytest.mark.gpu
+@pytest.mark.filterwarnings('ignore:Synchronization debug mode')
 @pytest.mark.parametrize('name', ['acc', 'top_k_accuracy', 'ce', 'perplexity', 'pcc', 'f1', 'mcc', 'mse', 'rmse',
                                   'pearsonr', 'loss'])
 def test_update_does_not_wait_for_a_gpu(name):
