@@ -1,0 +1,71 @@
+"""Calls operators of the table for NumPy's face, on arrays and on symbols alike.
+
+The functions of `mx.np` are written once, with `apply`; given symbols, they make symbols.  So `mx.sym.np` has the same
+functions, and only those without an array among their arguments (`zeros`, `random.normal`) are made for each face.
+"""
+from numbers import Number
+
+import numpy
+
+from .._array import NDArrayBase
+from .._ops.table import NAMES
+from ..ndarray import _invoke
+
+Numbers = (Number, numpy.generic)
+array_class: type = NDArrayBase         # what functions return: `ndarray`, once multiarray.py has made it
+
+
+def is_symbol(x):
+    """Whether this is a symbol; found without loading `mx.sym`."""
+    return hasattr(x, '_entries')
+
+
+def is_array(x):
+    """Whether this is an array or a symbol."""
+    return isinstance(x, NDArrayBase) or is_symbol(x)
+
+
+def apply(name, inputs, attributes, out=None):
+    """Calls an operator on arrays or symbols (None: an input that is absent)."""
+    op = NAMES[name]
+    for x in inputs:
+        if x is not None and not isinstance(x, NDArrayBase):
+            return _compose(op, name, inputs, attributes, x)
+    return _invoke.run(op, inputs, op.parse(attributes) if attributes or op.has_required else {}, out, array_class)
+
+
+def _compose(op, name, inputs, attributes, x):
+    if not is_symbol(x):
+        raise unsupported(name, x)
+    from ..symbol.numpy import compose
+    return compose(op, name, inputs, attributes)
+
+
+def unsupported(name, x):
+    """The error for an argument that is neither an array nor a number."""
+    short = name.removeprefix('_npi_').removeprefix('_npx_').removeprefix('_np_')
+    return TypeError(f'np.{short}: type {type(x)} not supported; it takes arrays')
+
+
+def scalar(value):
+    """The attributes that hand a number to a `_scalar` operator."""
+    if isinstance(value, numpy.generic):
+        value = value.item()
+    return {'scalar': float(value), 'is_int': isinstance(value, int)}
+
+
+def numbers(value):
+    """A tuple of ints from an int, a tuple, a list or an array of them; None stays."""
+    if value is None:
+        return None
+    if isinstance(value, (int, numpy.integer)):
+        return (int(value),)
+    if isinstance(value, NDArrayBase):
+        value = value.asnumpy().reshape(-1).tolist()
+    return tuple(int(v) for v in value)
+
+
+def dtype_text(dtype, default=None):
+    """The name of a dtype for an attribute."""
+    from .._ops.dtypes import dtype_name
+    return default if dtype is None else dtype_name(dtype)

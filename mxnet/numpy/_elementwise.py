@@ -1,0 +1,248 @@
+"""Universal functions: elementwise on one or two arrays or numbers, with `out=` and `where=`."""
+import numpy
+import torch
+
+from .. import util
+from .._array import NDArrayBase
+from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
+from . import _call
+from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported
+
+__all__ = []
+
+_OPTIONS = {'casting': 'same_kind', 'order': 'K', 'dtype': None, 'subok': True}
+
+
+def _check_options(name, options):
+    for key, value in options.items():
+        if key not in _OPTIONS:
+            raise TypeError(f'{name}() has no option {key!r}')
+        default = _OPTIONS[key]
+        if value is default or value == default:
+            continue
+        if not util.np_ufunc_legal_option(key, value):
+            raise TypeError(f'{name}(): {key}={value!r} is not understood')
+        raise NotImplementedError(f'{name}() does not have {key}={value!r}; only {key}={default!r}')
+
+
+def finish(name, result, out, options):
+    """Does what the options of a universal function ask for: `where`, and `out` where `where` is there."""
+    where = options.pop('where', True)
+    _check_options(name, options)
+    if where is True:
+        return result(out)
+    value = result(None)
+    if not is_array(where):
+        from ._creation import array
+        where = array(where, dtype='bool', ctx=value.ctx)
+    if not isinstance(where, NDArrayBase) and not is_symbol(where) or str(getattr(where, 'dtype', 'bool')) != 'bool':
+        raise TypeError(f'{name}(): where must be an array of booleans')
+    rest = out
+    if rest is None:
+        rest = apply('_npi_full_like', (value,), {'fill_value': 0})
+    return apply('_npi_where', (where, value, rest), {}, out)
+
+
+def operand(x):
+    """An array, a symbol or a number as it is; a NumPy array as one of ours; else None."""
+    if isinstance(x, NDArrayBase) or isinstance(x, Numbers) or is_symbol(x):
+        return x
+    if isinstance(x, numpy.ndarray):
+        from ._creation import array
+        return array(x)
+    return None
+
+
+def _publish(function, name, doc):
+    function.__name__ = function.__qualname__ = name
+    function.__module__ = 'mxnet.numpy'
+    function.__doc__ = doc
+    __all__.append(name)
+    return function
+
+
+# ---------------------------------------------------------------------- one operand
+def _unary(name, internal, python, doc):
+    def function(x, out=None, **kwargs):
+        if isinstance(x, Numbers):
+            return python(x)
+        value = operand(x)
+        if value is None:
+            raise unsupported(name, x)
+        if not kwargs:
+            return apply(internal, (value,), {}, first(out))
+        return finish(name, lambda out: apply(internal, (value,), {}, out), first(out), kwargs)
+    return _publish(function, name, doc)
+
+
+def first(out):
+    """The array in `out`, which may be a tuple of one, as NumPy's universal functions give it."""
+    if isinstance(out, tuple):
+        if len(out) != 1:
+            raise ValueError(f'out must hold one array, not {len(out)}')
+        return out[0]
+    return out
+
+
+_UNARY = {
+    'abs': ('absolute', 'The absolute value.'), 'absolute': ('absolute', 'The absolute value.'),
+    'fabs': ('absolute', 'The absolute value.'),
+    'arccos': ('arccos', 'The inverse cosine.'), 'arccosh': ('arccosh', 'The inverse hyperbolic cosine.'),
+    'arcsin': ('arcsin', 'The inverse sine.'), 'arcsinh': ('arcsinh', 'The inverse hyperbolic sine.'),
+    'arctan': ('arctan', 'The inverse tangent.'), 'arctanh': ('arctanh', 'The inverse hyperbolic tangent.'),
+    'bitwise_not': ('bitwise_not', 'Every bit turned over; of booleans, the opposite.'),
+    'invert': ('bitwise_not', 'Every bit turned over; of booleans, the opposite.'),
+    'cbrt': ('cbrt', 'The cube root.'), 'ceil': ('ceil', 'The smallest integer that is not below the value.'),
+    'cos': ('cos', 'The cosine of an angle in radians.'), 'cosh': ('cosh', 'The hyperbolic cosine.'),
+    'degrees': ('degrees', 'An angle in radians, given in degrees.'),
+    'rad2deg': ('degrees', 'An angle in radians, given in degrees.'),
+    'exp': ('exp', 'The exponential function.'), 'expm1': ('expm1', '`exp(x) - 1`, accurate near 0.'),
+    'fix': ('fix', 'The value without its fraction.'), 'trunc': ('trunc', 'The value without its fraction.'),
+    'floor': ('floor', 'The largest integer that is not above the value.'),
+    'isfinite': ('isfinite', 'Whether the value is neither infinite nor NaN.'),
+    'isinf': ('isinf', 'Whether the value is infinite, with either sign.'),
+    'isnan': ('isnan', 'Whether the value is NaN.'), 'isneginf': ('isneginf', 'Whether it is negative infinity.'),
+    'isposinf': ('isposinf', 'Whether it is positive infinity.'),
+    'log': ('log', 'The natural logarithm.'), 'log10': ('log10', 'The logarithm to the base 10.'),
+    'log1p': ('log1p', '`log(1 + x)`, accurate near 0.'), 'log2': ('log2', 'The logarithm to the base 2.'),
+    'logical_not': ('logical_not', 'Whether the value is 0.'),
+    'negative': ('negative', 'The value with the opposite sign.'),
+    'radians': ('radians', 'An angle in degrees, given in radians.'),
+    'deg2rad': ('radians', 'An angle in degrees, given in radians.'),
+    'reciprocal': ('reciprocal', 'One over the value.'),
+    'rint': ('rint', 'The nearest integer; of two equally near ones the lower.'),
+    'sign': ('sign', '-1, 0 or 1.'), 'sin': ('sin', 'The sine of an angle in radians.'),
+    'sinh': ('sinh', 'The hyperbolic sine.'), 'sqrt': ('sqrt', 'The square root; NaN below 0.'),
+    'square': ('square', 'The value times itself.'), 'tan': ('tan', 'The tangent of an angle in radians.'),
+    'tanh': ('tanh', 'The hyperbolic tangent.'),
+}
+for _name, (_internal, _doc) in _UNARY.items():
+    globals()[_name] = _unary(_name, f'_npi_{_internal}', getattr(numpy, _name), _doc)
+
+
+def around(x, decimals=0, out=None, **kwargs):
+    """The nearest number with `decimals` decimals; of two equally near ones the even one.
+
+    >>> mx.np.around(mx.np.array([0.5, 1.5, 2.25]))
+    array([0., 2., 2.])
+    """
+    if isinstance(x, Numbers):
+        return numpy.around(x, decimals)
+    return finish('around', lambda out: apply('_npi_around', (x,), {'decimals': decimals}, out), out, kwargs)
+
+
+round = round_ = around
+__all__ += ['around', 'round', 'round_']
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None, **kwargs):
+    """NaN and infinities replaced by numbers: 0, and the largest and smallest that there are, unless given."""
+    if isinstance(x, Numbers):
+        return numpy.nan_to_num(x, copy, nan, posinf, neginf)
+    out = None if copy else x
+    return apply('_npi_nan_to_num', (x,), {'copy': copy, 'nan': nan, 'posinf': posinf, 'neginf': neginf}, out)
+
+
+def clip(a, a_min, a_max, out=None):
+    """`a` with values below `a_min` raised to it and values above `a_max` lowered to it; None is no limit.
+
+    >>> mx.np.clip(mx.np.arange(5), 1, 3)
+    array([1., 1., 2., 3., 3.])
+    """
+    if a_min is None and a_max is None:
+        raise ValueError('clip: a_min or a_max must be given')
+    if is_array(a_min) or is_array(a_max):
+        result = a if a_min is None else maximum(a, a_min)
+        return minimum(result, a_max, out=out) if a_max is not None else maximum(a, a_min, out=out)
+    low = float('-inf') if a_min is None else a_min
+    return apply('_npi_clip', (a,), {'a_min': low, 'a_max': float('inf') if a_max is None else a_max}, out)
+
+
+__all__ += ['nan_to_num', 'clip']
+
+
+# ---------------------------------------------------------------------- two operands
+def _binary(name, internal, python, doc, *, reverse=None, kernel=None, dtypes=NUMERIC, one_dtype=False):
+    """A function of two operands from the operators for array-array, array-number and number-array."""
+    pair, with_scalar = f'_npi_{internal}', f'_npi_{internal}_scalar'
+    reverse = f'_npi_{reverse or internal}_scalar'
+
+    def compute(x1, x2, out):
+        if isinstance(x1, NDArrayBase):
+            if isinstance(x2, NDArrayBase):
+                if one_dtype and x1._tensor.dtype is not x2._tensor.dtype:
+                    x1, x2 = _promoted(x1, x2)
+                return apply(pair, (x1, x2), {}, out)
+            if isinstance(x2, Numbers):
+                return apply(with_scalar, (x1,), scalar(x2), out)
+        elif isinstance(x1, Numbers):
+            if isinstance(x2, Numbers):
+                return python(x1, x2)
+            if is_array(x2):
+                return apply(reverse, (x2,), scalar(x1), out)
+        elif is_symbol(x1):
+            return apply(with_scalar, (x1,), scalar(x2)) if isinstance(x2, Numbers) else apply(pair, (x1, x2), {})
+        left, right = operand(x1), operand(x2)
+        if left is None or right is None:
+            raise unsupported(name, x2 if left is not None else x1)
+        return compute(left, right, out)
+
+    slow = _method(name, compute)
+    method = slow if kernel is None else fast_binary(kernel, slow, dtypes)
+
+    def function(x1, x2, out=None, **kwargs):
+        if out is None and not kwargs and type(x1) is _call.array_class:
+            return method(x1, x2)
+        if not kwargs:
+            return compute(x1, x2, first(out))
+        return finish(name, lambda out: compute(x1, x2, out), first(out), kwargs)
+
+    function.method = method
+    function.reflected = lambda self, other: compute(other, self, None)
+    return _publish(function, name, doc)
+
+
+def _method(name, compute):
+    def method(self, other):
+        return compute(self, other, None)
+    return method
+
+
+def _promoted(x1, x2):
+    dtype = numpy.promote_types(x1.dtype, x2.dtype).name
+    return [apply('_npi_cast', (x,), {'dtype': dtype}) for x in (x1, x2)]
+
+
+_ALL = NUMERIC | {torch.bool}
+_BINARY = [
+    ('add', 'add', 'The sum.', {'kernel': torch.add}),
+    ('subtract', 'subtract', 'The difference.', {'reverse': 'rsubtract', 'kernel': torch.sub}),
+    ('multiply', 'multiply', 'The product of elements.', {'kernel': torch.mul}),
+    ('divide', 'true_divide', 'The quotient; of integers as float32.',
+     {'reverse': 'rtrue_divide', 'kernel': torch.div, 'dtypes': FLOATS}),
+    ('true_divide', 'true_divide', 'The quotient; of integers as float32.',
+     {'reverse': 'rtrue_divide', 'kernel': torch.div, 'dtypes': FLOATS}),
+    ('mod', 'mod', "The remainder with the divisor's sign; 0 where it is 0.", {'reverse': 'rmod'}),
+    ('remainder', 'mod', "The remainder with the divisor's sign; 0 where it is 0.", {'reverse': 'rmod'}),
+    ('power', 'power', '`x1` to the power of `x2`.', {'reverse': 'rpower'}),
+    ('maximum', 'maximum', 'The larger of two.', {'one_dtype': True}),
+    ('minimum', 'minimum', 'The smaller of two.', {'one_dtype': True}),
+    ('hypot', 'hypot', '`sqrt(x1^2 + x2^2)`.', {}),
+    ('arctan2', 'arctan2', 'The angle of the point with height `x1` at distance `x2`.', {'reverse': 'rarctan2'}),
+    ('copysign', 'copysign', 'The size of `x1` with the sign of `x2`.', {'reverse': 'rcopysign'}),
+    ('ldexp', 'ldexp', '`x1 * 2**x2`.', {'reverse': 'rldexp'}),
+    ('lcm', 'lcm', 'The smallest common multiple of integers.', {}),
+    ('bitwise_and', 'bitwise_and', 'Bits that are set in both.', {}),
+    ('bitwise_or', 'bitwise_or', 'Bits that are set in one or both.', {}),
+    ('bitwise_xor', 'bitwise_xor', 'Bits that are set in exactly one.', {}),
+    ('equal', 'equal', 'Whether both are equal.', {'kernel': torch.eq, 'dtypes': _ALL}),
+    ('not_equal', 'not_equal', 'Whether both differ.', {'kernel': torch.ne, 'dtypes': _ALL}),
+    ('greater', 'greater', 'Whether `x1 > x2`.', {'reverse': 'less', 'kernel': torch.gt, 'dtypes': _ALL}),
+    ('greater_equal', 'greater_equal', 'Whether `x1 >= x2`.',
+     {'reverse': 'less_equal', 'kernel': torch.ge, 'dtypes': _ALL}),
+    ('less', 'less', 'Whether `x1 < x2`.', {'reverse': 'greater', 'kernel': torch.lt, 'dtypes': _ALL}),
+    ('less_equal', 'less_equal', 'Whether `x1 <= x2`.',
+     {'reverse': 'greater_equal', 'kernel': torch.le, 'dtypes': _ALL}),
+]
+for _name, _internal, _doc, _options in _BINARY:
+    globals()[_name] = _binary(_name, _internal, getattr(numpy, _name), _doc, **_options)

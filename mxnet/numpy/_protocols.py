@@ -1,0 +1,68 @@
+"""What lets other libraries work on our arrays: NumPy's function protocols, and the array API's namespace."""
+import numpy
+
+
+def _public(name):
+    from .. import numpy as ours
+    return getattr(ours, name, None)
+
+
+def array_ufunc(self, ufunc, method, *inputs, **kwargs):
+    """`numpy.sin(x)` and `numpy_array + x` on our arrays give ours."""
+    if method != '__call__':
+        return NotImplemented
+    function = _public(ufunc.__name__)
+    out = kwargs.get('out')
+    if out is not None and not all(isinstance(o, type(self)) for o in out):
+        raise ValueError('numpy universal functions cannot write into a NumPy array from arrays of MXNet')
+    if function is None:
+        return _through_numpy(ufunc, inputs, kwargs)
+    return function(*inputs, **kwargs)
+
+
+def array_function(self, func, types, args, kwargs):
+    """`numpy.sum(x)` on our arrays is `mx.np.sum(x)`; what we don't have goes through NumPy and comes back."""
+    function = None
+    if func.__module__ in ('numpy', 'numpy.linalg'):
+        if func.__module__ == 'numpy':
+            function = _public(func.__name__)
+        else:
+            function = getattr(_public('linalg'), func.__name__, None)
+    if callable(function):
+        return function(*args, **kwargs)
+    return _through_numpy(func, args, kwargs)
+
+
+def _through_numpy(function, args, kwargs):
+    from .fallback import through_numpy
+    return through_numpy(function)(*args, **kwargs)
+
+
+def array_namespace(self, *, api_version=None):
+    """`mx.np`, as libraries that speak the array API standard ask for it."""
+    from .. import numpy as ours
+    return ours
+
+
+def to_numpy(value):
+    """Our arrays in a value, in lists, tuples and dicts of it, as NumPy arrays."""
+    from .._array import NDArrayBase
+    if isinstance(value, NDArrayBase):
+        return value.asnumpy()
+    if isinstance(value, (list, tuple)):
+        items = [to_numpy(v) for v in value]
+        return type(value)(items) if type(value) in (list, tuple) else type(value)(*items)
+    if isinstance(value, dict):
+        return {k: to_numpy(v) for k, v in value.items()}
+    return value
+
+
+def from_numpy(value, ctx):
+    """NumPy arrays in a result as ours, on a context."""
+    from ._creation import array
+    if isinstance(value, numpy.ndarray):
+        return array(value, dtype=value.dtype, ctx=ctx) if value.dtype.kind in 'biuf' else value
+    if isinstance(value, (list, tuple)):
+        items = [from_numpy(v, ctx) for v in value]
+        return type(value)(items) if type(value) in (list, tuple) else type(value)(*items)
+    return value

@@ -1,0 +1,289 @@
+"""`mx.np.ndarray`: NumPy's semantics on the same memory that `mx.nd.NDArray` has, with gradients and GPUs."""
+import warnings
+
+import numpy
+import torch
+
+from .._array import readable, wrap, write
+from .._ops.dtypes import NAME, torch_dtype
+from .._state import state
+from ..ndarray import _indexing
+from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_inplace
+from ..ndarray.ndarray import NDArray
+from . import _call, _matrix, _protocols
+from . import _elementwise as _e
+from ._call import apply
+
+_new = object.__new__
+_DTYPES = {t: numpy.dtype(n) for t, n in NAME.items() if n != 'bfloat16'}
+
+
+class ndarray(NDArray):
+    """An array with NumPy's semantics.
+
+    Made by `mx.np.array`, `zeros`, `arange`, ... and by the functions of `mx.np` and `mx.npx`.  It may have no axes, or axes
+    of length 0; comparisons give booleans, and those select elements.
+
+    >>> x = mx.np.arange(6).reshape(2, 3)
+    >>> x[x > 2]
+    array([3., 4., 5.])
+    >>> x.sum()
+    array(15.)
+    """
+
+    __slots__ = ()
+
+    @property
+    def dtype(self):
+        """Type of the elements, as a NumPy dtype."""
+        return _DTYPES.get(self._tensor.dtype) or NDArray.dtype.fget(self)
+
+    @property
+    def T(self):
+        """The transpose: a copy with the axes in reverse order."""
+        return self.transpose()
+
+    @property
+    def device(self):
+        """The device that the array is on, as the array API names it."""
+        return self._ctx
+
+    @property
+    def itemsize(self):
+        """Bytes of one element."""
+        return self._tensor.element_size()
+
+    @property
+    def nbytes(self):
+        """Bytes of all elements."""
+        return self._tensor.numel() * self._tensor.element_size()
+
+    # ------------------------------------------------------------------ Python's operators
+    __add__ = _e.add.method
+    __radd__ = _e.add.reflected
+    __sub__ = _e.subtract.method
+    __rsub__ = _e.subtract.reflected
+    __mul__ = _e.multiply.method
+    __rmul__ = _e.multiply.reflected
+    __truediv__ = __div__ = _e.true_divide.method
+    __rtruediv__ = __rdiv__ = _e.true_divide.reflected
+    __mod__ = _e.mod.method
+    __rmod__ = _e.mod.reflected
+    __pow__ = _e.power.method
+    __rpow__ = _e.power.reflected
+    __and__ = __rand__ = _e.bitwise_and.method
+    __or__ = __ror__ = _e.bitwise_or.method
+    __xor__ = __rxor__ = _e.bitwise_xor.method
+    __eq__ = _e.equal.method
+    __ne__ = _e.not_equal.method
+    __gt__ = _e.greater.method
+    __ge__ = _e.greater_equal.method
+    __lt__ = _e.less.method
+    __le__ = _e.less_equal.method
+
+    __iadd__ = fast_inplace(torch.Tensor.add_, _e.add.method, '+=', NUMERIC)
+    __isub__ = fast_inplace(torch.Tensor.sub_, _e.subtract.method, '-=', NUMERIC)
+    __imul__ = fast_inplace(torch.Tensor.mul_, _e.multiply.method, '*=', NUMERIC)
+    __itruediv__ = __idiv__ = fast_inplace(torch.Tensor.div_, _e.true_divide.method, '/=', FLOATS)
+
+    def _inplace(function, what):
+        def method(self, other):
+            result = function(self, other)
+            if result._tensor.shape != self._tensor.shape:
+                raise ValueError(f'{what}: the result has shape {result.shape}, but the array {self.shape}')
+            write(self, result._tensor, what)
+            return self
+        return method
+
+    __imod__ = _inplace(_e.mod.method, '%=')
+    __ipow__ = _inplace(_e.power.method, '**=')
+    __iand__ = _inplace(_e.bitwise_and.method, '&=')
+    __ior__ = _inplace(_e.bitwise_or.method, '|=')
+    __ixor__ = _inplace(_e.bitwise_xor.method, '^=')
+
+    def __matmul__(self, other):
+        return _matrix.matmul(self, other)
+
+    def __rmatmul__(self, other):
+        return _matrix.matmul(other, self)
+
+    __imatmul__ = _inplace(lambda self, other: _matrix.matmul(self, other), '@=')
+
+    def __neg__(self):
+        return _e.negative(self)
+
+    def __pos__(self):
+        return self.copy()
+
+    def __invert__(self):
+        return _e.invert(self)
+
+    def __abs__(self):
+        return _e.abs(self)
+
+    def __round__(self, n=0):
+        return _e.around(self, n)
+
+    def __floor__(self):
+        return _e.floor(self)
+
+    def __ceil__(self):
+        return _e.ceil(self)
+
+    def __trunc__(self):
+        return _e.trunc(self)
+
+    def __hash__(self):
+        return id(self) // 16
+
+    def __bool__(self):
+        count = self._tensor.numel()
+        if count == 1:
+            return bool(self._tensor.item())
+        if count:
+            raise ValueError('The truth value of an ndarray with multiple elements is ambiguous; use any() or all()')
+        warnings.warn('an empty array is neither true nor false; it counts as False, but that will become an error',
+                      DeprecationWarning, stacklevel=2)
+        return False
+
+    __nonzero__ = __bool__
+
+    def _only(self):
+        if self._tensor.numel() != 1:
+            raise TypeError('only size-1 arrays can be converted to Python scalars')
+        return self._tensor.item()
+
+    def __float__(self):
+        return float(self._only())
+
+    def __int__(self):
+        return int(self._only())
+
+    def __complex__(self):
+        return complex(self._only())
+
+    def __index__(self):
+        if self._tensor.is_floating_point() or self._tensor.numel() != 1:
+            raise TypeError('only integer scalar arrays can be converted to a scalar index')
+        return int(self._tensor.item())
+
+    def __contains__(self, value):
+        return bool((self == value).any())
+
+    # ------------------------------------------------------------------ indexing
+    def __getitem__(self, key):
+        kind = type(key)
+        recording = state.recording
+        tensor = self._tensor
+        if recording and self._variable is not None:
+            tensor = self._variable.leaf
+        if kind is int and tensor.dim():
+            result = tensor[key]
+        else:
+            result = _indexing.read(tensor, key)
+        if result.requires_grad and not recording:
+            result = result.detach()
+        array = _new(ndarray)
+        array._tensor = result
+        array._ctx = self._ctx
+        array._variable = None
+        return array
+
+    # ------------------------------------------------------------------ copies and conversions
+    def item(self, *args):
+        """The only element, the one at a flat position, or the one at a position along all axes, as a Python number."""
+        if not args:
+            if self._tensor.numel() != 1:
+                raise ValueError('can only convert an array of size 1 to a Python scalar')
+            return self._tensor.item()
+        return self.asnumpy().item(*args)
+
+    def astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True):
+        """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
+        if order not in (None, 'K', 'C', 'A'):
+            raise ValueError("astype: order must be 'K', 'C' or 'A': arrays are row-major")
+        if casting != 'unsafe' and not numpy.can_cast(self.dtype, numpy.dtype(dtype), casting):
+            raise TypeError(f'astype: {self.dtype} cannot become {numpy.dtype(dtype)} by the rule {casting!r}')
+        wanted = torch_dtype(dtype)
+        if not copy and self._tensor.dtype is wanted:
+            return self
+        return apply('_npi_cast', (self,), {'dtype': NAME[wanted]})
+
+    def copy(self, order='C'):
+        """A copy on the same context."""
+        if order not in ('C', 'K', 'A'):
+            raise NotImplementedError("copy: arrays are row-major, so order must be 'C'")
+        return wrap(readable(self).clone(), self._ctx, ndarray)
+
+    def as_nd_ndarray(self):
+        """The array as an `mx.nd.NDArray`, sharing memory."""
+        array = wrap(self._tensor, self._ctx, NDArray)
+        array._variable = self._variable
+        return array
+
+    def as_np_ndarray(self):
+        """The array itself."""
+        return self
+
+    def attach_grad(self, grad_req='write'):
+        """Gives the array a gradient buffer, `x.grad`, that `backward` writes ('write') or adds ('add') to."""
+        NDArray.attach_grad(self, grad_req)
+
+    def tostype(self, stype):
+        """Arrays with NumPy's semantics are dense: this is for `mx.nd`."""
+        if stype == 'default':
+            return self
+        raise NotImplementedError('an mx.np.ndarray is always dense; use as_nd_ndarray().tostype(...)')
+
+    def __reduce__(self):
+        return ndarray, (None,), self.__getstate__()
+
+    def __getstate__(self):
+        from ..ndarray.utils import to_bytes
+        from ..util import np_shape
+        with np_shape(True):
+            return {'handle': to_bytes(self)}
+
+    def __setstate__(self, state):
+        from ..ndarray.utils import set_from_bytes
+        from ..util import np_shape
+        with np_shape(True):
+            set_from_bytes(self, state['handle'])
+
+    # ------------------------------------------------------------------ printing
+    def __repr__(self):
+        text = repr(self._values())
+        kind = self._tensor.dtype
+        if 'dtype=' in text:
+            if kind is torch.float32:
+                text = text[:text.rindex(',')] + ')'
+        elif kind not in (torch.float32, torch.bool):
+            text = f'{text[:-1]}, dtype={NAME[kind]})'
+        if self._ctx.device_type == 'cpu':
+            return text
+        return f'{text[:-1]}, ctx={self._ctx})'
+
+    def __str__(self):
+        text = str(self._values())
+        if self._ctx.device_type == 'cpu' or not self._tensor.dim():
+            return text
+        return f'{text} @{self._ctx}'
+
+    def __format__(self, fmt):
+        if not fmt:
+            return str(self)
+        if self._tensor.dim():
+            raise TypeError(f'an array of shape {self.shape} cannot be formatted with {fmt!r}; a number can')
+        return format(self._tensor.item(), fmt)
+
+    # ------------------------------------------------------------------ protocols
+    __array_ufunc__ = _protocols.array_ufunc
+    __array_function__ = _protocols.array_function
+    __array_namespace__ = _protocols.array_namespace
+
+    del _inplace
+
+
+ndarray._dense = ndarray
+ndarray.__module__ = 'mxnet.numpy'
+_call.array_class = ndarray

@@ -1,0 +1,18 @@
+"""What neural networks need beyond NumPy: `from mxnet import np, npx; npx.set_np()`."""
+from ..context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
+from ..ndarray import waitall
+from ..util import (
+    get_cuda_compute_capability,
+    is_np_array,
+    is_np_shape,
+    np_array,
+    np_shape,
+    reset_np,
+    set_np,
+    use_np,
+    use_np_array,
+    use_np_shape,
+)
+from . import image, random, utils
+from ._op import *
+from .utils import load, save
