@@ -67,8 +67,10 @@ def LeakyReLU(data, gamma=None, *, act_type: Literal['elu', 'gelu', 'leaky', 'pr
     if act_type == 'elu':
         return F.elu(data, slope)
     if act_type == 'gelu':
-        # in single precision even for float64, as upstream has it
-        return F.gelu(data.float()).double() if data.dtype is torch.float64 else F.gelu(data)
+        if data.dtype is not torch.float64:
+            return F.gelu(data)
+        # the error function in single precision, as upstream has it for every dtype
+        return 0.5 * data * (1 + torch.erf((data * 0.5 ** 0.5).float()).double())
     if act_type == 'selu':
         return with_gradient(F.selu, gradients.selu, data)
     return _random_leaky(data, lower_bound, upper_bound, training, rng)
