@@ -304,9 +304,12 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         raise
     except RuntimeError as error:
         raise _explain(error) from error
+    results = list(results)
     for i, result in enumerate(results):
         if result is None:
-            raise MXNetError(f'cannot differentiate with respect to variable {i}: the heads do not depend on it')
+            if not _reaches(tensors, wanted[i]):
+                raise MXNetError(f'cannot differentiate with respect to variable {i}: the heads do not depend on it')
+            results[i] = torch.zeros_like(wanted[i], requires_grad=False)
     if create_graph:
         # of a linear function: a constant, yet its gradient is to be zero and not an error
         results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]
@@ -314,6 +317,20 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         _give_up(heads)
     return [wrap(r if r.is_contiguous() else r.contiguous(), v._ctx, v._dense)
             for r, v in zip(results, variables, strict=True)]
+
+
+def _reaches(heads, variable):
+    """Whether there is a way from `heads` to a variable, be it through operators without a gradient."""
+    waiting, seen = [head.grad_fn for head in heads], set()
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in seen:
+            continue
+        if node is variable.grad_fn or getattr(node, 'variable', None) is variable:
+            return True
+        seen.add(node)
+        waiting += [below for below, _ in node.next_functions]
+    return False
 
 
 # ---------------------------------------------------------------------- functions with a backward of their own

@@ -1,0 +1,17 @@
+"""Parts that are on trial, and old ones kept for programs that import them.  Each is loaded when first touched."""
+import importlib as _importlib
+
+_SUBMODULES = {'autograd', 'ndarray', 'symbol'}
+_ALIASES = {'nd': 'ndarray', 'sym': 'symbol'}
+
+
+def __getattr__(name):
+    if name not in _SUBMODULES and name not in _ALIASES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = _importlib.import_module('.' + _ALIASES.get(name, name), __name__)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_SUBMODULES, *_ALIASES})

@@ -1,0 +1,2 @@
+"""`mx.nd.contrib` under an older name."""
+from ..ndarray.contrib import *

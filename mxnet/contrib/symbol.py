@@ -1,0 +1,2 @@
+"""`mx.sym.contrib` under an older name."""
+from ..symbol.contrib import *
