@@ -5,7 +5,7 @@ import numpy
 
 from ..base import MXNetError
 
-_METHODS = (0, 1, 2, 3, 4, 9, 10)
+METHODS = (0, 1, 2, 3, 4, 9, 10)
 
 # eigenvalue times eigenvector of the colours of ImageNet
 _PCA = numpy.array([[55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
@@ -54,7 +54,7 @@ def mapped(picture, tables):
     return cv2.LUT(picture, numpy.ascontiguousarray(tables[:picture.shape[2]].T)[None])
 
 
-def _linear(scale, offset):
+def linear_table(scale, offset=0):
     """Table of v * scale + offset, rounded and kept within bytes."""
     values = numpy.arange(256) * scale + offset
     return numpy.tile(numpy.clip(numpy.rint(values), 0, 255).astype(numpy.uint8), (4, 1))
@@ -76,8 +76,8 @@ class Augmenter:
         self.__dict__.update(options)
         self._name = name
         self._height, self._width = data_shape[1:]
-        if self.inter_method not in _METHODS:
-            raise MXNetError(f'{name}: inter_method is one of {_METHODS}, not {self.inter_method}')
+        if self.inter_method not in METHODS:
+            raise MXNetError(f'{name}: inter_method is one of {METHODS}, not {self.inter_method}')
         if self.min_aspect_ratio is None:
             self._aspect = 1 - self.max_aspect_ratio, 1 + self.max_aspect_ratio
         else:
@@ -222,9 +222,9 @@ class Augmenter:
         draw.shuffle(steps)
         for step in steps:
             if step == 'brightness':
-                picture = mapped(picture, _linear(brightness, 0))
+                picture = mapped(picture, linear_table(brightness))
             elif step == 'contrast':
-                picture = mapped(picture, _linear(contrast, (1 - contrast) * cv2.mean(grey(picture))[0]))
+                picture = mapped(picture, linear_table(contrast, (1 - contrast) * cv2.mean(grey(picture))[0]))
             elif picture.ndim == 3:
                 without = cv2.cvtColor(grey(picture), cv2.COLOR_GRAY2BGR)
                 picture = cv2.addWeighted(picture, saturation, without, 1 - saturation, 0)

@@ -1,215 +1,22 @@
-"""`ImageRecordIter` and its relatives: batches of the pictures in record files, decoded by several threads."""
+"""`ImageRecordIter` and its relatives: batches of the pictures in record files."""
 import inspect
-import itertools
 import logging
-import os
-import random
-import struct
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Literal
 
 import numpy
 import torch
 
-from .._array import wrap
-from .._files import paths
 from .._ops.attributes import NonNegative, Shape
 from ..base import MXNetError
-from ..context import cpu
-from ..ndarray import NDArray
-from ..ndarray import load as load_arrays
-from ..ndarray import save as save_arrays
-from ._image_augment import Augmenter, opencv
-from ._native import Loader, native
-from ._records import Corrupt, Records
+from ._image_augment import Augmenter
+from ._native import native
+from ._pictures import PictureLoader, check_augmenter, fill, planes, read_list
+from ._records import Records
 
 __all__ = ['ImageRecordInt8Iter', 'ImageRecordIter', 'ImageRecordIter_v1', 'ImageRecordUInt8Iter',
            'ImageRecordUInt8Iter_v1']
 
-_HEADER = struct.Struct('<IfQQ')
-_GROUP = 32             # pictures that are decoded together, at least: small batches would keep no thread busy
 
-
-class Pictures:
-    """Decoded examples."""
-
-    def __init__(self, data, label, index):
-        self.data, self.label, self.index = data, label, index
-
-    def __len__(self):
-        return len(self.index)
-
-    def __getitem__(self, key):
-        return Pictures(self.data[key], self.label[key], self.index[key])
-
-    @staticmethod
-    def join(parts):
-        return Pictures(torch.cat([part.data for part in parts]), torch.cat([part.label for part in parts]),
-                        numpy.concatenate([part.index for part in parts]))
-
-
-class _Unusable(Exception):
-    """A picture that cannot be decoded."""
-
-
-class PictureLoader(Loader):
-    """Reads records, and has them decoded and put in place by a pool of threads.
-
-    A subclass says what becomes of one picture.  Random numbers are drawn from a generator for each picture, made from
-    the seed, the pass and the picture's number in it: how many threads there are makes no difference.
-    """
-
-    def __init__(self, name, records, data_shape, label_shape, dtype, threads, seed, on_corrupt, **kwargs):
-        super().__init__(name, **kwargs)
-        if len(data_shape) != 3 or data_shape[0] not in (1, 3, 4) or min(data_shape) < 1:
-            raise MXNetError(f'{name}: data_shape is (channels, height, width) with 1, 3 or 4 channels, not '
-                             f'{data_shape}')
-        opencv(name)
-        self._records, self._shape, self._label_shape = records, data_shape, label_shape
-        self._dtype, self._seed, self._on_corrupt = dtype, seed, on_corrupt
-        self._threads = max(1, min(threads, os.cpu_count() or 1))
-        self._pool, self._pool_pid = None, None
-        self._corrupt_lock = threading.Lock()
-
-    # ------------------------------------------------------------------ for subclasses
-    draws = False           # whether `place` needs a generator
-
-    def labels_of(self, number, header, labels):
-        """The labels of the record with an id, from what it has: one label in its header, or several behind it."""
-        raise NotImplementedError
-
-    def place(self, picture, labels, data, label, draw):
-        """Puts a picture and its labels into arrays of one example."""
-        raise NotImplementedError
-
-    # ------------------------------------------------------------------ passes
-    def pieces(self, epoch, skip):
-        size = self.batch_size * -(-_GROUP // self.batch_size)
-        stream = self._records.stream(epoch, skip, self._found_corrupt)
-        for first in itertools.count(skip, size):
-            group = list(itertools.islice(stream, size))
-            if not group:
-                return
-            pictures = self._decode(group, epoch, first)
-            if len(pictures):
-                yield pictures
-
-    def arrays(self, piece):
-        return wrap(piece.data, cpu(), NDArray), wrap(piece.label, cpu(), NDArray), piece.index
-
-    def _decode(self, group, epoch, first):
-        count = len(group)
-        data = torch.empty((count, *self._shape), dtype=self._dtype)
-        label = torch.empty((count, *self._label_shape))
-        views, labels, ids = data.numpy(), label.numpy(), numpy.zeros(count, numpy.uint64)
-        good = numpy.ones(count, bool)
-        numbers = iter(range(count))            # each thread takes the next number: `next` is atomic
-
-        def work(_):
-            for i in numbers:
-                draw = random.Random(f'{self._seed} {epoch} {first + i}') if self.draws else None
-                try:
-                    ids[i] = self._one(group[i], views[i], labels[i], draw)
-                except _Unusable as error:
-                    self._found_corrupt(_corrupt(group[i], str(error)))
-                    good[i] = False
-
-        if self._threads == 1 or count == 1:
-            work(0)
-        else:
-            list(self._workers().map(work, range(self._threads)))       # list raises what a thread has raised
-        if good.all():
-            return Pictures(data, label, ids)
-        chosen = torch.from_numpy(good.nonzero()[0])
-        return Pictures(data[chosen], label[chosen], ids[good])
-
-    def _workers(self):
-        if self._pool_pid != os.getpid():           # threads do not survive a fork
-            self._pool, self._pool_pid = ThreadPoolExecutor(self._threads, f'mxnet-{self.name}'), os.getpid()
-        return self._pool
-
-    def _one(self, raw, data, label, draw):
-        number, header, labels, begin = _labels(raw.data)
-        blob = numpy.frombuffer(raw.data, numpy.uint8, offset=begin) if len(raw.data) > begin else None
-        channels = self._shape[0]
-        picture = _decoded(blob, channels)
-        if channels == 4 and (picture.ndim != 3 or picture.shape[2] != 4):
-            raise MXNetError(f'{self.name}: {_named(raw)}: data_shape={self._shape} needs pictures with 4 channels, '
-                             f'but this one has {picture.shape[2] if picture.ndim == 3 else 1}')
-        try:
-            self.place(picture, self.labels_of(number, header, labels), data, label, draw)
-        except MXNetError as error:
-            raise MXNetError(f'{error} ({_named(raw)})') from error
-        return number
-
-    # ------------------------------------------------------------------ what cannot be used
-    def _found_corrupt(self, corrupt):
-        text = f'{self.name}: record {corrupt.key} at byte {corrupt.offset} of {corrupt.uri}: {corrupt.problem}'
-        if self._on_corrupt == 'raise':
-            raise MXNetError(f"{text}; on_corrupt='skip' leaves such records out")
-        with self._corrupt_lock:
-            if corrupt not in self.corrupt:         # once, not in each pass
-                self.corrupt.append(corrupt)
-                logging.warning('%s; left out, %d so far', text, len(self.corrupt))
-
-
-def _decoded(blob, channels):
-    import cv2
-    try:
-        picture = None if blob is None else cv2.imdecode(blob, {1: 0, 3: 1, 4: -1}[channels])
-    except cv2.error as error:
-        raise _Unusable(f'OpenCV cannot decode the picture: {error.err}') from None
-    if picture is None:
-        raise _Unusable('OpenCV cannot decode the picture')
-    return picture
-
-
-def _labels(data):
-    """-> (id, label of the header, labels behind it or None, where the picture begins) of a record."""
-    if len(data) < _HEADER.size:
-        raise _Unusable(f'it has {len(data)} bytes, fewer than its header')
-    flag, label, number, _ = _HEADER.unpack_from(data)
-    begin = _HEADER.size
-    if not flag:
-        return number, label, None, begin
-    if len(data) < begin + 4 * flag:
-        raise _Unusable(f'its header says that {flag} labels follow, but it has {len(data)} bytes')
-    return number, label, numpy.frombuffer(data, '<f4', flag, begin), begin + 4 * flag
-
-
-def _corrupt(raw, problem):
-    key = raw.key
-    if key is None and len(raw.data) >= _HEADER.size:
-        key = _HEADER.unpack_from(raw.data)[2]
-    return Corrupt(key, raw.uri, raw.offset, problem)
-
-
-def _named(raw):
-    corrupt = _corrupt(raw, '')
-    return f'record {corrupt.key} at byte {corrupt.offset} of {corrupt.uri}'
-
-
-def read_list(name, path, width):
-    """Dict of ids and arrays of labels in an image list: id, labels, path; with `width` labels, or any number if -1."""
-    found = {}
-    for number, line in enumerate(paths.read_bytes(path).decode().splitlines(), 1):
-        fields = line.split('\t') if '\t' in line else line.split()
-        if not line.strip():
-            continue
-        try:
-            wanted = fields[1:-1] if width < 0 else fields[1:1 + width]
-            labels = numpy.array([float(field) for field in wanted], numpy.float32)
-            if not len(labels) or len(labels) < width:
-                raise ValueError(f'it has {len(labels)} labels')
-            found[int(fields[0])] = labels
-        except ValueError as error:
-            wanted = 'labels' if width < 0 else f'{width} labels'
-            raise MXNetError(f'{name}: {path}, line {number} should be an id, {wanted} and a path: {error}') from None
-    return found
-
-
-# ---------------------------------------------------------------------- for classification
 class _Images(PictureLoader):
     def __init__(self, name, data_shape, label_width, path_imglist, augment, normalize, dtype, **kwargs):
         super().__init__(name, data_shape=data_shape, label_shape=(label_width,), dtype=getattr(torch, dtype), **kwargs)
@@ -217,12 +24,12 @@ class _Images(PictureLoader):
         self._list = read_list(name, path_imglist, label_width) if path_imglist else None
         self._augment = Augmenter(name, data_shape, augment)
         self.__dict__.update(normalize)
-        self._varies = self.max_random_contrast > 0 or self.max_random_illumination > 0
+        self._varies = dtype == 'float32' and (self.max_random_contrast > 0 or self.max_random_illumination > 0)
         self.draws = bool(self._augment.draws or self.rand_mirror or self._varies)
-        self._mean = None
-        if dtype != 'uint8' and self.mean_img:
-            self._mean = self._mean_image()
-        self._tables = self._make_tables(1, 0)
+        self._tables = self._mean = None
+        if dtype != 'uint8':
+            self._mean = self.mean_image(self.mean_img) if self.mean_img else None
+            self._tables = self._make_tables(1, 0)
 
     def place(self, picture, labels, data, label, draw):
         label[:] = labels
@@ -235,15 +42,10 @@ class _Images(PictureLoader):
         if self._mean is not None:
             self._subtract(picture, mirrored, contrast, light, data)
             return
-        import cv2
         if mirrored:
+            import cv2
             picture = cv2.flip(picture, 1)
-        tables = self._make_tables(contrast, light) if self._varies else self._tables
-        for channel, plane in enumerate(_planes(picture)):
-            if tables is None:
-                data[channel] = plane
-            else:
-                cv2.LUT(plane, tables[channel], dst=data[channel])
+        fill(picture, data, self._make_tables(contrast, light) if self._varies else self._tables)
 
     def labels_of(self, number, header, labels):
         if self._list is not None:
@@ -265,7 +67,7 @@ class _Images(PictureLoader):
     def _make_tables(self, contrast, light):
         """For each channel the numbers that its bytes stand for; None if they stand for themselves."""
         values = numpy.arange(256, dtype=numpy.float32)
-        if self._dtype is torch.uint8:
+        if self._dtype is torch.uint8:          # also while a mean image is made
             return None
         if self._dtype is torch.int8:
             means = numpy.floor(self._channels('mean') + numpy.float32(0.5))
@@ -276,7 +78,7 @@ class _Images(PictureLoader):
 
     def _subtract(self, picture, mirrored, contrast, light, data):
         """The same with a mean for each pixel."""
-        for channel, plane in enumerate(_planes(picture)):
+        for channel, plane in enumerate(planes(picture)):
             if self._dtype is torch.int8:
                 values = numpy.clip(plane - numpy.floor(self._mean[channel] + numpy.float32(0.5)), -128, 127)
             else:
@@ -284,44 +86,6 @@ class _Images(PictureLoader):
                 values = ((plane - self._mean[channel]) * (numpy.float32(contrast * self.scale) / std)
                           + numpy.float32(light * self.scale) / std)
             data[channel] = values[:, ::-1] if mirrored else values
-
-    def _mean_image(self):
-        try:
-            arrays = load_arrays(self.mean_img)
-        except MXNetError as error:
-            if not isinstance(error.__cause__, FileNotFoundError):
-                raise
-            return self._make_mean_image()
-        arrays = list(arrays.values()) if isinstance(arrays, dict) else arrays
-        if len(arrays) != 1 or arrays[0].shape != tuple(self._shape):
-            raise MXNetError(f'{self.name}: {self.mean_img} should have one array of shape {self._shape}, but it has '
-                             f'{", ".join(str(a.shape) for a in arrays) or "none"}')
-        return arrays[0].asnumpy().astype(numpy.float32)
-
-    def _make_mean_image(self):
-        """The mean of all pictures of a pass as they come out of augmentation; written, so that it is made once."""
-        logging.info('%s: there is no %s: making it takes a pass over all pictures', self.name, self.mean_img)
-        dtype, self._dtype = self._dtype, torch.uint8
-        self._tables = self._varies = None
-        total, count = torch.zeros(self._shape, dtype=torch.float64), 0
-        for pictures in self.pieces(0, 0):
-            total += pictures.data.to(torch.float32).sum(0)
-            count += len(pictures)
-        if not count:
-            raise MXNetError(f'{self.name}: there are no pictures to make {self.mean_img} of')
-        self._dtype, self._varies = dtype, self.max_random_contrast > 0 or self.max_random_illumination > 0
-        mean = (total / count).to(torch.float32)
-        save_arrays(self.mean_img, {'mean_img': wrap(mean, cpu(), NDArray)})
-        return mean.numpy()
-
-
-def _planes(picture):
-    """The channels in the order RGB or RGBA."""
-    if picture.ndim == 2:
-        return [picture]
-    import cv2
-    planes = cv2.split(picture)
-    return [planes[2], planes[1], planes[0], *planes[3:]]
 
 
 # ---------------------------------------------------------------------- how they are called
@@ -332,11 +96,6 @@ _AUGMENT = ('resize', 'rand_crop', 'random_resized_crop', 'max_rotate_angle', 'm
             'max_random_area', 'min_random_area', 'max_img_size', 'min_img_size', 'brightness', 'contrast',
             'saturation', 'pca_noise', 'random_h', 'random_s', 'random_l', 'rotate', 'rotate_list', 'fill_value',
             'inter_method', 'pad')
-
-
-def check_augmenter(name, given, known):
-    if given != known:
-        raise MXNetError(f'{name}: aug_seq={given!r} is not known; there is {known!r}')
 
 
 def _image_record_iter(
@@ -353,9 +112,10 @@ def _image_record_iter(
         brightness: float = 0, contrast: float = 0, saturation: float = 0, pca_noise: float = 0, random_h: int = 0,
         random_s: int = 0, random_l: int = 0, rotate: int = -1, rotate_list: Shape = (), fill_value: int = 255,
         inter_method: int = 1, pad: NonNegative = 0, mirror: bool = False, rand_mirror: bool = False,
-        mean_img: str = '', mean_r: float = 0, mean_g: float = 0, mean_b: float = 0, mean_a: float = 0, std_r: float = 1,
-        std_g: float = 1, std_b: float = 1, std_a: float = 1, scale: float = 1, max_random_contrast: float = 0,
-        max_random_illumination: float = 0, on_corrupt: Literal['raise', 'skip'] = 'raise'):
+        mean_img: str = '', mean_r: float = 0, mean_g: float = 0, mean_b: float = 0, mean_a: float = 0,
+        std_r: float = 1, std_g: float = 1, std_b: float = 1, std_a: float = 1, scale: float = 1,
+        max_random_contrast: float = 0, max_random_illumination: float = 0,
+        on_corrupt: Literal['raise', 'skip'] = 'raise'):
     given = locals()
     name = 'ImageRecordIter'
     check_augmenter(name, aug_seq, 'aug_default')
@@ -401,7 +161,8 @@ Augmentation, in this order
     seed_aug: seed of all of these; `seed` if not given
 Numbers
     (pixel - mean) * contrast * scale / std + illumination * scale / std, with mean_r, mean_g, mean_b, mean_a or a
-    mean_img (which is made and written if it does not exist), std_r, ..., scale, max_random_contrast, max_random_illumination
+    mean_img (which is made and written if it does not exist), std_r, ..., scale, max_random_contrast,
+    max_random_illumination
 
 verbose logs what was found; ctx, device_id and aug_seq make no difference here.
 """

@@ -174,7 +174,7 @@ def LibSVMIter(*, data_libsvm: str, data_shape: Shape, label_libsvm: str = 'NULL
     if len(data_shape) != 1:
         raise MXNetError(f'LibSVMIter: data_shape has one length, (columns,), but is {data_shape}')
     if (label_libsvm == 'NULL') != (label_shape == (1,)):
-        raise MXNetError(f'LibSVMIter: label_shape={label_shape} should be (1,) without label_libsvm, and longer with it')
+        raise MXNetError(f'LibSVMIter: label_shape={label_shape} should be (1,) without label_libsvm, longer with it')
     if not round_batch:
         raise MXNetError('LibSVMIter: round_batch=False is not supported for sparse data')
     check_part('LibSVMIter', part_index, num_parts)

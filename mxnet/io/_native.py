@@ -114,8 +114,8 @@ class Loader:
     """Makes batches of a stream of examples.
 
     A subclass says what the examples of a pass are, in pieces of any size, and what arrays are made of a batch.  A
-    piece has a length, can be sliced, and its class can `join` several.  A pass that ends in the middle of a batch takes the
-    rest of it from the next pass if `round_batch`, else from the batch before.
+    piece has a length, can be sliced, and its class can `join` several.  A pass that ends in the middle of a batch
+    takes the rest of it from the next pass if `round_batch`, else from the batch before.
     """
 
     def __init__(self, name, where, batch_size, round_batch=True, prefetch=4):

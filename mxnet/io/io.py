@@ -4,6 +4,7 @@ from ..ndarray import concat, tile  # noqa: F401  programs find them here, too
 from ._ahead import Ahead
 from ._base import DataBatch, DataDesc, DataIter
 from ._csv import CSVIter
+from ._image_detection import ImageDetRecordIter
 from ._image_record import (
     ImageRecordInt8Iter,
     ImageRecordIter,
@@ -16,9 +17,9 @@ from ._mnist import MNISTIter
 from ._native import MXDataIter
 from ._ndarray_iter import NDArrayIter
 
-__all__ = ['CSVIter', 'DataBatch', 'DataDesc', 'DataIter', 'ImageRecordInt8Iter', 'ImageRecordIter',
-           'ImageRecordIter_v1', 'ImageRecordUInt8Iter', 'ImageRecordUInt8Iter_v1', 'LibSVMIter', 'MNISTIter',
-           'MXDataIter', 'NDArrayIter', 'PrefetchingIter', 'ResizeIter']
+__all__ = ['CSVIter', 'DataBatch', 'DataDesc', 'DataIter', 'ImageDetRecordIter', 'ImageRecordInt8Iter',
+           'ImageRecordIter', 'ImageRecordIter_v1', 'ImageRecordUInt8Iter', 'ImageRecordUInt8Iter_v1', 'LibSVMIter',
+           'MNISTIter', 'MXDataIter', 'NDArrayIter', 'PrefetchingIter', 'ResizeIter']
 
 
 class ResizeIter(DataIter):
