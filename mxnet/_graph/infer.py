@@ -20,6 +20,7 @@ from .program import Program, _runner
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
 META = torch.device('meta')
+HALVES = (torch.float16, torch.bfloat16)
 
 
 class Facts:
@@ -220,6 +221,12 @@ def _visit_dtypes(node, op, outputs, facts):
     known = next((facts.dtype(e) for e in tied if facts.dtype(e) is not None), None)
     for entry in tied:
         facts.learn_dtype(entry, known, node)
+    if op.aux and facts.dtype(node.inputs[0]) is not None:
+        # averages, and what goes with them, are not kept in halves
+        first = facts.dtype(node.inputs[0])
+        for entry in node.inputs[1:]:
+            if facts.dtype(entry) is None:
+                facts.learn_dtype(entry, torch.float32 if first in HALVES else first, node)
     dtypes = [facts.dtype(e) for e in node.inputs]
     shapes = [facts.shape(e) for e in node.inputs]
     if all(complete(s) for s in shapes) and all(d is not None for d in dtypes):
