@@ -61,7 +61,14 @@ divide = _binary('divide', 'Quotient, with broadcasting; ints stay ints and trun
                  '_rdiv_scalar', operator.truediv)
 modulo = _binary('modulo', "Remainder with the divisor's sign, with broadcasting.", 'broadcast_mod', '_mod_scalar',
                  '_rmod_scalar', operator.mod)
-power = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_power_scalar', '_rpower_scalar', operator.pow)
+_power = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_power_scalar', '_rpower_scalar', operator.pow)
+
+
+def power(base, exp):
+    """`base` to the power of `exp`, with broadcasting."""
+    return _power(base, exp)
+
+
 maximum = _binary('maximum', 'The larger of two, with broadcasting.', 'broadcast_maximum', '_maximum_scalar',
                   '_maximum_scalar', max)
 minimum = _binary('minimum', 'The smaller of two, with broadcasting.', 'broadcast_minimum', '_minimum_scalar',

@@ -29,6 +29,12 @@ class CachedOp:
         self._names = [n.name for n in self._program.variables]
         self._states = frozenset(self._program.states)
 
+    @property
+    def is_np_sym(self):
+        """Whether the graph was written in np mode."""
+        from ..symbol import Symbol
+        return type(self._symbol) is not Symbol
+
     def _register_op_hook(self, callback, monitor_all=False):
         """Calls `callback(node name, operator name, array)` for every value computed."""
         self._monitor = (callback, monitor_all)
