@@ -514,7 +514,8 @@ fromjson = load_json
 
 def __getattr__(name):
     # upstream kept its functions on symbols in this module, and programs import them from here
-    from . import _creation
-    if name in _creation.__all__:
-        return getattr(_creation, name)
+    if not name.startswith('_'):
+        from . import _creation
+        if name in _creation.__all__:
+            return getattr(_creation, name)
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
