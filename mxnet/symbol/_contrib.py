@@ -3,7 +3,7 @@ import math
 
 from ._control_flow import cond, foreach, while_loop
 
-__all__ = ['cond', 'foreach', 'isfinite', 'isinf', 'isnan', 'rand_zipfian', 'while_loop']
+__all__ = ['adamw_update', 'cond', 'foreach', 'isfinite', 'isinf', 'isnan', 'mp_adamw_update', 'rand_zipfian', 'while_loop']
 
 
 def isnan(data):
@@ -32,3 +32,28 @@ def rand_zipfian(true_classes, num_sampled, range_max):
         return ((k + 2) / (k + 1)).log() / log_range * num_sampled
 
     return sampled, expected(true_classes), expected(sampled)
+
+
+def _adamw(op, hint, states, rescale_grad, kwargs):
+    from .._ops import NAMES
+    from ._compose import SymbolBase, call
+    from ._creation import full
+    if not isinstance(rescale_grad, SymbolBase):
+        rescale_grad = full((1,), rescale_grad)
+    return call(NAMES[op], hint, (*states, rescale_grad), kwargs, type(states[0]))
+
+
+def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta2=0.999, epsilon=1e-8, wd=0,
+                 clip_gradient=-1, out=None, name=None, **kwargs):
+    """One step of AdamW; `rescale_grad` is a number or a symbol."""
+    return _adamw('_adamw_update', 'adamw_update', (weight, grad, mean, var), rescale_grad,
+                  {'lr': lr, 'eta': eta, 'beta1': beta1, 'beta2': beta2, 'epsilon': epsilon, 'wd': wd,
+                   'clip_gradient': clip_gradient, 'name': name, **kwargs})
+
+
+def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9, beta2=0.999, epsilon=1e-8, wd=0,
+                    clip_gradient=-1, out=None, name=None, **kwargs):
+    """`adamw_update` for a weight of low precision with a float32 copy."""
+    return _adamw('_mp_adamw_update', 'mp_adamw_update', (weight, grad, mean, var, weight32), rescale_grad,
+                  {'lr': lr, 'eta': eta, 'beta1': beta1, 'beta2': beta2, 'epsilon': epsilon, 'wd': wd,
+                   'clip_gradient': clip_gradient, 'name': name, **kwargs})
