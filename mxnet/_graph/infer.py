@@ -144,10 +144,14 @@ def _visit_shapes(node, op, outputs, facts):
             for entry in (*node.inputs, *outputs):
                 for other in (*node.inputs, *outputs):
                     facts.learn_shape(entry, facts.shape(other), node)
-    elif op.shapes is not None:
+    elif op.shapes is not None or op.shapes_back is not None:
         names = node.input_names()
         known = {n: facts.shape(e) for n, e in zip(names, node.inputs, strict=True)}
-        for name, shape in op.shapes(known, node.attributes).items():
+        if op.shapes_back is None:
+            found = op.shapes(known, node.attributes)
+        else:
+            found = op.shapes_back(known, node.attributes, [facts.shape(e) for e in outputs])
+        for name, shape in found.items():
             if name in names:
                 facts.learn_shape(node.inputs[names.index(name)], tuple(shape), node)
     shapes = [facts.shape(e) for e in node.inputs]

@@ -240,7 +240,7 @@ def RNN(data, parameters, state, state_cell=None, sequence_length=None, *, state
     return tuple(output[:3 if mode == 'lstm' else 2])
 
 
-@operator(aliases=('_npi_rnn_param_concat',), variadic='num_args', same_dtype='*')
+@operator(aliases=('_npi_rnn_param_concat',), variadic='num_args', same_dtype='*', shapes_back=shapes.rnn_param_concat)
 def _rnn_param_concat(*data, num_args: int, dim: int = 1):
     """Joins the parts of an `RNN`'s parameter vector: `Concat` under the name that recurrent layers use."""
     return torch.cat(data, dim)

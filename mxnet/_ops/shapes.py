@@ -206,6 +206,18 @@ def rnn(known, attributes):
     return found
 
 
+def rnn_param_concat(known, attributes, outputs):
+    """What is missing of a parameter vector belongs to the first layer, to both directions in equal parts."""
+    total, axis = outputs[0], attributes['dim']
+    if not total or not total[axis]:
+        return {}
+    missing = [name for name, shape in known.items() if not shape or not shape[axis]]
+    rest = total[axis] - sum(shape[axis] for name, shape in known.items() if name not in missing)
+    if not missing or rest <= 0 or rest % len(missing):
+        return {}
+    return {name: (*total[:axis], rest // len(missing), *total[axis:][1:]) for name in missing}
+
+
 # ---------------------------------------------------------------------- joining, slices, indices, sequences
 def where(known, attributes):
     return same_shape({name: known.get(name) for name in ('x', 'y')}, attributes)

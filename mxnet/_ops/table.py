@@ -63,6 +63,7 @@ class Operator:
     outputs: tuple[str, ...] | Callable = ('output',)   # names of the visible outputs (or: attributes -> names)
     hidden: int | Callable = 0                    # outputs a graph counts beyond these (saved masks, statistics)
     shapes: Callable | None = None                # finds unknown input shapes: see shapes.py
+    shapes_back: Callable | None = None           # the same from those of the outputs, too
     initializers: Mapping[str, str] = field(default_factory=dict)   # input -> how a graph's variable for it starts
     same_dtype: tuple[str, ...] = ()              # inputs that must agree in dtype ('*': all)
     elementwise: bool = False                     # all inputs and outputs have one shape (and dtype)

@@ -3,11 +3,14 @@
 The call goes through a plan (`_graph.plan`).  While recording, the whole graph is one node of the tape: its backward is the
 plan's.  If that backward is itself differentiated (`autograd.grad(create_graph=True)`), it is computed by torch's engine instead.
 """
+from collections import OrderedDict
+
 import torch
 
 from .. import random as _random
 from .._array import wrap
-from .._graph.plan import Plans
+from .._graph.infer import infer
+from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
 from .._state import state
 from ..base import MXNetError
@@ -28,6 +31,8 @@ class CachedOp:
         self._monitor = None
         self._names = [n.name for n in self._program.variables]
         self._states = frozenset(self._program.states)
+        # zeros of a batch size that only the inputs tell: one program for each set of input shapes
+        self._by_shapes = OrderedDict() if self._program.open_shapes else None
 
     @property
     def is_np_sym(self):
@@ -38,6 +43,8 @@ class CachedOp:
     def _register_op_hook(self, callback, monitor_all=False):
         """Calls `callback(node name, operator name, array)` for every value computed."""
         self._monitor = (callback, monitor_all)
+        if self._by_shapes is not None:
+            self._by_shapes.clear()
 
     def __call__(self, *args, **kwargs):
         out = kwargs.pop('out', None)
@@ -47,6 +54,8 @@ class CachedOp:
         if len(args) != len(self._names):
             raise MXNetError(f'CachedOp: {len(args)} arrays given for {len(self._names)} inputs: '
                              f'{", ".join(self._names)}')
+        if self._by_shapes is not None:
+            return self._for_shapes(args)(*args, out=out)
         ctx = args[0]._ctx if args else None
         recording = state.recording
         if recording:
@@ -71,6 +80,21 @@ class CachedOp:
         for place, value in states.items():
             args[place]._tensor.detach().copy_(value.detach())
         return self._deliver(outputs, tensors, ctx, out, recording, type(args[0])._dense if args else NDArray)
+
+    def _for_shapes(self, args):
+        """The same graph with the lengths that it leaves open filled in."""
+        key = tuple((x._tensor.shape, x._tensor.dtype) for x in args)
+        found = self._by_shapes.get(key)
+        if found is None:
+            found = self._by_shapes[key] = CachedOp(self._symbol, self._flags.items())
+            found._by_shapes = None
+            found._monitor = self._monitor
+            facts = infer(self._symbol._entries, dict(zip(self._names, (tuple(k[0]) for k in key), strict=True)),
+                          dict(zip(self._names, (k[1] for k in key), strict=True)))
+            found._program.with_shapes(facts)
+            if len(self._by_shapes) > LIMIT:
+                self._by_shapes.popitem(last=False)
+        return found
 
     def _find(self, tensors, wanted, ctx):
         """The plan for this call; none for the first of its kind, since many graphs are called once."""
