@@ -1,0 +1,487 @@
+"""Recurrent cells: one step of a sequence at a time, and `unroll` for all of them."""
+from ... import ndarray, symbol
+from ...symbol import Symbol
+from ..block import Block, HybridBlock
+from ..utils import indent
+from . import _sequence as sequence
+
+__all__ = ['BidirectionalCell', 'DropoutCell', 'GRUCell', 'HybridRecurrentCell', 'HybridSequentialRNNCell', 'LSTMCell',
+           'ModifierCell', 'RNNCell', 'RecurrentCell', 'ResidualCell', 'SequentialRNNCell', 'ZoneoutCell']
+
+MODIFIED = 'cell {name} belongs to a modifier cell such as ZoneoutCell, which must be called in its place'
+
+
+class RecurrentCell(Block):
+    """One step of a recurrent network: `output, states = cell(inputs, states)`."""
+
+    def __init__(self, prefix=None, params=None):
+        super().__init__(prefix=prefix, params=params)
+        self._modified = False
+        self.reset()
+
+    def reset(self):
+        """Forgets what the last sequence left behind; `unroll` does this by itself."""
+        self._init_counter = -1
+        self._counter = -1
+        for cell in self._children.values():
+            if isinstance(cell, RecurrentCell):
+                cell.reset()
+
+    def state_info(self, batch_size=0):
+        """A dictionary for each state, with its shape and layout."""
+        raise NotImplementedError(f'{type(self).__name__} has no state_info')
+
+    def _check_unmodified(self):
+        if self._modified:
+            raise AssertionError(MODIFIED.format(name=self.name))
+
+    def begin_state(self, batch_size=0, func=ndarray.zeros, **kwargs):
+        """The states before the first step: `func(name=..., shape=..., **kwargs)` for each.
+
+        `func` is `mx.nd.zeros`, `mx.sym.zeros`, `mx.sym.var` or the like; symbols need no batch size.
+
+        >>> [s.shape for s in mx.gluon.rnn.LSTMCell(4).begin_state(batch_size=2)]
+        [(2, 4), (2, 4)]
+        """
+        self._check_unmodified()
+        states = []
+        for info in self.state_info(batch_size):
+            self._init_counter += 1
+            states.append(func(name=f'{self._prefix}begin_state_{self._init_counter}', **{**(info or {}), **kwargs}))
+        return states
+
+    def _begin(self, inputs, layout, begin_state):
+        """The given states, or zeros like the inputs."""
+        if begin_state is not None:
+            return begin_state
+        if sequence.functions(inputs) is symbol:
+            dtypes = {p.dtype for p in self.collect_params().values()}
+            return self.begin_state(func=symbol.zeros, batch_size=0, **({'dtype': dtypes.pop()} if len(dtypes) == 1 else {}))
+        first = inputs if sequence.is_whole(inputs) else inputs[0]
+        with first.context:
+            return self.begin_state(func=ndarray.zeros, batch_size=sequence.batch_size(inputs, layout), dtype=first.dtype)
+
+    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+        """Runs the cell over `length` steps -> (outputs, states after the last step).
+
+        `inputs` is a whole sequence, whose axes `layout` names, or a list of steps.  `merge_outputs` asks for one whole
+        sequence (True) or a list of steps (False).  With `valid_length`, of shape (batch,), each sequence ends after its
+        own number of steps: outputs behind it are zero and its states are those after its last step.
+
+        >>> cell = mx.gluon.rnn.GRUCell(4)
+        >>> cell.initialize()
+        >>> outputs, states = cell.unroll(3, mx.nd.ones((2, 3, 5)), merge_outputs=True)
+        >>> outputs.shape, states[0].shape
+        ((2, 3, 4), (2, 4))
+        """
+        self.reset()
+        sequence.check(length, inputs, layout)
+        states = self._begin(inputs, layout, begin_state)
+        outputs, history = [], []
+        for step in sequence.steps(inputs, length, layout):
+            output, states = self(step, states)
+            outputs.append(output)
+            if valid_length is not None:
+                history.append(states)
+        if valid_length is not None:
+            states = sequence.last(history, valid_length)
+            outputs = sequence.masked(outputs, valid_length, layout)
+        return sequence.arranged(outputs, length, layout, merge_outputs), states
+
+    def _get_activation(self, F, inputs, activation, **kwargs):
+        """Applies an activation: a name, a block or a function."""
+        from ..nn import LeakyReLU
+        if isinstance(activation, str):
+            if activation in ('tanh', 'relu', 'sigmoid', 'softsign'):
+                return getattr(F, activation)(inputs, **kwargs)
+            return F.Activation(inputs, act_type=activation, **kwargs)
+        if isinstance(activation, LeakyReLU):
+            return F.LeakyReLU(inputs, act_type='leaky', slope=activation._alpha, **kwargs)
+        if isinstance(activation, Block):
+            return activation(inputs)
+        return activation(inputs, **kwargs)
+
+    def forward(self, inputs, states):
+        """One step -> (output, new states)."""
+        self._counter += 1
+        return super().forward(inputs, states)
+
+
+class HybridRecurrentCell(RecurrentCell, HybridBlock):
+    """A recurrent cell that can be hybridized."""
+
+    def hybrid_forward(self, F, x, *args, **kwargs):
+        raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
+
+    def _remembers(self):
+        """Whether the cell, or one inside, keeps arrays from one step to the next."""
+        return any(cell._remembers() for cell in self._children.values() if isinstance(cell, HybridRecurrentCell))
+
+    def hybridize(self, active=True, **kwargs):
+        super().hybridize(active, **kwargs)
+        if self._remembers():
+            self._active = False        # a graph of one step has no place for what is kept; the cells inside have graphs
+
+
+class _GateCell(HybridRecurrentCell):
+    """Cells that add a product of the input and one of the state, `gates` times as wide as the state."""
+
+    _gates = 1
+
+    def __init__(self, hidden_size, input_size, initializers, prefix, params, output_size=None):
+        super().__init__(prefix=prefix, params=params)
+        self._hidden_size, self._input_size = hidden_size, input_size
+        rows = self._gates * hidden_size
+        shapes = {'i2h_weight': (rows, input_size), 'h2h_weight': (rows, output_size or hidden_size),
+                  'h2r_weight': (output_size, hidden_size), 'i2h_bias': (rows,), 'h2h_bias': (rows,)}
+        for name, init in initializers.items():
+            setattr(self, name, self.params.get(name, shape=shapes[name], init=init, allow_deferred_init=True))
+
+    def _mapping(self):
+        rows, columns = self.i2h_weight.shape
+        return f'{columns if columns > 0 else None} -> {rows}'
+
+    def __repr__(self):
+        return f'{type(self).__name__}({self._mapping()})'
+
+    def state_info(self, batch_size=0):
+        return [{'shape': (batch_size, self._hidden_size), '__layout__': 'NC'}]
+
+    def _products(self, F, step, inputs, state, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+        rows = self._gates * self._hidden_size
+        return (F.FullyConnected(inputs, i2h_weight, i2h_bias, num_hidden=rows, name=step + 'i2h'),
+                F.FullyConnected(state, h2h_weight, h2h_bias, num_hidden=rows, name=step + 'h2h'))
+
+
+def _initializers(i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+    return {'i2h_weight': i2h_weight, 'h2h_weight': h2h_weight, 'i2h_bias': i2h_bias, 'h2h_bias': h2h_bias}
+
+
+class RNNCell(_GateCell):
+    """A simple recurrent cell: h' = tanh(W x + b + U h + c), or another `activation`."""
+
+    def __init__(self, hidden_size, activation='tanh', i2h_weight_initializer=None, h2h_weight_initializer=None,
+                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0, prefix=None, params=None):
+        super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
+                                                                i2h_bias_initializer, h2h_bias_initializer),
+                         prefix, params)
+        self._activation = activation
+
+    def _alias(self):
+        return 'rnn'
+
+    def __repr__(self):
+        return f'{type(self).__name__}({self._mapping()}, {self._activation})'
+
+    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+        step = f't{self._counter}_'
+        i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
+        output = self._get_activation(F, F.elemwise_add(i2h, h2h), self._activation, name=step + 'out')
+        return output, [output]
+
+
+class LSTMCell(_GateCell):
+    """Long short-term memory, with states h and c and gates in the order i, f, g, o.
+
+    c' = sigmoid(f) c + sigmoid(i) tanh(g); h' = sigmoid(o) tanh(c'), where each gate is W x + b + U h + c of its own.
+    `activation` replaces tanh and `recurrent_activation` sigmoid.
+    """
+
+    _gates = 4
+
+    def __init__(self, hidden_size, i2h_weight_initializer=None, h2h_weight_initializer=None,
+                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0, prefix=None, params=None,
+                 activation='tanh', recurrent_activation='sigmoid'):
+        super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
+                                                                i2h_bias_initializer, h2h_bias_initializer),
+                         prefix, params)
+        self._activation, self._recurrent_activation = activation, recurrent_activation
+
+    def _alias(self):
+        return 'lstm'
+
+    def state_info(self, batch_size=0):
+        return 2 * super().state_info(batch_size)
+
+    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+        step = f't{self._counter}_'
+        i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
+        enter, forget, new, leave = F.SliceChannel(F.elemwise_add(i2h, h2h), num_outputs=4, name=step + 'slice')
+        enter, forget, leave = (self._get_activation(F, gate, self._recurrent_activation)
+                                for gate in (enter, forget, leave))
+        new = self._get_activation(F, new, self._activation)
+        next_c = F.elemwise_add(F.elemwise_mul(forget, states[1]), F.elemwise_mul(enter, new), name=step + 'state')
+        next_h = F.elemwise_mul(leave, self._get_activation(F, next_c, self._activation), name=step + 'out')
+        return next_h, [next_h, next_c]
+
+
+class GRUCell(_GateCell):
+    """A gated recurrent unit, in the form of cuDNN, with gates in the order r, z, n.
+
+    n = tanh(W x + b + sigmoid(r) (U h + c)); h' = (1 - sigmoid(z)) n + sigmoid(z) h.
+    """
+
+    _gates = 3
+
+    def __init__(self, hidden_size, i2h_weight_initializer=None, h2h_weight_initializer=None,
+                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0, prefix=None, params=None):
+        super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
+                                                                i2h_bias_initializer, h2h_bias_initializer),
+                         prefix, params)
+
+    def _alias(self):
+        return 'gru'
+
+    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+        step = f't{self._counter}_'
+        i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
+        i2h_r, i2h_z, i2h_n = F.SliceChannel(i2h, num_outputs=3, name=step + 'i2h_slice')
+        h2h_r, h2h_z, h2h_n = F.SliceChannel(h2h, num_outputs=3, name=step + 'h2h_slice')
+        reset = F.sigmoid(F.elemwise_add(i2h_r, h2h_r))
+        update = F.sigmoid(F.elemwise_add(i2h_z, h2h_z))
+        new = F.tanh(F.elemwise_add(i2h_n, F.elemwise_mul(reset, h2h_n)))
+        output = F.elemwise_add(F.elemwise_mul(1 - update, new), F.elemwise_mul(update, states[0]), name=step + 'out')
+        return output, [output]
+
+
+# ---------------------------------------------------------------------- stacks
+class _Stack:
+    """Cells one upon the other; their states follow one another in one list."""
+
+    def add(self, cell):
+        """Puts a cell on top."""
+        self.register_child(cell)
+
+    def __repr__(self):
+        body = '\n'.join(f'({key}): {indent(repr(cell), 2)}' for key, cell in self._children.items())
+        return f'{type(self).__name__}(\n{body}\n)'
+
+    def __getitem__(self, i):
+        return list(self._children.values())[i]
+
+    def __len__(self):
+        return len(self._children)
+
+    def state_info(self, batch_size=0):
+        return [info for cell in self._children.values() for info in cell.state_info(batch_size)]
+
+    def begin_state(self, **kwargs):
+        self._check_unmodified()
+        return [state for cell in self._children.values() for state in cell.begin_state(**kwargs)]
+
+    def _with_states(self, states):
+        """(cell, its states) from below to the top."""
+        start = 0
+        for cell in self._children.values():
+            count = len(cell.state_info())
+            yield cell, states[start:start + count]
+            start += count
+
+    def _step(self, inputs, states):
+        new_states = []
+        for cell, own in self._with_states(states):
+            inputs, own = cell(inputs, own)
+            new_states += own
+        return inputs, new_states
+
+    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+        self.reset()
+        sequence.check(length, inputs, layout)
+        new_states = []
+        top = len(self._children) - 1
+        begin_state = self._begin(inputs, layout, begin_state)
+        for i, (cell, states) in enumerate(self._with_states(begin_state)):
+            inputs, states = cell.unroll(length, inputs, states, layout, merge_outputs if i == top else None,
+                                         valid_length)
+            new_states += states
+        return inputs, new_states
+
+
+class SequentialRNNCell(_Stack, RecurrentCell):
+    """A stack of cells of any kind."""
+
+    def forward(self, inputs, states):
+        self._counter += 1
+        return self._step(inputs, states)
+
+    def hybrid_forward(self, *args, **kwargs):
+        raise NotImplementedError('a SequentialRNNCell is no graph; HybridSequentialRNNCell is one')
+
+
+class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
+    """A stack of cells that can be hybridized."""
+
+    def hybrid_forward(self, F, inputs, states):
+        return self._step(inputs, states)
+
+
+class DropoutCell(HybridRecurrentCell):
+    """Drops a part `rate` of the input while training; with `axes`, whole slices along these."""
+
+    def __init__(self, rate, axes=(), prefix=None, params=None):
+        super().__init__(prefix, params)
+        if isinstance(rate, bool) or not isinstance(rate, (int, float)):
+            raise AssertionError(f'rate of a DropoutCell must be a number, not {rate!r}')
+        self._rate, self._axes = rate, axes
+
+    def _alias(self):
+        return 'dropout'
+
+    def __repr__(self):
+        return f'{type(self).__name__}(rate={self._rate}, axes={self._axes})'
+
+    def state_info(self, batch_size=0):
+        return []
+
+    def hybrid_forward(self, F, inputs, states):
+        if self._rate > 0:
+            inputs = F.Dropout(inputs, p=self._rate, axes=self._axes)
+        return inputs, states
+
+    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+        self.reset()
+        sequence.check(length, inputs, layout)
+        inputs = sequence.arranged(inputs, length, layout, merge_outputs)
+        if sequence.is_whole(inputs):           # all steps at once
+            return self.hybrid_forward(sequence.functions(inputs), inputs, begin_state or [])
+        return super().unroll(length, inputs, begin_state, layout, merge_outputs)
+
+
+# ---------------------------------------------------------------------- modifiers
+class ModifierCell(HybridRecurrentCell):
+    """A cell around another one, `base_cell`, which must no longer be called by itself."""
+
+    def __init__(self, base_cell):
+        base_cell._check_unmodified()
+        base_cell._modified = True
+        super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
+        self.base_cell = base_cell
+
+    @property
+    def params(self):
+        return self.base_cell.params
+
+    def __repr__(self):
+        return f'{type(self).__name__}({self.base_cell!r})'
+
+    def state_info(self, batch_size=0):
+        return self.base_cell.state_info(batch_size)
+
+    def begin_state(self, func=None, **kwargs):
+        """The states before the first step; without `func`, arrays if `batch_size` is given and else symbols."""
+        self._check_unmodified()
+        if func is None:
+            func = ndarray.zeros if kwargs.get('batch_size') else symbol.zeros
+        return self._with_base('begin_state', func=func, **kwargs)
+
+    def _with_base(self, method, *args, **kwargs):
+        """Calls a method of the base cell."""
+        self.base_cell._modified = False
+        try:
+            return getattr(self.base_cell, method)(*args, **kwargs)
+        finally:
+            self.base_cell._modified = True
+
+    def hybrid_forward(self, F, inputs, states):
+        raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
+
+
+class ZoneoutCell(ModifierCell):
+    """While training, some outputs and states keep their values of the step before.
+
+    `zoneout_outputs` and `zoneout_states` are the parts that do.
+    """
+
+    def __init__(self, base_cell, zoneout_outputs=0., zoneout_states=0.):
+        if isinstance(base_cell, BidirectionalCell):
+            raise AssertionError('a BidirectionalCell has no single steps; put ZoneoutCells around the cells inside')
+        super().__init__(base_cell)
+        self.zoneout_outputs, self.zoneout_states = zoneout_outputs, zoneout_states
+        self._prev_output = None
+
+    def _alias(self):
+        return 'zoneout'
+
+    def __repr__(self):
+        return (f'{type(self).__name__}(p_out={self.zoneout_outputs}, p_state={self.zoneout_states}, '
+                f'{self.base_cell!r})')
+
+    def reset(self):
+        super().reset()
+        self._prev_output = None
+
+    def _remembers(self):
+        return True
+
+    def hybrid_forward(self, F, inputs, states):
+        output, new_states = self.base_cell(inputs, states)
+
+        def zoneout(p, new, old):
+            return F.where(F.Dropout(F.ones_like(new), p=p), new, old) if p else new
+
+        before = self._prev_output
+        if before is None or isinstance(before, Symbol) is not isinstance(output, Symbol):
+            before = F.zeros_like(output)
+        output = zoneout(self.zoneout_outputs, output, before)
+        self._prev_output = output
+        return output, [zoneout(self.zoneout_states, new, old) for new, old in zip(new_states, states, strict=True)]
+
+
+class ResidualCell(ModifierCell):
+    """Adds the input to the output of a cell."""
+
+    def hybrid_forward(self, F, inputs, states):
+        output, states = self.base_cell(inputs, states)
+        return F.elemwise_add(output, inputs, name=f't{self._counter}_fwd'), states
+
+    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+        self.reset()
+        outputs, states = self._with_base('unroll', length, inputs, begin_state, layout, merge_outputs, valid_length)
+        if valid_length is not None:
+            inputs = sequence.masked(inputs, valid_length, layout)
+        F = sequence.functions(outputs)
+        if sequence.is_whole(outputs):
+            return F.elemwise_add(outputs, sequence.whole(inputs, layout)), states
+        inputs = sequence.steps(inputs, length, layout)
+        return [F.elemwise_add(a, b) for a, b in zip(outputs, inputs, strict=True)], states
+
+
+class BidirectionalCell(HybridRecurrentCell):
+    """One cell over the sequence and one over it turned around, their outputs joined.
+
+    It has `unroll` only: the last step must be known before the first.
+    """
+
+    def __init__(self, l_cell, r_cell, output_prefix='bi_'):
+        super().__init__(prefix='', params=None)
+        self.register_child(l_cell, 'l_cell')
+        self.register_child(r_cell, 'r_cell')
+        self._output_prefix = output_prefix
+
+    def __call__(self, inputs, states):
+        raise NotImplementedError('a BidirectionalCell cannot go step by step; use unroll')
+
+    def __repr__(self):
+        return f'{type(self).__name__}(forward={self._children["l_cell"]!r}, backward={self._children["r_cell"]!r})'
+
+    state_info = _Stack.state_info
+    begin_state = _Stack.begin_state
+
+    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+        self.reset()
+        sequence.check(length, inputs, layout)
+        states = self._begin(inputs, layout, begin_state)
+        inputs = sequence.steps(inputs, length, layout)
+        left, right = self._children.values()
+        count = len(left.state_info())
+        forth, left_states = left.unroll(length, inputs, states[:count], layout, merge_outputs, valid_length)
+        back, right_states = right.unroll(length, sequence.turned(inputs, valid_length), states[count:], layout, False,
+                                          valid_length)
+        back = sequence.turned(back, valid_length)
+        F = sequence.functions(forth)
+        if sequence.is_whole(forth):
+            outputs = F.concat(forth, sequence.whole(back, layout), dim=2, name=f'{self._output_prefix}out')
+        else:
+            outputs = [F.concat(a, b, dim=1, name=f'{self._output_prefix}t{i}')
+                       for i, (a, b) in enumerate(zip(forth, back, strict=True))]
+        return outputs, left_states + right_states

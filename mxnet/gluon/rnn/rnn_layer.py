@@ -1,0 +1,229 @@
+"""Recurrent layers: whole sequences, all layers and both directions, in one operator."""
+import re
+import warnings
+
+from ... import ndarray, symbol
+from ...ndarray import NDArray
+from ...symbol import Symbol
+from ...util import is_np_array
+from ..block import HybridBlock
+from . import rnn_cell
+
+__all__ = ['GRU', 'LSTM', 'RNN']
+
+_PARAMETER = re.compile(r'(?P<side>[lr])(?P<layer>\d+)_(?P<rest>(i2h|h2h|h2r)_(weight|bias))\Z')
+
+
+class _RNNLayer(HybridBlock):
+    """What the layers have in common: parameters named as those of a stack of cells, states, the call."""
+
+    def __init__(self, hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
+                 h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, mode, projection_size,
+                 h2r_weight_initializer, lstm_state_clip_min, lstm_state_clip_max, lstm_state_clip_nan, dtype,
+                 use_sequence_length=False, **kwargs):
+        super().__init__(**kwargs)
+        if layout not in ('TNC', 'NTC'):
+            raise AssertionError(f"layout of a recurrent layer must be 'TNC' or 'NTC', not {layout!r}")
+        self._hidden_size, self._num_layers = hidden_size, num_layers
+        self._projection_size = projection_size or None
+        self._mode, self._layout, self._dropout = mode, layout, dropout
+        self._dir = 2 if bidirectional else 1
+        self._input_size = input_size
+        self._initializers = {'i2h_weight': i2h_weight_initializer, 'h2h_weight': h2h_weight_initializer,
+                              'i2h_bias': i2h_bias_initializer, 'h2h_bias': h2h_bias_initializer}
+        if self._projection_size:
+            self._initializers['h2r_weight'] = h2r_weight_initializer
+        self._clip = {'lstm_state_clip_min': lstm_state_clip_min, 'lstm_state_clip_max': lstm_state_clip_max,
+                      'lstm_state_clip_nan': lstm_state_clip_nan}
+        self._dtype = dtype
+        self._use_sequence_length = use_sequence_length
+        self.skip_states = None
+        self._gates = {'lstm': 4, 'gru': 3}.get(mode, 1)
+        for layer in range(num_layers):
+            for side in self._sides():
+                self._declare(side, layer)
+
+    def _sides(self):
+        return 'lr'[:self._dir]
+
+    def _width(self):
+        """Features of a state, and of the output in one direction."""
+        return self._projection_size or self._hidden_size
+
+    def _declare(self, side, layer):
+        rows = self._gates * self._hidden_size
+        inputs = self._dir * self._width() if layer else self._input_size
+        shapes = {'i2h_weight': (rows, inputs), 'h2h_weight': (rows, self._width()), 'i2h_bias': (rows,),
+                  'h2h_bias': (rows,), 'h2r_weight': (self._projection_size, self._hidden_size)}
+        for name, init in self._initializers.items():
+            full = f'{side}{layer}_{name}'
+            setattr(self, full, self.params.get(full, shape=shapes[name], init=init, allow_deferred_init=True,
+                                                dtype=self._dtype))
+
+    def __repr__(self):
+        rows, columns = self.l0_i2h_weight.shape
+        parts = [f'{columns if columns > 0 else None} -> {rows // self._gates}', self._layout]
+        if self._num_layers != 1:
+            parts.append(f'num_layers={self._num_layers}')
+        if self._dropout:
+            parts.append(f'dropout={self._dropout}')
+        if self._dir == 2:
+            parts.append('bidirectional')
+        return f'{type(self).__name__}({", ".join(parts)})'
+
+    def _collect_params_with_prefix(self, prefix=''):
+        """Names of parameters in files: those of a stack of cells, as files have always had them."""
+        dot = prefix + '.' if prefix else ''
+        found = {}
+        for key, param in self._reg_params.items():
+            place = _PARAMETER.match(key)
+            cell = f'{place["side"]}_cell.' if self._dir == 2 else ''
+            found[f'{dot}_unfused.{place["layer"]}.{cell}{place["rest"]}'] = param
+        return found
+
+    # ------------------------------------------------------------------ states
+    def state_info(self, batch_size=0):
+        """A dictionary for each state, with its shape, layout and dtype."""
+        rows = self._num_layers * self._dir
+        sizes = [self._width(), self._hidden_size][:2 if self._mode == 'lstm' else 1]
+        return [{'shape': (rows, batch_size, size), '__layout__': 'LNC', 'dtype': self._dtype} for size in sizes]
+
+    def begin_state(self, batch_size=0, func=ndarray.zeros, **kwargs):
+        """The states before the first step: `func(name=..., shape=..., **kwargs)` for each.
+
+        >>> [s.shape for s in mx.gluon.rnn.LSTM(4, num_layers=3).begin_state(batch_size=2)]
+        [(3, 2, 4), (3, 2, 4)]
+        """
+        states = [func(name=f'{self.prefix}h0_{i}', **{**info, **kwargs})
+                  for i, info in enumerate(self.state_info(batch_size))]
+        return [s.as_np_ndarray() for s in states] if is_np_array() else states
+
+    def cast(self, dtype):
+        super().cast(dtype)
+        self._dtype = dtype
+
+    # ------------------------------------------------------------------ the call
+    def __call__(self, inputs, states=None, sequence_length=None, **kwargs):
+        """The output; with `states` given, (output, states after the last step)."""
+        skip = states is None
+        if skip is not self.skip_states:
+            self.skip_states = skip
+            self._clear_cached_op()         # a graph gives states back or it does not
+        if skip:
+            if isinstance(inputs, NDArray):
+                states = self.begin_state(inputs.shape[self._layout.find('N')], ctx=inputs.context, dtype=inputs.dtype)
+            else:
+                states = self.begin_state(0, func=symbol.zeros)
+        elif isinstance(states, (NDArray, Symbol)):
+            states = [states]
+        if self._use_sequence_length:
+            if sequence_length is None:
+                raise ValueError(f'{self.name} was made with use_sequence_length=True, so it must be called with '
+                                 'sequence_length')
+            return super().__call__(inputs, states, sequence_length, **kwargs)
+        if sequence_length is not None:
+            warnings.warn(f'sequence_length is ignored by {self.name}; make the layer with use_sequence_length=True',
+                          stacklevel=2)
+        return super().__call__(inputs, states, **kwargs)
+
+    def hybrid_forward(self, F, inputs, states, sequence_length=None, **params):
+        if F is ndarray:
+            self._check_states(inputs, states)
+        numpy_like = is_np_array()
+        swap = F.np.swapaxes if numpy_like else F.swapaxes
+        join = F.np._internal.rnn_param_concat if numpy_like else F._internal._rnn_param_concat
+        run = F.npx.rnn if numpy_like else F.RNN
+        if self._layout == 'NTC':
+            inputs = swap(inputs, 0, 1)
+        order = [f'{side}{layer}_{part}_{kind}' for kind in ('weight', 'bias') for layer in range(self._num_layers)
+                 for side in self._sides() for part in ('i2h', 'h2h', 'h2r')]
+        weights = join(*[params[name].reshape(-1) for name in order if name in params], dim=0)
+        lengths = [sequence_length] if self._use_sequence_length else []
+        outputs, *states = run(inputs, weights, *states, *lengths, use_sequence_length=self._use_sequence_length,
+                               state_size=self._hidden_size, projection_size=self._projection_size,
+                               num_layers=self._num_layers, bidirectional=self._dir == 2, p=self._dropout,
+                               state_outputs=True, mode=self._mode, **self._clip)
+        if self._layout == 'NTC':
+            outputs = swap(outputs, 0, 1)
+        return outputs if self.skip_states else (outputs, states)
+
+    def _check_states(self, inputs, states):
+        expected = [info['shape'] for info in self.state_info(inputs.shape[self._layout.find('N')])]
+        given = [s.shape for s in states]
+        if given != expected:
+            raise ValueError(f'{self.name}: the states must have shapes {expected} for inputs of shape {inputs.shape} '
+                             f'({self._layout}), but have {given}')
+
+    # ------------------------------------------------------------------ cells
+    def _unfuse(self):
+        """A stack of cells with the same parameters."""
+        if any(value is not None for key, value in self._clip.items() if key != 'lstm_state_clip_nan'):
+            raise AssertionError(f'{self.name} clips its states, which cells cannot')
+        stack = rnn_cell.HybridSequentialRNNCell(prefix=self.prefix, params=self.params)
+        with stack.name_scope():
+            for layer in range(self._num_layers):
+                cells = [self._cell(f'{side}{layer}_', layer) for side in self._sides()]
+                stack.add(rnn_cell.BidirectionalCell(*cells) if self._dir == 2 else cells[0])
+                if self._dropout > 0 and layer != self._num_layers - 1:
+                    stack.add(rnn_cell.DropoutCell(self._dropout))
+        return stack
+
+    def _cell(self, prefix, layer):
+        options = {f'{name}_initializer': init for name, init in self._initializers.items()}
+        options |= {'input_size': self._dir * self._width() if layer else self._input_size, 'prefix': prefix}
+        if self._projection_size:
+            from ..contrib.rnn import LSTMPCell
+            return LSTMPCell(self._hidden_size, self._projection_size, **options)
+        if self._mode.startswith('rnn_'):
+            return rnn_cell.RNNCell(self._hidden_size, activation=self._mode.removeprefix('rnn_'), **options)
+        return {'lstm': rnn_cell.LSTMCell, 'gru': rnn_cell.GRUCell}[self._mode](self._hidden_size, **options)
+
+
+class RNN(_RNNLayer):
+    """Layers of simple recurrent cells with `activation` 'relu' or 'tanh'.
+
+    Inputs have shape (steps, batch, features) with layout 'TNC' and (batch, steps, features) with 'NTC'; `dropout` acts
+    between layers while training.  With `use_sequence_length=True` the call takes `sequence_length`, of shape (batch,), and
+    outputs behind the end of a sequence are zero.
+    """
+
+    def __init__(self, hidden_size, num_layers=1, activation='relu', layout='TNC', dropout=0, bidirectional=False,
+                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
+                 h2h_bias_initializer='zeros', input_size=0, dtype='float32', **kwargs):
+        super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
+                         h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'rnn_' + activation, None,
+                         None, None, None, False, dtype, **kwargs)
+
+
+class LSTM(_RNNLayer):
+    """Layers of long short-term memory; `projection_size` makes the state h smaller than the cell c.
+
+    Inputs and options as for `RNN`.  `state_clip_min` and `state_clip_max` limit c, on a GPU.
+
+    >>> layer = mx.gluon.rnn.LSTM(4, num_layers=2, bidirectional=True)
+    >>> layer.initialize()
+    >>> layer(mx.nd.ones((5, 3, 10))).shape
+    (5, 3, 8)
+    >>> output, (h, c) = layer(mx.nd.ones((5, 3, 10)), layer.begin_state(batch_size=3))
+    >>> h.shape
+    (4, 3, 4)
+    """
+
+    def __init__(self, hidden_size, num_layers=1, layout='TNC', dropout=0, bidirectional=False, input_size=0,
+                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
+                 h2h_bias_initializer='zeros', projection_size=None, h2r_weight_initializer=None, state_clip_min=None,
+                 state_clip_max=None, state_clip_nan=False, dtype='float32', **kwargs):
+        super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
+                         h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'lstm', projection_size,
+                         h2r_weight_initializer, state_clip_min, state_clip_max, state_clip_nan, dtype, **kwargs)
+
+
+class GRU(_RNNLayer):
+    """Layers of gated recurrent units, in the form of cuDNN.  Inputs and options as for `RNN`."""
+
+    def __init__(self, hidden_size, num_layers=1, layout='TNC', dropout=0, bidirectional=False, input_size=0,
+                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
+                 h2h_bias_initializer='zeros', dtype='float32', **kwargs):
+        super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
+                         h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'gru', None, None, None,
+                         None, False, dtype, **kwargs)
