@@ -163,7 +163,9 @@ class Augmenter:
             if not self.min_crop_size <= self.max_crop_size <= min(rows, columns):
                 raise MXNetError(f'{self._name}: min_crop_size={self.min_crop_size} <= max_crop_size='
                                  f'{self.max_crop_size} must fit in a picture of {rows} x {columns}')
-            size = draw.randint(self.min_crop_size, self.max_crop_size)
+            size = self.max_crop_size
+            if self.min_crop_size < size:
+                size = draw.randint(self.min_crop_size, size)
             box = *self._corner(rows - size, columns - size, draw), size, size
         else:
             box = None

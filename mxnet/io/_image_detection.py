@@ -231,9 +231,9 @@ class _Detections(PictureLoader):
         objects = Objects(self.name, labels)
         picture = self._augment(picture, objects, draw)
         rows, columns = picture.shape[:2]
-        if (rows, columns) != self._shape[1:]:          # it stands in the corner
+        if (rows, columns) != self._shape[1:]:          # it stands in the corner, with zeros around it
             picture = cv2.copyMakeBorder(picture, 0, self._shape[1] - rows, 0, self._shape[2] - columns,
-                                         cv2.BORDER_CONSTANT, value=(self._augment.fill_value,) * 3)
+                                         cv2.BORDER_CONSTANT)
         fill(picture, data, self._tables)
         if self._mean is not None:
             data -= self._mean

@@ -233,7 +233,7 @@ def read_list(name, path, width):
 
 
 def fill(picture, data, tables):
-    """Puts a picture into an array of (channels, height, width); tables have the number for each byte, if not itself."""
+    """Puts a picture into an array of (channels, height, width); `tables` have the number of each byte, if any."""
     import cv2
     for channel, plane in enumerate(planes(picture)):
         if tables is None:
