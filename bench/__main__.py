@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, timing
+from . import arrays, optimizers, timing
 
 
 def upstream_times():
@@ -36,13 +36,14 @@ def main(argv=None):
     import torch
 
     import mxnet as mx
-    ours, theirs = arrays.nd_cases(mx), arrays.torch_cases(torch)
+    ours = {**arrays.nd_cases(mx), **optimizers.nd_cases(mx)}
+    theirs = {**arrays.torch_cases(torch), **optimizers.torch_cases(torch)}
     old = upstream_times()
     print(f'mxnet {mx.__version__}, torch {torch.__version__}, {torch.get_num_threads()} threads, '
           f'Python {platform.python_version()}, {platform.machine()}')
     print(f'{"":22}{"ours":>13}{"torch":>13}{"ratio":>8}{"budget":>8}' + (f'{"1.9.1":>13}{"ratio":>8}' if old else ''))
     rows, over = [], []
-    for name, budget in arrays.BUDGETS.items():
+    for name, budget in {**arrays.BUDGETS, **optimizers.BUDGETS}.items():
         if options.only not in name:
             continue
         large = name.startswith('large')

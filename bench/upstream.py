@@ -1,4 +1,4 @@
-"""The array benchmarks on the MXNet that this interpreter has; prints JSON.
+"""The benchmarks on the MXNet that this interpreter has; prints JSON.
 
 Run by `python -m bench` with the interpreter that MXNET191_PYTHON names, in a process of its own.
 """
@@ -8,14 +8,15 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'bench'))
 
-import arrays  # noqa: E402
-import timing  # noqa: E402
+import arrays
+import optimizers
+import timing
 
 
 def main():
     import mxnet as mx
     result = {}
-    for name, function in arrays.nd_cases(mx).items():
+    for name, function in {**arrays.nd_cases(mx), **optimizers.nd_cases(mx)}.items():
         large = name.startswith('large')
 
         def batch(function=function):

@@ -27,7 +27,7 @@ def test_examples_in_docstrings(module, registry):
 
 # ---------------------------------------------------------------------- names
 def test_names():
-    assert sorted(mx.optimizer.Optimizer.opt_registry) == BUILT_IN
+    assert set(BUILT_IN) <= set(mx.optimizer.Optimizer.opt_registry)
     for name in BUILT_IN:
         made = mx.optimizer.create(name.upper())
         assert type(made).__name__.lower() == name

@@ -58,6 +58,16 @@ def test_descend_with_momentum(numbers, momentum, scale):
     assert_close(grads, tensors(1), 0, 0)
 
 
+@pytest.mark.parametrize('numbers', NUMBERS)
+def test_nesterov(numbers):
+    weights, grads, moms = (tensors(seed) for seed in range(3))
+    want, new = zip(*[nag_mom_update(w, g, m, momentum=0.7, **numbers) for w, g, m in zip(weights, grads, moms)])
+    _lists.nesterov(weights, grads, moms, momentum=0.7, **numbers)
+    assert_close(weights, want)
+    assert_close(moms, new)
+    assert_close(grads, tensors(1), 0, 0)
+
+
 @pytest.mark.parametrize('wd', [0.0, 0.1])
 def test_adam(wd):
     weights, grads, means, variances = tensors(0), tensors(1), tensors(2), tensors(3, positive=True)
@@ -79,7 +89,8 @@ def test_adamw(decay):
         assert_close(got, expected)
 
 
-@pytest.mark.parametrize('name, options', [('sgd', {}), ('sgd', {'momentum': 0.9}), ('adam', {}), ('adamw', {})])
+@pytest.mark.parametrize('name, options', [('sgd', {}), ('sgd', {'momentum': 0.9}), ('adam', {}), ('adamw', {}),
+                                           ('nag', {'momentum': 0.9})])
 def test_without_fused_kernels(name, options, monkeypatch):
     """A torch that lacks them, or a device that they do not know, gives the same."""
     def run():
@@ -183,8 +194,8 @@ def test_alike():
 
 
 # ---------------------------------------------------------------------- autograd
-@pytest.mark.parametrize('name, options', [('sgd', {}), ('sgd', {'momentum': 0.9}), ('adam', {}), ('nag', {}),
-                                           ('adamw', {}), ('lamb', {}), ('lars', {})])
+@pytest.mark.parametrize('name, options', [('sgd', {}), ('sgd', {'momentum': 0.9}), ('adam', {}), ('adamw', {}),
+                                           ('nag', {'momentum': 0.9}), ('ftml', {}), ('lamb', {}), ('lars', {})])
 @pytest.mark.parametrize('count', [1, 3])
 def test_a_write_between_forward_and_backward_is_found(name, options, count):
     """Kernels that torch does not count as writes would give wrong gradients in silence."""

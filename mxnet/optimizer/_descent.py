@@ -59,17 +59,20 @@ class SGD(BuiltIn):
         return descent(self, lr, wd)
 
     def _step(self, indices, weights, grads, states, lrs, wds):
-        if not _lists.fusible(weights[0]):
+        if _lists.fusible(weights[0]):
+            _step_groups(self, _lists.descend, weights, grads, states[0] if self.momentum else [], lrs, wds)
+        else:
             super()._step(indices, weights, grads, states, lrs, wds)
-            return
-        moms = states[0] if self.momentum else []
-        rest = self.momentum, self._rescale, self._clip
-        if lrs.count(lrs[0]) == len(lrs) and wds.count(wds[0]) == len(wds):
-            _lists.descend(weights, grads, moms, lrs[0], wds[0], *rest)
-            return
-        for (lr, wd), at in _lists.groups(zip(lrs, wds)).items():
-            _lists.descend([weights[i] for i in at], [grads[i] for i in at], moms and [moms[i] for i in at], lr, wd,
-                           *rest)
+
+
+def _step_groups(optimizer, step, weights, grads, moms, lrs, wds):
+    """Calls `step` of _lists.py, once where all rates and decays are equal."""
+    rest = optimizer.momentum, optimizer._rescale, optimizer._clip
+    if lrs.count(lrs[0]) == len(lrs) and wds.count(wds[0]) == len(wds):
+        step(weights, grads, moms, lrs[0], wds[0], *rest)
+        return
+    for (lr, wd), at in _lists.groups(zip(lrs, wds)).items():
+        step([weights[i] for i in at], [grads[i] for i in at], moms and [moms[i] for i in at], lr, wd, *rest)
 
 
 @register
@@ -101,6 +104,12 @@ class NAG(BuiltIn):
 
     def _rule(self, index, lr, wd):
         return descent(self, lr, wd, nag_mom_update)
+
+    def _step(self, indices, weights, grads, states, lrs, wds):
+        if self.momentum and _lists.fusible(weights[0]):
+            _step_groups(self, _lists.nesterov, weights, grads, states[0], lrs, wds)
+        else:
+            super()._step(indices, weights, grads, states, lrs, wds)
 
 
 @register

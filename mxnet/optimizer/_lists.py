@@ -98,7 +98,7 @@ def scaled(grads, rescale_grad, clip_gradient):
     return grads
 
 
-# ---------------------------------------------------------------------- fused kernels
+# ---------------------------------------------------------------------- rules of their own
 def descend(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient):
     """`sgd_mom_update` (`sgd_update` where `moms` is empty) of each weight.
 
@@ -116,6 +116,21 @@ def descend(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient)
                       lr=-1.0 if moms else rate, dampening=1.0 + rate if moms else 0.0, nesterov=False, maximize=False,
                       is_first_step=False)
     increment_version([*weights, *moms])
+
+
+def nesterov(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient):
+    """`nag_mom_update` of each weight: no kernel has its decay, but few passes over lists do."""
+    if clip_gradient >= 0:
+        grads, rescale_grad = scaled(grads, rescale_grad, clip_gradient), 1.0
+    rate = lr * rescale_grad
+    torch._foreach_mul_(moms, momentum)
+    if wd:
+        torch._foreach_mul_(weights, 1.0 - lr * wd * (momentum + 1.0))
+    torch._foreach_add_(weights, moms, alpha=momentum)
+    torch._foreach_add_(weights, grads, alpha=-rate * (momentum + 1.0))
+    torch._foreach_add_(moms, grads, alpha=-rate)
+    if wd:
+        torch._foreach_add_(moms, weights, alpha=-lr * wd)
 
 
 def adam(weights, grads, means, variances, lr, beta1, beta2, epsilon, wd, decoupled=False):
