@@ -154,6 +154,8 @@ def _visit_shapes(node, op, outputs, facts):
         for name, shape in found.items():
             if name in names:
                 facts.learn_shape(node.inputs[names.index(name)], tuple(shape), node)
+    if node.subgraphs and not all(complete(facts.shape(e)) for e in node.inputs):
+        _look_inside(node, facts)
     shapes = [facts.shape(e) for e in node.inputs]
     if any(s is None for s in shapes):
         return
@@ -167,6 +169,32 @@ def _visit_shapes(node, op, outputs, facts):
             facts.learn_shape(entry, shape, node)
     elif not op.elementwise:
         _probe(node, shapes, dtypes, outputs, facts)
+
+
+def _look_inside(node, facts):
+    """Shapes of what a loop or branch takes in (weights), from the graphs of its bodies."""
+    for entries, (sources, sliced) in zip(node.subgraphs, _sources(node), strict=True):
+        names = [v.name for v in topological(entries) if v.is_variable]
+        known = {}
+        for name, i in zip(names, sources, strict=True):
+            shape = facts.shape(node.inputs[i])
+            if shape is not None:
+                known[name] = (shape[1:] or (1,)) if i in sliced else shape
+        found = infer(entries, known, {})
+        inside = {v.name: found.shape((v, 0)) for v in topological(entries) if v.is_variable}
+        for name, i in zip(names, sources, strict=True):
+            if inside[name] is not None and i not in sliced:
+                facts.learn_shape(node.inputs[i], inside[name], node)
+
+
+def _sources(node):
+    """For each body: which of the node's inputs its variables are, and which of these it sees in slices."""
+    a = node.attributes
+    if 'in_data_locs' in a:
+        places = (*a['in_data_locs'], *a['in_state_locs'], *a['remain_locs'])
+        return [([places.index(i) for i in range(len(places))], range(len(a['in_data_locs'])))]
+    return [(a[key], ()) for key in ('cond_input_locs', 'func_input_locs', 'then_input_locs', 'else_input_locs')
+            if key in a]
 
 
 def _probe(node, shapes, dtypes, outputs, facts):
