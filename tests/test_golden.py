@@ -14,8 +14,8 @@ if not GOLDEN.is_dir():
     pytest.skip('no golden data beside the repository', allow_module_level=True)
 
 FAMILIES = ['activation', 'autograd', 'binary', 'conv', 'gather', 'image', 'indexing', 'initializers', 'internal',
-            'loss', 'matrix', 'methods', 'metrics', 'norm', 'operators', 'optim', 'pool', 'random', 'reduce',
-            'rnn', 'second_order', 'shape', 'unary', 'upsample', 'vision']
+            'loss', 'matrix', 'methods', 'metrics', 'norm', 'operators', 'optim', 'optimizers', 'pool', 'random',
+            'reduce', 'rnn', 'schedulers', 'second_order', 'shape', 'unary', 'upsample', 'vision']
 
 
 # the recorded second derivatives have the wrong sign (d2/dx2 arcsinh is -x / (x^2 + 1)^1.5); ours are right

@@ -4,7 +4,7 @@ Inputs come weight by weight: weight_0, grad_0, (states of 0), weight_1, grad_1,
 and decays as two arrays at the end, AdamW its gradient scale as one.  Results are the new weights, then the new states
 weight by weight.
 
-This is the only file that uses `torch._foreach_*`: one call for a list of tensors, which torch's own optimizers use.
+Of the table, only this file uses `torch._foreach_*`: one call for a list of tensors, which torch's own optimizers use.
 """
 import torch
 
