@@ -567,6 +567,9 @@ class SymbolBlock(HybridBlock):
             if len(s) != 1 or not s._entries[0][0].is_variable:
                 raise AssertionError(f'inputs of a SymbolBlock must be variables, but {s.name} is not')
         names = {s.name for s in inputs}
+        sparse = [n for n, attrs in out.attr_dict().items() if attrs.get('__storage_type__') == '1']
+        if sparse:
+            raise AssertionError(f"a SymbolBlock's parameters are dense, but {', '.join(sparse)} is row_sparse")
         if isinstance(outputs, Symbol) and len(outputs) > 1:
             self._out_format = len(outputs)
         states = set(out.list_auxiliary_states())

@@ -6,6 +6,7 @@ from collections import OrderedDict
 import numpy
 
 from .. import autograd, initializer, ndarray
+from .._ops.dtypes import dtype_name
 from ..base import MXNetError
 from ..context import Context, cpu, current_context
 from ..ndarray import NDArray
@@ -44,7 +45,7 @@ class Parameter:
                  allow_deferred_init=False, differentiable=True, stype='default', grad_stype='default'):
         for what, value in (('stype', stype), ('grad_stype', grad_stype)):
             if value not in ('default', 'row_sparse', 'csr'):
-                raise ValueError(f"{what} of Parameter '{name}' must be default, row_sparse or csr, not {value!r}")
+                raise AssertionError(f"{what} of Parameter '{name}' must be default, row_sparse or csr, not {value!r}")
         self.name = name
         self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         self._dtype = dtype
@@ -54,7 +55,9 @@ class Parameter:
         self._differentiable = differentiable
         self._stype, self._grad_stype = stype, grad_stype
         self._grad_req = None
-        self._data = None              # {context: array}, once there is one
+        self._data = None              # one array for each of `_ctx_list`, once they are there
+        self._ctx_list = None
+        self._by_ctx = {}              # dense arrays by context; a single one also under None
         self._deferred = None          # (init, contexts, default init, data), until the shape is known
         self._var = None
         self._trainer = None
@@ -119,70 +122,87 @@ class Parameter:
         return RuntimeError(UNINITIALIZED.format(name=self.name))
 
     def _array(self, ctx):
-        data = self._data
-        if data is None:
+        """The array on a context, dense or sparse."""
+        if self._data is None:
             raise self._missing()
         if ctx is None:
-            if len(data) == 1:
-                return next(iter(data.values()))
+            if len(self._data) == 1:
+                return self._data[0]
             ctx = current_context()
-        found = data.get(ctx)
-        if found is None:
-            raise RuntimeError(ELSEWHERE.format(name=self.name, ctx=ctx, there=list(data)))
-        return found
+        for place, array in zip(self._ctx_list, self._data, strict=True):
+            # pinned and shared memory is the CPU's
+            if place is ctx or place.device_typeid & ctx.device_typeid & 1 and place.device_id == ctx.device_id:
+                return array
+        raise RuntimeError(ELSEWHERE.format(name=self.name, ctx=ctx, there=self._ctx_list))
+
+    def _arrays(self):
+        """The arrays on all contexts, dense or sparse."""
+        if self._data is None:
+            raise self._missing()
+        return list(self._data)
+
+    def _check_dense(self, what):
+        if self._stype != 'default':
+            raise RuntimeError(f"Parameter '{self.name}' is {self._stype}, and {what}() is for dense ones; use "
+                               'row_sparse_data(row_id) or list_row_sparse_data(row_id)')
 
     def data(self, ctx=None):
         """The array on a context (the current one among several)."""
+        found = self._by_ctx.get(ctx)
+        if found is not None:
+            return found
+        self._check_dense('data')
         return self._array(ctx)
 
     def list_data(self):
         """The arrays on all contexts."""
-        if self._data is None:
-            raise self._missing()
-        return list(self._data.values())
+        self._check_dense('list_data')
+        return self._arrays()
 
-    def _no_gradient(self):
+    @property
+    def _grad(self):
+        return None if self._data is None or self._grad_req == 'null' else [a.grad for a in self._data]
+
+    def _check_gradient(self):
         if self._data is not None and self._grad_req == 'null':
-            return RuntimeError(f"there is no gradient of Parameter '{self.name}': its grad_req is 'null'")
-        return None
+            raise RuntimeError(f"there is no gradient of Parameter '{self.name}': its grad_req is 'null'")
 
     def grad(self, ctx=None):
         """The gradient on a context."""
-        error = self._no_gradient()
-        if error is not None:
-            raise error
+        self._check_gradient()
         return self._array(ctx).grad
 
     def list_grad(self):
         """The gradients on all contexts."""
-        error = self._no_gradient()
-        if error is not None:
-            raise error
-        return [a.grad for a in self.list_data()]
+        self._check_gradient()
+        return [a.grad for a in self._arrays()]
 
     def list_ctx(self):
         """The contexts that the parameter is, or will be, on."""
         if self._data is not None:
-            return list(self._data)
+            return self._ctx_list
         if self._deferred is not None:
             return self._deferred[1]
         raise RuntimeError(UNINITIALIZED.format(name=self.name))
 
     def row_sparse_data(self, row_id):
-        """Rows of the parameter as a row_sparse array."""
-        return self._rows(row_id, row_id.context)
+        """The rows `row_id` of a row_sparse parameter, on the context of `row_id`; the Trainer's KVStore has all of them."""
+        return self._rows(row_id, [self._array(row_id.context)])[0]
 
     def list_row_sparse_data(self, row_id):
-        """Rows of the parameter on all contexts."""
-        return [self._rows(row_id, ctx) for ctx in self.list_ctx()]
+        """The rows `row_id` of a row_sparse parameter, on all contexts."""
+        return self._rows(row_id, self._arrays())
 
-    def _rows(self, row_id, ctx):
+    def _rows(self, row_id, arrays):
         if self._stype != 'row_sparse':
             raise RuntimeError(f"Parameter '{self.name}' has stype {self._stype}; row_sparse_data is for row_sparse ones")
-        from ..ndarray import sparse
-        rows = numpy.unique(row_id.asnumpy().astype('int64'))
-        dense = self._array(ctx).tostype('default')
-        return sparse.row_sparse_array((dense[ndarray.array(rows, dtype='int64')], rows), shape=dense.shape, ctx=ctx)
+        if not isinstance(row_id, NDArray):
+            raise TypeError(f'row_id must be an array, not a {type(row_id).__name__}')
+        if self._trainer is None:
+            raise RuntimeError(f"the rows of Parameter '{self.name}' are kept by a Trainer; make one with the parameter first")
+        with autograd.pause():
+            self._trainer._row_sparse_pull(self, arrays, row_id)
+        return arrays
 
     # ------------------------------------------------------------------ initialization
     def initialize(self, init=None, ctx=None, default_init=initializer.Uniform(), force_reinit=False):
@@ -194,7 +214,7 @@ class Parameter:
             warnings.warn(f"Parameter '{self.name}' is already initialized, so nothing is done. Pass force_reinit=True "
                           'to start anew.', stacklevel=2)
             return
-        self._data = None
+        self._data, self._by_ctx = None, {}
         contexts = _contexts(ctx)
         if init is None:
             init = default_init if self.init is None else self.init
@@ -220,18 +240,22 @@ class Parameter:
             self._make(data, contexts)
 
     def _make(self, data, contexts):
-        self._data = OrderedDict()
+        arrays = []
         for ctx in contexts:
             array = data.copyto(ctx)
             if is_np_array():
                 array = array.as_np_ndarray()
-            if self._stype != 'default':
-                array = array.tostype(self._stype)
-            self._data[ctx] = array
+            arrays.append(array.tostype(self._stype) if array.stype != self._stype else array)
+        self._set_arrays(arrays, contexts)
+
+    def _set_arrays(self, arrays, contexts):
+        self._data, self._ctx_list, self._by_ctx = arrays, list(contexts), {}
+        if self._stype == 'default':
+            self._by_ctx = dict(zip(contexts, arrays, strict=True)) | ({None: arrays[0]} if len(arrays) == 1 else {})
         self._attach_gradients()
 
     def _attach_gradients(self):
-        for array in self._data.values():
+        for array in self._data:
             if self._grad_req == 'null':
                 array._variable = None
             else:
@@ -247,10 +271,10 @@ class Parameter:
                 raise AssertionError(f"Parameter '{self.name}' has shape {self._shape}, but the loaded array has "
                                      f'{data.shape}')
         self._shape = tuple(data.shape)
-        if numpy.dtype(self._dtype) != numpy.dtype(data.dtype):
+        if dtype_name(self._dtype) != dtype_name(data.dtype):
             if not cast_dtype:
-                raise AssertionError(f"Parameter '{self.name}' has dtype {numpy.dtype(self._dtype).name}, but the loaded array "
-                                     f'has {numpy.dtype(data.dtype).name}; pass cast_dtype=True to convert it')
+                raise AssertionError(f"Parameter '{self.name}' has dtype {dtype_name(self._dtype)}, but the loaded array "
+                                     f'has {dtype_name(data.dtype)}; pass cast_dtype=True to convert it')
             if dtype_source == 'current':
                 data = data.astype(self._dtype)
             else:
@@ -264,8 +288,8 @@ class Parameter:
             self._make(data, contexts if ctx is None and contexts is not None else
                        [cpu()] if ctx is None else _contexts(ctx))
         else:
-            if ctx is not None and set(_contexts(ctx)) != set(self._data):
-                raise AssertionError(f"Parameter '{self.name}' is on {list(self._data)}, but is loaded to "
+            if ctx is not None and set(_contexts(ctx)) != set(self._ctx_list):
+                raise AssertionError(f"Parameter '{self.name}' is on {self._ctx_list}, but is loaded to "
                                      f'{_contexts(ctx)}; call reset_ctx first')
             self.set_data(data)
         self._deferred = None
@@ -285,8 +309,8 @@ class Parameter:
                 and self not in trainer._params_to_init:
             trainer._reset_kvstore()          # its copy of the weights is out of date
         with autograd.pause():
-            for array in self._data.values():
-                array[:] = data
+            for array in self._data:
+                array[:] = data.tostype(self._stype) if isinstance(data, NDArray) and data.stype != self._stype else data
 
     def _set_trainer(self, trainer):
         if self._stype != 'default' and self._trainer and trainer and self._trainer is not trainer:
@@ -310,11 +334,8 @@ class Parameter:
         """Sets the gradients to 0."""
         if self._data is None or self._grad_req == 'null':
             return
-        for array in self._data.values():
-            if array.grad.stype == 'default':
-                array.grad[:] = 0
-            else:
-                array.attach_grad(self._grad_req, self._grad_stype)
+        for array in self._data:
+            array.grad[:] = 0
 
     def cast(self, dtype):
         """Converts values and gradients to another dtype."""
@@ -326,19 +347,21 @@ class Parameter:
                 self._deferred = (init, contexts, default_init, data.astype(dtype))
             return
         with autograd.pause():
-            for ctx, array in self._data.items():
-                self._data[ctx] = array.astype(dtype)
-            self._attach_gradients()
+            self._set_arrays([array.astype(dtype) for array in self._data], self._ctx_list)
 
     def _reduce(self):
         """The mean over the contexts, on the CPU."""
-        arrays = self.list_data()
+        arrays = self._arrays()
+        if self._stype != 'default':
+            data = arrays[0].copyto(cpu())
+            if self._trainer is not None:
+                with autograd.pause():
+                    self._trainer._row_sparse_pull(self, [data], ndarray.arange(0, data.shape[0], dtype='int64'))
+            return data
         if len(arrays) == 1:
-            data = arrays[0].as_in_context(cpu())
-        else:
-            data = ndarray.add_n(*[a.as_nd_ndarray().as_in_context(cpu()) for a in arrays]) / len(arrays)
-            data = data.as_np_ndarray() if is_np_array() else data
-        return data.tostype('default') if self._stype != 'default' else data
+            return arrays[0].as_in_context(cpu())
+        data = ndarray.add_n(*[a.as_nd_ndarray().as_in_context(cpu()) for a in arrays]) / len(arrays)
+        return data.as_np_ndarray() if is_np_array() else data
 
     # ------------------------------------------------------------------ in graphs
     def var(self):
@@ -450,7 +473,7 @@ class ParameterDict:
                                                        for a, b in zip(value, existing, strict=True)):
                     param._shape = tuple(b if a in (0, -1) else a for a, b in zip(value, existing, strict=True))
                     continue
-            elif key == 'dtype' and numpy.dtype(value) == numpy.dtype(existing):
+            elif key == 'dtype' and dtype_name(value) == dtype_name(existing):
                 continue
             if value is not None and value != existing:
                 raise AssertionError(f"Parameter '{name}' exists with {key}={existing}, but {key}={value} is asked for")

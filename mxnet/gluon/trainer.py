@@ -135,13 +135,18 @@ class Trainer:
             if param._deferred is not None:
                 waiting.append(param)
             elif self._kvstore is not None:
-                arrays = param.list_data()
+                arrays = param._arrays()
                 number = self._param2idx[param.name]
                 if param._stype != 'default':
                     self._kvstore.init(number, arrays[0])
                 else:
                     self._kvstore.broadcast(number, arrays[0], out=arrays)
         self._params_to_init = waiting
+
+    def _row_sparse_pull(self, param, arrays, row_id):
+        """Fetches rows of a sparse parameter from the store, which has all of them."""
+        self._prepare()
+        self._kvstore.row_sparse_pull(self._param2idx[param.name], out=arrays, row_ids=row_id)
 
     def _prepare(self):
         if not self._kv_initialized:
@@ -213,7 +218,7 @@ class Trainer:
         for i, param in enumerate(self._params):
             if param.grad_req == 'null':
                 continue
-            arrays = param.list_data()
+            arrays = param._arrays()
             if not ignore_stale_grad:
                 for array in arrays:
                     if not array._fresh_grad:

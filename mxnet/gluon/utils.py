@@ -17,10 +17,10 @@ __all__ = ['check_sha1', 'clip_global_norm', 'download', 'replace_file', 'split_
 def split_data(data, num_slice, batch_axis=0, even_split=True):
     """Splits an array into `num_slice` parts along an axis.
 
-    The last part takes what is left over, if `even_split` is False.
+    If `even_split` is False, the first parts may be one longer than the others.
 
     >>> [part.shape for part in mx.gluon.utils.split_data(mx.nd.zeros((5, 2)), 2, even_split=False)]
-    [(2, 2), (3, 2)]
+    [(3, 2), (2, 2)]
     """
     size = data.shape[batch_axis]
     if even_split and size % num_slice:
@@ -28,8 +28,8 @@ def split_data(data, num_slice, batch_axis=0, even_split=True):
                          f'use a batch size that is a multiple of {num_slice}, or pass even_split=False')
     if num_slice > size and not even_split:
         num_slice = size
-    step = size // num_slice
-    ends = [*[(i + 1) * step for i in range(num_slice - 1)], size]
+    each, left = divmod(size, num_slice)
+    ends = [(i + 1) * each + min(i + 1, left) for i in range(num_slice)]
     starts = [0, *ends[:-1]]
     if batch_axis == 0:
         return [data[a:b] for a, b in zip(starts, ends, strict=True)]
@@ -63,7 +63,7 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
     if not arrays:
         raise ValueError('clip_global_norm needs at least one array')
     import torch
-    tensors = [a._tensor.detach() for a in arrays]
+    tensors = [a._parts[0] if a._sparse else a._tensor.detach() for a in arrays]
     home = tensors[0].device
     norms = torch.stack([torch.linalg.vector_norm(t, dtype=torch.float32).to(home) for t in tensors])
     total = torch.linalg.vector_norm(norms)
@@ -72,8 +72,12 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
         value = total.cpu().numpy()[()]
         if not math.isfinite(value):
             warnings.warn('the norm is nan or inf, so clipping gives nonsense', UserWarning, stacklevel=2)
-    for t in tensors:
-        t.mul_(scale.to(t.device, t.dtype))
+    for array, tensor in zip(arrays, tensors, strict=True):
+        own_scale = scale.to(tensor.device, tensor.dtype)
+        if array._sparse:
+            array._take(array._like((tensor * own_scale, *array._parts[1:])))
+        else:
+            tensor.mul_(own_scale)
     if check_isfinite:
         return value
     result = arrays[0]._dense.__new__(arrays[0]._dense)

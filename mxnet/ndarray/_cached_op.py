@@ -108,13 +108,7 @@ class CachedOp:
                                 device=ctx.torch_device)
 
     def _watch(self, ctx):
-        if self._monitor is None:
-            return None
-        callback, _ = self._monitor
-
-        def watch(node, number, tensor):
-            callback(node.entry_name(number), node.op.name, wrap(tensor.detach(), ctx, NDArray))
-        return watch
+        return None if self._monitor is None else _Watch(*self._monitor, ctx)
 
     def _deliver(self, outputs, tensors, ctx, out, recording, cls):
         results = [owned(o, tensors) for o in outputs]
@@ -125,6 +119,29 @@ class CachedOp:
             return out
         arrays = [wrap(r if recording else r.detach() if r.requires_grad else r, ctx, cls) for r in results]
         return arrays[0] if len(arrays) == 1 else arrays
+
+
+class _Watch:
+    """Shows a hook what nodes give and, with `everything`, what they take."""
+
+    def __init__(self, callback, everything, ctx):
+        self._callback, self._everything, self._ctx = callback, everything, ctx
+
+    def _show(self, node, name, tensor):
+        self._callback(name, node.op.name, wrap(tensor.detach(), self._ctx, NDArray))
+
+    def output(self, node, number, tensor):
+        self._show(node, node.entry_name(number), tensor)
+
+    def inputs(self, node, tensors):
+        if self._everything:
+            names = node.input_names() if node.op.variadic is not None else node.op.inputs
+            if node.op.elementwise and len(names) == 1:
+                names = ('input0',)             # what upstream calls the input of such operators here
+            for name, tensor in zip(names, tensors, strict=False):
+                if tensor is not None:
+                    self._show(node, f'{node.name}_{name}', tensor)
+        return tensors
 
 
 def _generator(device):

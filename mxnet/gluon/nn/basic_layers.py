@@ -1,9 +1,8 @@
 """Stacks of layers, dense layers, normalizations, embeddings, and functions as layers."""
 import warnings
 
-import numpy
-
 from ... import ndarray, symbol
+from ..._ops.dtypes import dtype_name
 from ...util import is_np_array
 from .._operators import operator
 from ..block import Block, HybridBlock
@@ -208,8 +207,8 @@ class _BatchNorm(HybridBlock):
         self.running_var = parameter('running_var', running_variance_initializer, False)
 
     def cast(self, dtype):
-        """Converts the parameters; with float16 inputs they stay in float32, for averages need its precision."""
-        super().cast('float32' if numpy.dtype(dtype).name == 'float16' else dtype)
+        """Converts the parameters; for inputs of 16 bits they stay in float32, since averages need its precision."""
+        super().cast('float32' if dtype_name(dtype) in ('float16', 'bfloat16') else dtype)
 
     def hybrid_forward(self, F, x, gamma, beta, running_mean, running_var):
         inputs = (x, gamma, beta, running_mean, running_var)
