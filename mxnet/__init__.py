@@ -7,7 +7,8 @@ import importlib as _importlib
 from .libinfo import __version__
 
 _SUBMODULES = {
-    'attribute', 'autograd', 'base', 'cli', 'context', 'engine', 'error', 'executor', 'gluon', 'image', 'io', 'libinfo', 'log', 'name', 'ndarray',
+    'attribute', 'autograd', 'base', 'cli', 'context', 'contrib', 'engine', 'error', 'executor', 'gluon', 'image', 'io',
+    'libinfo', 'log', 'name', 'ndarray', 'operator',
     'numpy', 'numpy_extension', 'random', 'recordio', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
     'callback', 'executor_manager', 'initializer', 'kvstore', 'lr_scheduler', 'metric', 'model', 'module', 'monitor',
     'optimizer', 'rnn', 'visualization',

@@ -26,10 +26,10 @@ class detect_anomaly:
     >>> with mx.autograd.detect_anomaly():
     ...     with mx.autograd.record():
     ...         y = (x * mx.nd.sqrt(x)).sum()
-    ...     y.backward()
+    ...     y.backward()         # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    mxnet.base.MXNetError: the gradient of operator sqrt(...) has a NaN ...
+    mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) has a NaN, the first on the way back...
     """
 
     def __enter__(self):

@@ -7,6 +7,7 @@ from ._graph import infer as _infer
 from ._graph.plan import Plans, copy_all
 from ._graph.program import Program
 from ._ops.dtypes import torch_dtype
+from ._ops.table import CallSite
 from .base import MXNetError
 from .context import Context
 from .ndarray import NDArray
@@ -35,6 +36,9 @@ class Executor:
         if self._program.open_shapes:
             facts = _infer.infer(symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
             self._program = self._program.with_shapes(facts)
+        for call in self._program.calls:
+            if call.node.op.wants_site:
+                call.site = CallSite(self._context_of(call.node), {})
         self._reqs = grad_req
         self._outputs = None
         self._recorded = None         # what backward needs of the last forward, until it has been used

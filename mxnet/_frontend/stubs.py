@@ -66,6 +66,8 @@ def parameters(op: Operator, *, method: bool = False) -> str:
             parts[0] = parts[0].replace(': NDArray | None = None', ': NDArray') if not method else parts[0]
         parts.append('*')
     parts += ['out: Any = None', 'name: str | None = None']
+    if op.extra is not None:
+        parts.append('**kwargs: Any')
     return ', '.join((['self'] if method else []) + parts)
 
 

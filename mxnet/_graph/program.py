@@ -15,7 +15,7 @@ class Call:
     """One operator call: where its inputs come from and where its outputs go (positions in a list of values)."""
 
     __slots__ = ('node', 'function', 'sources', 'first', 'count', 'attributes', 'rng', 'training', 'mutated', 'place',
-                 'dead', 'bodies')
+                 'dead', 'bodies', 'site')
 
     def __init__(self, node: Node, sources, first):
         op = node.op
@@ -30,6 +30,7 @@ class Call:
         self.place = None          # torch.device, for operators without inputs and for placed groups
         self.dead = ()             # values that nothing needs after this call
         self.bodies = [Program(entries) for entries in node.subgraphs]
+        self.site = None           # CallSite, where the caller keeps what a custom operator remembers
 
 
 def _positions(op, node):
@@ -130,6 +131,8 @@ class Program:
                     attributes['training'] = training
                 if call.node.op.wants_device:
                     attributes['ctx'] = where
+                if call.site is not None:
+                    attributes['site'] = call.site
             if monitor is not None:
                 inputs = monitor.inputs(call.node, inputs)
             try:

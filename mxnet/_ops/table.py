@@ -12,7 +12,7 @@ A declaration is a plain function on torch tensors:
 - Keyword parameters are attributes; `attributes.py` says which annotations there are.  Four are supplied by the
   calling side: `training: Training` (is autograd in train mode), `rng: Rng` (the `torch.Generator` of the device) and
   `ctx: Device` (a program gives 'cpu(0)' or a Context; the function receives a `torch.device`) and
-  `subgraphs: Subgraphs` (the bodies of loops and branches).
+  `subgraphs: Subgraphs` (the bodies of loops and branches), `site: Site` (a `CallSite`).
 - The function returns a tensor, or a tuple: first the visible outputs, then the new value of each input that
   `mutates` names (BatchNorm's moving averages, an optimizer's momentum); the caller writes these back.
 - It computes with torch only, so that it is differentiable, runs on any device, and on meta tensors gives shapes.
@@ -22,7 +22,7 @@ Everything else that is known about operators (mx.nd, mx.sym, methods, stubs, th
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 from ..base import MXNetError
 from .attributes import Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
@@ -31,7 +31,21 @@ TABLE: dict[str, 'Operator'] = {}     # by declared name
 NAMES: dict[str, 'Operator'] = {}     # by declared name and every alias
 
 REQUIRED = inspect.Parameter.empty
-_SUPPLIED = {Training: 'wants_training', Rng: 'wants_rng', Subgraphs: 'wants_subgraphs'}
+
+
+class CallSite:
+    """Where an operator is called from: the context of its arrays, and a dict that lives as long as the executor that
+    calls it (None: there is nothing that lives longer than the call).
+    """
+
+    __slots__ = ('context', 'kept')
+
+    def __init__(self, context=None, kept=None):
+        self.context, self.kept = context, kept
+
+
+Site = Annotated[Any, CallSite]
+_SUPPLIED = {Training: 'wants_training', Rng: 'wants_rng', Subgraphs: 'wants_subgraphs', Site: 'wants_site'}
 
 
 @dataclass(slots=True)
@@ -75,7 +89,10 @@ class Operator:
     wants_rng: bool = False
     wants_device: bool = False
     wants_subgraphs: bool = False                 # loops and branches: their bodies, as functions of lists of tensors
+    wants_site: bool = False
+    extra: Callable | None = None                 # (attributes, undeclared ones as texts) -> attributes; custom operators
     has_required: bool = False
+    calls: dict = field(default_factory=dict)     # attributes of earlier calls, parsed: see ndarray/_invoke.py
     doc: str = ''
 
     @property
@@ -85,10 +102,13 @@ class Operator:
     # ------------------------------------------------------------------ attributes
     def parse(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Typed values of the given attributes; defaults are left to the function."""
-        parsed = {}
+        parsed, undeclared = {}, {}
         for name, value in given.items():
             attribute = self.attributes.get(name)
             if attribute is None:
+                if self.extra is not None and not name.startswith('__'):
+                    undeclared[name] = str(value)
+                    continue
                 if not self.attributes or (name.startswith('__') and name.endswith('__')):
                     # upstream looks at no arguments here, and programs give broadcast_maximum an axis; `__layout__` and
                     # the like are notes, not arguments
@@ -102,11 +122,12 @@ class Operator:
             if attribute.required and attribute.name not in parsed:
                 raise MXNetError(f'operator {self.name}: required argument {attribute.name} is missing; '
                                  f'it takes {attribute.kind.accepts}')
-        return parsed
+        return parsed if self.extra is None else self.extra(parsed, undeclared)
 
     def complete(self, parsed: Mapping[str, Any]) -> dict[str, Any]:
         """Parsed attributes with the defaults filled in."""
-        return {a.name: parsed.get(a.name, a.default) for a in self.attributes.values()}
+        complete = {a.name: parsed.get(a.name, a.default) for a in self.attributes.values()}
+        return complete if self.extra is None else {**parsed, **complete}
 
     # ------------------------------------------------------------------ inputs and outputs
     def input_names(self, attributes: Mapping[str, Any], count: int | None = None) -> tuple[str, ...]:
@@ -174,6 +195,8 @@ def _read_declaration(name, function, aliases, positional, facts):
     for p in inspect.signature(function).parameters.values():
         if p.kind is p.VAR_POSITIONAL:
             starred = True
+        elif p.kind is p.VAR_KEYWORD:
+            continue                    # what `extra` makes of undeclared attributes
         elif p.kind is p.POSITIONAL_OR_KEYWORD:
             inputs.append(p.name)
         elif p.annotation in _SUPPLIED:

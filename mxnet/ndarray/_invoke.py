@@ -10,7 +10,7 @@ from .._array import NDArrayBase, describe, overwrite, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._ops.dtypes import NAME
-from .._ops.table import Operator
+from .._ops.table import CallSite, Operator
 from .._state import state
 from ..base import MXNetError
 from ..context import Context, current_context
@@ -102,6 +102,8 @@ def _supply(op, inputs, attributes, out):
         attributes['rng'] = _random.generator(ctx)
     if op.wants_training:
         attributes['training'] = state.training
+    if op.wants_site:
+        attributes['site'] = CallSite(ctx)
     return ctx, attributes
 
 
@@ -171,7 +173,7 @@ def call(op: Operator, args, kwargs, cls):
         error = missing_inputs(op, inputs, parsed)
         if error is not None:
             raise error
-    if not inputs and op.variadic is not None:
+    if not inputs and op.variadic is not None and op.extra is None:
         raise MXNetError(f'operator {op.name} needs at least one input')
     return run(op, inputs, parsed, out, cls)
 

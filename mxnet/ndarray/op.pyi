@@ -40,6 +40,9 @@ def Correlation(data1: NDArray, data2: NDArray | None = None, kernel_size: int =
 def Crop(*data: NDArray, num_args: int = ..., offset: int | Sequence[int] = ..., h_w: int | Sequence[int] = ..., center_crop: bool = ..., out: Any = None, name: str | None = None) -> NDArray:
     """A window of images (n, c, h, w): as large as `h_w`, or as the second input where there are two."""
 
+def Custom(*data: NDArray, op_type: str = ..., out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
+    """Calls the custom operator that was registered under the name `op_type`."""
+
 def Deconvolution(data: NDArray, weight: NDArray | None = None, bias: NDArray | None = None, kernel: int | Sequence[int] = ..., stride: int | Sequence[int] = ..., dilate: int | Sequence[int] = ..., pad: int | Sequence[int] = ..., adj: int | Sequence[int] = ..., target_shape: int | Sequence[int] = ..., num_filter: int = ..., num_group: int = ..., workspace: int = ..., no_bias: bool = ..., cudnn_tune: Literal[None, 'fastest', 'limited_workspace', 'off'] = ..., cudnn_off: bool = ..., layout: Literal[None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """The transpose of `Convolution` (its gradient with respect to the data); there is no bias by default."""
 

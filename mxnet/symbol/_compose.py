@@ -44,7 +44,8 @@ def call(op: Operator, hint: str, args, kwargs, cls):
         own[f'__{key}__' if key in HIDDEN else key] = str(kwargs.pop(key))
     inputs, given = bind(op, args, kwargs, SymbolBase)
     for key in given:
-        if key not in op.attributes and op.attributes:      # operators without arguments ignore them, as upstream's
+        # operators without arguments ignore them, as upstream's; custom operators take any
+        if key not in op.attributes and op.attributes and op.extra is None:
             raise unknown_argument(op, key)
     name = NameManager.current.get(name, hint)
     return compose(op, name, inputs, {k: text_of(op, k, v) for k, v in given.items()}, own, cls)
