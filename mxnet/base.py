@@ -256,7 +256,7 @@ class MXCallbackList(ctypes.Structure):
 
 def py_str(x):
     """Text from the bytes of a C string."""
-    return x.decode('utf-8')
+    return x if isinstance(x, str) else x.decode('utf-8')       # hooks get text here
 
 
 def c_str(string):

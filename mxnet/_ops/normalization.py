@@ -43,7 +43,8 @@ def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum,
     elif x.is_cuda and cudnn and _suits_cudnn(x, eps):
         output, mean, inverse, _ = torch.cudnn_batch_norm(_packed(x), scale, beta, None, None, True, 0.0, eps)
     else:
-        output, mean, inverse = torch.native_batch_norm(x, scale, beta, None, None, True, 0.0, eps)
+        # torch's kernel for memory with gaps, such as a slice's, is slow and inexact
+        output, mean, inverse = torch.native_batch_norm(_packed(x), scale, beta, None, None, True, 0.0, eps)
     new_mean = new_var = None
     # as upstream, whose backward pass moves the averages: a forward pass alone, even in train mode, leaves them
     if use_batch and output.requires_grad:
@@ -63,7 +64,7 @@ def _suits_cudnn(x, eps):
 
 
 def _packed(x):
-    """The tensor without gaps, its channels left last if they are: cuDNN takes no other layout."""
+    """The tensor without gaps, its channels left last if they are; cuDNN takes no other layout."""
     last = {4: torch.channels_last, 5: torch.channels_last_3d}.get(x.dim())
     return x if last is not None and x.is_contiguous(memory_format=last) else x.contiguous()
 
