@@ -1,5 +1,4 @@
 """`CSVIter`: batches of the lines of CSV files."""
-import itertools
 from typing import Literal
 
 import numpy
@@ -7,8 +6,8 @@ import numpy
 from .._ops.attributes import NonNegative, Shape
 from ..base import MXNetError
 from ..ndarray import array
-from ._native import Loader, native
-from ._text import blocks_of_lines, files_of, place
+from ._native import native
+from ._text import TextLoader, blocks_of_lines, files_of, numbers_of, place
 
 __all__ = ['CSVIter']
 
@@ -22,6 +21,10 @@ class Rows:
     def __len__(self):
         return len(self.index)
 
+    @property
+    def nbytes(self):
+        return sum(a.nbytes for a in self.arrays)
+
     def __getitem__(self, key):
         return Rows([a[key] for a in self.arrays], self.index[key])
 
@@ -31,21 +34,14 @@ class Rows:
                     numpy.concatenate([part.index for part in parts]))
 
 
-class _CSV(Loader):
+class _CSV(TextLoader):
     def __init__(self, data_csv, data_shape, label_csv, label_shape, dtype, **kwargs):
         super().__init__('CSVIter', data_csv, **kwargs)
         self._data, self._data_shape = files_of(data_csv, self.name), data_shape
         self._label, self._label_shape = label_csv and files_of(label_csv, self.name), label_shape
         self._dtype = numpy.dtype(dtype)
 
-    def pieces(self, epoch, skip):
-        position = 0
-        for rows in self._rows():
-            position += len(rows)
-            if position > skip:
-                yield rows[max(0, len(rows) - (position - skip)):]
-
-    def _rows(self):
+    def read(self):
         """Blocks of lines of the data, with as many of the labels."""
         position, labels = 0, None
         if self._label:
@@ -77,20 +73,16 @@ class _CSV(Loader):
 
     def _parse(self, block, width):
         """All numbers at once; None if something is not as it should be, or not as simple."""
-        rows = block.count(b'\n') + (not block.endswith(b'\n'))
-        if block.count(b',') != rows * (width - 1) or b'\n\n' in block or b'\r' in block or block.startswith(b'\n'):
+        lines = block.split(b'\n')
+        if not lines[-1]:
+            lines.pop()
+        if not all(line.count(b',') == width - 1 for line in lines):
             return None
-        if block.translate(None, b'0123456789.,eE+- \n'):
-            return None
-        try:
-            values = numpy.fromstring(block.replace(b'\n', b',').removesuffix(b','), self._dtype, sep=',')
-        except (ValueError, DeprecationWarning):            # a number that is none
-            return None
-        if values.size != rows * width:
-            return None
-        # lines of wrong lengths may make up for each other
-        lines = itertools.islice(block.split(b'\n'), rows)
-        return values if all(line.count(b',') == width - 1 for line in lines) else None
+        if self._dtype.kind == 'f':
+            values = numbers_of(block, b', \n')
+        else:
+            values = None if block.translate(None, b'0123456789,+- \n') else _whole_numbers(block)
+        return values.astype(self._dtype) if values is not None and values.size == len(lines) * width else None
 
     def _parse_slowly(self, path, number, block, width, wanted):
         values = []
@@ -114,6 +106,13 @@ class _CSV(Loader):
         return array(data, dtype=self._dtype), array(label, dtype=self._dtype), piece.index
 
 
+def _whole_numbers(block):
+    try:
+        return numpy.fromstring(block.replace(b'\n', b',').removesuffix(b','), numpy.int64, sep=',')
+    except (ValueError, DeprecationWarning):
+        return None
+
+
 @native
 def CSVIter(*, data_csv: str, data_shape: Shape, label_csv: str = 'NULL', label_shape: Shape = (1,),
             batch_size: NonNegative, round_batch: bool = True, prefetch_buffer: NonNegative = 4,
@@ -127,7 +126,8 @@ def CSVIter(*, data_csv: str, data_shape: Shape, label_csv: str = 'NULL', label_
     dtype: float32 if not given
     ctx: makes no difference here
 
-    The file is read anew in each pass, a few MB at a time.
+    The numbers stay in memory if they take less than 256 MB; larger files are read anew in each pass, a few MB at a
+    time.
     """
     return _CSV(data_csv, data_shape, None if label_csv == 'NULL' else label_csv, label_shape, dtype or 'float32',
                 batch_size=batch_size, round_batch=round_batch, prefetch=prefetch_buffer)

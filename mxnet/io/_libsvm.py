@@ -11,8 +11,8 @@ from ..context import cpu
 from ..ndarray import array
 from ..ndarray.sparse import CSRNDArray
 from ._csv import Rows
-from ._native import Loader, native
-from ._text import blocks_of_lines, check_part, files_of, part_of, place, size_of
+from ._native import native
+from ._text import TextLoader, blocks_of_lines, check_part, files_of, numbers_of, part_of, place, size_of
 
 __all__ = ['LibSVMIter']
 
@@ -25,6 +25,10 @@ class Sparse:
 
     def __len__(self):
         return len(self.starts) - 1
+
+    @property
+    def nbytes(self):
+        return self.values.nbytes + self.columns.nbytes + self.starts.nbytes
 
     def __getitem__(self, key):
         begin, end, _ = key.indices(len(self))
@@ -39,7 +43,7 @@ class Sparse:
                       numpy.concatenate([part.columns for part in parts]), numpy.concatenate([[0], *starts]))
 
     def array(self, width):
-        parts = [torch.from_numpy(numpy.ascontiguousarray(part)) for part in (self.values, self.starts, self.columns)]
+        parts = [torch.tensor(part) for part in (self.values, self.starts, self.columns)]
         return CSRNDArray._make(parts, (len(self), width), cpu())
 
 
@@ -56,21 +60,14 @@ class Examples(Rows):
                         numpy.concatenate([part.index for part in parts]))
 
 
-class _LibSVM(Loader):
+class _LibSVM(TextLoader):
     def __init__(self, data_libsvm, data_shape, label_libsvm, label_shape, part, **kwargs):
         super().__init__('LibSVMIter', data_libsvm, **kwargs)
         self._data, self._width = files_of(data_libsvm, self.name), data_shape[0]
         self._label, self._label_width = label_libsvm and files_of(label_libsvm, self.name), label_shape[0]
         self._part = part
 
-    def pieces(self, epoch, skip):
-        position = 0
-        for examples in self._examples():
-            position += len(examples)
-            if position > skip:
-                yield examples[max(0, len(examples) - (position - skip)):]
-
-    def _examples(self):
+    def read(self):
         position, waiting = 0, None
         labels = self._blocks(self._label, self._label_width) if self._label else None
         for data, own in self._blocks(self._data, self._width):
@@ -110,13 +107,10 @@ class _LibSVM(Loader):
 
 def _parse(block):
     """All numbers at once; None if there is more in the lines than a label and columns with values."""
-    if block.translate(None, b'0123456789.:eE+- \t\r\n'):
-        return None
     lines = [line for line in block.split(b'\n') if line and not line.isspace()]
     lengths = numpy.array([line.count(b':') for line in lines], numpy.int64)
-    try:
-        numbers = numpy.fromstring(block.replace(b':', b' '), numpy.float64, sep=' ')
-    except (ValueError, DeprecationWarning):            # a number that is none
+    numbers = numbers_of(block, b': \t\r\n')
+    if numbers is None:
         return None
     if numbers.size != len(lines) + 2 * lengths.sum():
         return None
