@@ -2,7 +2,7 @@
 import torch
 
 from . import random as _random
-from ._array import NDArrayBase, wrap
+from ._array import NDArrayBase, overwrite, wrap
 from ._graph import infer as _infer
 from ._graph.plan import Plans, copy_all
 from ._graph.program import Program
@@ -225,7 +225,12 @@ class Executor:
             buffer, req = self.grad_arrays[i], self._reqs[i]
             if buffer is None or req == 'null' or place not in found:
                 continue
-            target, gradient = buffer._tensor.detach(), found[place]
+            gradient = found[place]
+            if buffer._sparse:
+                before = buffer._tensor if req == 'add' else torch.zeros_like(buffer._tensor)
+                overwrite(buffer, before if gradient is None else before + gradient)
+                continue
+            target = buffer._tensor.detach()
             if req == 'add':
                 if gradient is not None:
                     target.add_(gradient)
