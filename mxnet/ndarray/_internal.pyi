@@ -139,6 +139,9 @@ def _add(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str
 def _arange(start: float = ..., stop: float | None = ..., step: float = ..., repeat: int = ..., infer_range: bool = ..., ctx: Any = ..., dtype: Any = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Numbers from `start` up to `stop`, every one `repeat` times; with one limit alone, from 0 up to it."""
 
+def _cond(*data: NDArray, num_args: int = ..., num_outputs: int = ..., cond_input_locs: int | Sequence[int] = ..., then_input_locs: int | Sequence[int] = ..., else_input_locs: int | Sequence[int] = ..., out: Any = None, name: str | None = None) -> Any:
+    """Runs one of two bodies, as a condition says."""
+
 def _copy(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """A copy."""
 
@@ -165,6 +168,9 @@ def _equal_scalar(data: NDArray, scalar: float = ..., is_int: bool = ..., *, out
 
 def _eye(N: int = ..., M: int = ..., k: int = ..., ctx: Any = ..., dtype: Any = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Zeros of N rows and M columns (0: as many as rows) with ones on the k-th diagonal."""
+
+def _foreach(*data: NDArray, num_args: int = ..., num_outputs: int = ..., num_out_data: int = ..., in_state_locs: int | Sequence[int] = ..., in_data_locs: int | Sequence[int] = ..., remain_locs: int | Sequence[int] = ..., out: Any = None, name: str | None = None) -> Any:
+    """Runs a body on each slice of the data along axis 0, with states carried on; the outputs are stacked."""
 
 def _full(shape: int | Sequence[int] | None = ..., ctx: Any = ..., dtype: Any = ..., value: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """One number in a whole shape."""
@@ -426,6 +432,9 @@ def _sub(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str
 
 def _unravel_index(data: NDArray, shape: int | Sequence[int] | None = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Turns numbers in the flattened array into positions in an array of `shape`, one row per axis."""
+
+def _while_loop(*data: NDArray, num_args: int = ..., num_outputs: int = ..., num_out_data: int = ..., max_iterations: int = ..., cond_input_locs: int | Sequence[int] = ..., func_input_locs: int | Sequence[int] = ..., func_var_locs: int | Sequence[int] = ..., out: Any = None, name: str | None = None) -> Any:
+    """Runs a body while a condition holds; the outputs are stacked and filled up with zeros to `max_iterations`."""
 
 def _zeros(shape: int | Sequence[int] = ..., ctx: Any = ..., dtype: Any = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Zeros of a shape."""

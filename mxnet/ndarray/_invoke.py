@@ -158,8 +158,26 @@ def owned(result, tensors):
     return result if result.is_contiguous() else result.contiguous()
 
 
+CALLS = 256             # parsed attributes that are kept per operator
+
+
 def call(op: Operator, args, kwargs, cls):
-    """Calls an operator as a program does: any mixture of positional and keyword arguments."""
+    """Calls an operator as a program does: any mixture of positional and keyword arguments.
+
+    Loops make the same calls again and again: arrays by position, the same attributes by keyword.  Their attributes are
+    parsed once.
+    """
+    try:
+        key = (len(args), *kwargs.items())
+        known = op.calls.get(key)
+    except TypeError:                   # something that cannot be hashed, a list perhaps
+        key = known = None
+    if known is not None:
+        for x in args:
+            if not isinstance(x, NDArrayBase):
+                break
+        else:
+            return run(op, args, known, None, cls)
     out = kwargs.pop('out', None)
     kwargs.pop('name', None)
     extra = len(args) - len(op.positional)
@@ -175,6 +193,11 @@ def call(op: Operator, args, kwargs, cls):
             raise error
     if not inputs and op.variadic is not None and op.extra is None:
         raise MXNetError(f'operator {op.name} needs at least one input')
+    if key is not None and len(key) > 1 and out is None and op.extra is None and len(inputs) == len(args) \
+            and all(x is y for x, y in zip(inputs, args, strict=True)):
+        if len(op.calls) >= CALLS:
+            op.calls.clear()
+        op.calls[key] = parsed
     return run(op, inputs, parsed, out, cls)
 
 
@@ -185,7 +208,30 @@ def make_function(op: Operator, name: str, cls: type):
     mixed = not op.same_dtype
     kernel = op.function
 
-    def function(*args, **kwargs):
+    def pair(*args, **kwargs):
+        # the same as below for two arrays, unrolled: most operators of two are called like this
+        if not kwargs and len(args) == 2 and not state.recording:
+            lhs, rhs = args
+            try:
+                a, b = lhs._tensor, rhs._tensor
+                if not mixed and a.dtype is not b.dtype:
+                    raise TypeError
+                result = kernel(a, b)
+            except Exception:
+                pass        # whatever it was, the long way says it properly
+            else:
+                if result._base is not None or result is a or not result.is_contiguous():
+                    result = owned(result, (a, b))
+                if result.requires_grad:
+                    result = result.detach()
+                array = _new(cls)
+                array._tensor = result
+                array._ctx = lhs._ctx
+                array._variable = None
+                return array
+        return general(*args, **kwargs)
+
+    def general(*args, **kwargs):
         recording = state.recording
         if plain and not kwargs and len(args) == arity and (not recording or state.watch is None):
             # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
@@ -211,6 +257,7 @@ def make_function(op: Operator, name: str, cls: type):
                 return array
         return call(op, args, kwargs, cls)
 
+    function = pair if plain and arity == 2 else general
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
     function.__signature__ = signature(op, cls.__name__)

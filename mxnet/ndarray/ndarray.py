@@ -201,19 +201,31 @@ class NDArray(OperatorMethods, NDArrayBase):
     # ------------------------------------------------------------------ indexing
     def __getitem__(self, key):
         kind = type(key)
+        if kind is slice and not state.recording:
+            # rows of a plain array; what torch's slices cannot do goes the long way
+            tensor = self._tensor
+            try:
+                if key.stop is None and key.start is None and key.step is None and tensor.dim():
+                    return self
+                result = tensor[key]
+            except (TypeError, ValueError, IndexError):
+                result = _indexing.read(tensor, key)
+            if not result.is_contiguous():
+                result = result.contiguous()
+            if result.requires_grad:
+                result = result.detach()
+            array = _new(type(self))
+            array._tensor = result
+            array._ctx = self._ctx
+            array._variable = None
+            return array
         recording = state.recording
         tensor = self._tensor
         if recording and self._variable is not None:
             tensor = self._variable.leaf
-        if kind is slice and key.step is None and (key.start is None or type(key.start) is int) \
-                and (key.stop is None or type(key.stop) is int) and tensor.dim():
-            if key.start is None and key.stop is None:
-                return self
-            result = tensor[key]
-        elif kind is int and tensor.dim():
-            result = tensor[key]
-        else:
-            result = _indexing.read(tensor, key)
+        if kind is slice and key.start is None and key.stop is None and key.step is None and tensor.dim():
+            return self
+        result = tensor[key] if kind is int and tensor.dim() else _indexing.read(tensor, key)
         if not result.dim() and not state.np_shape and (tensor.dim() or type(key) is not tuple):
             result = result.view(1)
         if result.requires_grad and not recording:
@@ -324,6 +336,22 @@ class NDArray(OperatorMethods, NDArrayBase):
         >>> mx.nd.zeros((2, 3, 4)).reshape((0, -3)).shape
         (2, 12)
         """
+        if len(shape) == 1 and not kwargs and not state.recording:
+            # the common call, x.reshape((2, 8)), of a plain array; codes below -1 torch refuses, and 0 where it is a code
+            tensor = self._tensor
+            try:
+                result = tensor.view(shape[0])
+            except (RuntimeError, TypeError):
+                pass
+            else:
+                if result.numel():
+                    if result.requires_grad:
+                        result = result.detach()
+                    array = _new(type(self))
+                    array._tensor = result
+                    array._ctx = self._ctx
+                    array._variable = None
+                    return array
         if len(shape) == 1 and type(shape[0]) is not int:
             shape = shape[0]
             if isinstance(shape, (int, numpy.integer)):
