@@ -1,0 +1,3 @@
+"""Layers that upstream called experimental."""
+from . import basic_layers
+from .basic_layers import *
