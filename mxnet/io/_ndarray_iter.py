@@ -115,7 +115,7 @@ class NDArrayIter(DataIter):
 
     def iter_next(self):
         """Goes on to the next batch; whether there is one."""
-        if self.cursor < self.num_data:
+        if self._here():        # the end stays the end
             self.cursor += self.batch_size
         return self._here()
 
