@@ -8,7 +8,7 @@ import functools
 
 import torch
 
-from . import _anomaly
+from . import _watch
 from ._array import NDArrayBase, overwrite, wrap
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
@@ -17,7 +17,7 @@ from .base import MXNetError
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
 __all__ = ['Function', 'NDArray', 'backward', 'detect_anomaly', 'get_symbol', 'grad', 'is_recording', 'is_training',
-           'mark_variables', 'pause', 'predict_mode', 'record', 'set_recording', 'set_training', 'train_mode']
+           'keep_symbols', 'mark_variables', 'pause', 'predict_mode', 'record', 'set_recording', 'set_training', 'train_mode']
 
 NOT_RECORDED = ('cannot differentiate {what}: it was not computed from an array with a gradient (attach_grad) '
                 'inside `with autograd.record():`')
@@ -30,7 +30,7 @@ OVERWRITTEN = ('an array that the gradient computation needs was written in plac
 ONCE = ('this graph has an autograd.Function or a custom operator in it, whose gradient is what its backward computes; '
         'it has no second derivative')
 
-detect_anomaly = _anomaly.detect_anomaly
+detect_anomaly, keep_symbols = _watch.detect_anomaly, _watch.keep_symbols
 
 
 def __getattr__(name):
@@ -463,6 +463,11 @@ class _NotTwice(torch.autograd.Function):
 
 # ---------------------------------------------------------------------- the recorded graph as a Symbol
 def get_symbol(x):
-    """The Symbol of the computation that led to `x`."""
-    from .symbol import _from_recorded
-    return _from_recorded(x)
+    """The Symbol of the computation that led to `x`, which must have been recorded inside `keep_symbols()`.
+
+    Arrays with a gradient are its variables var0, var1, ...; all others that went in are null0, null1, ...
+    """
+    from .symbol._recorded import symbol_of
+    if not isinstance(x, NDArrayBase):
+        raise TypeError(f'get_symbol takes an array, not a {type(x).__name__}')
+    return symbol_of(x)

@@ -1,0 +1,155 @@
+"""What can look at recorded operator calls: `autograd.detect_anomaly()` and `autograd.keep_symbols()`.
+
+Both are scopes that put a watcher into `state.watch`.  It is told of every operator call while recording (`ran`) and of
+graphs that are about to be differentiated (`follow`).  What it finds out it notes on the nodes of torch's graph, so that it
+is gone when the graph is.
+"""
+import os
+import traceback
+
+import torch
+
+from ._array import describe
+from ._state import state
+from .base import MXNetError
+
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
+
+
+class _Watch:
+    """A scope whose watcher is itself; one scope around another sees everything too."""
+
+    def __enter__(self):
+        self._outer, state.watch = state.watch, self
+        return self
+
+    def __exit__(self, *exc):
+        state.watch = self._outer
+
+    def ran(self, op, inputs, attributes, results):
+        """`op` has been called while recording; inputs are arrays, results tensors."""
+        if self._outer is not None:
+            self._outer.ran(op, inputs, attributes, results)
+
+    def follow(self, heads):
+        """The graph of these tensors is about to be differentiated."""
+        if self._outer is not None:
+            self._outer.follow(heads)
+
+
+# ---------------------------------------------------------------------- NaN
+class detect_anomaly(_Watch):
+    """A scope in which the operator that makes the first NaN is an error that names it.
+
+    It must enclose both the recorded computation and `backward`, and it is slow: for finding out, not for training.
+
+    >>> x = mx.nd.array([0.0, 1.0])
+    >>> x.attach_grad()
+    >>> with mx.autograd.detect_anomaly():
+    ...     with mx.autograd.record():
+    ...         y = (x * mx.nd.sqrt(x)).sum()
+    ...     y.backward()         # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) has a NaN, the first on the way back...
+    """
+
+    def ran(self, op, inputs, attributes, results):
+        super().ran(op, inputs, attributes, results)
+        text = f'operator {op.name}({_arguments(op, inputs, attributes)})'
+        where = _caller()
+        given = [x._tensor for x in inputs if x is not None]
+        if any(_has_nan(r) for r in results) and not any(_has_nan(t) for t in given):
+            raise MXNetError(f'{text} made the first NaN{where}')
+        known = {t.grad_fn for t in given}
+        for result in results:
+            _mark(result.grad_fn, known, f'the gradient of {text}', where)
+
+    def follow(self, heads):
+        super().follow(heads)
+        for head in heads:
+            if _has_nan(head.detach()):
+                raise MXNetError('an array that is about to be differentiated has a NaN in it, which came in with the '
+                                 'data: no operator recorded under detect_anomaly made it')
+            # what is left: indexing, Functions, and whatever was recorded outside of this scope
+            _mark(head.grad_fn, set(), "torch's {name}", '')
+
+
+def _mark(node, known, text, where):
+    """Puts a hook on a node and on those below it, down to nodes that are known or have one."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node is None or node in known or 'mxnet.anomaly' in node.metadata:
+            continue
+        known.add(node)
+        if node.name().endswith('AccumulateGrad'):
+            continue
+        node.metadata['mxnet.anomaly'] = True
+        node.register_hook(_look(text.replace('{name}', node.name()), where))
+        waiting += [below for below, _ in node.next_functions]
+
+
+def _look(text, where):
+    def hook(results, gradients):
+        if any(_has_nan(r) for r in results) and not any(_has_nan(g) for g in gradients):
+            raise MXNetError(f'{text} has a NaN, the first on the way back{where}')
+    return hook
+
+
+def _has_nan(tensor):
+    return tensor is not None and tensor.is_floating_point() and bool(tensor.isnan().any())
+
+
+def _arguments(op, inputs, attributes):
+    names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
+    given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
+    return ', '.join(given + [f'{k}={v!r}' for k, v in attributes.items() if k in op.attributes])
+
+
+def _caller():
+    """Where the program itself called, as text."""
+    for frame in reversed(traceback.extract_stack()):
+        if not frame.filename.startswith((_PACKAGE, _TORCH)):
+            return f'; called in {frame.filename}, line {frame.lineno}: {frame.line}'
+    return ''
+
+
+# ---------------------------------------------------------------------- graphs
+class keep_symbols(_Watch):
+    """A scope in which recorded arrays remember how they were computed, so that `get_symbol` can tell.
+
+    It is apart from `record`, since remembering takes time and hardly any program asks.
+
+    >>> x = mx.nd.ones((2,))
+    >>> x.attach_grad()
+    >>> with mx.autograd.keep_symbols(), mx.autograd.record():
+    ...     y = mx.nd.exp(x) + 1
+    >>> mx.autograd.get_symbol(y).list_arguments()
+    ['var0']
+    """
+
+    def ran(self, op, inputs, attributes, results):
+        super().ran(op, inputs, attributes, results)
+        call = Call(op, attributes, [origin(x) for x in inputs if x is not None])
+        for i, result in enumerate(results):
+            if result.grad_fn is not None:
+                result.grad_fn.metadata.setdefault('mxnet.calls', {})[result.output_nr] = call, i
+
+
+class Call:
+    """An operator call that `keep_symbols` saw; `origins` are those of its inputs."""
+
+    __slots__ = ('op', 'attributes', 'origins')
+
+    def __init__(self, op, attributes, origins):
+        self.op, self.attributes, self.origins = op, attributes, origins
+
+
+def origin(array):
+    """What stands for an array in a graph: (the node of torch's that made it, number), its variable, or itself."""
+    if array._variable is not None:
+        return array._variable
+    tensor = array._tensor
+    return array if tensor.grad_fn is None else (tensor.grad_fn, tensor.output_nr)
