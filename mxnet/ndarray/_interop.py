@@ -108,7 +108,11 @@ def from_numpy(ndarray, zero_copy=True, array_cls=None):
     if not ndarray.flags.c_contiguous:
         raise ValueError('from_numpy: only a C-contiguous NumPy array can be shared; pass zero_copy=False to copy it')
     if not ndarray.flags.writeable:
-        raise ValueError('from_numpy: a read-only NumPy array cannot be shared; pass zero_copy=False to copy it')
+        try:
+            ndarray.flags.writeable = True      # the memory is, if it was shared before
+        except ValueError:
+            raise ValueError('from_numpy: a NumPy array on read-only memory cannot be shared; pass zero_copy=False to '
+                             'copy it') from None
     tensor = torch.from_numpy(ndarray)
     ndarray.flags.writeable = False
     return wrap(tensor, cpu(), array_cls)
