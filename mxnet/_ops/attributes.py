@@ -11,6 +11,7 @@ An operator's keyword parameters are annotated with ordinary types; `kind_of` tu
 | Shape                          | ints in a tuple, list or text; one int alone |
 | Slices                         | the same with None inside                    |
 | Floats                         | numbers in a tuple, list or text             |
+| Shapes                         | several of what Shape accepts                |
 | Literal['a', 'b', None]        | one of these                                 |
 | DType                          | anything that names a dtype                  |
 | X | None                       | X, None or 'None'                            |
@@ -31,6 +32,7 @@ NonNegative = Annotated[int, 'non-negative']
 Shape = tuple[int, ...]
 Slices = tuple[int | None, ...]
 Floats = tuple[float, ...]
+Shapes = tuple[Shape, ...]
 Locations = Annotated[tuple[int, ...], 'locations']
 DType = Annotated[str, 'dtype']
 
@@ -175,7 +177,8 @@ _SIMPLE = {bool: Boolean(), int: Integer(), float: Real(), str: Text(), Any: Kin
            Shape: Sequence(Integer(), 'ints such as (2, 3)'),
            Slices: Sequence(Maybe(Integer()), 'ints or None such as (0, None)'),
            Locations: Sequence(Integer(), 'ints such as [0, 2]'),
-           Floats: Sequence(Real(), 'numbers such as (0.5, 1)')}
+           Floats: Sequence(Real(), 'numbers such as (0.5, 1)'),
+           Shapes: Sequence(Sequence(Integer(), ''), 'pairs such as ((1, 1), (0, 2))')}
 
 
 def kind_of(annotation) -> Kind:

@@ -1,7 +1,26 @@
 """NumPy's face: `from mxnet import np, npx; npx.set_np()`."""
-from . import linalg, multiarray, random, utils
+from . import (
+    arrayprint,
+    fallback,
+    fallback_linalg,
+    function_base,
+    io,
+    linalg,
+    multiarray,
+    random,
+    stride_tricks,
+    utils,
+)
 from ._creation import *
 from ._elementwise import *
+from ._index import *
 from ._matrix import *
+from ._reduce import *
+from ._shape import *
+from .arrayprint import *
+from .fallback import *
+from .function_base import *
+from .io import *
 from .multiarray import ndarray
+from .stride_tricks import *
 from .utils import *

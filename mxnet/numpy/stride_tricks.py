@@ -1,0 +1,12 @@
+"""Arrays of one shape."""
+import numpy
+
+from ._shape import broadcast_to
+
+__all__ = ['broadcast_arrays']
+
+
+def broadcast_arrays(*args):
+    """Copies of arrays, all of them broadcast to one shape."""
+    shape = numpy.broadcast_shapes(*[x.shape for x in args])
+    return [broadcast_to(x, shape) for x in args]
