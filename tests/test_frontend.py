@@ -168,3 +168,18 @@ def test_every_operator_is_documented():
 
 def test_aliases_lead_to_one_row():
     assert NAMES['split'] is NAMES['SliceChannel'] and NAMES['Softmax'] is TABLE['SoftmaxOutput']
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'int32', 'uint8'])
+def test_fresh_results_are_new_memory(dtype):
+    """Operators that say `fresh` are not asked whether they returned a view: they must not."""
+    import torch
+    for op in TABLE.values():
+        if op.fresh:
+            inputs = [torch.ones(2, 2, dtype=getattr(torch, dtype)) for _ in op.inputs]
+            try:
+                result = op.function(*inputs)
+            except (RuntimeError, mx.MXNetError):
+                continue              # not every operator takes every dtype
+            assert result.is_contiguous() and result._base is None, op
+            assert all(result.data_ptr() != x.data_ptr() for x in inputs), op

@@ -113,7 +113,7 @@ def _declare(make, function, names, doc, equal_shapes):
     binary = make(function, name)
     binary.__name__ = binary.__qualname__ = name
     binary.__doc__ = doc
-    operator(name, aliases=aliases, same_dtype=('lhs', 'rhs'), elementwise=equal_shapes)(binary)
+    operator(name, aliases=aliases, same_dtype=('lhs', 'rhs'), fresh=True, elementwise=equal_shapes)(binary)
 
 
 for _function, _equal_shapes, _broadcast, _doc in _BOTH:

@@ -10,7 +10,7 @@ _mm = torch.mm             # looked up once: the product of small matrices takes
 StorageType = Literal[None, 'csr', 'default', 'row_sparse']
 
 
-@operator(aliases=('_sparse_dot',))
+@operator(aliases=('_sparse_dot',), fresh=True)
 def dot(lhs, rhs, *, transpose_a: bool = False, transpose_b: bool = False, forward_stype: StorageType = None):
     """Product over the last axis of `lhs` and the first of `rhs`: of matrices, the matrix product.
 

@@ -105,12 +105,18 @@ _REDUCTIONS = [
 ]
 
 
+def _whole_sum(data):
+    # of a flat view with its one axis kept: the cheapest way to a sum of shape (1,)
+    return torch.sum(data.ravel(), 0, True) if data.is_floating_point() else _sum(data, None, False).unsqueeze(0)
+
+
 def _declare(function, names, doc):
     name, *aliases = names.split()
+    whole = _whole_sum if function is _sum else lambda data: function(data, None, False).unsqueeze(0)
 
     def reduce(data, *, axis: Shape | None = None, keepdims: bool = False, exclude: bool = False):
         if axis is None and not keepdims:        # everything: the common case takes no detour
-            return function(data, None, False).unsqueeze(0)
+            return whole(data)
         return reduce_with(function, name, data, axis, keepdims, exclude)
 
     reduce.__name__ = reduce.__qualname__ = name

@@ -80,6 +80,7 @@ class Operator:
     shapes_back: Callable | None = None           # the same from those of the outputs, too
     initializers: Mapping[str, str] = field(default_factory=dict)   # input -> how a graph's variable for it starts
     same_dtype: tuple[str, ...] = ()              # inputs that must agree in dtype ('*': all)
+    fresh: bool = False                           # the result is always new memory in row-major order
     elementwise: bool = False                     # all inputs and outputs have one shape (and dtype)
     result_dtype: str | None = None               # dtype of the outputs, where it is always the same
     methods: tuple[str, ...] = ()                 # names under which arrays have it as a method

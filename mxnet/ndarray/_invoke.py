@@ -205,7 +205,7 @@ def make_function(op: Operator, name: str, cls: type):
     """The function of an operator on arrays of type `cls`."""
     plain = _takes_plain_arrays(op)
     arity = len(op.inputs)
-    mixed = not op.same_dtype
+    mixed, fresh = not op.same_dtype, op.fresh
     kernel = op.function
 
     def pair(*args, **kwargs):
@@ -220,7 +220,7 @@ def make_function(op: Operator, name: str, cls: type):
             except Exception:
                 pass        # whatever it was, the long way says it properly
             else:
-                if result._base is not None or result is a or not result.is_contiguous():
+                if not fresh and (result._base is not None or result is a or not result.is_contiguous()):
                     result = owned(result, (a, b))
                 if result.requires_grad:
                     result = result.detach()
@@ -246,7 +246,7 @@ def make_function(op: Operator, name: str, cls: type):
             except Exception:
                 pass        # whatever it was, the long way says it properly
             else:
-                if result._base is not None or result is tensors[0] or not result.is_contiguous():
+                if not fresh and (result._base is not None or result is tensors[0] or not result.is_contiguous()):
                     result = owned(result, tensors)
                 if not recording and result.requires_grad:
                     result = result.detach()
@@ -267,7 +267,7 @@ def make_function(op: Operator, name: str, cls: type):
 def make_method(op: Operator, name: str):
     """The method of arrays that calls an operator with the array as its first input."""
     plain = _takes_plain_arrays(op) and len(op.inputs) == 1
-    kernel = op.function
+    kernel, fresh = op.function, op.fresh
 
     def method(self, *args, **kwargs):
         recording = state.recording
@@ -278,7 +278,7 @@ def make_method(op: Operator, name: str):
             except Exception:
                 pass        # as above
             else:
-                if result._base is not None or result is tensor or not result.is_contiguous():
+                if not fresh and (result._base is not None or result is tensor or not result.is_contiguous()):
                     result = owned(result, (tensor,))
                 if not recording and result.requires_grad:
                     result = result.detach()
