@@ -38,7 +38,11 @@ def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum,
     scale = ones_with_zero_gradient(gamma) if fix_gamma else gamma
     use_batch = use_batch and x.numel() > 0
     if not use_batch:
-        output = torch.native_batch_norm(x, scale, beta, moving_mean, moving_var, False, 0.0, eps)[0]
+        kept = moving_mean, moving_var
+        if torch.is_grad_enabled() and (x.requires_grad or scale.requires_grad):
+            # backward looks at them, and another call may have moved them by then
+            kept = moving_mean.clone(), moving_var.clone()
+        output = torch.native_batch_norm(x, scale, beta, *kept, False, 0.0, eps)[0]
         mean, inverse = moving_mean, None
     elif x.is_cuda and cudnn and _suits_cudnn(x, eps):
         output, mean, inverse, _ = torch.cudnn_batch_norm(_packed(x), scale, beta, None, None, True, 0.0, eps)
