@@ -1,0 +1,2 @@
+"""Known networks."""
+from . import model_store, vision

@@ -1,0 +1,42 @@
+"""Networks for pictures.
+
+>>> net = mx.gluon.model_zoo.vision.get_model('resnet18_v1', classes=10)
+>>> net.initialize()
+>>> net(mx.nd.ones((1, 3, 64, 64))).shape
+(1, 10)
+
+`pretrained=True` loads the parameters that upstream published, from the folder `root` (see `model_store`).  Pictures are
+(batch, 3, height, width), 224 x 224 for most, 299 x 299 for inception_v3, normalized with mean (0.485, 0.456, 0.406) and
+standard deviation (0.229, 0.224, 0.225).
+"""
+from .alexnet import *
+from .densenet import *
+from .inception import *
+from .mobilenet import *
+from .resnet import *
+from .squeezenet import *
+from .vgg import *
+
+_MODELS = {
+    'alexnet': alexnet,
+    'densenet121': densenet121, 'densenet161': densenet161, 'densenet169': densenet169, 'densenet201': densenet201,
+    'inceptionv3': inception_v3,
+    'mobilenet0.25': mobilenet0_25, 'mobilenet0.5': mobilenet0_5, 'mobilenet0.75': mobilenet0_75,
+    'mobilenet1.0': mobilenet1_0,
+    'mobilenetv2_0.25': mobilenet_v2_0_25, 'mobilenetv2_0.5': mobilenet_v2_0_5, 'mobilenetv2_0.75': mobilenet_v2_0_75,
+    'mobilenetv2_1.0': mobilenet_v2_1_0,
+    'resnet18_v1': resnet18_v1, 'resnet34_v1': resnet34_v1, 'resnet50_v1': resnet50_v1, 'resnet101_v1': resnet101_v1,
+    'resnet152_v1': resnet152_v1, 'resnet18_v2': resnet18_v2, 'resnet34_v2': resnet34_v2, 'resnet50_v2': resnet50_v2,
+    'resnet101_v2': resnet101_v2, 'resnet152_v2': resnet152_v2,
+    'squeezenet1.0': squeezenet1_0, 'squeezenet1.1': squeezenet1_1,
+    'vgg11': vgg11, 'vgg11_bn': vgg11_bn, 'vgg13': vgg13, 'vgg13_bn': vgg13_bn, 'vgg16': vgg16, 'vgg16_bn': vgg16_bn,
+    'vgg19': vgg19, 'vgg19_bn': vgg19_bn,
+}
+
+
+def get_model(name, **kwargs):
+    """A network by name, such as 'resnet50_v1'; the arguments are those of its function (`classes`, `pretrained`, ...)."""
+    name = name.lower()
+    if name not in _MODELS:
+        raise ValueError(f'there is no model {name}; there are\n\t' + '\n\t'.join(sorted(_MODELS)))
+    return _MODELS[name](**kwargs)

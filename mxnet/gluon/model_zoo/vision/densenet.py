@@ -1,0 +1,81 @@
+"""DenseNet (Huang and others, 2016: "Densely connected convolutional networks")."""
+from ....context import cpu
+from ... import nn
+from ...contrib.nn import Identity
+from ._parts import ROOT, Classifier, side_by_side, stack, with_parameters
+
+__all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201']
+
+# number of layers: (channels of the first convolution, channels that a layer adds, layers of each stage)
+densenet_spec = {121: (64, 32, [6, 12, 24, 16]), 161: (96, 48, [6, 12, 36, 24]), 169: (64, 32, [6, 12, 32, 32]),
+                 201: (64, 32, [6, 12, 48, 32])}
+
+
+def _activated(convolution):
+    """BatchNorm and ReLU before a convolution, made in this order since names count."""
+    return nn.BatchNorm(), nn.Activation('relu'), convolution()
+
+
+def _layer(growth, bottleneck, dropout):
+    """Adds `growth` channels to its input."""
+    blocks = [*_activated(lambda: nn.Conv2D(bottleneck * growth, kernel_size=1, use_bias=False)),
+              *_activated(lambda: nn.Conv2D(growth, kernel_size=3, padding=1, use_bias=False))]
+    if dropout:
+        blocks.append(nn.Dropout(dropout))
+    return side_by_side(Identity(), stack(*blocks))
+
+
+def _stage(number, layers, growth, bottleneck, dropout):
+    stage = nn.HybridSequential(prefix=f'stage{number}_')
+    with stage.name_scope():
+        for _ in range(layers):
+            stage.add(_layer(growth, bottleneck, dropout))
+    return stage
+
+
+class DenseNet(Classifier):
+    """Stages of layers that each see the results of all layers before them."""
+
+    def __init__(self, num_init_features, growth_rate, block_config, bn_size=4, dropout=0, classes=1000, **kwargs):
+        super().__init__(**kwargs)
+        with self.name_scope():
+            self.features = stack(nn.Conv2D(num_init_features, kernel_size=7, strides=2, padding=3, use_bias=False),
+                                  nn.BatchNorm(), nn.Activation('relu'),
+                                  nn.MaxPool2D(pool_size=3, strides=2, padding=1))
+            channels = num_init_features
+            for number, layers in enumerate(block_config, 1):
+                self.features.add(_stage(number, layers, growth_rate, bn_size, dropout))
+                channels += layers * growth_rate
+                if number < len(block_config):
+                    channels //= 2
+                    half = channels
+                    self.features.add(stack(*_activated(lambda: nn.Conv2D(half, kernel_size=1, use_bias=False)),
+                                            nn.AvgPool2D(pool_size=2, strides=2)))
+            self.features.add(nn.BatchNorm(), nn.Activation('relu'), nn.AvgPool2D(pool_size=7), nn.Flatten())
+            self.output = nn.Dense(classes)
+
+
+def get_densenet(num_layers, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+    """A DenseNet of 121, 161, 169 or 201 layers."""
+    net = DenseNet(*densenet_spec[num_layers], **kwargs)
+    return with_parameters(net, f'densenet{num_layers}', pretrained, ctx, root)
+
+
+def densenet121(**kwargs):
+    """DenseNet of 121 layers."""
+    return get_densenet(121, **kwargs)
+
+
+def densenet161(**kwargs):
+    """DenseNet of 161 layers."""
+    return get_densenet(161, **kwargs)
+
+
+def densenet169(**kwargs):
+    """DenseNet of 169 layers."""
+    return get_densenet(169, **kwargs)
+
+
+def densenet201(**kwargs):
+    """DenseNet of 201 layers."""
+    return get_densenet(201, **kwargs)

@@ -1,0 +1,145 @@
+"""MobileNet (Howard and others, 2017) and MobileNetV2 (Sandler and others, 2018): separable convolutions."""
+from ....context import cpu
+from ....util import is_np_array
+from ... import nn
+from ._parts import ROOT, Classifier, stack, with_parameters
+
+__all__ = ['MobileNet', 'MobileNetV2', 'get_mobilenet', 'get_mobilenet_v2', 'mobilenet0_25', 'mobilenet0_5',
+           'mobilenet0_75', 'mobilenet1_0', 'mobilenet_v2_0_25', 'mobilenet_v2_0_5', 'mobilenet_v2_0_75',
+           'mobilenet_v2_1_0']
+
+# (channels, stride) of the separable convolutions of MobileNet, each with as many channels inside as the one before it
+_V1 = ((64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2), *[(512, 1)] * 5, (1024, 2), (1024, 1))
+# (channels, stride, expansion) of the bottlenecks of MobileNetV2
+_V2 = ((16, 1, 1), (24, 2, 6), (24, 1, 6), (32, 2, 6), *[(32, 1, 6)] * 2, (64, 2, 6), *[(64, 1, 6)] * 3,
+       *[(96, 1, 6)] * 3, (160, 2, 6), *[(160, 1, 6)] * 2, (320, 1, 6))
+
+
+class RELU6(nn.HybridBlock):
+    """A ReLU that ends at 6."""
+
+    def __init__(self, **kwargs):
+        super().__init__(**kwargs)
+
+    def hybrid_forward(self, F, x):
+        return F.np.clip(x, 0, 6) if is_np_array() else F.clip(x, 0, 6, name='relu6')
+
+
+def _convolution(channels, kernel=1, stride=1, pad=0, groups=1, activation='relu'):
+    """Convolution, BatchNorm, activation."""
+    blocks = [nn.Conv2D(channels, kernel, stride, pad, groups=groups, use_bias=False), nn.BatchNorm(scale=True)]
+    if activation is not None:
+        blocks.append(RELU6() if activation == 'relu6' else nn.Activation(activation))
+    return blocks
+
+
+class LinearBottleneck(nn.HybridBlock):
+    """Expands the channels `t` times, convolves each by itself, and projects them back without an activation."""
+
+    def __init__(self, in_channels, channels, t, stride, **kwargs):
+        super().__init__(**kwargs)
+        self.use_shortcut = stride == 1 and in_channels == channels
+        inside = in_channels * t
+        with self.name_scope():
+            self.out = stack(*_convolution(inside, activation='relu6'),
+                             *_convolution(inside, 3, stride, 1, inside, activation='relu6'),
+                             *_convolution(channels, activation=None), prefix=None)
+
+    def hybrid_forward(self, F, x):
+        out = self.out(x)
+        if not self.use_shortcut:
+            return out
+        return out + x if is_np_array() else F.elemwise_add(out, x)
+
+
+class MobileNet(Classifier):
+    """Thirteen separable convolutions; `multiplier` scales all channels."""
+
+    def __init__(self, multiplier=1.0, classes=1000, **kwargs):
+        super().__init__(**kwargs)
+        with self.name_scope():
+            inside = int(32 * multiplier)
+            self.features = stack(*_convolution(inside, 3, 2, 1))
+            for channels, stride in _V1:
+                channels = int(channels * multiplier)
+                self.features.add(*_convolution(inside, 3, stride, 1, inside), *_convolution(channels))
+                inside = channels
+            self.features.add(nn.GlobalAvgPool2D(), nn.Flatten())
+            self.output = nn.Dense(classes)
+
+
+class MobileNetV2(Classifier):
+    """Seventeen bottlenecks; `multiplier` scales all channels."""
+
+    def __init__(self, multiplier=1.0, classes=1000, **kwargs):
+        super().__init__(**kwargs)
+        with self.name_scope():
+            self.features = nn.HybridSequential(prefix='features_')
+            with self.features.name_scope():
+                before = int(32 * multiplier)
+                self.features.add(*_convolution(before, 3, 2, 1, activation='relu6'))
+                for channels, stride, expansion in _V2:
+                    channels = int(channels * multiplier)
+                    self.features.add(LinearBottleneck(before, channels, expansion, stride))
+                    before = channels
+                self.features.add(*_convolution(int(1280 * max(1.0, multiplier)), activation='relu6'),
+                                  nn.GlobalAvgPool2D())
+            self.output = nn.HybridSequential(prefix='output_')
+            with self.output.name_scope():
+                self.output.add(nn.Conv2D(classes, 1, use_bias=False, prefix='pred_'), nn.Flatten())
+
+
+def _shown(multiplier):
+    """1.0, 0.75, 0.5, 0.25: as the files are named."""
+    text = f'{multiplier:.2f}'
+    return text[:-1] if text.endswith('0') else text
+
+
+def get_mobilenet(multiplier, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+    """A MobileNet with all channels multiplied."""
+    return with_parameters(MobileNet(multiplier, **kwargs), f'mobilenet{_shown(multiplier)}', pretrained, ctx, root)
+
+
+def get_mobilenet_v2(multiplier, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+    """A MobileNetV2 with all channels multiplied."""
+    return with_parameters(MobileNetV2(multiplier, **kwargs), f'mobilenetv2_{_shown(multiplier)}', pretrained, ctx, root)
+
+
+def mobilenet1_0(**kwargs):
+    """MobileNet."""
+    return get_mobilenet(1.0, **kwargs)
+
+
+def mobilenet0_75(**kwargs):
+    """MobileNet with three quarters of the channels."""
+    return get_mobilenet(0.75, **kwargs)
+
+
+def mobilenet0_5(**kwargs):
+    """MobileNet with half of the channels."""
+    return get_mobilenet(0.5, **kwargs)
+
+
+def mobilenet0_25(**kwargs):
+    """MobileNet with a quarter of the channels."""
+    return get_mobilenet(0.25, **kwargs)
+
+
+def mobilenet_v2_1_0(**kwargs):
+    """MobileNetV2."""
+    return get_mobilenet_v2(1.0, **kwargs)
+
+
+def mobilenet_v2_0_75(**kwargs):
+    """MobileNetV2 with three quarters of the channels."""
+    return get_mobilenet_v2(0.75, **kwargs)
+
+
+def mobilenet_v2_0_5(**kwargs):
+    """MobileNetV2 with half of the channels."""
+    return get_mobilenet_v2(0.5, **kwargs)
+
+
+def mobilenet_v2_0_25(**kwargs):
+    """MobileNetV2 with a quarter of the channels."""
+    return get_mobilenet_v2(0.25, **kwargs)

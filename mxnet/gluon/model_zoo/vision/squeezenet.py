@@ -1,0 +1,52 @@
+"""SqueezeNet (Iandola and others, 2016: AlexNet's accuracy with fifty times fewer parameters)."""
+from ....context import cpu
+from ... import nn
+from ._parts import ROOT, Classifier, side_by_side, stack, with_parameters
+
+__all__ = ['SqueezeNet', 'squeezenet1_0', 'squeezenet1_1']
+
+# version: (channels and size of the first convolution, fire modules by their squeezed channels; None is a pooling layer)
+_SPEC = {'1.0': ((96, 7), (None, 16, 16, 32, None, 32, 48, 48, 64, None, 64)),
+         '1.1': ((64, 3), (None, 16, 16, None, 32, 32, None, 48, 48, 64, 64))}
+
+
+def _convolution(channels, kernel_size, padding=0):
+    return stack(nn.Conv2D(channels, kernel_size, padding=padding), nn.Activation('relu'))
+
+
+def _fire(squeezed):
+    """Squeezes the channels, then expands them four times, by 1x1 and by 3x3 convolutions."""
+    return stack(_convolution(squeezed, 1),
+                 side_by_side(_convolution(squeezed * 4, 1), _convolution(squeezed * 4, 3, 1)))
+
+
+class SqueezeNet(Classifier):
+    """A convolution, eight fire modules, and a convolution that tells the classes."""
+
+    def __init__(self, version, classes=1000, **kwargs):
+        super().__init__(**kwargs)
+        if version not in _SPEC:
+            raise AssertionError(f"version of SqueezeNet must be '1.0' or '1.1', not {version!r}")
+        (channels, size), modules = _SPEC[version]
+        with self.name_scope():
+            self.features = stack(nn.Conv2D(channels, kernel_size=size, strides=2), nn.Activation('relu'))
+            for squeezed in modules:
+                self.features.add(nn.MaxPool2D(pool_size=3, strides=2, ceil_mode=True) if squeezed is None
+                                  else _fire(squeezed))
+            self.features.add(nn.Dropout(0.5))
+            self.output = stack(nn.Conv2D(classes, kernel_size=1), nn.Activation('relu'), nn.AvgPool2D(13), nn.Flatten())
+
+
+def get_squeezenet(version, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+    """SqueezeNet '1.0' or '1.1'."""
+    return with_parameters(SqueezeNet(version, **kwargs), f'squeezenet{version}', pretrained, ctx, root)
+
+
+def squeezenet1_0(**kwargs):
+    """SqueezeNet 1.0."""
+    return get_squeezenet('1.0', **kwargs)
+
+
+def squeezenet1_1(**kwargs):
+    """SqueezeNet 1.1: as good as 1.0 with less than half of the work."""
+    return get_squeezenet('1.1', **kwargs)
