@@ -158,7 +158,7 @@ class Loader:
         elif pad:
             ahead = 0
             last = self._last if self._last is not None else parts[0].join(parts * -(-self.batch_size // count))
-            parts.append(last[self.batch_size - pad:])
+            parts.append(last[count:self.batch_size])
         batch = parts[0] if len(parts) == 1 else parts[0].join(parts)
         if not self.round_batch:
             self._last = batch
