@@ -15,7 +15,8 @@ if not GOLDEN.is_dir():
 
 FAMILIES = ['activation', 'autograd', 'binary', 'conv', 'gather', 'image', 'indexing', 'initializers', 'internal',
             'loss', 'matrix', 'methods', 'metrics', 'norm', 'operators', 'optim', 'optimizers', 'pool', 'random',
-            'reduce', 'rnn', 'schedulers', 'second_order', 'shape', 'unary', 'upsample', 'vision']
+            'reduce', 'rnn', 'schedulers', 'second_order', 'shape', 'unary', 'upsample', 'vision', 'np_elem', 'np_index',
+            'np_linalg', 'np_reduce', 'np_shape', 'npx']
 
 
 # the recorded second derivatives have the wrong sign (d2/dx2 arcsinh is -x / (x^2 + 1)^1.5); ours are right
@@ -45,6 +46,12 @@ def alarm():
 @pytest.mark.parametrize('family', FAMILIES)
 @pytest.mark.filterwarnings('ignore')
 def test_family(family, alarm):
+    failures = replay(family)
+    assert not failures, '\n'.join(failures)
+
+
+def replay(family):
+    """Why cases of a family fail, by case."""
     runner = check.Runner(mx)
     with np.load(GOLDEN / f'{family}.npz') as data:
         store = {k: data[k] for k in data.files}
@@ -57,6 +64,20 @@ def test_family(family, alarm):
                     failures.append(f'{case["id"]} {case["fn"]}: {why}')
     finally:
         runner.semantics(False)
+    return failures
+
+
+ON_THE_CPU = {'image'}        # OpenCV and NumPy work there
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('family', [f for f in FAMILIES if f not in ON_THE_CPU])
+@pytest.mark.filterwarnings('ignore')
+def test_family_on_a_gpu(family, alarm, monkeypatch):
+    import torch
+    monkeypatch.setattr(torch.backends.cudnn, 'allow_tf32', False)      # its ten bits are not what is compared here
+    with mx.gpu(0):
+        failures = replay(family)
     assert not failures, '\n'.join(failures)
 
 
