@@ -4,7 +4,6 @@ import logging
 import os
 import random
 import struct
-import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
@@ -64,7 +63,6 @@ class PictureLoader(Loader):
         self._dtype, self._seed, self._on_corrupt = dtype, seed, on_corrupt
         self._threads = max(1, min(threads, os.cpu_count() or 1))
         self._pool, self._pool_pid = None, None
-        self._corrupt_lock = threading.Lock()
 
     # ------------------------------------------------------------------ for subclasses
     draws = False           # whether `place` needs a generator
@@ -97,7 +95,7 @@ class PictureLoader(Loader):
         data = torch.empty((count, *self._shape), dtype=self._dtype)
         label = torch.empty((count, *self._label_shape))
         views, labels, ids = data.numpy(), label.numpy(), numpy.zeros(count, numpy.uint64)
-        good = numpy.ones(count, bool)
+        good, errors = numpy.ones(count, bool), {}
         numbers = iter(range(count))            # each thread takes the next number: `next` is atomic
 
         def work(_):
@@ -106,13 +104,19 @@ class PictureLoader(Loader):
                 try:
                     ids[i] = self._one(group[i], views[i], labels[i], draw)
                 except _Unusable as error:
-                    self._found_corrupt(_corrupt(group[i], str(error)))
                     good[i] = False
+                    errors[i] = error
+                except Exception as error:
+                    errors[i] = error
 
         if self._threads == 1 or count == 1:
             work(0)
         else:
-            list(self._workers().map(work, range(self._threads)))       # list raises what a thread has raised
+            list(self._workers().map(work, range(self._threads)))       # waits for all of them
+        for i in sorted(errors):                # in order, not in the order that threads found them
+            if good[i]:
+                raise errors[i]
+            self._found_corrupt(_corrupt(group[i], str(errors[i])))
         if good.all():
             return Pictures(data, label, ids)
         chosen = torch.from_numpy(good.nonzero()[0])
@@ -171,10 +175,9 @@ class PictureLoader(Loader):
         text = f'{self.name}: record {corrupt.key} at byte {corrupt.offset} of {corrupt.uri}: {corrupt.problem}'
         if self._on_corrupt == 'raise':
             raise MXNetError(f"{text}; on_corrupt='skip' leaves such records out")
-        with self._corrupt_lock:
-            if corrupt not in self.corrupt:         # once, not in each pass
-                self.corrupt.append(corrupt)
-                logging.warning('%s; left out, %d so far', text, len(self.corrupt))
+        if corrupt not in self.corrupt:         # once, not in each pass
+            self.corrupt.append(corrupt)
+            logging.warning('%s; left out, %d so far', text, len(self.corrupt))
 
 
 def _decoded(blob, channels):
