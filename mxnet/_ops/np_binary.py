@@ -121,8 +121,9 @@ def _shared(name):
 
 
 def _number(number, data):
-    """The number as a tensor of the array's dtype; without axes it goes with any device."""
-    return torch.scalar_tensor(number if data.is_floating_point() else math.trunc(number), dtype=data.dtype)
+    """The number as a tensor of the array's dtype, on its device (not every kernel takes a number from elsewhere)."""
+    return torch.scalar_tensor(number if data.is_floating_point() else math.trunc(number), dtype=data.dtype,
+                               device=data.device)
 
 
 def _with_number(function, reverse=False):
