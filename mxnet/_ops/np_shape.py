@@ -239,9 +239,10 @@ _JOIN = {'variadic': 'num_args', 'variadic_names': _data_names, 'outputs': 'out'
 
 
 @operator(**_JOIN)
-def _npi_concatenate(*data, num_args: int, dim: int = 1):
-    """Arrays behind each other along axis `dim`; the other axes must agree."""
-    return torch.cat(one_dtype(data), dim)
+def _npi_concatenate(*data, num_args: int, axis: int | None = 0):
+    """Arrays behind each other along an axis, whose other axes must agree; with axis=None, their elements in a row."""
+    arrays = one_dtype(data)
+    return torch.cat([x.reshape(-1) for x in arrays]) if axis is None else torch.cat(arrays, axis)
 
 
 @operator(variadic='num_args')

@@ -9,3 +9,14 @@ from .ndarray import NDArray
 from .op import *
 from .sparse import CSRNDArray, RowSparseNDArray, cast_storage
 from .utils import array, empty, load, load_frombuffer, save, zeros
+
+_LATER = {'np': 'numpy', 'npx': 'numpy_extension', 'numpy': 'numpy', 'numpy_extension': 'numpy_extension'}
+
+
+def __getattr__(name):
+    # NumPy's face stands on this package, so it is loaded when a program asks for it
+    if name not in _LATER:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    import importlib
+    module = globals()[name] = importlib.import_module(f'.{_LATER[name]}', __name__)
+    return module

@@ -219,9 +219,8 @@ def concatenate(seq, axis=0, out=None):
            [1., 1.]])
     """
     arrays = _arrays('concatenate', seq)
-    if axis is None:
-        arrays, axis = tuple(ravel(x) for x in arrays), 0
-    return apply('_npi_concatenate', arrays, {'num_args': len(arrays), 'dim': axis}, out)
+    # a graph's node keeps axis=None too, which is not the default
+    return apply('_npi_concatenate', arrays, {'num_args': len(arrays), 'axis': 'None' if axis is None else axis}, out)
 
 
 def append(arr, values, axis=None):

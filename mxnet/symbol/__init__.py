@@ -3,3 +3,14 @@ from . import _internal, contrib, image, linalg, op, random, sparse
 from ._creation import *
 from .op import *
 from .symbol import Group, Symbol, Variable, fromjson, load, load_json, var
+
+_LATER = {'np': 'numpy', 'npx': 'numpy_extension', 'numpy': 'numpy', 'numpy_extension': 'numpy_extension'}
+
+
+def __getattr__(name):
+    # NumPy's face stands on this package, so it is loaded when a program asks for it
+    if name not in _LATER:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    import importlib
+    module = globals()[name] = importlib.import_module(f'.{_LATER[name]}', __name__)
+    return module

@@ -1,0 +1,9 @@
+"""`mx.nd.np`: the functions of `mx.np`, where blocks that are written for `F` find them."""
+from ... import numpy as _arrays
+from . import _internal, linalg, random
+
+__all__ = ['linalg', 'random', 'shape']
+for _module in ('_creation', '_elementwise', '_index', '_matrix', '_reduce', '_shape'):
+    for _name in getattr(_arrays, _module).__all__:
+        globals()[_name] = getattr(_arrays, _name)
+        __all__.append(_name)

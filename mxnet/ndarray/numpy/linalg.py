@@ -1,0 +1,2 @@
+"""`mx.nd.np.linalg`: those of `mx.np.linalg`."""
+from ...numpy.linalg import *

@@ -1,0 +1,16 @@
+"""Functions of `mx.sym.np` that make symbols from numbers."""
+from ..._ops.table import NAMES
+from ...numpy._creation import makers
+from ._symbol import compose
+
+
+def create(name, attributes, ctx=None, out=None):
+    """The symbol of an operator without inputs."""
+    if ctx is not None:
+        attributes['ctx'] = str(ctx)
+    return compose(NAMES[name], name, (), attributes)
+
+
+_made = makers(create)
+globals().update(_made)
+__all__ = ['_made', *_made]

@@ -1,0 +1,20 @@
+"""`mx.sym.np.linalg`: those functions of `mx.np.linalg` that are operators."""
+from ...numpy.linalg import (
+    cholesky,
+    det,
+    eig,
+    eigh,
+    eigvals,
+    eigvalsh,
+    inv,
+    norm,
+    pinv,
+    slogdet,
+    solve,
+    svd,
+    tensorinv,
+    tensorsolve,
+)
+
+__all__ = ['cholesky', 'det', 'eig', 'eigh', 'eigvals', 'eigvalsh', 'inv', 'norm', 'pinv', 'slogdet', 'solve', 'svd', 'tensorinv',
+           'tensorsolve']

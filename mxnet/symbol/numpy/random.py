@@ -1,0 +1,32 @@
+"""`mx.sym.np.random`: random numbers in a graph, drawn anew each time it runs."""
+from ..._ops.table import NAMES
+from ...numpy._call import apply, numbers
+from ...numpy._draw import makers
+from ._symbol import compose
+
+
+def _create(name, inputs, attributes, ctx, out):
+    if ctx is not None:
+        attributes['ctx'] = str(ctx)
+    return compose(NAMES[name], name, inputs, attributes)
+
+
+_functions, _extension = makers(_create)
+globals().update(_functions)
+
+
+def shuffle(x):
+    """The parts of `x` along its first axis in random order."""
+    return apply('_npi_shuffle', (x,), {})
+
+
+def multivariate_normal(mean, cov, size=None, check_valid=None, tol=None):
+    """Vectors with these means and covariances, `size` of them for each mean."""
+    if check_valid is not None or tol is not None:
+        raise NotImplementedError('multivariate_normal: check_valid and tol are not understood')
+    factor = apply('_npi_cholesky', (cov,), {})
+    noise = _extension['normal_n'](mean * 0, 1.0, () if size is None else numbers(size))
+    return mean + apply('_npi_einsum', (factor, noise), {'num_args': 2, 'subscripts': '...jk,...k->...j'})
+
+
+__all__ = [*_functions, 'shuffle', 'multivariate_normal']
