@@ -10,6 +10,7 @@ __all__ = ['seed', 'exponential', 'gamma', 'generalized_negative_binomial', 'mul
 _lock = threading.Lock()
 _generators: dict[Context, object] = {}
 _seed = 0        # the seed of contexts that are first used later on; 0 from the start, as upstream
+_seeded = False  # has the program asked for random numbers that it can have again
 
 
 def generator(ctx: Context):
@@ -32,7 +33,7 @@ def seed(seed_state, ctx='all'):
     With ctx='all' every context's; two contexts still draw different numbers.  With one context, only that one, and
     then cpu(0) and gpu(0), seeded alike, differ only by their device's algorithm.
     """
-    global _seed
+    global _seed, _seeded
     try:
         value = int(seed_state)
         if value != seed_state:
@@ -43,7 +44,7 @@ def seed(seed_state, ctx='all'):
         if ctx != 'all':
             raise MXNetError(f"ctx must be 'all' or a Context, not {ctx!r}")
         with _lock:
-            _seed = value
+            _seed, _seeded = value, True
             for known, gen in _generators.items():
                 gen.manual_seed(_mix(value, known))
     else:

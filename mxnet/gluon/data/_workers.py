@@ -1,0 +1,187 @@
+"""Worker processes, on the machinery of `torch.utils.data`.
+
+torch starts the processes, hands out work, keeps the order, and notices a worker that died or a parent that is gone.  Here is
+what it works on: one item is a whole batch, which comes back through `_shared`.
+"""
+import itertools
+import multiprocessing
+import pickle
+import signal
+import socket
+import traceback
+import warnings
+
+import torch.utils.data
+
+from ..._state import state
+from ...base import MXNetError
+from . import _seeds, _shared
+from ._fetch import TIMEOUT, same_state
+
+DIED = ('{error}. A worker of a DataLoader was killed or crashed: perhaps by the system for want of memory, perhaps in a library '
+        'that a transform calls. num_workers=0 shows where.')
+_passes = itertools.count()
+
+
+class Failure:
+    """What went wrong in a worker."""
+
+    def __init__(self, error):
+        self.name = type(error).__name__
+        self.text = ''.join(traceback.format_exception(error))
+        try:
+            self.error = pickle.dumps(error)
+            pickle.loads(self.error)
+        except Exception:           # an exception class may do anything while it is pickled
+            self.error = None
+
+    def throw(self):
+        """Raises it in the program, with the worker's traceback."""
+        if self.error is None:
+            raise MXNetError(f'{self.name} in a worker of a DataLoader:\n\n{self.text}')
+        raise pickle.loads(self.error) from WorkerTraceback(self.text)
+
+
+class WorkerTraceback(Exception):
+    """The traceback of an error in a worker process."""
+
+    def __str__(self):
+        return f'in a worker process of a DataLoader:\n\n{self.args[0]}'
+
+
+class _Batches:
+    """What torch's loader takes for its data set, in the workers: a job in, a message out."""
+
+    def __init__(self, fetcher):
+        self._fetcher = fetcher
+        self._flags = state.np_shape, state.np_array
+        self.connections = None
+        self._sender = None
+
+    def __getitem__(self, job):
+        pass_number, number, seed, indices = job
+        if self._sender is None:
+            worker = torch.utils.data.get_worker_info().id
+            connection = None if self.connections is None else self.connections[worker]
+            self._sender = _shared.Sender(worker, connection)
+            same_state(*self._flags)
+        _seeds.seed_everything(seed, number)
+        try:
+            return self._sender.pack(self._fetcher(indices), pass_number)
+        except Exception as error:
+            return Failure(error)
+
+
+class _Feed:
+    """What torch's loader takes for its sampler: the jobs of the pass that is to begin."""
+
+    def __init__(self):
+        self.jobs = None
+
+    def __iter__(self):
+        pass_number, jobs = next(_passes), self.jobs
+        return ((pass_number, number, jobs.seed, indices) for number, indices in jobs)
+
+
+def _ignore_interrupts(worker):
+    # Ctrl-C is for the program; it ends its workers itself
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _same(item):
+    return item
+
+
+class Processes:
+    """Worker processes that stay from one pass over the data to the next."""
+
+    def __init__(self, fetcher, count, ahead, timeout):
+        self._fetcher, self._count, self._timeout = fetcher, count, timeout
+        self._ahead = max(1, -(-ahead // count))
+        self._loader = self._receiver = None
+        self._feed = _Feed()
+        self.busy = False
+
+    def start(self, jobs):
+        """Begins a pass over the data: workers set to work at once -> an iterator over the batches."""
+        self.busy = True
+        self._feed.jobs = jobs
+        try:
+            with warnings.catch_warnings():
+                # of forking while there are threads, and of more workers than cores: both as ever
+                warnings.simplefilter('ignore')
+                messages = iter(self._loader) if self._loader is not None else self._first_start()
+        except BaseException:
+            self.close()
+            raise
+        return _Pass(self, messages, jobs)
+
+    def _first_start(self):
+        batches = _Batches(self._fetcher)
+        ours = None
+        if _shared.can_share() and multiprocessing.get_start_method() == 'fork':
+            ours, theirs = zip(*[socket.socketpair() for _ in range(self._count)], strict=True)
+            batches.connections = theirs
+        self._receiver = _shared.Receiver(ours)
+        self._loader = torch.utils.data.DataLoader(
+            batches, batch_size=None, sampler=self._feed, collate_fn=_same, num_workers=self._count,
+            prefetch_factor=self._ahead, timeout=self._timeout, persistent_workers=True,
+            worker_init_fn=_ignore_interrupts)
+        try:
+            return iter(self._loader)
+        finally:
+            for connection in batches.connections or ():
+                connection.close()
+
+    def take(self, messages):
+        """The next batch, or a `Failure`."""
+        try:
+            message = next(messages)
+        except RuntimeError as error:
+            if 'timed out' in str(error):
+                raise multiprocessing.TimeoutError(TIMEOUT.format(timeout=self._timeout)) from None
+            raise MXNetError(DIED.format(error=str(error).rstrip('.'))) from error
+        return message if isinstance(message, Failure) else self._receiver.unpack(message)
+
+    def close(self):
+        """Ends the workers; the next pass starts new ones."""
+        self.busy = False
+        if self._receiver is not None:
+            self._receiver.close()
+        self._loader = self._receiver = None
+
+
+class _Pass:
+    """The batches of one pass over the data."""
+
+    def __init__(self, processes, messages, jobs):
+        self._processes, self._messages, self._jobs = processes, messages, jobs
+
+    def __iter__(self):
+        processes = self._processes
+        healthy = True
+        try:
+            while True:
+                healthy = False         # an interrupt in the middle of it leaves torch's iterator who knows where
+                try:
+                    batch = processes.take(self._messages)
+                except StopIteration:
+                    healthy = True
+                    return
+                healthy = True
+                if isinstance(batch, Failure):
+                    batch.throw()
+                self._jobs.delivered()
+                yield batch
+        finally:
+            self._release(healthy)
+
+    def _release(self, healthy):
+        processes, self._processes = self._processes, None
+        if processes is not None:
+            processes.busy = False
+            if not healthy:
+                processes.close()
+
+    def __del__(self):
+        self._release(True)

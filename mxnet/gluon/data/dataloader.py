@@ -1,0 +1,177 @@
+"""`DataLoader`: batches of a data set, made in this process, in threads or in worker processes."""
+from concurrent.futures import ThreadPoolExecutor
+
+from ... import context
+from ..._state import state
+from ...ndarray import NDArray
+from . import sampler as _sampler
+from ._fetch import Fetcher, Jobs, Threads, same_state, serial
+from ._seeds import epoch_seed
+from .batchify import default_batchify_fn, default_mp_batchify_fn
+
+__all__ = ['DataLoader']
+
+
+class DataLoader:
+    """Batches of a data set.
+
+    dataset:        a `Dataset`, or anything else with a length and an index, such as an array
+    batch_size:     samples in a batch
+    shuffle:        a new random order in every pass (see `RandomSampler` for seeds)
+    sampler:        the order, in place of `shuffle`
+    last_batch:     what becomes of a last batch that is too small: 'keep', 'discard', or 'rollover' to the next pass
+    batch_sampler:  the batches of indices, in place of the four above
+    batchify_fn:    makes a batch of a list of samples; see `gluon.data.batchify`
+    num_workers:    processes (or threads, with `thread_pool`) that make batches; 0: this process does it when asked
+    pin_memory:     batches in memory that GPU `pin_device_id` copies from without waiting
+    prefetch:       batches that workers are ahead; `2 * num_workers` if it is not given
+    timeout:        seconds to wait for a worker's batch
+    auto_reload:    begin the next pass as soon as one has ended, so that its first batches are there when asked for
+
+    Random numbers in workers, of mx, NumPy and Python alike, follow from the program's seed and the number of the batch, so that
+    they are the same with any number of workers.  An error in a worker is raised here, with the worker's traceback.
+
+    >>> loader = DataLoader(gluon.data.ArrayDataset([1, 2, 3], [4, 5, 6]), batch_size=2)
+    >>> for x, y in loader:
+    ...     print(x.asnumpy(), y.asnumpy())
+    [1 2] [4 5]
+    [3] [6]
+    """
+
+    def __init__(self, dataset, batch_size=None, shuffle=False, sampler=None, last_batch=None, batch_sampler=None,
+                 batchify_fn=None, num_workers=0, pin_memory=False, pin_device_id=0, prefetch=None, thread_pool=False,
+                 timeout=120, auto_reload=False):
+        if timeout <= 0:
+            raise AssertionError(f'timeout of a DataLoader must be positive, it is {timeout}')
+        self._dataset = dataset
+        self._batch_sampler = _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
+        self._batchify_fn = default_batchify_fn if batchify_fn is None else batchify_fn
+        self._num_workers = max(0, num_workers)
+        self._pin = context.cpu_pinned(pin_device_id) if pin_memory else None
+        self._prefetch = max(0, 2 * self._num_workers if prefetch is None else int(prefetch))
+        self._thread_pool, self._timeout = thread_pool, timeout
+        self.auto_reload = auto_reload
+        self._workers = None
+        self._passes = 0
+        self._jobs = self._resume = None
+        self._iter = None
+        if auto_reload:
+            self.refresh()
+
+    def __len__(self):
+        return len(self._batch_sampler)
+
+    def __iter__(self):
+        if self._iter is None:
+            self.refresh()
+        batches, self._iter = self._iter, None
+        if self._pin is None:
+            yield from batches
+        else:
+            for batch in batches:
+                yield _as_in_context(batch, self._pin)
+        if self._iter is None and self.auto_reload:
+            self.refresh()
+
+    def refresh(self):
+        """Begins a new pass over the data; the next `iter` goes on with it."""
+        self._iter = self._begin()
+
+    def clean(self):
+        """Gives up a pass that was begun ahead."""
+        self._iter = None
+
+    def _begin(self):
+        if self._resume is not None:
+            jobs, self._resume = self._resume, None
+        else:
+            jobs = Jobs(_sampler.index_batches(self._batch_sampler),
+                        epoch_seed(self._passes) if self._num_workers and not self._thread_pool else 0)
+        self._jobs = jobs
+        self._passes += 1
+        if not self._num_workers:
+            return serial(Fetcher(self._dataset, self._batchify_fn), jobs)
+        if self._thread_pool:
+            if self._workers is None:
+                self._workers = ThreadPoolExecutor(self._num_workers, 'DataLoader', same_state,
+                                                   (state.np_shape, state.np_array))
+            return iter(Threads(self._workers, Fetcher(self._dataset, self._batchify_fn), jobs, self._prefetch,
+                                self._timeout))
+        if self._workers is None or self._workers.busy:
+            # the workers of a pass that goes on are left to it
+            from ._workers import Processes
+            workers = Processes(Fetcher(self._dataset, self._batchify_fn), self._num_workers, self._prefetch,
+                                self._timeout)
+            if self._workers is not None:
+                return iter(workers.start(jobs))
+            self._workers = workers
+        return iter(self._workers.start(jobs))
+
+    # ------------------------------------------------------------------ the place reached
+    def state_dict(self):
+        """The place reached in the pass that was begun last, as plain numbers: what `load_state_dict` takes.
+
+        >>> loader = DataLoader(list(range(6)), 2)
+        >>> batches = iter(loader)
+        >>> _ = next(batches)
+        >>> again = DataLoader(list(range(6)), 2)
+        >>> again.load_state_dict(loader.state_dict())
+        >>> [batch.asnumpy().tolist() for batch in again]
+        [[2, 3], [4, 5]]
+        """
+        jobs = self._jobs
+        found = {'passes': self._passes, 'rollover': [int(i) for i in getattr(self._batch_sampler, '_prev', ())]}
+        if jobs is not None:
+            rest = jobs.rest()
+            # of a pass that is over, nothing is left to be done again
+            found['current'] = {'number': jobs.number, 'seed': jobs.seed, 'batches': rest} if rest else None
+            found['rollover'] = [int(i) for i in getattr(self._batch_sampler, '_prev', ())]
+        return found
+
+    def load_state_dict(self, found):
+        """Goes on where another loader of the same data was: the next pass has the batches that it had left."""
+        self._passes = found['passes']
+        current = found.get('current')
+        if current:
+            self._resume = Jobs(current['batches'], current['seed'], current['number'])
+        if hasattr(self._batch_sampler, '_prev'):
+            self._batch_sampler._prev = list(found['rollover'])
+        self._iter = None
+
+    def __del__(self):
+        workers = getattr(self, '_workers', None)
+        if isinstance(workers, ThreadPoolExecutor):
+            workers.shutdown(wait=False, cancel_futures=True)
+
+
+class DataLoaderV1(DataLoader):
+    """The loader's first form: no threads, nothing ahead of a pass."""
+
+    def __init__(self, dataset, batch_size=None, shuffle=False, sampler=None, last_batch=None, batch_sampler=None,
+                 batchify_fn=None, num_workers=0, pin_memory=False, pin_device_id=0):
+        super().__init__(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler, batchify_fn, num_workers,
+                         pin_memory, pin_device_id)
+
+
+def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler):
+    """The batch sampler that the arguments of a loader ask for."""
+    if batch_sampler is not None:
+        if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
+            raise ValueError('batch_size, shuffle, sampler and last_batch have no meaning with batch_sampler: leave them out')
+        return batch_sampler
+    if batch_size is None:
+        raise ValueError('a DataLoader needs batch_size, or batch_sampler')
+    if sampler is None:
+        sampler = (_sampler.RandomSampler if shuffle else _sampler.SequentialSampler)(len(dataset))
+    elif shuffle:
+        raise ValueError('shuffle has no meaning with sampler, which is the order: leave one of them out')
+    return _sampler.BatchSampler(sampler, batch_size, last_batch or 'keep')
+
+
+def _as_in_context(data, ctx):
+    """All arrays of a batch on a context."""
+    if isinstance(data, NDArray):
+        return data.as_in_context(ctx)
+    if isinstance(data, (list, tuple)):
+        return [_as_in_context(d, ctx) for d in data]
+    return data

@@ -1,0 +1,195 @@
+"""Data sets: things with a length and an index, and what can be done with them."""
+import os
+
+from ... import ndarray, recordio
+from . import _sources as sources
+from . import sampler as _sampler
+
+__all__ = ['ArrayDataset', 'Dataset', 'RecordFileDataset', 'SimpleDataset']
+
+
+class Dataset:
+    """Samples by number: a subclass has `__getitem__` and `__len__`.  Arrays and lists are data sets, too."""
+
+    def __getitem__(self, idx):
+        raise NotImplementedError(f'{type(self).__name__} has no __getitem__')
+
+    def __len__(self):
+        raise NotImplementedError(f'{type(self).__name__} has no __len__')
+
+    def _source(self):
+        """How `DataLoader` may read samples in fewer steps than by index; None: it may not."""
+        return None
+
+    def filter(self, fn):
+        """The samples for which `fn(sample)` is true; it is asked at once, for all of them."""
+        return _SampledDataset(self, _sampler.FilterSampler(fn, self))
+
+    def shard(self, num_shards, index):
+        """Part `index` of `num_shards` parts of about equal length, for one of several workers.
+
+        >>> list(SimpleDataset([1, 2, 3, 4, 5]).shard(2, 0))
+        [1, 2, 3]
+        """
+        if num_shards < 1 or not 0 <= index < num_shards:
+            raise AssertionError(f'shard: there is no shard {index} of {num_shards}')
+        length, rest = divmod(len(self), num_shards)
+        start = length * index + min(index, rest)
+        return _SampledDataset(self, _sampler.SequentialSampler(length + (index < rest), start))
+
+    def take(self, count):
+        """The first `count` samples; all of them if there are fewer or `count` is None."""
+        length = len(self)
+        return _SampledDataset(self, _sampler.SequentialSampler(length if count is None else min(count, length)))
+
+    def sample(self, sampler):
+        """The samples that a sampler names, in its order."""
+        if not isinstance(sampler, _sampler.Sampler):
+            raise TypeError(f'sample takes a gluon.data.Sampler, not a {type(sampler).__name__}')
+        return _SampledDataset(self, sampler)
+
+    def transform(self, fn, lazy=True):
+        """The samples after `fn(sample)`, or `fn(*sample)` where a sample is a tuple.
+
+        With lazy=False all samples are made at once, and kept; else each one when it is asked for.
+
+        >>> list(SimpleDataset([1, 2, 3]).transform(lambda x: x * 10))
+        [10, 20, 30]
+        """
+        transformed = _LazyTransformDataset(self, fn)
+        return transformed if lazy else SimpleDataset([transformed[i] for i in range(len(transformed))])
+
+    def transform_first(self, fn, lazy=True):
+        """The samples with `fn` applied to the first part of each, such as the image but not its label."""
+        return self.transform(_TransformFirstClosure(fn), lazy)
+
+
+class SimpleDataset(Dataset):
+    """A list, array or anything else with a length and an index, as a data set."""
+
+    def __init__(self, data):
+        self._data = data
+
+    def __len__(self):
+        return len(self._data)
+
+    def __getitem__(self, idx):
+        return self._data[idx]
+
+    def _source(self):
+        return sources.of(self._data) if sources.reads_like(self, SimpleDataset) else None
+
+
+class ArrayDataset(Dataset):
+    """Arrays, lists or data sets of one length side by side: sample i is `(x[i], y[i], ...)`."""
+
+    def __init__(self, *args):
+        if not args:
+            raise AssertionError('ArrayDataset needs at least one array')
+        self._length = len(args[0])
+        self._data = []
+        for i, data in enumerate(args):
+            if len(data) != self._length:
+                raise AssertionError(f'all arrays of an ArrayDataset must have one length, but the first has '
+                                     f'{self._length} and number {i} has {len(data)}')
+            # one number a sample: NumPy reads these quickly, and labels in a batch get one axis
+            is_vector = isinstance(data, ndarray.NDArray) and len(data.shape) == 1
+            self._data.append(data.asnumpy() if is_vector else data)
+
+    def __getitem__(self, idx):
+        if len(self._data) == 1:
+            return self._data[0][idx]
+        return tuple(data[idx] for data in self._data)
+
+    def __len__(self):
+        return self._length
+
+    def _source(self):
+        return sources.columns(self._data) if sources.reads_like(self, ArrayDataset) else None
+
+
+class RecordFileDataset(Dataset):
+    """The records of a RecordIO file (`.rec`), as bytes; its index (`.idx`) lies beside it."""
+
+    def __init__(self, filename):
+        self.filename = filename
+        self.idx_file = os.path.splitext(filename)[0] + '.idx'
+        self._record = recordio.MXIndexedRecordIO(self.idx_file, self.filename, 'r')
+
+    def __getitem__(self, idx):
+        return self._record.read_idx(self._record.keys[idx])
+
+    def __len__(self):
+        return len(self._record.keys)
+
+
+class _LazyTransformDataset(Dataset):
+    """Samples that are transformed when they are asked for."""
+
+    def __init__(self, data, fn):
+        self._data, self._fn = data, fn
+
+    def __len__(self):
+        return len(self._data)
+
+    def __getitem__(self, idx):
+        item = self._data[idx]
+        return self._fn(*item) if isinstance(item, tuple) else self._fn(item)
+
+    def _source(self):
+        return sources.transformed(sources.of(self._data), self._fn)
+
+
+class _TransformFirstClosure:
+    """`fn` on the first argument; an object, because workers that are spawned must be able to pickle it."""
+
+    def __init__(self, fn):
+        self._fn = fn
+
+    def __call__(self, x, *args):
+        return (self._fn(x), *args) if args else self._fn(x)
+
+
+class _SampledDataset(Dataset):
+    """The samples that a sampler names."""
+
+    def __init__(self, dataset, sampler):
+        self._dataset, self._sampler = dataset, sampler
+        self._indices = list(sampler)
+
+    def __len__(self):
+        return len(self._indices)
+
+    def __getitem__(self, idx):
+        return self._dataset[self._indices[idx]]
+
+    def _source(self):
+        return sources.selected(sources.of(self._dataset), self._indices)
+
+
+class _DownloadedDataset(Dataset):
+    """Images and labels in memory, from files in a folder that are downloaded where they are missing."""
+
+    def __init__(self, root, transform):
+        super().__init__()
+        self._transform = transform
+        self._data = self._label = None
+        self._root = os.path.expanduser(root)
+        self._get_data()
+
+    def __getitem__(self, idx):
+        if self._transform is not None:
+            return self._transform(self._data[idx], self._label[idx])
+        return self._data[idx], self._label[idx]
+
+    def __len__(self):
+        return len(self._label)
+
+    def _get_data(self):
+        raise NotImplementedError(f'{type(self).__name__} has no _get_data')
+
+    def _source(self):
+        if not sources.reads_like(self, _DownloadedDataset):
+            return None
+        found = sources.columns([self._data, self._label])
+        return found if self._transform is None else sources.transformed(found, self._transform)

@@ -1,0 +1,283 @@
+"""Data sets of images: MNIST, Fashion-MNIST, CIFAR, and images in record files, folders and lists.
+
+Files that are in the folder are read, whatever their number of images; what is missing is downloaded.
+"""
+import gzip
+import os
+import tarfile
+import warnings
+import zlib
+
+import numpy
+
+from .... import base, image, ndarray, recordio
+from ....base import MXNetError
+from ....util import is_np_array
+from ...utils import _get_repo_file_url, download
+from .. import dataset
+
+__all__ = ['CIFAR10', 'CIFAR100', 'FashionMNIST', 'ImageFolderDataset', 'ImageListDataset', 'ImageRecordDataset', 'MNIST']
+
+MISSING = ('{cls} needs {file}, which is not in {folder} and could not be downloaded ({error}). Put the file there, or name the '
+           'folder that has it with root=.')
+DAMAGED = '{path} is not what {cls} expects: {why}. Remove it to have it downloaded again.'
+
+
+def _folder(root, name):
+    return os.path.join(base.data_dir(), 'datasets', name) if root is None else root
+
+
+def _as_array(values):
+    if is_np_array():
+        from .... import numpy as np
+        return np.array(values, dtype=values.dtype)
+    return ndarray.array(values, dtype=values.dtype)
+
+
+class _ImagesInFiles(dataset._DownloadedDataset):
+    """Images and labels that upstream published as files."""
+
+    _namespace = ''
+
+    def _obtain(self, name, sha1):
+        """The path of a published file: the one in the folder, else it is downloaded to there."""
+        path = os.path.join(self._root, name)
+        if os.path.exists(path):
+            return path
+        try:
+            return download(_get_repo_file_url(f'gluon/dataset/{self._namespace}', name), path=path, sha1_hash=sha1)
+        except (MXNetError, OSError) as error:
+            raise MXNetError(MISSING.format(cls=type(self).__name__, file=name, folder=self._root,
+                                            error=error)) from error
+
+    def _damaged(self, path, why):
+        return MXNetError(DAMAGED.format(path=path, cls=type(self).__name__, why=why))
+
+
+class MNIST(_ImagesInFiles):
+    """Handwritten digits: images (28, 28, 1) of uint8 and labels of int32.
+
+    `transform(image, label)` changes every sample.  The folder is `$MXNET_HOME/datasets/mnist` unless `root` names one; files
+    may be packed (.gz) or not.
+    """
+
+    _namespace = 'mnist'
+    _files = {
+        True: (('train-images-idx3-ubyte.gz', '6c95f4b05d2bf285e1bfb0e7960c31bd3b3f8a7d'),
+               ('train-labels-idx1-ubyte.gz', '2a80914081dc54586dbdf242f9805a6b8d2a15fc')),
+        False: (('t10k-images-idx3-ubyte.gz', 'c3a25af1f52dad7f726cce8cacb138654b760d48'),
+                ('t10k-labels-idx1-ubyte.gz', '763e7fa3757d93b0cdec073cef058b2004252c17'))}
+
+    def __init__(self, root=None, train=True, transform=None):
+        self._train = train
+        super().__init__(_folder(root, self._namespace), transform)
+
+    def _get_data(self):
+        images, labels = (self._read(*file) for file in self._files[bool(self._train)])
+        if images.ndim != 3 or labels.ndim != 1 or len(images) != len(labels):
+            raise MXNetError(f'{type(self).__name__}: the files in {self._root} hold images of shape {images.shape} and '
+                             f'labels of shape {labels.shape}, which do not belong together')
+        labels = labels.astype(numpy.int32)
+        self._data = _as_array(images[..., None])
+        self._label = _as_array(labels) if is_np_array() else labels
+
+    def _read(self, name, sha1):
+        """The array in an IDX file: bytes after a head with its axes."""
+        unpacked = os.path.join(self._root, name.removesuffix('.gz'))
+        path = unpacked if os.path.exists(unpacked) else self._obtain(name, sha1)
+        try:
+            with gzip.open(path) if path.endswith('.gz') else open(path, 'rb') as file:
+                content = file.read()
+        except (OSError, EOFError, zlib.error) as error:
+            raise self._damaged(path, error) from error
+        head = content[:4]
+        if len(content) < 8 or head[:3] != b'\0\0\x08' or not 1 <= head[3] <= 3:
+            raise self._damaged(path, 'it does not begin as an IDX file of bytes')
+        shape = numpy.frombuffer(content, '>u4', head[3], 4)
+        values = numpy.frombuffer(content, numpy.uint8, offset=4 + 4 * head[3])
+        if int(shape.prod(dtype=numpy.int64)) != len(values):
+            raise self._damaged(path, f'its head says {tuple(shape.tolist())}, but it holds {len(values)} bytes')
+        return values.reshape(shape)
+
+
+class FashionMNIST(MNIST):
+    """Articles of clothing in place of digits, otherwise as `MNIST`."""
+
+    _namespace = 'fashion-mnist'
+    _files = {
+        True: (('train-images-idx3-ubyte.gz', '0cf37b0d40ed5169c6b3aba31069a9770ac9043d'),
+               ('train-labels-idx1-ubyte.gz', '236021d52f1e40852b06a4c3008d8de8aef1e40b')),
+        False: (('t10k-images-idx3-ubyte.gz', '626ed6a7c06dd17c0eec72fa3be1740f146a2863'),
+                ('t10k-labels-idx1-ubyte.gz', '17f9ab60e7257a1620f4ad76bbbaf857c3920701'))}
+
+
+class CIFAR10(_ImagesInFiles):
+    """Photographs of ten kinds of things: images (32, 32, 3) of uint8 and labels of int32.
+
+    `transform(image, label)` changes every sample.  The folder is `$MXNET_HOME/datasets/cifar10` unless `root` names one; it
+    holds the binary files, or the archive that they come in.
+    """
+
+    _namespace = 'cifar10'
+    _archive = ('cifar-10-binary.tar.gz', 'fab780a1e191a7eda0f345501ccd62d20f7ed891')
+    _inner = 'cifar-10-batches-bin'
+    _files = {True: [f'data_batch_{i}.bin' for i in range(1, 6)], False: ['test_batch.bin']}
+    _labels = 1                # bytes of labels in front of an image
+    _chosen = 0                # which of these
+
+    def __init__(self, root=None, train=True, transform=None):
+        self._train = train
+        super().__init__(_folder(root, self._namespace), transform)
+
+    def _get_data(self):
+        parts = [self._read_batch(path) for path in self._paths()]
+        labels = numpy.concatenate([labels for _, labels in parts])
+        self._data = _as_array(numpy.concatenate([images for images, _ in parts]))
+        self._label = _as_array(labels) if is_np_array() else labels
+
+    def _paths(self):
+        names = self._files[bool(self._train)]
+        for folder in (self._root, os.path.join(self._root, self._inner)):
+            paths = [os.path.join(folder, name) for name in names]
+            if all(os.path.exists(path) for path in paths):
+                return paths
+        archive = self._obtain(*self._archive)
+        try:
+            with tarfile.open(archive) as tar:
+                inside = {os.path.basename(member.name): member for member in tar.getmembers() if member.isfile()}
+                for name in names:
+                    with tar.extractfile(inside[name]) as source:
+                        _write(os.path.join(self._root, name), source.read())
+        except (KeyError, EOFError, tarfile.TarError, zlib.error) as error:
+            raise self._damaged(archive, error) from error
+        return [os.path.join(self._root, name) for name in names]
+
+    def _read_batch(self, path):
+        content = numpy.fromfile(path, numpy.uint8)
+        size = self._labels + 3 * 32 * 32
+        if not len(content) or len(content) % size:
+            raise self._damaged(path, f'{len(content)} bytes are not images of {size} bytes each')
+        rows = content.reshape(-1, size)
+        images = rows[:, self._labels:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        return images, rows[:, self._chosen].astype(numpy.int32)
+
+
+def _write(path, content):
+    from ...._files import paths
+    paths.write_atomic(path, [content])
+
+
+class CIFAR100(CIFAR10):
+    """Photographs of a hundred kinds of things in twenty groups; the label is the group, or with `fine_label` the kind."""
+
+    _namespace = 'cifar100'
+    _archive = ('cifar-100-binary.tar.gz', 'a0bb982c76b83111308126cc779a992fa506b90b')
+    _inner = 'cifar-100-binary'
+    _files = {True: ['train.bin'], False: ['test.bin']}
+    _labels = 2
+
+    def __init__(self, root=None, fine_label=False, train=True, transform=None):
+        self._fine_label = fine_label
+        self._chosen = int(bool(fine_label))
+        super().__init__(root, train, transform)
+
+
+# ---------------------------------------------------------------------- images in files of one's own
+class ImageRecordDataset(dataset.RecordFileDataset):
+    """The images of a record file that `im2rec` wrote: (image, label).
+
+    `flag` is 1 for three channels of colour, 0 for one of gray; `transform(image, label)` changes every sample.
+    """
+
+    def __init__(self, filename, flag=1, transform=None):
+        super().__init__(filename)
+        self._flag, self._transform = flag, transform
+
+    def __getitem__(self, idx):
+        header, content = recordio.unpack(super().__getitem__(idx))
+        picture = image.imdecode(content, self._flag)
+        return (picture, header.label) if self._transform is None else self._transform(picture, header.label)
+
+
+class _ImageFiles(dataset.Dataset):
+    """Images in files of their own: `items` are (path, label)."""
+
+    def __getitem__(self, idx):
+        path, label = self.items[idx]
+        picture = image.imread(path, self._flag)
+        return (picture, label) if self._transform is None else self._transform(picture, label)
+
+    def __len__(self):
+        return len(self.items)
+
+
+class ImageFolderDataset(_ImageFiles):
+    """Images in folders, one for each class: (image, number of the folder).
+
+    `synsets` are the names of the folders, in order; `items` are (path, label).
+    """
+
+    _exts = ('.jpg', '.jpeg', '.png')
+
+    def __init__(self, root, flag=1, transform=None):
+        self._root = os.path.expanduser(root)
+        self._flag, self._transform = flag, transform
+        self.synsets, self.items = [], []
+        for folder in sorted(os.listdir(self._root)):
+            path = os.path.join(self._root, folder)
+            if not os.path.isdir(path):
+                warnings.warn(f'{path} is not a folder, so it is left out', stacklevel=2)
+                continue
+            label = len(self.synsets)
+            self.synsets.append(folder)
+            for name in sorted(os.listdir(path)):
+                if os.path.splitext(name)[1].lower() in self._exts:
+                    self.items.append((os.path.join(path, name), label))
+                else:
+                    warnings.warn(f'{os.path.join(path, name)} is left out: images end in {", ".join(self._exts)}',
+                                  stacklevel=2)
+
+
+class ImageListDataset(_ImageFiles):
+    """Images that a list names: (image, label).
+
+    `imglist` is a `.lst` file as `im2rec` writes it (number, labels and path, with tabs between), or a list of
+    (label or labels, path); paths are below `root`.
+    """
+
+    def __init__(self, root='.', imglist=None, flag=1, transform=None):
+        self._root = os.path.expanduser(root)
+        self._flag, self._transform = flag, transform
+        self.items = []
+        if isinstance(imglist, str):
+            if not imglist.endswith('.lst'):
+                raise ValueError(f'imglist {imglist!r} must be a .lst file or a list of (label, path)')
+            self._read(os.path.join(self._root, os.path.expanduser(imglist)))
+        elif isinstance(imglist, (list, tuple)):
+            for number, entry in enumerate(imglist):
+                if not isinstance(entry, (list, tuple)) or len(entry) < 2:
+                    raise ValueError(f'entry {number} of imglist must be (label, path), not {entry!r}')
+                *labels, name = entry
+                if len(labels) == 1 and not isinstance(labels[0], (list, tuple)):
+                    label = labels[0]
+                else:
+                    label = numpy.array(labels[0] if len(labels) == 1 else labels, dtype=numpy.float32)
+                self.items.append((os.path.join(self._root, name), label))
+        else:
+            raise ValueError(f'imglist must be a .lst file or a list of (label, path), not a {type(imglist).__name__}')
+
+    def _read(self, path):
+        with open(path, encoding='utf-8') as file:
+            for number, line in enumerate(file, 1):
+                parts = line.strip().split('\t')
+                if parts == ['']:
+                    continue
+                try:
+                    labels = numpy.array(parts[1:-1], dtype=numpy.float32)
+                    if not len(labels):
+                        raise ValueError
+                except ValueError:
+                    raise ValueError(f'{path}, line {number}: expected number, labels and path with tabs between, not '
+                                     f'{line.strip()!r}') from None
+                label = float(labels[0]) if len(labels) == 1 else labels
+                self.items.append((os.path.join(self._root, parts[-1]), label))
