@@ -6,10 +6,12 @@ from .parameter import Constant, DeferredInitializationError, Parameter, Paramet
 
 _SUBMODULES = ('block', 'contrib', 'data', 'loss', 'model_zoo', 'nn', 'parameter', 'rnn', 'trainer', 'utils')
 
+_MEMBERS = {'Trainer': 'trainer', 'TorchBlock': '_torch', 'from_torch': '_torch', 'to_torch': '_torch'}
+
 
 def __getattr__(name):
-    if name == 'Trainer':
-        value = _importlib.import_module('.trainer', __name__).Trainer
+    if name in _MEMBERS:
+        value = getattr(_importlib.import_module('.' + _MEMBERS[name], __name__), name)
     elif name in _SUBMODULES:
         return _importlib.import_module('.' + name, __name__)
     else:
@@ -19,4 +21,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return sorted({*globals(), *_SUBMODULES, 'Trainer'})
+    return sorted({*globals(), *_SUBMODULES, *_MEMBERS})

@@ -1,0 +1,151 @@
+"""A torch `nn.Module` as a Block, and a Block as an `nn.Module`: the same memory, one tape.
+
+Our tape is torch's, so that a loss may run through both kinds of parts; only the leaves must be known to both sides.
+"""
+from collections import OrderedDict
+
+import torch
+
+from .. import autograd, initializer
+from .._array import NDArrayBase, wrap
+from .._ops.dtypes import NAME, NUMPY
+from .._state import state
+from ..ndarray import NDArray
+from ..ndarray import _interop
+from .block import Block
+from .parameter import Parameter
+
+__all__ = ['TorchBlock', 'from_torch', 'to_torch']
+
+
+def from_torch(module):
+    """A Block that runs a torch module and trains its parameters.
+
+    >>> import torch
+    >>> net = mx.gluon.from_torch(torch.nn.Linear(3, 2))
+    >>> net(mx.nd.ones((4, 3))).shape
+    (4, 2)
+    """
+    return TorchBlock(module)
+
+
+def to_torch(block):
+    """An `nn.Module` that runs a Block, whose parameters must be initialized, on one device.
+
+    Its parameters share memory with the Block's; after a backward, `param.grad()` of the Block holds torch's gradient.
+    """
+    return _BlockModule(block)
+
+
+class _Shared(Parameter):
+    """A parameter in the memory of a torch module, which brings its values."""
+
+    def initialize(self, init=None, ctx=None, default_init=initializer.Uniform(), force_reinit=False):
+        if force_reinit:
+            with autograd.pause():
+                initializer.create(default_init if init is None else init)(initializer.InitDesc(self.name), self.data())
+
+
+class TorchBlock(Block):
+    """A torch module among blocks.
+
+    `collect_params` finds its parameters (dots in their names become underscores) and a Trainer updates them; buffers, such as
+    running means, stay the module's own.
+    """
+
+    def __init__(self, module, prefix=None, params=None):
+        super().__init__(prefix=prefix, params=params)
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError(f'from_torch takes a torch.nn.Module, not a {type(module).__name__}')
+        self._module = module
+        self._places = {}
+        for name, tensor in module.named_parameters():
+            key = name.replace('.', '_')
+            param = _Shared(self.params.prefix + key, shape=tuple(tensor.shape), dtype=NUMPY[NAME[tensor.dtype]],
+                            grad_req='write' if tensor.requires_grad else 'null')
+            self.params._params[param.name] = param
+            ctx = _interop.context_of(tensor)
+            param._set_arrays([wrap(_interop.compact(tensor.detach()), ctx, NDArray)], [ctx])
+            self._reg_params[key] = param
+            self._places[name] = param
+
+    def forward(self, *args):
+        tensors = {}
+        for name, param in self._places.items():
+            array = param.data()
+            tensors[name] = array._variable.leaf if state.recording and array._variable is not None \
+                else array._tensor
+        self._module.train(state.training)
+        given = [_unwrap(a) for a in args]
+        with torch.set_grad_enabled(state.recording):
+            result = torch.func.functional_call(self._module, tensors, tuple(given))
+        first = next((a for a in args if isinstance(a, NDArrayBase)), None)
+        ctx = first._ctx if first is not None else next(iter(self._places.values())).list_ctx()[0]
+        return _wrap(result, ctx)
+
+    def __repr__(self):
+        return f'TorchBlock({self._module})'
+
+
+def _unwrap(value):
+    if not isinstance(value, NDArrayBase):
+        return value
+    if state.recording and value._variable is not None:
+        return value._variable.leaf
+    return value._tensor
+
+
+def _wrap(value, ctx):
+    if isinstance(value, torch.Tensor):
+        value = value.contiguous()
+        return wrap(value if state.recording else value.detach(), ctx, NDArray)
+    if isinstance(value, (list, tuple)):
+        return [_wrap(v, ctx) for v in value]
+    return value
+
+
+class _BlockModule(torch.nn.Module):
+    """A Block among torch modules."""
+
+    def __init__(self, block):
+        super().__init__()
+        if not isinstance(block, Block):
+            raise TypeError(f'to_torch takes a Block, not a {type(block).__name__}')
+        object.__setattr__(self, 'block', block)
+        self._arrays = OrderedDict()
+        for param in block.collect_params().values():
+            array = param.data()
+            key = param.name.replace('.', '_')
+            self._arrays[key] = param
+            if param.grad_req == 'null':
+                self.register_buffer(key, array._tensor.detach())
+                continue
+            leaf = torch.nn.Parameter(array._tensor.detach())
+            self.register_parameter(key, leaf)
+            variable = array._variable
+            variable.leaf = leaf
+            leaf.register_post_accumulate_grad_hook(_copy_gradient(variable.buffer, variable.fresh))
+
+    def forward(self, *args):
+        ctx = next(iter(self._arrays.values())).list_ctx()[0] if self._arrays else None
+        given = [wrap(a, ctx or _interop.context_of(a), NDArray) if isinstance(a, torch.Tensor) else a for a in args]
+        scope = autograd.record(self.training) if torch.is_grad_enabled() else autograd.pause(self.training)
+        with scope:
+            return _tensors(self.block(*given))
+
+
+def _copy_gradient(buffer, fresh):
+    def copy(leaf):
+        fresh[0] = True
+        buffer._tensor.copy_(leaf.grad.detach())
+    return copy
+
+
+def _tensors(value):
+    if isinstance(value, NDArrayBase):
+        return value._tensor
+    if isinstance(value, (list, tuple)):
+        return type(value)(_tensors(v) for v in value)
+    return value
+
+
