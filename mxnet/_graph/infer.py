@@ -159,6 +159,11 @@ def _visit_shapes(node, op, outputs, facts):
     shapes = [facts.shape(e) for e in node.inputs]
     if any(s is None for s in shapes):
         return
+    declared = node.attributes.get('shape')
+    if not shapes and isinstance(declared, tuple) and any(n <= 0 for n in declared):
+        # a constant whose lengths are left open, 0 or -1: its neighbours tell them
+        facts.learn_shape(outputs[0], tuple(max(0, n) for n in declared), node)
+        return
     dtypes = [facts.dtype(e) for e in node.inputs]
     if all(complete(s) for s in shapes):
         found = run_on_meta(node, shapes, dtypes)

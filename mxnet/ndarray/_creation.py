@@ -7,6 +7,7 @@ import torch
 from .._array import NDArrayBase, wrap
 from .._ops import NAMES
 from .._ops.dtypes import torch_dtype
+from .._state import state
 from ..base import MXNetError
 from ..context import current_context
 from . import _interop, _invoke
@@ -58,6 +59,9 @@ def _filled(shape, ctx, dtype, value, out=None):
     if out is not None:
         out[:] = value
         return out
+    if not state.np_shape and (shape == () or not isinstance(shape, int) and 0 in shape):
+        raise MXNetError(f'shape {shape}: outside np mode 0 stands for an unknown length and () for an unknown shape; '
+                         'an array without elements or axes needs mx.util.set_np_shape(True)')
     ctx = ctx or current_context()
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     tensor = torch.full(_shape(shape), value, dtype=wanted, device=ctx.torch_device)

@@ -55,8 +55,7 @@ def histogram(a, bins=10, range=None, **kwargs):
         return _call('_histogram', (a, bins), kwargs)
     if not isinstance(bins, int) or range is None:
         raise ValueError('histogram of a symbol needs bins as an int and range as a pair, or bins as a symbol of edges')
-    edges = linspace(range[0], range[1], bins + 1)
-    return _call('_histogram', (a, edges), {'bin_cnt': bins, 'range': range, **kwargs})
+    return _call('_histogram', (a,), {'bin_cnt': bins, 'range': range, **kwargs})
 
 
 def _binary(name, doc, arrays, scalar, reverse, python):
