@@ -5,7 +5,6 @@ be traced.  Values of uint8 images are cut to 0 ... 255 and lose their fraction;
 """
 
 import torch
-from torch.nn import functional as F
 
 from ..base import MXNetError
 from .attributes import Floats, Rng, Shape
@@ -141,15 +140,19 @@ def _resampled(planes, height, width, interp):
     """(images, channels, height, width) in, the same out with another height and width."""
     if interp == 0:
         return _nearest(planes, height, width)
-    # torch has a bilinear kernel for bytes, on the CPU only; its bicubic one is not OpenCV's
-    direct = interp == 1 and planes.dtype is torch.uint8 and planes.device.type == 'cpu'
-    values = planes if direct else _float(planes)
-    if interp < 3:
-        values = F.interpolate(values, (height, width), mode='bilinear' if interp == 1 else 'bicubic',
-                               align_corners=False)
+    if interp == 1 and planes.dtype is torch.uint8:
+        return _bilinear_bytes(planes, height, width)
+    values = _float(planes)
+    if interp == 1:
+        # two pixels a row and column: cheaper than a matrix of weights
+        for axis, old, new in ((-1, planes.shape[-1], width), (-2, planes.shape[-2], height)):
+            first, fraction = _source(old, new)
+            left, right = (values.index_select(axis, i.clamp(0, old - 1).to(values.device)) for i in (first, first + 1))
+            share = fraction.to(values)
+            values = left + (right - left) * (share if axis == -1 else share[:, None])
     else:
         shrinks = height <= planes.shape[-2] and width <= planes.shape[-1]
-        weights = _lanczos if interp == 4 else _overlaps if shrinks else _grown
+        weights = _cubic if interp == 2 else _lanczos if interp == 4 else _overlaps if shrinks else _grown
         tall = weights(planes.shape[-2], height).to(values)
         wide = weights(planes.shape[-1], width).to(values)
         values = torch.einsum('yh,nchw,xw->ncyx', tall, values, wide)
@@ -163,6 +166,45 @@ def _nearest(planes, height, width):
     rows = torch.arange(height, device=planes.device) * planes.shape[-2] // height
     columns = torch.arange(width, device=planes.device) * planes.shape[-1] // width
     return planes[..., rows[:, None], columns]
+
+
+def _source(old, new):
+    """Where new pixels lie among the old ones: (the one before, how far behind it), in OpenCV's precision."""
+    at = ((torch.arange(new, dtype=torch.float64) + 0.5) * (old / new) - 0.5).float()
+    first = at.floor()
+    return first.long(), (at - first).double()
+
+
+def _bilinear_bytes(planes, height, width):
+    """OpenCV's arithmetic for bytes: weights in steps of 1/2048, sums cut down on the way."""
+    values = planes.int()
+    parts = []
+    for axis, old, new in ((-1, planes.shape[-1], width), (-2, planes.shape[-2], height)):
+        first, fraction = _source(old, new)
+        fraction = torch.where((first < 0) | (first >= old - 1), 0.0, fraction)
+        shares = [(s * 2048).round().int().to(planes.device) for s in (1 - fraction, fraction)]
+        if axis == -2:
+            values = values >> 4
+            shares = [s[:, None] for s in shares]
+        parts = [values.index_select(axis, i.clamp(0, old - 1).to(planes.device)) * share
+                 for i, share in zip((first, first + 1), shares, strict=True)]
+        if axis == -1:
+            values = parts[0] + parts[1]
+    return (((parts[0] >> 16) + (parts[1] >> 16) + 2) >> 2).to(torch.uint8)
+
+
+def _cubic(old, new):
+    """Weights (new, old) of bicubic interpolation with OpenCV's slope, -0.75."""
+    first, x = _source(old, new)
+    x = x[:, None]
+
+    def near(t):
+        return (1.25 * t - 2.25) * t * t + 1
+
+    def far(t):
+        return ((-0.75 * t + 3.75) * t - 6) * t + 3
+
+    return _taps(first[:, None] - 1, torch.cat((far(x + 1), near(x), near(1 - x), far(2 - x)), 1), old)
 
 
 def _overlaps(old, new):
@@ -185,11 +227,10 @@ def _grown(old, new):
 
 def _lanczos(old, new):
     """Weights (new, old) of Lanczos interpolation over 8 pixels."""
-    at = (torch.arange(new, dtype=torch.float64)[:, None] + 0.5) * (old / new) - 0.5
-    first = at.floor()
-    distance = at - first - torch.arange(-3, 5, dtype=torch.float64)
+    first, fraction = _source(old, new)
+    distance = fraction[:, None] - torch.arange(-3, 5, dtype=torch.float64)
     taps = torch.sinc(distance) * torch.sinc(distance / 4)
-    return _taps(first.long() - 3, taps / taps.sum(1, keepdim=True), old)
+    return _taps(first[:, None] - 3, taps / taps.sum(1, keepdim=True), old)
 
 
 def _taps(first, taps, old):

@@ -109,8 +109,20 @@ def imresize(src, w, h, interp=1, out=None):
     """
     if w < 1 or h < 1:
         raise MXNetError(f'imresize: w={w}, h={h} is not accepted; both must be at least 1')
-    scaled = opencv().resize(_pixels(src, 'imresize'), (int(w), int(h)), interpolation=int(interp))
-    return _deliver(scaled, type(src), out, 'imresize')
+    return _deliver(_scaled(_pixels(src, 'imresize'), (int(w), int(h)), int(interp)), type(src), out, 'imresize')
+
+
+def _scaled(pixels, size, interp):
+    cv2 = opencv()
+    ipp = getattr(cv2, 'ipp', None)
+    if pixels.dtype == numpy.uint8 or ipp is None or not ipp.useIPP():
+        return cv2.resize(pixels, size, interpolation=interp)
+    # Intel's library is quicker, but places pixels of floats a little otherwise than upstream; this switch is the thread's
+    ipp.setUseIPP(False)
+    try:
+        return cv2.resize(pixels, size, interpolation=interp)
+    finally:
+        ipp.setUseIPP(True)
 
 
 def interpolation(interp, sizes=()):
@@ -291,3 +303,11 @@ def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
         drawn = numpy.random.uniform(*angle_limits, size=src.shape[0]).astype(numpy.float32)
         degrees = wrap(torch.from_numpy(drawn).to(src._tensor.device), src.context, type(src))
     return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
+
+
+# upstream has these in this module, too; they need the functions above
+from . import _augmenters, _iterators  # noqa: E402
+from ._augmenters import *  # noqa: E402
+from ._iterators import ImageIter  # noqa: E402, F401
+
+__all__ += [*_augmenters.__all__, *_iterators.__all__]
