@@ -1,8 +1,8 @@
 """What can look at recorded operator calls: `autograd.detect_anomaly()` and `autograd.keep_symbols()`.
 
 Both are scopes that put a watcher into `state.watch`.  It is told of every operator call while recording (`ran`) and of
-graphs that are about to be differentiated (`follow`).  What it finds out it notes on the nodes of torch's graph, so that it
-is gone when the graph is.
+graphs that are about to be differentiated (`follow`).  What it finds out it notes on the nodes of torch's graph, so
+that it is gone when the graph is.
 """
 import os
 import traceback
@@ -52,7 +52,7 @@ class detect_anomaly(_Watch):
     ...     y.backward()         # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) has a NaN, the first on the way back...
+    mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) has a NaN, the first on the way...
     """
 
     def ran(self, op, inputs, attributes, results):

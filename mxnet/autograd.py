@@ -17,7 +17,8 @@ from .base import MXNetError
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
 __all__ = ['Function', 'NDArray', 'backward', 'detect_anomaly', 'get_symbol', 'grad', 'is_recording', 'is_training',
-           'keep_symbols', 'mark_variables', 'pause', 'predict_mode', 'record', 'set_recording', 'set_training', 'train_mode']
+           'keep_symbols', 'mark_variables', 'pause', 'predict_mode', 'record', 'set_recording', 'set_training',
+           'train_mode']
 
 NOT_RECORDED = ('cannot differentiate {what}: it was not computed from an array with a gradient (attach_grad) '
                 'inside `with autograd.record():`')
@@ -140,10 +141,12 @@ class Variable:
             raise MXNetError(f"grad_req must be 'write', 'add' or 'null', not {req!r}")
         self.buffer, self.req = buffer, req
         self.fresh = [False]          # has backward written the buffer since somebody set this to False
-        self.leaf = tensor.detach()
+        leaf = self.leaf = tensor.detach()
         if req != 'null' and tensor.dtype.is_floating_point:
-            self.leaf.requires_grad_()
-            self.leaf.register_post_accumulate_grad_hook(_mover(buffer, req, self.fresh))
+            leaf.requires_grad_()
+            leaf.register_post_accumulate_grad_hook(_mover(buffer, req, self.fresh))
+            if buffer._sparse:
+                leaf._wants_rows = True     # operators that know only some rows of its gradient may send just these
 
 
 def _mover(buffer, req, fresh):
@@ -157,7 +160,12 @@ def _mover(buffer, req, fresh):
         if buffer._sparse or gradient is None:
             if gradient is None:        # reached only through operators without a gradient
                 gradient = leaf.new_zeros(())
-            overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
+            if buffer._sparse:
+                buffer._take_gradient(gradient.detach(), req)
+            else:
+                overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
+        elif gradient.layout is not torch.strided:      # only some rows, see ndarray/_sparse_links.py
+            overwrite(buffer, gradient.to_dense() if req == 'write' else buffer._tensor + gradient)
         elif req == 'write':
             buffer._tensor.copy_(gradient.detach())
         else:
@@ -176,6 +184,9 @@ def mark_variables(variables, gradients, grad_reqs='write'):
     for i, (array, buffer, req) in enumerate(zip(variables, gradients, grad_reqs, strict=True)):
         if array.shape != buffer.shape:
             raise MXNetError(f'variable {i} has shape {array.shape}, but its gradient {buffer.shape}')
+        if array._sparse:
+            array._attach(buffer, req)
+            continue
         tensor = array._tensor
         if tensor.requires_grad:
             array._tensor = tensor = tensor.detach()
@@ -291,7 +302,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
     """
     heads, tensors, gradients = _heads(heads, head_grads)
     variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
-    wanted = [_history(v, f'variable {i}') for i, v in enumerate(variables)]
+    wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}') for i, v in enumerate(variables)]
     for i, tensor in enumerate(wanted):
         if not tensor.requires_grad:
             raise MXNetError(NOT_RECORDED.format(what=f'with respect to variable {i}'))
@@ -304,7 +315,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         raise
     except RuntimeError as error:
         raise _explain(error) from error
-    results = list(results)
+    results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]
     for i, result in enumerate(results):
         if result is None:
             if not _reaches(tensors, wanted[i]):

@@ -12,8 +12,8 @@
 >>> mx.nd.Custom(mx.nd.array([1, 2, 3]), op_type='my_square').asnumpy().tolist()
 [1.0, 4.0, 9.0]
 
-`mx.sym.Custom` uses it in graphs.  The code runs in the thread that calls it (gradients on a GPU: in torch's), so it may
-call anything, and nothing waits for a worker that another lock could stop.
+`mx.sym.Custom` uses it in graphs.  The code runs in the thread that calls it (gradients on a GPU: in torch's), so it
+may call anything, and nothing waits for a worker that another lock could stop.
 """
 import collections
 import itertools

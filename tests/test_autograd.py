@@ -457,5 +457,5 @@ def test_across_contexts():
 
 
 def test_star_import_gives_what_programs_expect(run_python):
-    code = 'from mxnet.autograd import *; x = NDArray; record, pause, backward, grad, Function, mark_variables, get_symbol'
-    run_python('-c', code)
+    names = 'NDArray, record, pause, backward, grad, Function, mark_variables, get_symbol'
+    run_python('-c', f'from mxnet.autograd import *; {names}')

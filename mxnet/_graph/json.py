@@ -122,7 +122,7 @@ def _node(op_name, name, attrs, inputs, subgraphs, where):
     # files of old versions hold attributes that their operator no longer has; and the user's own without underscores
     kept = {}
     for key, value in attrs.items():
-        if key in known or is_hidden(key):
+        if key in known or is_hidden(key) or op.extra is not None:
             kept[key] = value
         else:
             kept[f'__{key}__'] = value

@@ -1,8 +1,8 @@
 """The entry for operators that programs write in Python: `mx.operator.register` and `nd.Custom(..., op_type='name')`.
 
-What such an operator is (its names, its shapes, how it runs) is asked of the object that the program's class makes; this
-entry only passes the questions on.  The code behind it works on arrays and may look at values, so it is no part of a
-traced plan.
+What such an operator is (its names, its shapes, how it runs) is asked of the object that the program's class makes;
+this entry only passes the questions on.  The code behind it works on arrays and may look at values, so it is no part
+of a traced plan.
 """
 import difflib
 
@@ -44,8 +44,8 @@ def _states(attributes, count):
 def Custom(*data, op_type: str, training: Training = False, site: Site = None, **kept):
     """Calls the custom operator that was registered under the name `op_type`.
 
-    All other keyword arguments go to the constructor of its `CustomOpProp`, as texts.  The inputs are its arguments, then
-    its auxiliary states.
+    All other keyword arguments go to the constructor of its `CustomOpProp`, as texts.  The inputs are its arguments,
+    then its auxiliary states.
     """
     definition = kept['definition']
     # it writes into its states itself, in backward too: there are no new values to hand back

@@ -42,12 +42,15 @@ def default_numeric_eps():
     return {np.dtype(np.float16): 2.0 ** -6, np.dtype(np.float32): 2.0 ** -9, np.dtype(np.float64): 2.0 ** -14}
 
 
-def get_rtol(rtol=None, dtype=np.dtype(np.float64)):
+_DOUBLE = np.dtype(np.float64)
+
+
+def get_rtol(rtol=None, dtype=_DOUBLE):
     """`rtol`, or the default of a dtype."""
     return default_rtols()[np.dtype(dtype)] if rtol is None else rtol
 
 
-def get_atol(atol=None, dtype=np.dtype(np.float64)):
+def get_atol(atol=None, dtype=_DOUBLE):
     """`atol`, or the default of a dtype."""
     return default_atols()[np.dtype(dtype)] if atol is None else atol
 

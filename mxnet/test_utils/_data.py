@@ -22,8 +22,8 @@ _SITE = 'http://data.mxnet.io'
 def download(url, fname=None, dirname=None, overwrite=False, retries=5):
     """Fetches a URL into a file and returns the file's name.
 
-    `fname` is the last part of the URL unless given; a file that is there is kept, unless `overwrite`.  The file appears
-    only when it is complete.
+    `fname` is the last part of the URL unless given; a file that is there is kept, unless `overwrite`.  The file
+    appears only when it is complete.
     """
     if retries < 0:
         raise AssertionError(f'retries must not be negative, but is {retries}')
@@ -116,7 +116,7 @@ def _unpacked(url, folder, names):
 
 # ---------------------------------------------------------------------- MNIST and CIFAR-10
 def get_mnist():
-    """MNIST as NumPy arrays: a dict with train_data, train_label, test_data, test_label; pictures are (n, 1, 28, 28)."""
+    """MNIST as NumPy arrays: a dict with train_data, train_label, test_data, test_label; images are (n, 1, 28, 28)."""
     def read(part):
         with gzip.open(download(f'{_SITE}/data/mnist/{part}-labels-idx1-ubyte.gz')) as file:
             file.read(8)

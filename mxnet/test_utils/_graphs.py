@@ -21,6 +21,8 @@ from ._generate import create_sparse_array
 __all__ = ['check_consistency', 'check_numeric_gradient', 'check_speed', 'check_symbolic_backward',
            'check_symbolic_forward', 'numeric_grad', 'same_symbol_structure', 'simple_forward']
 
+_DEFAULT = default_dtype()
+
 
 def simple_forward(sym, ctx=None, is_train=False, **inputs):
     """The outputs of a symbol for NumPy arrays, as NumPy arrays; the array itself where there is one."""
@@ -59,13 +61,13 @@ def _by_name(names, values, what):
     return values
 
 
-def _parse_location(sym, location, ctx, dtype=default_dtype()):
+def _parse_location(sym, location, ctx, dtype=_DEFAULT):
     """Arrays for the arguments of a symbol, sorted by name."""
     given = _by_name(sym.list_arguments(), location, 'arguments')
     return {name: _array(given[name], ctx, dtype) for name in sorted(given)}
 
 
-def _parse_aux_states(sym, aux_states, ctx, dtype=default_dtype()):
+def _parse_aux_states(sym, aux_states, ctx, dtype=_DEFAULT):
     """Arrays for the auxiliary states of a symbol; None without any."""
     if aux_states is None:
         return None
@@ -87,7 +89,7 @@ def _compare_gradient(name, req, expected, before, gradient, what, **tolerances)
 
 
 # ---------------------------------------------------------------------- checks
-def numeric_grad(executor, location, aux_states=None, eps=1e-4, use_forward_train=True, dtype=default_dtype()):
+def numeric_grad(executor, location, aux_states=None, eps=1e-4, use_forward_train=True, dtype=_DEFAULT):
     """Gradients of the sum of an executor's first output by finite differences: {name: NumPy array}.
 
     `location` ({name: NumPy array}) holds the arguments, `aux_states` the states that each evaluation starts from.
@@ -126,11 +128,11 @@ def numeric_grad(executor, location, aux_states=None, eps=1e-4, use_forward_trai
 
 
 def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None, rtol=None, atol=None, grad_nodes=None,
-                           use_forward_train=True, ctx=None, grad_stype_dict=None, dtype=default_dtype()):
+                           use_forward_train=True, ctx=None, grad_stype_dict=None, dtype=_DEFAULT):
     """Compares the gradients of a symbol with finite differences.
 
-    The symbol's output is weighted with random numbers and summed, and that is differentiated at `location` (a list, or a
-    dict by argument name, of arrays).  `grad_nodes` names the arguments to check, or gives their grad_req as a dict.
+    The symbol's output is weighted with random numbers and summed, and that is differentiated at `location` (a list, or
+    a dict by argument name, of arrays).  `grad_nodes` names the arguments to check, or gives their grad_req as a dict.
     """
     from .. import symbol
     _check_dtype(dtype, asnumpy=False)
@@ -172,7 +174,7 @@ def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None, rto
 
 
 def check_symbolic_forward(sym, location, expected, rtol=None, atol=None, aux_states=None, ctx=None, equal_nan=False,
-                           dtype=default_dtype()):
+                           dtype=_DEFAULT):
     """Compares a symbol's outputs at `location` with `expected`; both are lists, or dicts by name.  -> outputs
 
     dtype='asnumpy' keeps the dtypes of the NumPy arrays given.
@@ -193,7 +195,7 @@ def check_symbolic_forward(sym, location, expected, rtol=None, atol=None, aux_st
 
 
 def check_symbolic_backward(sym, location, out_grads, expected, rtol=None, atol=None, aux_states=None,
-                            grad_req='write', ctx=None, grad_stypes=None, equal_nan=False, dtype=default_dtype()):
+                            grad_req='write', ctx=None, grad_stypes=None, equal_nan=False, dtype=_DEFAULT):
     """Compares a symbol's gradients at `location` with `expected` (a list, or a dict by argument name).
 
     `out_grads` are the gradients of the outputs: a list, a dict by output name, or None.  -> {name: gradient}
@@ -261,12 +263,13 @@ def check_speed(sym, location=None, ctx=None, N=20, grad_req=None, typ='whole', 
     return (time.perf_counter() - start) / N
 
 
-def check_consistency(sym, ctx_list, scale=1.0, grad_req='write', arg_params=None, aux_params=None, rtol=None, atol=None,
-                      raise_on_err=True, ground_truth=None, equal_nan=False, use_uniform=False, rand_type=np.float64):
+def check_consistency(sym, ctx_list, scale=1.0, grad_req='write', arg_params=None, aux_params=None, rtol=None,
+                      atol=None, raise_on_err=True, ground_truth=None, equal_nan=False, use_uniform=False,
+                      rand_type=np.float64):
     """Compares a symbol (or one symbol per place) in several places: devices, dtypes.
 
-    `ctx_list` holds the keyword arguments of one `simple_bind` each: {'ctx': ..., 'data': shape, 'type_dict': {...}}.  The
-    first one with the widest output, or `ground_truth` ({name: array}), is what the others are held to.  -> that dict
+    `ctx_list` holds the keyword arguments of one `simple_bind` each: {'ctx': ..., 'data': shape, 'type_dict': {...}}.
+    The first one with the widest output, or `ground_truth` ({name: array}), is what the others are held to.  -> it
     """
     if len(ctx_list) < 2:
         raise AssertionError('two or more places are needed for a comparison')
