@@ -1,5 +1,9 @@
-"""Images: reading, resizing, cropping (`mx.image`)."""
-from . import image
+"""Images: reading, resizing, cropping, augmenting, and batches of them (`mx.image`)."""
+from . import _augmenters, detection, image
+from . import detection as det
+from ._augmenters import *
+from ._iterators import ImageIter
+from .detection import *
 from .image import (
     center_crop,
     color_normalize,
@@ -16,4 +20,4 @@ from .image import (
     scale_down,
 )
 
-__all__ = list(image.__all__)
+__all__ = [*image.__all__, *_augmenters.__all__, *detection.__all__, 'ImageIter']

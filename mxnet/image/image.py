@@ -117,7 +117,7 @@ def _scaled(pixels, size, interp):
     ipp = getattr(cv2, 'ipp', None)
     if pixels.dtype == numpy.uint8 or ipp is None or not ipp.useIPP():
         return cv2.resize(pixels, size, interpolation=interp)
-    # Intel's library is quicker, but places pixels of floats a little otherwise than upstream; this switch is the thread's
+    # Intel's library is quicker, but places pixels of floats otherwise than upstream; this switch is the thread's own
     ipp.setUseIPP(False)
     try:
         return cv2.resize(pixels, size, interpolation=interp)
@@ -305,9 +305,11 @@ def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
     return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
 
 
-# upstream has these in this module, too; they need the functions above
-from . import _augmenters, _iterators  # noqa: E402
-from ._augmenters import *  # noqa: E402
-from ._iterators import ImageIter  # noqa: E402, F401
-
-__all__ += [*_augmenters.__all__, *_iterators.__all__]
+def __getattr__(name):
+    # upstream has the augmenters and ImageIter in this module, too; they need the functions above
+    if not name.startswith('_'):
+        from . import _augmenters, _iterators
+        for module in (_augmenters, _iterators):
+            if name in module.__all__:
+                return getattr(module, name)
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -1,0 +1,263 @@
+"""`ImageIter`: batches of images from files or records, augmented by Python objects."""
+import logging
+import os
+import random
+
+import numpy
+import torch
+
+from .. import ndarray as nd
+from .. import recordio
+from .._array import wrap
+from .._files import paths
+from ..base import MXNetError
+from ..context import cpu
+from ..io import DataBatch, DataDesc, DataIter
+from ._augmenters import CreateAugmenter
+from .image import _array_type, imdecode
+
+__all__ = ['ImageIter']
+
+_DTYPES = ('int32', 'float32', 'int64', 'float64')
+_LAST = ('pad', 'discard', 'roll_over')
+
+
+class ImageIter(DataIter):
+    """Batches of images from a .rec file or from image files, changed by a list of augmenters.
+
+    batch_size, data_shape: how many, and (3, height, width) of each
+    path_imgrec: a .rec file; path_imgidx, its .idx file, is needed to shuffle or to read a part
+    path_imglist: a .lst file (number, labels and path in each line, with tabs), whose labels replace those of the .rec;
+        without a .rec, images are read from its paths, below path_root
+    imglist: the same as a list of [label, path] or [label, ..., path]
+    label_width: how many labels an image has
+    shuffle: a new order in each pass, from Python's `random`
+    part_index, num_parts: reads one of so many parts
+    aug_list: augmenters; without it, CreateAugmenter makes them of the other arguments
+    dtype: of labels in lists: int32, float32, int64 or float64
+    last_batch_handle: what becomes of images that are left when the last batch is not full.  'pad' fills it with images
+        from the beginning, 'discard' drops them, 'roll_over' puts them at the front of the next pass.
+    on_corrupt: 'raise' an error for an image that cannot be decoded, or 'skip' it; `corrupt` lists what was left out
+
+    Subclasses may replace next_sample, read_image, imdecode, check_valid_image, augmentation_transform and
+    postprocess_data.
+    """
+
+    def __init__(self, batch_size, data_shape, label_width=1, path_imgrec=None, path_imglist=None, path_root=None,
+                 path_imgidx=None, shuffle=False, part_index=0, num_parts=1, aug_list=None, imglist=None,
+                 data_name='data', label_name='softmax_label', dtype='float32', last_batch_handle='pad',
+                 on_corrupt='raise', **kwargs):
+        super().__init__(batch_size)
+        name = type(self).__name__
+        if not (path_imgrec or path_imglist or isinstance(imglist, list)):
+            raise ValueError(f'{name} needs path_imgrec, path_imglist or imglist')
+        for key, value, known in (('dtype', dtype, _DTYPES), ('last_batch_handle', last_batch_handle, _LAST),
+                                  ('on_corrupt', on_corrupt, ('raise', 'skip'))):
+            if value not in known:
+                raise ValueError(f'{name}: {key} must be one of {known}, not {value!r}')
+        self.imgrec = self.imgidx = self.imglist = self.seq = None
+        if path_imgrec and path_imgidx:
+            self.imgrec = recordio.MXIndexedRecordIO(path_imgidx, path_imgrec, 'r')
+            self.imgidx = self.seq = list(self.imgrec.keys)
+        elif path_imgrec:
+            self.imgrec = recordio.MXRecordIO(path_imgrec, 'r')
+        if path_imglist:
+            self.imglist = _read_list(path_imglist, dtype)
+        elif isinstance(imglist, list):
+            self.imglist = {str(i): (nd.array(_labels(entry), dtype=dtype), entry[-1])
+                            for i, entry in enumerate(imglist, 1)}
+        if self.imgrec is None:
+            self.seq = list(self.imglist)
+        self.path_root = path_root or ''
+        self.check_data_shape(data_shape)
+        self.data_shape, self.label_width = tuple(data_shape), label_width
+        self.provide_data = [DataDesc(data_name, (batch_size, *data_shape))]
+        label_shape = (batch_size, label_width) if label_width > 1 else (batch_size,)
+        self.provide_label = [DataDesc(label_name, label_shape)]
+        self.shuffle, self.last_batch_handle, self.on_corrupt = shuffle, last_batch_handle, on_corrupt
+        if (shuffle or num_parts > 1) and self.seq is None:
+            raise ValueError(f'{name}: to shuffle, or to read a part, a .rec file needs path_imgidx')
+        if num_parts > 1:
+            if not 0 <= part_index < num_parts:
+                raise ValueError(f'{name}: part_index must be between 0 and {num_parts - 1}, not {part_index}')
+            size = len(self.seq) // num_parts
+            self.seq = self.seq[part_index * size:(part_index + 1) * size]
+        self.auglist = CreateAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
+        self.num_image = None if self.seq is None else len(self.seq)
+        self.corrupt = []
+        self.cur = 0
+        self._rolled = None
+        self.hard_reset()
+
+    # ------------------------------------------------------------------ passes
+    def reset(self):
+        """Back to the first image, in a new order if shuffled; leftovers of 'roll_over' come first."""
+        if self.seq is not None and self.shuffle:
+            random.shuffle(self.seq)
+        self._rewind()
+        self._ended = False
+
+    def hard_reset(self):
+        """As `reset`, but leftovers of 'roll_over' are forgotten."""
+        self._rolled = None
+        self.reset()
+
+    def _rewind(self):
+        self.cur = 0
+        if self.imgrec is not None and self.seq is None:
+            self.imgrec.reset()
+
+    def next_sample(self):
+        """(label, bytes of the image) of the next image; StopIteration after the last."""
+        if self.seq is None:
+            record = self.imgrec.read()
+            if record is None:
+                raise StopIteration
+            self.cur += 1
+            header, image = recordio.unpack(record)
+            return (self.imglist[header.id][0] if self.imglist is not None else header.label), image
+        if self.cur >= self.num_image:
+            raise StopIteration
+        key = self.seq[self.cur]
+        self.cur += 1
+        if self.imgrec is None:
+            label, path = self.imglist[key]
+            return label, self.read_image(path)
+        header, image = recordio.unpack(self.imgrec.read_idx(key))
+        return (self.imglist[key][0] if self.imglist is not None else header.label), image
+
+    def next(self):
+        """The next batch; StopIteration after the last one of the pass."""
+        if self._ended:
+            raise StopIteration
+        rolled, self._rolled = self._rolled, None
+        data, label, count = rolled or (*self._empty_batch(), 0)
+        pad = self.batch_size - count if rolled else 0      # so many of this pass, as upstream counts
+        count = self._batchify(data, label, count)
+        if count < self.batch_size:
+            self._ended = True
+            if not count or self.last_batch_handle == 'discard':
+                raise StopIteration
+            if self.last_batch_handle == 'roll_over':
+                self._rolled = data, label, count
+                raise StopIteration
+            pad = self.batch_size - count
+            while count < self.batch_size:
+                self._rewind()
+                count = self._batchify(data, label, count)
+        kind = _array_type()
+        return DataBatch([wrap(data, cpu(), kind)], [wrap(label, cpu(), kind)], pad=pad)
+
+    def _empty_batch(self):
+        return torch.zeros(self.provide_data[0].shape), torch.zeros(self.provide_label[0].shape)
+
+    def _batchify(self, data, label, start):
+        """Fills a batch from example `start` on, as far as there are images; how far that is."""
+        while start < self.batch_size:
+            try:
+                found = self._next_example()
+            except StopIteration:
+                break
+            if found is not None:
+                self._place(data, start, found[0])
+                self._place_label(label[start], found[1])
+                start += 1
+        return start
+
+    def _next_example(self):
+        """(image, label), or None if it cannot be used."""
+        label, data = self.next_sample()
+        try:
+            image = self.imdecode(data)
+        except RuntimeError as error:
+            if self.on_corrupt == 'raise':
+                raise
+            if self._where() not in [key for key, _ in self.corrupt]:
+                self.corrupt.append((self._where(), str(error)))
+                logging.warning('%s; left out, %d so far', error, len(self.corrupt))
+            return None
+        return self._augmented(image, label)
+
+    def _augmented(self, image, label):
+        try:
+            self.check_valid_image([image])
+        except RuntimeError as error:
+            logging.debug('an image is left out: %s', error)
+            return None
+        return self.augmentation_transform(image), label
+
+    def _place(self, batch, number, image):
+        image = self.postprocess_data(image)._tensor
+        if tuple(image.shape) != tuple(batch.shape[1:]):
+            raise MXNetError(f'{type(self).__name__}: {self._where()}: after augmentation the image has shape '
+                             f'{tuple(image.shape)}, but data_shape is {tuple(batch.shape[1:])}')
+        batch[number] = image.detach()
+
+    def _place_label(self, place, label):
+        label = numpy.asarray(label.asnumpy() if isinstance(label, nd.NDArray) else label, numpy.float32)
+        if label.size != place.numel():
+            raise MXNetError(f'{type(self).__name__}: {self._where()} has {label.size} labels, but label_width is '
+                             f'{self.label_width}')
+        place.copy_(torch.from_numpy(numpy.array(label)).reshape(place.shape))
+
+    def _where(self):
+        """Names the image that was read last."""
+        if self.seq is None:
+            return f'image {self.cur - 1}'
+        key = self.seq[self.cur - 1]
+        return f'image {self.imglist[key][1]!r}' if self.imgrec is None else f'image {key}'
+
+    # ------------------------------------------------------------------ what subclasses may replace
+    def check_data_shape(self, data_shape):
+        """Raises ValueError if it is not (3, height, width)."""
+        if len(data_shape) != 3 or data_shape[0] != 3:
+            raise ValueError(f'{type(self).__name__}: data_shape must be (3, height, width), not {tuple(data_shape)}')
+
+    def check_valid_image(self, data):
+        """Raises RuntimeError if the image, in a list, is none."""
+        if len(data[0].shape) == 0:
+            raise RuntimeError('the image has no axes')
+
+    def imdecode(self, s):
+        """The image of the bytes of an image file."""
+        try:
+            return imdecode(s)
+        except Exception as error:
+            raise MXNetError(f'{type(self).__name__}: {self._where()} cannot be decoded: {error}') from error
+
+    def read_image(self, fname):
+        """The bytes of an image file below path_root."""
+        return paths.read_bytes(os.path.join(self.path_root, fname))
+
+    def augmentation_transform(self, data):
+        """The image after all augmenters."""
+        for aug in self.auglist:
+            data = aug(data)
+        return data
+
+    def postprocess_data(self, datum):
+        """The image as it is put into the batch: (channels, height, width)."""
+        return datum.transpose((2, 0, 1))
+
+
+def _labels(entry):
+    """The labels of [label, path], [[label, ...], path] or [label, ..., path]."""
+    labels = entry[:-1] if len(entry) > 2 else entry[0]
+    return labels if isinstance(labels, (list, tuple, numpy.ndarray, nd.NDArray)) else [labels]
+
+
+def _read_list(path, dtype):
+    """{number: (labels, path)} of a .lst file."""
+    found = {}
+    for number, line in enumerate(paths.read_bytes(path).decode().splitlines(), 1):
+        fields = line.strip().split('\t')
+        if len(fields) < 2:
+            if line.strip():
+                raise MXNetError(f'{path}, line {number} should be a number, labels and a path with tabs between them, '
+                                 f'but is {line!r}')
+            continue
+        try:
+            found[int(fields[0])] = nd.array([float(label) for label in fields[1:-1]], dtype=dtype), fields[-1]
+        except ValueError as error:
+            raise MXNetError(f'{path}, line {number}: {error}') from error
+    return found
