@@ -13,8 +13,8 @@ ARGS ?=
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
 
-train: $(READY)  ## train an MLP on MNIST digits (options: ARGS="--epochs 3")
-	$(BIN)/python examples/mnist_mlp_ndarray.py $(ARGS)
+train: $(READY)  ## train the MLP of the tutorials on digits (options: ARGS="--model lenet --data DIR")
+	$(BIN)/remx train $(ARGS)
 
 test: $(READY)  ## run the tests that take seconds (options: ARGS="-k save")
 	$(TEST) -m "not slow" $(ARGS)

@@ -13,9 +13,15 @@ def main(arguments=None) -> int:
                                  description='Shows what remx finds on this machine. The exit status is 1 when '
                                              'something that remx cannot do without is missing or broken.')
     doctor.add_argument('--json', action='store_true', help='print one JSON object')
+    from . import train
+    training = commands.add_parser('train', help='train a network on handwritten digits', description=train.EXPLAIN,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
+    train.add_arguments(training)
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 2
+    if options.command == 'train':
+        return train.train(options)
     from .doctor import doctor as run
     return run(as_json=options.json)

@@ -1,0 +1,303 @@
+"""`remx train`: trains a network on digits, the main job of the tutorials."""
+import json
+import os
+import signal
+import sys
+import time
+
+from . import _digits
+
+EXPLAIN = """Trains a network on MNIST: by default the tutorials' MLP (784-64-64-10), SGD 0.01, 10 epochs.
+
+Data: --data DIR (the four files of MNIST, gzipped or not), else $MXNET_HOME/datasets/mnist, else digits that the package
+draws by itself, once. Ctrl-C saves; --resume goes on exactly where a run stopped, in the middle of an epoch too."""
+
+
+def add_arguments(parser):
+    parser.add_argument('--model', default='mlp', help='mlp, lenet, or a name of the model zoo (resnet18_v1, ...)')
+    parser.add_argument('--data', help='folder with the files of MNIST')
+    parser.add_argument('--epochs', type=int, default=10)
+    parser.add_argument('--batch-size', type=int, default=64)
+    parser.add_argument('--optimizer', default='sgd')
+    parser.add_argument('--lr', type=float, default=0.01, help='learning rate')
+    parser.add_argument('--momentum', type=float, default=0.0, help='for optimizers that have one')
+    parser.add_argument('--ctx', default='auto', help='cpu, gpu, gpu(0), or several: gpu(0),gpu(1)')
+    parser.add_argument('--no-hybridize', dest='hybridize', action='store_false', help='run layer by layer')
+    parser.add_argument('--workers', type=int, default=0, help='processes that load data')
+    parser.add_argument('--seed', type=int, default=42)
+    parser.add_argument('--out', default='remx-train', help='folder for parameters, curves and logs')
+    parser.add_argument('--resume', action='store_true', help='go on with the run in --out')
+    parser.add_argument('--quiet', action='store_true', help='no progress bar')
+
+
+# ---------------------------------------------------------------------- parts
+def find_data(given):
+    """-> (folder, what to say about it)."""
+    from ..base import data_dir
+    if given:
+        if not _digits.complete(given):
+            raise SystemExit(f'remx train: {given} does not hold the four files of MNIST: '
+                             + ', '.join(n for names in _digits.FILES.values() for n in names))
+        return given, f'MNIST from {given}'
+    home = os.path.join(data_dir(), 'datasets', 'mnist')
+    if _digits.complete(home):
+        return home, f'MNIST from {home}'
+    drawn = os.path.join(data_dir(), 'datasets', 'remx-digits')
+    if not _digits.complete(drawn):
+        print(f'drawing digits into {drawn} (once) ...', flush=True)
+        _digits.write(drawn)
+    return drawn, (f'no MNIST found, so these are digits that remx draws by itself ({drawn}); '
+                   'give --data for the real ones')
+
+
+def contexts(text):
+    import mxnet as mx
+
+    from ..ndarray._invoke import parse_context
+    if text == 'auto':
+        return [mx.gpu(0)] if mx.num_gpus() else [mx.cpu()]
+    parts = text.replace('),', ');').split(';') if '(' in text else text.split(',')
+    return [parse_context(p) for p in parts]
+
+
+def build(name):
+    """-> (net, shape of one picture)."""
+    from ..gluon import nn
+    if name == 'mlp':
+        net = nn.HybridSequential(prefix='mlp_')
+        with net.name_scope():
+            net.add(nn.Dense(64, activation='relu'), nn.Dense(64, activation='relu'), nn.Dense(10))
+        return net, (784,)
+    if name == 'lenet':
+        net = nn.HybridSequential(prefix='lenet_')
+        with net.name_scope():
+            net.add(nn.Conv2D(20, 5, activation='relu'), nn.MaxPool2D(2, 2),
+                    nn.Conv2D(50, 5, activation='relu'), nn.MaxPool2D(2, 2),
+                    nn.Flatten(), nn.Dense(500, activation='relu'), nn.Dense(10))
+        return net, (1, 28, 28)
+    from ..gluon.model_zoo import vision
+    side = 299 if 'inception' in name else 224
+    return vision.get_model(name, classes=10), (3, side, side)
+
+
+def pictures(folder, part, shape):
+    """A dataset of (picture between 0 and 1, label)."""
+    from .. import ndarray as nd
+    from ..gluon.data import ArrayDataset
+    images, labels = _digits.read(folder, part)
+    images = images.astype('float32') / 255
+    if shape == (784,):
+        images = images.reshape(-1, 784)
+    elif shape == (1, 28, 28):
+        images = images.reshape(-1, 1, 28, 28)
+    else:
+        def enlarge(picture, label):
+            grown = nd.contrib.BilinearResize2D(nd.array(picture[None, None]), height=shape[1], width=shape[2])
+            return nd.broadcast_to(grown[0], shape), label
+        return ArrayDataset(images, labels.astype('int32')).transform(enlarge)
+    return ArrayDataset(nd.array(images), nd.array(labels.astype('int32'), dtype='int32'))
+
+
+# ---------------------------------------------------------------------- showing
+class Bar:
+    """A progress bar: tqdm's where it is installed, else dots of text on a terminal, else nothing."""
+
+    def __init__(self, total, text, quiet):
+        self.bar = None
+        self.total, self.done, self.text = total, 0, text
+        self.plain = not quiet and sys.stderr.isatty()
+        if quiet:
+            return
+        try:
+            from tqdm import tqdm
+        except ImportError:
+            return
+        self.bar = tqdm(total=total, desc=text, leave=False, disable=None)
+        self.plain = False
+
+    def step(self):
+        self.done += 1
+        if self.bar is not None:
+            self.bar.update()
+        elif self.plain and (self.done % max(1, self.total // 40) == 0):
+            filled = 30 * self.done // self.total
+            print(f'\r{self.text} [{"#" * filled}{"." * (30 - filled)}]', end='', file=sys.stderr, flush=True)
+
+    def close(self):
+        if self.bar is not None:
+            self.bar.close()
+        elif self.plain:
+            print('\r' + ' ' * (len(self.text) + 34) + '\r', end='', file=sys.stderr, flush=True)
+
+
+def sparkline(values):
+    """A curve in one line of text."""
+    low, high = min(values), max(values)
+    return ''.join('▁▂▃▄▅▆▇█'[int(7 * (v - low) / (high - low or 1))] for v in values)
+
+
+def draw_curves(history, path):
+    """Learning curves as a PNG, where matplotlib is installed."""
+    try:
+        import matplotlib
+        matplotlib.use('Agg')
+        from matplotlib import pyplot
+    except ImportError:
+        return None
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.5))
+    epochs = [h['epoch'] for h in history]
+    left.plot(epochs, [h['loss'] for h in history])
+    left.set(title='loss', xlabel='epoch')
+    right.plot(epochs, [h['train'] for h in history], label='training')
+    right.plot(epochs, [h['test'] for h in history], label='test')
+    right.set(title='accuracy', xlabel='epoch')
+    right.legend()
+    figure.tight_layout()
+    figure.savefig(path)
+    pyplot.close(figure)
+    return path
+
+
+def tensorboard(folder):
+    """A SummaryWriter, where tensorboard is installed."""
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        return None
+    return SummaryWriter(folder)
+
+
+class Interrupt:
+    """Remembers Ctrl-C, so that a step is never left half done; a second one stops at once."""
+
+    def __init__(self):
+        self.asked = False
+        self.before = signal.signal(signal.SIGINT, self._ask)
+
+    def _ask(self, number, frame):
+        if self.asked:
+            raise KeyboardInterrupt
+        self.asked = True
+
+    def __bool__(self):
+        return self.asked
+
+    def restore(self):
+        signal.signal(signal.SIGINT, self.before)
+
+
+# ---------------------------------------------------------------------- training
+def accuracy(net, data, places):
+    import mxnet as mx
+    metric = mx.metric.Accuracy()
+    for x, y in data:
+        for part, label in zip(mx.gluon.utils.split_and_load(x, places, even_split=False),
+                               mx.gluon.utils.split_and_load(y, places, even_split=False), strict=True):
+            metric.update(label, net(part))
+    return metric.get()[1]
+
+
+def train(options) -> int:
+    import mxnet as mx
+    from mxnet import autograd, gluon
+
+    from ..gluon._checkpoint import random_states, set_random_states
+    os.makedirs(options.out, exist_ok=True)
+    mx.random.seed(options.seed)
+    import numpy
+    numpy.random.seed(options.seed)
+    folder, said = find_data(options.data)
+    places = contexts(options.ctx)
+    net, shape = build(options.model)
+    training, test = (pictures(folder, part, shape) for part in ('train', 'test'))
+    print(f'{len(training)} training and {len(test)} test digits: {said}')
+    print(f'{options.model} on {", ".join(map(str, places))}, {options.optimizer} with learning rate {options.lr}, '
+          f'batches of {options.batch_size}')
+    loader = gluon.data.DataLoader(training, options.batch_size, shuffle=True, num_workers=options.workers)
+    steady = gluon.data.DataLoader(training, 512, num_workers=options.workers)
+    held_out = gluon.data.DataLoader(test, 512, num_workers=options.workers)
+    net.initialize(mx.init.Xavier(magnitude=2.24), ctx=places)
+    with autograd.predict_mode():
+        net(mx.nd.zeros((1, *shape), ctx=places[0]))        # so that every parameter has its shape
+    if options.hybridize:
+        net.hybridize(static_alloc=True, static_shape=True)
+    settings = {'learning_rate': options.lr}
+    if options.momentum:
+        settings['momentum'] = options.momentum
+    trainer = gluon.Trainer(net.collect_params(), options.optimizer, settings)
+    loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    checkpoint = gluon.Checkpoint(os.path.join(options.out, 'checkpoint.params'), net, trainer)
+    history, epoch, skip, total_loss, resumed = [], 0, 0, 0.0, None
+    if options.resume and checkpoint.exists():
+        resumed = checkpoint.load()
+        history, epoch, skip, total_loss = (resumed[k] for k in ('history', 'epoch', 'batch', 'total_loss'))
+        print(f'going on with epoch {epoch}, batch {skip}')
+    log = tensorboard(os.path.join(options.out, 'logs'))
+    stopped = Interrupt()
+    try:
+        while epoch < options.epochs:
+            now = None
+            if skip:
+                now = random_states()
+                set_random_states(resumed['epoch_states'])     # the same order of the pictures again
+            states = random_states()
+            bar = Bar(len(loader), f'epoch {epoch}', options.quiet)
+            start = time.perf_counter()
+            for number, (x, y) in enumerate(loader):
+                if number < skip:
+                    bar.step()
+                    continue
+                if now is not None:
+                    set_random_states(now)
+                    now = None
+                parts = gluon.utils.split_and_load(x, places, even_split=False)
+                labels = gluon.utils.split_and_load(y, places, even_split=False)
+                with autograd.record():
+                    losses = [loss_of(net(part), label) for part, label in zip(parts, labels, strict=True)]
+                autograd.backward(losses)
+                trainer.step(x.shape[0])
+                total_loss += sum(loss.sum().asscalar() for loss in losses)
+                bar.step()
+                if stopped:
+                    break
+            bar.close()
+            if stopped:
+                print(f'\nstopped in epoch {epoch}, after batch {number}', flush=True)
+                checkpoint.save(states, history=history, epoch=epoch, batch=number + 1, total_loss=float(total_loss))
+                print(f'saved; go on with: remx train --resume --out {options.out}')
+                return 130
+            seconds = time.perf_counter() - start
+            skip = 0
+            result = {'epoch': epoch, 'loss': float(total_loss) / len(training),
+                      'train': float(accuracy(net, steady, places)), 'test': float(accuracy(net, held_out, places)),
+                      'seconds': seconds}
+            total_loss = 0.0
+            history.append(result)
+            print('Epoch {epoch}. Loss: {loss}, Train_acc {train}, Test_acc {test}'.format(**result), flush=True)
+            if log is not None:
+                for key in ('loss', 'train', 'test'):
+                    log.add_scalar(key, result[key], epoch)
+            epoch += 1
+            checkpoint.save(random_states(), history=history, epoch=epoch, batch=0, total_loss=0.0)
+    finally:
+        stopped.restore()
+        if log is not None:
+            log.close()
+    report(options, net, history)
+    return 0
+
+
+def report(options, net, history):
+    """Saves the parameters and shows the curves."""
+    parameters = os.path.join(options.out, f'{options.model}.params')
+    net.save_parameters(parameters)
+    with open(os.path.join(options.out, 'history.json'), 'w') as file:
+        json.dump(history, file, indent=1)
+    if history:
+        for key, title in (('loss', 'loss    '), ('test', 'test acc')):
+            values = [h[key] for h in history]
+            print(f'{title} {sparkline(values)}  {values[0]:.4f} -> {values[-1]:.4f}')
+        print(f'test accuracy {history[-1]["test"]:.4f}')
+    curves = draw_curves(history, os.path.join(options.out, 'curves.png')) if history else None
+    print(f'parameters in {parameters}' + (f', curves in {curves}' if curves else
+                                           '; install matplotlib for curves as a picture'))

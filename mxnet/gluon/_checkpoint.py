@@ -1,0 +1,110 @@
+"""`Checkpoint`: everything that a training run needs to go on exactly, in one file."""
+import json
+
+import numpy
+import torch
+
+from .. import ndarray
+from .. import random as _random
+from .._files import paths
+from ..base import MXNetError
+from ..ndarray._invoke import parse_context
+
+__all__ = ['Checkpoint', 'random_states', 'set_random_states']
+
+
+def _bytes(data):
+    return ndarray.array(numpy.frombuffer(bytes(data), 'uint8'), dtype='uint8') if len(data) else \
+        ndarray.array(numpy.zeros(0, 'uint8'), dtype='uint8')
+
+
+def random_states():
+    """The states of our generators and of NumPy's global one, as arrays."""
+    states = {f'mx:{ctx}': _bytes(gen.get_state().cpu().numpy().tobytes()) for ctx, gen in _random._generators.items()}
+    _, keys, position, has_gauss, cached = numpy.random.get_state()
+    states['numpy'] = ndarray.array(keys.astype('int64'), dtype='int64')
+    states['numpy:rest'] = ndarray.array([position, has_gauss, cached], dtype='float64')
+    return states
+
+
+def set_random_states(states):
+    """Goes on with random numbers where `random_states` was taken."""
+    for name, array in states.items():
+        if name.startswith('mx:'):
+            ctx = parse_context(name[3:])
+            _random.generator(ctx).set_state(torch.from_numpy(array.asnumpy()))
+    position, has_gauss, cached = states['numpy:rest'].asnumpy()
+    numpy.random.set_state(('MT19937', states['numpy'].asnumpy().astype('uint32'), int(position), int(has_gauss), cached))
+
+
+class Checkpoint:
+    """Saves and restores a run: parameters, the Trainer's states, random generators, and how far it has come.
+
+    One file, written whole or not at all.  `epoch_states` are the `random_states()` at the start of the epoch: they shuffle the
+    data the same way again, so that a run can go on in the middle of an epoch.
+
+    >>> net = mx.gluon.nn.Dense(1, in_units=2)
+    >>> net.initialize()
+    >>> trainer = mx.gluon.Trainer(net.collect_params(), 'sgd')
+    >>> saved = mx.gluon.Checkpoint('memory://run.ckpt', net, trainer)
+    >>> saved.save(epoch=3, batch=17)
+    >>> saved.load()['batch']
+    17
+    """
+
+    def __init__(self, path, net, trainer=None):
+        self.path, self.net, self.trainer = path, net, trainer
+
+    def save(self, epoch_states=None, **progress):
+        """Writes the file; `progress` is kept with it (anything JSON can hold)."""
+        arrays = {f'param:{k}': p._reduce() for k, p in self.net._collect_params_with_prefix().items()}
+        if self.trainer is not None:
+            self.trainer._prepare()
+            updater = self.trainer._kvstore._updater if self.trainer._update_on_kvstore else self.trainer._updaters[0]
+            arrays['trainer'] = _bytes(updater.get_states(dump_optimizer=True))
+        arrays |= {f'random:{k}': v for k, v in random_states().items()}
+        arrays |= {f'epoch:{k}': v for k, v in (epoch_states or {}).items()}
+        arrays['progress'] = _bytes(json.dumps(progress).encode())
+        ndarray.save(self.path, {k: v.as_nd_ndarray() for k, v in arrays.items()})
+
+    def exists(self):
+        """Whether there is a file to go on from."""
+        try:
+            with paths.open_read(self.path):
+                return True
+        except (MXNetError, OSError):
+            return False
+
+    def load(self):
+        """Restores the run and returns its progress; random generators go on where they were.
+
+        The states of the start of the epoch are under 'epoch_states'.
+        """
+        arrays = ndarray.load(self.path)
+        params = self.net._collect_params_with_prefix()
+        for key, param in params.items():
+            if f'param:{key}' not in arrays:
+                raise MXNetError(f"{self.path} has no parameter '{key}'; it belongs to another network")
+            param._load_init(arrays[f'param:{key}'], None)
+        if self.trainer is not None and 'trainer' in arrays:
+            self.trainer._prepare()
+            states = arrays['trainer'].asnumpy().tobytes()
+            trainer = self.trainer
+            if trainer._update_on_kvstore:
+                trainer._kvstore._updater.set_states(states)
+                trainer._optimizer = trainer._kvstore._updater.optimizer
+            else:
+                for updater in trainer._updaters:
+                    updater.set_states(states)
+                    updater.optimizer = trainer._updaters[0].optimizer
+                trainer._optimizer = trainer._updaters[0].optimizer
+            trainer._optimizer.param_dict = dict(enumerate(trainer._params))
+
+        def group(prefix):
+            return {k[len(prefix):]: v for k, v in arrays.items() if k.startswith(prefix)}
+
+        set_random_states(group('random:'))
+        progress = json.loads(arrays['progress'].asnumpy().tobytes())
+        return {**progress, 'epoch_states': group('epoch:')}
+
+

@@ -1,0 +1,84 @@
+"""`remx train`: learns, draws its own digits, stops and goes on exactly."""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from conftest import ROOT
+
+import mxnet as mx
+from mxnet.cli import _digits
+
+
+@pytest.fixture(scope='module')
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('digits')
+    counts = dict(_digits.COUNTS)
+    _digits.COUNTS.update(train=600, test=100)
+    try:
+        return str(_digits.write(str(folder)))
+    finally:
+        _digits.COUNTS.update(counts)
+
+
+def command(data, out, *more):
+    return [sys.executable, '-m', 'mxnet.cli', 'train', '--data', data, '--out', str(out), '--quiet', '--lr', '0.1', *more]
+
+
+def environment():
+    return {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1'}
+
+
+def test_digits_are_the_same_everywhere_and_differ(data):
+    images, labels = _digits.read(data, 'train')
+    assert images.shape == (600, 28, 28) and images.dtype == np.uint8 and set(labels) == set(range(10))
+    assert images.max() > 200 and 20 < images.mean() < 60
+    again = _digits.draw(3, np.random.default_rng(5))
+    np.testing.assert_array_equal(again, _digits.draw(3, np.random.default_rng(5)))
+    assert (again != _digits.draw(3, np.random.default_rng(6))).any()
+
+
+def test_it_learns(data, tmp_path):
+    done = subprocess.run(command(data, tmp_path / 'run', '--epochs', '8'), env=environment(), capture_output=True,
+                          text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    lines = re.findall(r'^Epoch (\d+)\. Loss: ([\d.]+), Train_acc ([\d.]+), Test_acc ([\d.]+)$', done.stdout, re.M)
+    assert len(lines) == 8 and float(lines[-1][3]) > 0.8 and float(lines[-1][1]) < float(lines[0][1]) / 2
+    assert sorted(mx.nd.load(str(tmp_path / 'run' / 'mlp.params'))) == [f'{i}.{n}' for i in range(3)
+                                                                        for n in ('bias', 'weight')]
+    assert len(json.loads((tmp_path / 'run' / 'history.json').read_text())) == 8
+
+
+def parameters(folder):
+    return {k: v.asnumpy() for k, v in mx.nd.load(str(folder / 'mlp.params')).items()}
+
+
+def test_a_stopped_run_goes_on_exactly(data, tmp_path):
+    more = ('--epochs', '40', '--momentum', '0.9')
+    whole = subprocess.run(command(data, tmp_path / 'whole', *more), env=environment(), capture_output=True, text=True,
+                           timeout=240)
+    assert whole.returncode == 0, whole.stderr
+    with subprocess.Popen(command(data, tmp_path / 'parts', *more), env=environment(), text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        while not (line := running.stdout.readline()).startswith('Epoch 2.'):
+            assert line, running.stderr.read()
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=60)
+    assert running.returncode == 130 and 'stopped in epoch' in out, (out, err)
+    resumed = subprocess.run(command(data, tmp_path / 'parts', *more, '--resume'), env=environment(),
+                             capture_output=True, text=True, timeout=240)
+    assert resumed.returncode == 0 and 'going on with epoch' in resumed.stdout, resumed.stderr
+    for key, value in parameters(tmp_path / 'whole').items():
+        np.testing.assert_array_equal(value, parameters(tmp_path / 'parts')[key])
+    assert [h['test'] for h in json.loads((tmp_path / 'parts' / 'history.json').read_text())] == \
+        [h['test'] for h in json.loads((tmp_path / 'whole' / 'history.json').read_text())]
+
+
+def test_mistakes(tmp_path):
+    done = subprocess.run(command(str(tmp_path), tmp_path / 'out'), env=environment(), capture_output=True, text=True,
+                          timeout=60)
+    assert done.returncode != 0 and 'train-images-idx3-ubyte' in done.stderr and 'Traceback' not in done.stderr
