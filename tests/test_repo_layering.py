@@ -30,7 +30,8 @@ LAYERS = (
     # static graphs
     ('_graph',),
     # arrays and graphs for people
-    ('ndarray', 'symbol', 'executor', 'numpy', 'numpy_extension', 'operator'),
+    ('ndarray', 'symbol', 'executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc', 'numpy_dispatch_protocol',
+     'numpy_op_signature'),
     # training
     ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'optimizer'),
     # data
@@ -51,6 +52,7 @@ DOWNWARD = {
     ('_frontend/stubs', ''): 'the stub of mxnet/__init__.py is written from its table of names',
     ('autograd', 'ndarray'): 'programs take NDArray from `from mxnet.autograd import *`',
     ('autograd', 'symbol'): 'get_symbol returns a Symbol',
+    ('gluon/contrib/data', 'contrib'): 'the vocabulary of a text is one of contrib.text',
     ('ndarray', 'image'): 'nd.imdecode is an old name of image.imdecode',
     ('symbol', 'visualization'): 'a Symbol draws itself in a notebook',
     ('random', 'ndarray'): 'mx.random.uniform and the other distributions are those of nd.random',

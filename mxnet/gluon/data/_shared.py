@@ -1,9 +1,9 @@
 """Batches on their way from a worker process to the program, through memory that both have.
 
-A worker pickles a batch with the memory of its arrays left out, and copies that into a slot: a piece of shared memory of its
-own, which it made when it needed one and which is used again.  The program reads the arrays where they are; when the last of
-them is gone, the slot is free.  The first byte of a slot says so.  Nothing has a name in the file system, so that nothing is
-left behind, whoever is killed; /dev/shm is not needed.
+A worker pickles a batch with the memory of its arrays left out, and copies that into a slot: a piece of shared memory
+of its own, which it made when it needed one and which is used again.  The program reads the arrays where they are; when
+the last of them is gone, the slot is free.  The first byte of a slot says so.  Nothing has a name in the file system,
+so that nothing is left behind, whoever is killed; /dev/shm is not needed.
 
 Sending a tensor through torch's queues takes about half a millisecond, this a twentieth of it.
 """

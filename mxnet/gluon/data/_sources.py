@@ -1,6 +1,6 @@
 """How samples of data sets in memory are read: a whole batch at once, or as rows that are computed together.
 
-A source has `length`, `sample(i)`, which is `dataset[i]` with arrays as `Row`s, and `batch(indices)`, which is the batch that
+A source has `length`; `sample(i)`, which is `dataset[i]` with arrays as `Row`s; and `batch(indices)`, which is what
 `default_batchify_fn` would make of these samples, or None where it must be made of samples.
 """
 import numpy

@@ -1,7 +1,7 @@
 """Worker processes, on the machinery of `torch.utils.data`.
 
-torch starts the processes, hands out work, keeps the order, and notices a worker that died or a parent that is gone.  Here is
-what it works on: one item is a whole batch, which comes back through `_shared`.
+torch starts the processes, hands out work, keeps the order, and notices a worker that died or a parent that is gone.
+Here is what it works on: one item is a whole batch, which comes back through `_shared`.
 """
 import itertools
 import multiprocessing
@@ -18,8 +18,8 @@ from ...base import MXNetError
 from . import _seeds, _shared
 from ._fetch import TIMEOUT, same_state
 
-DIED = ('{error}. A worker of a DataLoader was killed or crashed: perhaps by the system for want of memory, perhaps in a library '
-        'that a transform calls. num_workers=0 shows where.')
+DIED = ('{error}. A worker of a DataLoader was killed or crashed: perhaps by the system for want of memory, perhaps in '
+        'a library that a transform calls. num_workers=0 shows where.')
 _passes = itertools.count()
 
 

@@ -7,7 +7,7 @@ from ...ndarray import NDArray
 from . import sampler as _sampler
 from ._fetch import Fetcher, Jobs, Threads, same_state, serial
 from ._seeds import epoch_seed
-from .batchify import default_batchify_fn, default_mp_batchify_fn
+from .batchify import default_batchify_fn, default_mp_batchify_fn  # noqa: F401  programs import both from here
 
 __all__ = ['DataLoader']
 
@@ -28,8 +28,9 @@ class DataLoader:
     timeout:        seconds to wait for a worker's batch
     auto_reload:    begin the next pass as soon as one has ended, so that its first batches are there when asked for
 
-    Random numbers in workers, of mx, NumPy and Python alike, follow from the program's seed and the number of the batch, so that
-    they are the same with any number of workers.  An error in a worker is raised here, with the worker's traceback.
+    Random numbers in workers, of mx, NumPy and Python alike, follow from the program's seed and the number of the
+    batch, so that they are the same with any number of workers.  An error in a worker is raised here, with the worker's
+    traceback.
 
     >>> loader = DataLoader(gluon.data.ArrayDataset([1, 2, 3], [4, 5, 6]), batch_size=2)
     >>> for x, y in loader:
@@ -157,7 +158,8 @@ def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
     """The batch sampler that the arguments of a loader ask for."""
     if batch_sampler is not None:
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
-            raise ValueError('batch_size, shuffle, sampler and last_batch have no meaning with batch_sampler: leave them out')
+            raise ValueError('batch_size, shuffle, sampler and last_batch have no meaning with batch_sampler: leave '
+                             'them out')
         return batch_sampler
     if batch_size is None:
         raise ValueError('a DataLoader needs batch_size, or batch_sampler')

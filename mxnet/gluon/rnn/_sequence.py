@@ -1,6 +1,7 @@
 """Sequences, whole or as a list of steps: taken apart, put together, masked and turned around.
 
-A whole sequence is one array or symbol with a time axis, which `layout` names: 'NTC' or 'TNC'.  A step has no time axis.
+A whole sequence is one array or symbol with a time axis, which `layout` names: 'NTC' or 'TNC'.  A step has no time
+axis.
 """
 from ... import ndarray, symbol
 from ...symbol import Symbol
@@ -37,8 +38,8 @@ def check(length, inputs, layout):
             raise ValueError(f'unroll: length is {length}, but inputs has {len(inputs)} steps')
     elif isinstance(inputs, Symbol):
         if len(inputs) != 1:
-            raise ValueError(f'unroll: inputs is a group of {len(inputs)} symbols; pass list(inputs), or one symbol of a '
-                             'whole sequence')
+            raise ValueError(f'unroll: inputs is a group of {len(inputs)} symbols; pass list(inputs), or one symbol of '
+                             'a whole sequence')
     elif length is not None and inputs.shape[time] != length:
         raise ValueError(f'unroll: length is {length}, but axis {time} of inputs of shape {inputs.shape} is the time '
                          f'({layout})')

@@ -1,5 +1,6 @@
 """Recurrent cells: one step of a sequence at a time, and `unroll` for all of them."""
 from ... import ndarray, symbol
+from ..._ops.dtypes import dtype_name
 from ...symbol import Symbol
 from ..block import Block, HybridBlock
 from ..utils import indent
@@ -55,18 +56,20 @@ class RecurrentCell(Block):
         if begin_state is not None:
             return begin_state
         if sequence.functions(inputs) is symbol:
-            dtypes = {p.dtype for p in self.collect_params().values()}
-            return self.begin_state(func=symbol.zeros, batch_size=0, **({'dtype': dtypes.pop()} if len(dtypes) == 1 else {}))
+            dtypes = {dtype_name(p.dtype) for p in self.collect_params().values()}
+            like = {'dtype': dtypes.pop()} if len(dtypes) == 1 else {}
+            return self.begin_state(func=symbol.zeros, batch_size=0, **like)
         first = inputs if sequence.is_whole(inputs) else inputs[0]
         with first.context:
-            return self.begin_state(func=ndarray.zeros, batch_size=sequence.batch_size(inputs, layout), dtype=first.dtype)
+            return self.begin_state(func=ndarray.zeros, batch_size=sequence.batch_size(inputs, layout),
+                                    dtype=first.dtype)
 
     def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
         """Runs the cell over `length` steps -> (outputs, states after the last step).
 
         `inputs` is a whole sequence, whose axes `layout` names, or a list of steps.  `merge_outputs` asks for one whole
-        sequence (True) or a list of steps (False).  With `valid_length`, of shape (batch,), each sequence ends after its
-        own number of steps: outputs behind it are zero and its states are those after its last step.
+        sequence (True) or a list of steps (False).  With `valid_length`, of shape (batch,), each sequence ends after
+        its own number of steps: outputs behind it are zero and its states are those after its last step.
 
         >>> cell = mx.gluon.rnn.GRUCell(4)
         >>> cell.initialize()
@@ -120,7 +123,8 @@ class HybridRecurrentCell(RecurrentCell, HybridBlock):
     def hybridize(self, active=True, **kwargs):
         super().hybridize(active, **kwargs)
         if self._remembers():
-            self._active = False        # a graph of one step has no place for what is kept; the cells inside have graphs
+            # a graph of one step has no place for what is kept; the cells inside have graphs of their own
+            self._active = False
 
 
 class _GateCell(HybridRecurrentCell):

@@ -183,8 +183,8 @@ class RNN(_RNNLayer):
     """Layers of simple recurrent cells with `activation` 'relu' or 'tanh'.
 
     Inputs have shape (steps, batch, features) with layout 'TNC' and (batch, steps, features) with 'NTC'; `dropout` acts
-    between layers while training.  With `use_sequence_length=True` the call takes `sequence_length`, of shape (batch,), and
-    outputs behind the end of a sequence are zero.
+    between layers while training.  With `use_sequence_length=True` the call takes `sequence_length`, of shape (batch,),
+    and outputs behind the end of a sequence are zero.
     """
 
     def __init__(self, hidden_size, num_layers=1, activation='relu', layout='TNC', dropout=0, bidirectional=False,

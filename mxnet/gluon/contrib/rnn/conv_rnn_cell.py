@@ -24,7 +24,8 @@ class _BaseConvRNNCell(HybridRecurrentCell):
             if isinstance(value, int):
                 return (value,) * dims
             if len(value) != dims:
-                raise AssertionError(f'{name} of a {type(self).__name__} must be a number or {dims} of them, not {value}')
+                raise AssertionError(f'{name} of a {type(self).__name__} must be a number or {dims} of them, '
+                                     f'not {value}')
             return tuple(value)
 
         self._hidden_channels, self._input_shape = hidden_channels, tuple(input_shape)
@@ -45,8 +46,10 @@ class _BaseConvRNNCell(HybridRecurrentCell):
             self._i2h[name] for name in ('kernel', 'pad', 'dilate')), strict=True))
         self._state_shape = (hidden_channels, *out_sizes) if first else (*out_sizes, hidden_channels)
         rows = self._gates * hidden_channels
-        declared = {'i2h_weight': (_kernel_shape(rows, in_channels, self._i2h['kernel'], first), i2h_weight_initializer),
-                    'h2h_weight': (_kernel_shape(rows, hidden_channels, h2h_kernel, first), h2h_weight_initializer),
+        i2h_shape = _kernel_shape(rows, in_channels, self._i2h['kernel'], first)
+        h2h_shape = _kernel_shape(rows, hidden_channels, h2h_kernel, first)
+        declared = {'i2h_weight': (i2h_shape, i2h_weight_initializer),
+                    'h2h_weight': (h2h_shape, h2h_weight_initializer),
                     'i2h_bias': ((rows,), i2h_bias_initializer), 'h2h_bias': ((rows,), h2h_bias_initializer)}
         for name, (shape, init) in declared.items():
             setattr(self, name, self.params.get(name, shape=shape, init=init, allow_deferred_init=True))
@@ -58,7 +61,8 @@ class _BaseConvRNNCell(HybridRecurrentCell):
                 f'{self._conv_layout})')
 
     def state_info(self, batch_size=0):
-        return [{'shape': (batch_size, *self._state_shape), '__layout__': self._conv_layout} for _ in range(self._states)]
+        shape = batch_size, *self._state_shape
+        return [{'shape': shape, '__layout__': self._conv_layout} for _ in range(self._states)]
 
     def _products(self, F, step, inputs, state, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
         common = {'num_filter': self._gates * self._hidden_channels, 'layout': self._conv_layout}

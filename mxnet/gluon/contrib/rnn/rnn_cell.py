@@ -9,14 +9,14 @@ __all__ = ['LSTMPCell', 'VariationalDropoutCell']
 class VariationalDropoutCell(ModifierCell):
     """Dropout of a cell's inputs, states and outputs with masks that stay the same until `reset`.
 
-    `unroll` resets by itself; who goes step by step calls `reset` before each sequence.  Of the states, the first (h) is
-    dropped.
+    `unroll` resets by itself; who goes step by step calls `reset` before each sequence.  Of the states, the first (h)
+    is dropped.
     """
 
     def __init__(self, base_cell, drop_inputs=0., drop_states=0., drop_outputs=0.):
         if drop_states and isinstance(base_cell, BidirectionalCell):
-            raise AssertionError('states of a BidirectionalCell cannot be dropped; put VariationalDropoutCells around the '
-                                 'cells inside')
+            raise AssertionError('states of a BidirectionalCell cannot be dropped; put VariationalDropoutCells around '
+                                 'the cells inside')
         super().__init__(base_cell)
         self.drop_inputs, self.drop_states, self.drop_outputs = drop_inputs, drop_states, drop_outputs
         self._forget()
@@ -79,7 +79,8 @@ class LSTMPCell(_GateCell):
                  h2r_weight_initializer=None, i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0,
                  prefix=None, params=None):
         self._projection_size = projection_size
-        given = _initializers(i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer)
+        given = _initializers(i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
+                              h2h_bias_initializer)
         super().__init__(hidden_size, input_size, {**given, 'h2r_weight': h2r_weight_initializer}, prefix, params,
                          output_size=projection_size)
 

@@ -16,10 +16,11 @@ from ....util import is_np_array
 from ...utils import _get_repo_file_url, download
 from .. import dataset
 
-__all__ = ['CIFAR10', 'CIFAR100', 'FashionMNIST', 'ImageFolderDataset', 'ImageListDataset', 'ImageRecordDataset', 'MNIST']
+__all__ = ['CIFAR10', 'CIFAR100', 'FashionMNIST', 'ImageFolderDataset', 'ImageListDataset', 'ImageRecordDataset',
+           'MNIST']
 
-MISSING = ('{cls} needs {file}, which is not in {folder} and could not be downloaded ({error}). Put the file there, or name the '
-           'folder that has it with root=.')
+MISSING = ('{cls} needs {file}, which is not in {folder} and could not be downloaded ({error}). Put the file there, or '
+           'name the folder that has it with root=.')
 DAMAGED = '{path} is not what {cls} expects: {why}. Remove it to have it downloaded again.'
 
 
@@ -57,8 +58,8 @@ class _ImagesInFiles(dataset._DownloadedDataset):
 class MNIST(_ImagesInFiles):
     """Handwritten digits: images (28, 28, 1) of uint8 and labels of int32.
 
-    `transform(image, label)` changes every sample.  The folder is `$MXNET_HOME/datasets/mnist` unless `root` names one; files
-    may be packed (.gz) or not.
+    `transform(image, label)` changes every sample.  The folder is `$MXNET_HOME/datasets/mnist` unless `root` names one;
+    files may be packed (.gz) or not.
     """
 
     _namespace = 'mnist'
@@ -75,8 +76,8 @@ class MNIST(_ImagesInFiles):
     def _get_data(self):
         images, labels = (self._read(*file) for file in self._files[bool(self._train)])
         if images.ndim != 3 or labels.ndim != 1 or len(images) != len(labels):
-            raise MXNetError(f'{type(self).__name__}: the files in {self._root} hold images of shape {images.shape} and '
-                             f'labels of shape {labels.shape}, which do not belong together')
+            raise MXNetError(f'{type(self).__name__}: the files in {self._root} hold images of shape {images.shape} '
+                             f'and labels of shape {labels.shape}, which do not belong together')
         labels = labels.astype(numpy.int32)
         self._data = _as_array(images[..., None])
         self._label = _as_array(labels) if is_np_array() else labels
@@ -114,8 +115,8 @@ class FashionMNIST(MNIST):
 class CIFAR10(_ImagesInFiles):
     """Photographs of ten kinds of things: images (32, 32, 3) of uint8 and labels of int32.
 
-    `transform(image, label)` changes every sample.  The folder is `$MXNET_HOME/datasets/cifar10` unless `root` names one; it
-    holds the binary files, or the archive that they come in.
+    `transform(image, label)` changes every sample.  The folder is `$MXNET_HOME/datasets/cifar10` unless `root` names
+    one; it holds the binary files, or the archive that they come in.
     """
 
     _namespace = 'cifar10'
@@ -168,7 +169,10 @@ def _write(path, content):
 
 
 class CIFAR100(CIFAR10):
-    """Photographs of a hundred kinds of things in twenty groups; the label is the group, or with `fine_label` the kind."""
+    """Photographs of a hundred kinds of things in twenty groups.
+
+    The label is the group, or with `fine_label` the kind.
+    """
 
     _namespace = 'cifar100'
     _archive = ('cifar-100-binary.tar.gz', 'a0bb982c76b83111308126cc779a992fa506b90b')

@@ -12,9 +12,9 @@ from ...block import Block, HybridBlock
 from ...nn import Sequential
 from .._rows import Row
 
-__all__ = ['Cast', 'CenterCrop', 'Compose', 'CropResize', 'Normalize', 'RandomApply', 'RandomBrightness', 'RandomColorJitter',
-           'RandomContrast', 'RandomFlipLeftRight', 'RandomFlipTopBottom', 'RandomHue', 'RandomLighting',
-           'RandomResizedCrop', 'RandomRotation', 'RandomSaturation', 'Resize', 'Rotate', 'ToTensor']
+__all__ = ['Cast', 'CenterCrop', 'Compose', 'CropResize', 'Normalize', 'RandomApply', 'RandomBrightness',
+           'RandomColorJitter', 'RandomContrast', 'RandomFlipLeftRight', 'RandomFlipTopBottom', 'RandomHue',
+           'RandomLighting', 'RandomResizedCrop', 'RandomRotation', 'RandomSaturation', 'Resize', 'Rotate', 'ToTensor']
 
 
 def _size(size):
@@ -68,7 +68,7 @@ class Cast(_Each):
 
 
 class ToTensor(_Each):
-    """From (height, width, channels) and 0 ... 255 to float32 (channels, height, width) and 0 ... 1, alone or in a batch.
+    """From (height, width, channels) and 0 ... 255 to float32 (channels, height, width) and 0 ... 1; batches, too.
 
     >>> ToTensor()(mx.nd.full((4, 2, 3), 255, dtype='uint8')).shape
     (3, 4, 2)

@@ -1,0 +1,3 @@
+"""More samplers, and data sets of text."""
+from . import text
+from .sampler import *

@@ -1,0 +1,105 @@
+"""Text for language models: WikiText-2 and WikiText-103."""
+import os
+import zipfile
+
+import numpy
+
+from .... import base, ndarray
+from ....base import MXNetError
+from ...data import dataset
+from ...utils import _get_repo_file_url, download
+
+__all__ = ['WikiText103', 'WikiText2']
+
+END = '<eos>'
+
+
+class _WikiText(dataset._DownloadedDataset):
+    """Words as numbers in rows of `seq_len`: a sample is a row, and the row of the words that follow each.
+
+    `segment` is 'train', 'validation' or 'test'.  The vocabulary (`mx.contrib.text.vocab.Vocabulary`) is made from the
+    text if none is given.
+    """
+
+    _name = _archive = None
+    _files = {'train': 'wiki.train.tokens', 'validation': 'wiki.valid.tokens', 'test': 'wiki.test.tokens'}
+
+    def __init__(self, root, segment, vocab, seq_len):
+        if segment not in self._files:
+            raise ValueError(f"segment of {type(self).__name__} must be 'train', 'validation' or 'test', "
+                             f'not {segment!r}')
+        self._segment, self._seq_len = segment, seq_len
+        self._vocab, self._counter = vocab, None
+        super().__init__(os.path.join(base.data_dir(), 'datasets', self._name) if root is None else root, None)
+
+    @property
+    def vocabulary(self):
+        """The words and their numbers."""
+        return self._vocab
+
+    @property
+    def frequencies(self):
+        """How often each word occurs."""
+        return self._counter
+
+    def _get_data(self):
+        with open(self._path(), encoding='utf-8') as file:
+            lines = [words for words in map(str.split, file) if words]
+        numbers = numpy.array(self._numbers(lines), dtype=numpy.int32)
+        rows = (len(numbers) - 1) // self._seq_len
+        size = rows * self._seq_len
+
+        def arranged(values):
+            return ndarray.array(values[:size].reshape(rows, self._seq_len), dtype='int32')
+
+        self._data, self._label = arranged(numbers[:-1]), arranged(numbers[1:])
+
+    def _numbers(self, lines):
+        from ....contrib import text
+        if self._counter is None:
+            self._counter = text.utils.count_tokens_from_str('\n'.join(map(' '.join, lines)))
+        if self._vocab is None:
+            self._vocab = text.vocab.Vocabulary(self._counter, reserved_tokens=[END])
+        return self._vocab.to_indices([word for words in lines for word in (*words, END)])
+
+    def _path(self):
+        path = os.path.join(self._root, self._files[self._segment])
+        if os.path.exists(path):
+            return path
+        name, sha1 = self._archive
+        archive = os.path.join(self._root, name)
+        try:
+            if not os.path.exists(archive):
+                download(_get_repo_file_url(f'gluon/dataset/{self._name}', name), path=archive, sha1_hash=sha1)
+            with zipfile.ZipFile(archive) as packed:
+                inside = {os.path.basename(n): n for n in packed.namelist()}
+                content = packed.read(inside[os.path.basename(path)])
+        except (MXNetError, OSError, KeyError, zipfile.BadZipFile) as error:
+            raise MXNetError(f'{type(self).__name__} needs {os.path.basename(path)}, or {name} with it inside, in '
+                             f'{self._root}: {error}') from error
+        from ...._files import paths
+        paths.write_atomic(path, [content])
+        return path
+
+
+class WikiText2(_WikiText):
+    """Two million words of Wikipedia, collected by Salesforce Research (CC BY-SA).
+
+    A sample is (row of words, row of the words that follow), both of length `seq_len` and int32.
+    """
+
+    _name = 'wikitext-2'
+    _archive = ('wikitext-2-v1.zip', '3c914d17d80b1459be871a5039ac23e752a53cbe')
+
+    def __init__(self, root=None, segment='train', vocab=None, seq_len=35):
+        super().__init__(root, segment, vocab, seq_len)
+
+
+class WikiText103(_WikiText):
+    """A hundred million words of Wikipedia, otherwise as `WikiText2`."""
+
+    _name = 'wikitext-103'
+    _archive = ('wikitext-103-v1.zip', '0aec09a7537b58d4bb65362fee27650eeaba625a')
+
+    def __init__(self, root=None, segment='train', vocab=None, seq_len=35):
+        super().__init__(root, segment, vocab, seq_len)
