@@ -14,7 +14,7 @@ from mxnet.test_utils import check_numeric_gradient
 
 
 def register(name, operator, **methods):
-    """Registers `operator` (a CustomOp class, or a function that makes one) under a name, with a prop of these methods."""
+    """Registers `operator` (a class, or a function that makes a CustomOp), with a prop of these methods."""
     methods.setdefault('create_operator', lambda self, ctx, shapes, dtypes: operator())
     return mx.operator.register(name)(type('Prop', (mx.operator.CustomOpProp,), methods))
 
@@ -312,14 +312,15 @@ def fail(*args, **kwargs):
     raise ZeroDivisionError('as asked')
 
 
-@pytest.mark.parametrize('where', ['forward', 'create_operator', 'infer_shape', 'infer_type', 'list_arguments', 'backward'])
+@pytest.mark.parametrize('where', ['forward', 'backward', 'create_operator', 'infer_shape', 'infer_type',
+                                   'list_arguments'])
 def test_an_error_inside_shows_the_line_of_the_program(where):
     operator = type('Bad', (Square,), {where: fail} if where in ('forward', 'backward') else {})
     register('t_bad', operator, **({} if where in ('forward', 'backward') else {where: fail}))
     x = nd.ones((2,))
     x.attach_grad()
-    with pytest.raises(mx.MXNetError, match=rf"custom operator 't_bad': \w+\.{where} raised ZeroDivisionError: as asked "
-                                            r"in .*test_custom_operator.py, line \d+, in fail") as caught:
+    with pytest.raises(mx.MXNetError, match=rf"custom operator 't_bad': \w+\.{where} raised ZeroDivisionError: as "
+                                            r"asked in .*test_custom_operator.py, line \d+, in fail") as caught:
         with autograd.record():
             y = nd.Custom(x, op_type='t_bad')
         y.backward()
@@ -462,8 +463,8 @@ def test_numpy_op():
     executor.forward(is_train=True, x=nd.zeros((2, 3)), softmax_label=nd.array([0, 2]))
     executor.backward()
     third = 1 / 3
-    np.testing.assert_allclose(executor.grad_dict['x'].asnumpy(), [[third - 1, third, third], [third, third, third - 1]],
-                               rtol=1e-6)
+    expected = [[third - 1, third, third], [third, third, third - 1]]
+    np.testing.assert_allclose(executor.grad_dict['x'].asnumpy(), expected, rtol=1e-6)
 
 
 def test_ndarray_op():

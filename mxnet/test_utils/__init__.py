@@ -41,15 +41,16 @@ from ._training import *
 
 mx = sys.modules[__package__.partition('.')[0]]
 
-# loaded when a program asks for them
-_LATER = {'DummyIter': ('._dummy_iter', 'DummyIter'), 'Symbol': ('..symbol', 'Symbol'),
-          'np_symbol': ('..symbol.numpy', '_Symbol'), 'ss': ('scipy.stats', None), 'requests': ('requests', None)}
+# loaded when a program asks for them; SciPy and requests may not be there
+_OURS = {'DummyIter': ('._dummy_iter', 'DummyIter'), 'Symbol': ('..symbol', 'Symbol'),
+         'np_symbol': ('..symbol.numpy', '_Symbol')}
+_LATER = {**_OURS, 'ss': ('scipy.stats', None), 'requests': ('requests', None)}
 
 __all__ = ['Context', 'Features', 'OrderedDict', 'array', 'bz2', 'contextmanager', 'current_context', 'errno',
            'get_cuda_compute_capability', 'getenv', 'gzip', 'json', 'logging', 'mx', 'np', 'npt', 'numbers', 'os',
            'platform', 'rnd', 'setenv', 'struct', 'sys', 'time', 'traceback', 'use_np', 'zipfile',
            *_compare.__all__, *_data.__all__, *_generate.__all__, *_graphs.__all__, *_statistics.__all__,
-           *_surroundings.__all__, *_training.__all__]
+           *_surroundings.__all__, *_training.__all__, *_OURS]
 
 
 def __getattr__(name):

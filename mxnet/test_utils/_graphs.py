@@ -58,7 +58,7 @@ def _by_name(names, values, what):
         return dict(zip(names, values, strict=False))
     if set(values) != set(names):
         raise ValueError(f'{what} are given for {sorted(values)}, but the symbol has {sorted(names)}')
-    return values
+    return {name: values[name] for name in names}
 
 
 def _parse_location(sym, location, ctx, dtype=_DEFAULT):
@@ -184,8 +184,7 @@ def check_symbolic_forward(sym, location, expected, rtol=None, atol=None, aux_st
     location = _parse_location(sym, location, ctx, dtype)
     aux_states = _parse_aux_states(sym, aux_states, ctx, dtype)
     names = sym.list_outputs()
-    if isinstance(expected, dict):
-        expected = [expected[name] for name in names]
+    expected = list(_by_name(names, expected, 'outputs').values())
     gradients = {name: nd.zeros(x.shape, ctx=ctx, dtype=x.dtype) for name, x in location.items()}
     executor = sym.bind(ctx=ctx, args=location, args_grad=gradients, aux_states=aux_states)
     executor.forward(is_train=False)

@@ -1,4 +1,5 @@
 """What a test runs in: contexts, environment variables, standard error, features of the machine."""
+import contextlib
 import functools
 import os
 import platform
@@ -75,21 +76,21 @@ def environment(*args):
 @contextmanager
 def discard_stderr():
     """Throws away what is written to standard error in a block, also by libraries in C."""
-    try:
-        number = sys.stderr.fileno()
-    except (AttributeError, OSError):       # replaced by something that is not a file
-        yield
-        return
+    numbers = {2}
+    with contextlib.suppress(AttributeError, OSError):      # it may be something that is not a file
+        numbers.add(sys.stderr.fileno())
     sys.stderr.flush()
-    kept = os.dup(number)
+    kept = {number: os.dup(number) for number in numbers}
     try:
         with open(os.devnull, 'w') as nowhere:
-            os.dup2(nowhere.fileno(), number)
+            for number in numbers:
+                os.dup2(nowhere.fileno(), number)
         yield
     finally:
         sys.stderr.flush()
-        os.dup2(kept, number)
-        os.close(kept)
+        for number, copy in kept.items():
+            os.dup2(copy, number)
+            os.close(copy)
 
 
 def get_im2rec_path(home_env='MXNET_HOME'):
