@@ -9,7 +9,7 @@ from .libinfo import __version__
 _SUBMODULES = {
     'attribute', 'autograd', 'base', 'cli', 'context', 'contrib', 'engine', 'error', 'executor', 'gluon', 'image', 'io',
     'libinfo', 'log', 'name', 'ndarray', 'operator',
-    'numpy', 'numpy_extension', 'random', 'recordio', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
+    'numpy', 'numpy_dispatch_protocol', 'numpy_extension', 'numpy_op_signature', 'random', 'recordio', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
     'callback', 'executor_manager', 'initializer', 'kvstore', 'lr_scheduler', 'metric', 'model', 'module', 'monitor',
     'optimizer', 'rnn', 'visualization',
 }

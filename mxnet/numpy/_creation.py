@@ -79,7 +79,8 @@ def _natural(a):
 
 def empty(shape, dtype=numpy.float32, order='C', ctx=None):
     """An array whose values are whatever was in memory."""
-    _row_major('empty', order)
+    if order != 'C':
+        raise NotImplementedError(f"empty: arrays are row-major, so order must be 'C', not {order!r}")
     ctx = ctx or current_context()
     tensor = torch.empty(numbers(shape), dtype=torch_dtype(dtype or 'float32'), device=ctx.torch_device)
     return wrap(_interop.allocate(tensor, ctx), ctx, _call.array_class)

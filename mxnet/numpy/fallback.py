@@ -14,16 +14,17 @@ from . import _finance, _protocols
 
 # upstream's list; NumPy 2 has dropped some of them, which are below
 _NAMES = [
-    'apply_along_axis', 'apply_over_axes', 'argpartition', 'argwhere', 'array_equiv', 'choose', 'compress', 'corrcoef',
+    'apply_along_axis', 'apply_over_axes', 'argpartition', 'argwhere', 'array_equiv', 'choose', 'compress',
     'correlate', 'count_nonzero', 'cov', 'digitize', 'divmod', 'extract', 'flatnonzero', 'float_power', 'frexp',
-    'heaviside', 'histogram2d', 'histogram_bin_edges', 'histogramdd', 'i0', 'interp', 'intersect1d', 'isclose', 'isin',
+    'heaviside', 'histogram_bin_edges', 'i0', 'interp', 'intersect1d', 'isclose', 'isin',
     'ix_', 'lexsort', 'min_scalar_type', 'modf', 'nanargmax', 'nanargmin', 'nancumprod', 'nancumsum', 'nanmax',
-    'nanmedian', 'nanmin', 'nanpercentile', 'nanprod', 'nanquantile', 'partition', 'packbits', 'piecewise', 'poly',
+    'nanmedian', 'nanmin', 'nanprod', 'partition', 'packbits', 'piecewise', 'poly',
     'polyadd', 'polydiv', 'polyfit', 'polyint', 'polymul', 'polysub', 'positive', 'promote_types', 'ptp', 'real',
     'result_type', 'rollaxis', 'roots', 'searchsorted', 'select', 'setdiff1d', 'setxor1d', 'signbit', 'spacing',
     'take_along_axis', 'tril_indices_from', 'trim_zeros', 'triu_indices_from', 'union1d', 'unpackbits', 'unwrap', 'vander',
 ]
-__all__ = [*_NAMES, 'allclose', 'alltrue', 'array_equal', 'in1d', 'mirr', 'msort', 'ndim', 'npv', 'ppmt', 'pv', 'rate', 'size',
+__all__ = [*_NAMES, 'allclose', 'alltrue', 'array_equal', 'corrcoef', 'histogram2d', 'histogramdd', 'in1d', 'nanpercentile',
+           'nanquantile', 'mirr', 'msort', 'ndim', 'npv', 'ppmt', 'pv', 'rate', 'size',
            'trapz']
 
 
@@ -64,6 +65,8 @@ mirr, npv, ppmt, pv, rate = (through_numpy(getattr(_finance, n)) for n in ('mirr
 
 _allclose, _array_equal = through_numpy(numpy.allclose), through_numpy(numpy.array_equal)
 _trapezoid, _isin = through_numpy(getattr(numpy, 'trapezoid', None) or numpy.trapz), through_numpy(numpy.isin)
+_corrcoef, _histogram2d, _histogramdd, _nanpercentile, _nanquantile = (
+    through_numpy(getattr(numpy, n)) for n in ('corrcoef', 'histogram2d', 'histogramdd', 'nanpercentile', 'nanquantile'))
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -108,3 +111,29 @@ def size(a, axis=None):
     if not hasattr(a, 'shape'):
         return numpy.size(a, axis)
     return a.size if axis is None else a.shape[axis]
+
+
+def corrcoef(x, y=None, rowvar=True, bias=None, ddof=None, *, dtype=None):
+    """Correlations of variables, one to a row; `bias` and `ddof` have no effect."""
+    return _corrcoef(x, y, rowvar, dtype=dtype)
+
+
+def histogram2d(x, y, bins=10, range=None, normed=None, weights=None, density=None):
+    """(counts, edges, edges): how many points lie in each rectangle; `normed` is the old name of `density`."""
+    return _histogram2d(x, y, bins, range, density=normed if density is None else density, weights=weights)
+
+
+def histogramdd(sample, bins=10, range=None, normed=None, weights=None, density=None):
+    """(counts, list of edges): how many points lie in each box; `normed` is the old name of `density`."""
+    return _histogramdd(sample, bins, range, density=normed if density is None else density, weights=weights)
+
+
+def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *,
+                  interpolation=None):
+    """As `percentile`, without the values that are NaN."""
+    return _nanpercentile(a, q, axis, out=out, method=interpolation or method, keepdims=keepdims)
+
+
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, interpolation=None):
+    """As `quantile`, without the values that are NaN."""
+    return _nanquantile(a, q, axis, out=out, method=interpolation or method, keepdims=keepdims)

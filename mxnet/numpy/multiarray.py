@@ -251,6 +251,14 @@ class ndarray(ArrayMethods, NDArray):
             raise NotImplementedError("copy: arrays are row-major, so order must be 'C'")
         return wrap(readable(self).clone(), self._ctx, ndarray)
 
+    def as_in_ctx(self, ctx):
+        """The array on a context: itself if it is there, else a copy."""
+        return self.as_in_context(ctx)
+
+    def to_device(self, device, *, stream=None):
+        """The array on a device, as the array API names it."""
+        return self.as_in_context(device)
+
     def as_nd_ndarray(self):
         """The array as an `mx.nd.NDArray`, sharing memory."""
         array = wrap(self._tensor, self._ctx, NDArray)
