@@ -164,8 +164,8 @@ class DetRandomCropAug(DetAugmenter):
             if not (smallest <= w * h <= largest and w <= width and 0 <= h <= height):
                 continue
             y, x = random.randint(0, height - h), random.randint(0, width - w)
-            if self._will_do(label, numpy.array([x / width, y / height, (x + w) / width, (y + h) / height]), w * h,
-                             height * width):
+            box = numpy.array([x / width, y / height, (x + w) / width, (y + h) / height], label.dtype)
+            if self._will_do(label, box, w * h, height * width):
                 cut = self._cut(label, x / width, y / height, w / width, h / height)
                 if cut is not None:
                     return (x, y, w, h), cut
