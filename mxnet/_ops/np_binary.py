@@ -41,7 +41,7 @@ def _in_floats(function):
 def _power(lhs, rhs):
     if lhs.dtype is torch.bool and rhs.dtype is torch.bool:
         return torch.pow(lhs.byte(), rhs.byte()).bool()
-    return torch.pow(lhs, rhs)
+    return torch.pow(*promoted(lhs, rhs))
 
 
 def _quotient(lhs, rhs):

@@ -49,7 +49,7 @@ def _mask(data, mask, start_axis):
     shape = tuple(data.shape)
     if shape[start_axis:start_axis + mask.dim()] != tuple(mask.shape):
         raise MXNetError(f'a mask of shape {tuple(mask.shape)} does not fit axes {start_axis} and following of {shape}')
-    return mask.reshape(*mask.shape, *[1] * (data.dim() - start_axis - mask.dim()))
+    return mask.reshape((*mask.shape, *[1] * (data.dim() - start_axis - mask.dim())))
 
 
 @operator()
@@ -70,7 +70,7 @@ def _npi_boolean_mask_assign_tensor(data, mask, value, *, start_axis: int):
 @operator(aliases=('_npi_nonzero',), result_dtype='int64')
 def _npx_nonzero(x):
     """Positions of the elements that are not 0: a row for each, a column for each axis (int64)."""
-    return x.detach().nonzero()
+    return (x.detach() if x.dim() else x.detach().reshape(1)).nonzero()
 
 
 @operator(elementwise=True)
@@ -286,6 +286,7 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
     Between two values, `interpolation` takes the point between them, the lower, the higher, the middle or the nearest.
     """
     data = floating(a)
+    data = data.float() if data.dtype in (torch.float16, torch.bfloat16) else data
     axes = tuple(range(a.dim())) if axis is None else tuple(sorted(x % a.dim() for x in axis))
     rest = [i for i in range(a.dim()) if i not in axes]
     ordered = data.permute(*rest, *axes).reshape([*[a.shape[i] for i in rest], -1]).sort(-1).values
@@ -309,7 +310,7 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
     result = result.movedim(-1, 0).reshape((*wanted.shape, *[a.shape[i] for i in rest]))
     if keepdims:
         result = result.reshape((*wanted.shape, *[1 if i in axes else n for i, n in enumerate(a.shape)]))
-    return result
+    return result.to(a.dtype) if a.is_floating_point() else result
 
 
 class _BadQuantile(MXNetError, ValueError):

@@ -24,10 +24,11 @@ def _npi_cholesky(A):
     """
     A, = float_matrices('_npi_cholesky', A)
     _square('_npi_cholesky', A)
-    factor, failed = torch.linalg.cholesky_ex(A)
+    dtype = A.dtype
+    factor, failed = torch.linalg.cholesky_ex(A.float() if dtype in (torch.float16, torch.bfloat16) else A)
     if factor.device.type == 'cpu' and bool(failed.any()):
         raise MXNetError('operator _npi_cholesky: the matrix is not positive definite')
-    return factor
+    return factor.to(dtype)
 
 
 def _triangle(name, A, UPLO):
@@ -119,6 +120,8 @@ def _npi_tensorinv(a, *, ind: int = 2):
 def _npi_tensorsolve(a, b, *, a_axes: Shape = ()):
     """The x with `tensordot(a, x, x.ndim) == b`; axes in `a_axes` go to the end of `a` before."""
     a, b = promoted(*(x if x.is_floating_point() else x.float() for x in (a, b)))
+    if not a.dim():
+        return b / a          # torch does not know the system of one equation without axes
     return torch.linalg.tensorsolve(a, b, a_axes or None)
 
 

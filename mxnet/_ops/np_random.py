@@ -160,8 +160,8 @@ def _npi_gamma(input1=None, input2=None, *, shape: float | None, scale: float | 
                ctx: Device = 'cpu', dtype: _Floats = 'float32', rng: Rng = None):
     """Gamma distributed numbers with shape parameter `shape` and `scale`: their mean is the product of both."""
     alpha, beta = _pick(shape, scale, input1, input2)
-    _check('_npi_gamma', 'shape', alpha, _not_negative, 'at least 0')
-    _check('_npi_gamma', 'scale', beta, _not_negative, 'at least 0')
+    _check('_npi_gamma', 'shape', alpha, _positive, 'positive')
+    _check('_npi_gamma', 'scale', beta, _positive, 'positive')
     whole = _shape(size, alpha, beta)
     device = _device(ctx, alpha, beta)
     alpha = torch.as_tensor(alpha.detach() if isinstance(alpha, torch.Tensor) else alpha, dtype=_wide(dtype),

@@ -64,7 +64,7 @@ def _spread(name, function, a, axis, dtype, ddof, keepdims):
     wide = a.to(wanted) if wanted.is_floating_point else a.double()
     axes = tuple(range(a.dim())) if axis is None else kernels.reduction_axes(name, a, axis) if axis else ()
     if not axes:
-        return torch.zeros_like(wide).to(wanted)
+        return (torch.zeros_like(wide) if ddof < 1 else torch.full_like(wide, float('nan'))).to(wanted)
     return function(wide, axes, correction=ddof, keepdim=keepdims).to(wanted)
 
 
@@ -105,10 +105,10 @@ def _np_min(a, *, axis: Shape | None = None, keepdims: bool = False, initial: fl
 
 
 def _position(function, name, data, axis, keepdims):
-    if axis is not None:
+    if axis is not None and (data.dim() or axis not in (0, -1)):
         kernels.reduction_axes(name, data, (axis,))
-    if not data.numel():
-        raise MXNetError(f'operator {name}: data of shape {tuple(data.shape)} has no values')
+    if not (data.numel() if axis is None else data.shape[axis] if data.dim() else 1):
+        raise MXNetError(f'operator {name}: there are no values along axis {axis} of shape {tuple(data.shape)}')
     data = data.byte() if data.dtype is torch.bool else data
     return no_gradient(lambda x: function(x, axis, keepdims), data)
 

@@ -22,7 +22,8 @@ def _in_order(a, shape, order):
         return a.reshape(shape)
     if order != 'F':
         raise MXNetError(f"reshape: order={order!r} is not accepted; it takes 'C' or 'F'")
-    return a.permute(*reversed(range(a.dim()))).reshape(shape[::-1]).permute(*reversed(range(len(shape))))
+    backwards = a.permute(tuple(reversed(range(a.dim())))).reshape(shape[::-1])
+    return backwards.permute(tuple(reversed(range(len(shape)))))
 
 
 @operator()
@@ -49,6 +50,8 @@ def _np_squeeze(a, *, axis: Shape | None = None):
     """Drops axes of length 1: those in `axis`, or all."""
     if axis is None:
         return a.squeeze()
+    if not a.dim() and axis in ((0,), (-1,)):
+        return a.clone()
     result = a.squeeze(axis)
     if result.dim() != a.dim() - len(axis):
         raise MXNetError(f'operator _np_squeeze: argument axis={axis} names an axis that is not of length 1 in shape '
@@ -124,7 +127,7 @@ def _npi_broadcast_to(array, *, shape: Shape = ()):
 def _np_transpose(a, *, axes: Shape | None = None):
     """The axes in the order `axes`, by default in reverse order."""
     if not axes:
-        return a.permute(*range(a.dim() - 1, -1, -1))
+        return a.permute(tuple(range(a.dim() - 1, -1, -1)))
     if sorted(x % a.dim() if -a.dim() <= x < a.dim() else -1 for x in axes) != list(range(a.dim())):
         raise MXNetError(f'operator _np_transpose: argument axes={axes} is not accepted for shape {tuple(a.shape)}; it takes '
                          'all axes in a new order')

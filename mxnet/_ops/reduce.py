@@ -196,6 +196,8 @@ def _np_cumsum(a, *, axis: int | None = None, dtype: DType | None = None):
         a, axis = a.reshape(-1), 0
     if dtype is not None:
         return torch.cumsum(a, axis, dtype=TORCH[dtype])
+    if a.dtype in (torch.float16, torch.bfloat16):
+        return torch.cumsum(a, axis, dtype=torch.float32).to(a.dtype)        # rounded once, not at every step
     return torch.cumsum(a, axis, dtype=torch.int64 if a.dtype is torch.bool else a.dtype)
 
 

@@ -35,7 +35,7 @@ def _backward_axes(kept):
 @operator('slice', aliases=('crop', '_npi_slice', '_npx_slice', '_sparse_slice'), methods='slice')
 def slice_(data, *, begin: Slices, end: Slices, step: Slices = ()):
     """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
-    kept = positions('slice', data.shape, begin, end, step)
+    kept = positions('slice', data.shape, begin, end, () if step == (None,) else step)
     data = data[tuple([slice(*_forward(r)) for r in kept])]
     turned = _backward_axes(kept)
     return data.flip(turned) if turned else data

@@ -31,12 +31,11 @@ def finish(name, result, out, options):
     _check_options(name, options)
     if where is True:
         return result(out)
-    value = result(None)
     if not is_array(where):
-        from ._creation import array
-        where = array(where, dtype='bool', ctx=value.ctx)
-    if not isinstance(where, NDArrayBase) and not is_symbol(where) or str(getattr(where, 'dtype', 'bool')) != 'bool':
-        raise TypeError(f'{name}(): where must be an array of booleans')
+        raise NotImplementedError(f'{name}() does not have where={where!r}; only True, or an array of booleans')
+    if str(getattr(where, 'dtype', 'bool')) != 'bool':
+        raise TypeError(f'{name}(): where must be an array of booleans, not of {where.dtype}')
+    value = result(None)
     rest = out
     if rest is None:
         rest = apply('_npi_full_like', (value,), {'fill_value': 0})
@@ -63,12 +62,16 @@ def _publish(function, name, doc):
 
 # ---------------------------------------------------------------------- one operand
 def _unary(name, internal, python, doc):
+    question = name.startswith('is') or name == 'logical_not'
+
     def function(x, out=None, **kwargs):
         if isinstance(x, Numbers):
             return python(x)
         value = operand(x)
         if value is None:
             raise unsupported(name, x)
+        if out is not None and question and str(first(out).dtype) != 'bool':
+            raise TypeError(f'{name}(): out must be an array of booleans, not of {first(out).dtype}')
         if not kwargs:
             return apply(internal, (value,), {}, first(out))
         return finish(name, lambda out: apply(internal, (value,), {}, out), first(out), kwargs)
@@ -151,6 +154,8 @@ def clip(a, a_min, a_max, out=None):
     """
     if a_min is None and a_max is None:
         raise ValueError('clip: a_min or a_max must be given')
+    if isinstance(a, Numbers):
+        return numpy.clip(a, a_min, a_max)
     if is_array(a_min) or is_array(a_max):
         result = a if a_min is None else maximum(a, a_min)
         return minimum(result, a_max, out=out) if a_max is not None else maximum(a, a_min, out=out)

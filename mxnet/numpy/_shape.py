@@ -72,7 +72,7 @@ def squeeze(a, axis=None, out=None):
 def broadcast_to(array, shape):
     """A copy with axes of length 1 repeated, and axes added in front, to fit `shape`."""
     if isinstance(array, Numbers):
-        return numpy.broadcast_to(array, shape)
+        array = _number(array)
     return apply('_npi_broadcast_to', (array,), {'shape': numbers(shape)})
 
 
@@ -152,7 +152,9 @@ def pad(x, pad_width=None, mode='constant', **kwargs):
     widths = numpy.asarray(pad_width)
     if widths.dtype.kind not in 'iu':
         raise TypeError('pad: pad_width must be made of ints')
-    pairs = tuple(tuple(int(n) for n in p) for p in numpy.broadcast_to(widths, (x.ndim, 2)))
+    # one pair stands for all axes, of which a symbol does not know the number
+    axes = x.ndim if isinstance(x, NDArrayBase) else widths.shape[0] if widths.ndim == 2 else 1
+    pairs = tuple(tuple(int(n) for n in p) for p in numpy.broadcast_to(widths, (axes, 2)))
     value = kwargs.get('constant_values', 0)
     if numpy.ndim(value):
         raise TypeError('pad: constant_values must be a number')

@@ -3,7 +3,7 @@ import math
 
 import numpy
 
-from ._call import apply, numbers
+from ._call import apply, is_symbol, numbers
 from .fallback_linalg import *
 from .fallback_linalg import __all__ as _fallbacks
 
@@ -26,6 +26,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     if axes is None and ord is None:
         return call(-2, None)
     if axes is None:
+        if is_symbol(x):            # of which the number of axes is not known before it runs
+            return call({'fro': 1, 'nuc': 2}.get(ord, -1), None, 2.0 if isinstance(ord, str) else ord)
         axes = tuple(range(x.ndim))
     if len(axes) == 1:
         if isinstance(ord, str):

@@ -27,7 +27,7 @@ def hint(name):
 
 def compose(op, name, inputs, attributes):
     """The symbol of an operator call, or a list of symbols where it has several outputs."""
-    given = {k: v for k, v in attributes.items() if v is not None or op.attributes[k].required}
+    given = {k: v for k, v in attributes.items() if v is not None or op.attributes[k].default is not None}
     if op.variadic is not None:
         result = _compose.call(op, hint(name), tuple(inputs), given, _Symbol)
     else:
