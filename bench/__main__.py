@@ -7,7 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, optimizers, timing
+from . import arrays, autograd, optimizers, timing
+
+FAMILIES = (arrays, autograd, optimizers)
 
 
 def upstream_times():
@@ -36,14 +38,17 @@ def main(argv=None):
     import torch
 
     import mxnet as mx
-    ours = {**arrays.nd_cases(mx), **optimizers.nd_cases(mx)}
-    theirs = {**arrays.torch_cases(torch), **optimizers.torch_cases(torch)}
+    ours, theirs, budgets = {}, {}, {}
+    for family in FAMILIES:
+        ours |= family.nd_cases(mx)
+        theirs |= family.torch_cases(torch)
+        budgets |= family.BUDGETS
     old = upstream_times()
     print(f'mxnet {mx.__version__}, torch {torch.__version__}, {torch.get_num_threads()} threads, '
           f'Python {platform.python_version()}, {platform.machine()}')
     print(f'{"":22}{"ours":>13}{"torch":>13}{"ratio":>8}{"budget":>8}' + (f'{"1.9.1":>13}{"ratio":>8}' if old else ''))
     rows, over = [], []
-    for name, budget in {**arrays.BUDGETS, **optimizers.BUDGETS}.items():
+    for name, budget in budgets.items():
         if options.only not in name:
             continue
         large = name.startswith('large')

@@ -9,6 +9,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'bench'))
 
 import arrays
+import autograd
 import optimizers
 import timing
 
@@ -16,7 +17,8 @@ import timing
 def main():
     import mxnet as mx
     result = {}
-    for name, function in {**arrays.nd_cases(mx), **optimizers.nd_cases(mx)}.items():
+    cases = {**arrays.nd_cases(mx), **autograd.nd_cases(mx), **optimizers.nd_cases(mx)}
+    for name, function in cases.items():
         large = name.startswith('large')
 
         def batch(function=function):
