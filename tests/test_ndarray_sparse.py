@@ -513,14 +513,14 @@ def test_other_operators_are_dense(stype):
     x = make(stype)
     with np.errstate(all='ignore'):
         for result, expected in [
-                (x ** 2, A ** 2), (2 ** x, 2 ** A), (x % 2, A % 2), (x == 1, A == 1), (x > 0, A > 0), (0 < x, A > 0),
-                (x >= nd.array(B), A >= B), (nd.array(B) < x, B < A), (x != x, A != A), (abs(x), abs(A)), (x.T, A.T),
+                (x ** 2, A ** 2), (2 ** x, 2 ** A), (x % 2, A % 2), (x == 0, A == 0), (x > -1, A > -1), (-1 < x, A > -1),
+                (x >= nd.array(B), A >= B), (nd.array(B) < x, B < A), (x != x, A != A), (x.T, A.T),
                 (nd.cos(x), np.cos(A)), (x.exp(), np.exp(A)), (x.sum(axis=1), A.sum(1)),
                 (sparse.sum(x, axis=0), A.sum(0)),
                 (nd.dot(x, nd.array(B.T)), A @ B.T), (sparse.dot(x, make(stype, B), transpose_a=True), A.T @ B),
-                (nd.concat(x, x, dim=0), np.concatenate([A, A])), (x.flatten(), A), (x.expand_dims(0), A[None]),
-                (x.broadcast_to((2, 4, 3)), np.broadcast_to(A, (2, 4, 3))), (x.slice(begin=(1,), end=(3,)), A[1:3]),
-                (nd.where(x, nd.array(B), x), np.where(A, B, A)), (sparse.elemwise_add(x, x), A + A),
+                (nd.concat(x, x, dim=1), np.concatenate([A, A], 1)), (x.flatten(), A), (x.expand_dims(0), A[None]),
+                (x.broadcast_to((2, 4, 3)), np.broadcast_to(A, (2, 4, 3))),
+                (nd.where(x, nd.array(B), x), np.where(A, B, A)),
                 (x.reshape_like(nd.ones((3, 4))), A.reshape(3, 4)), (nd.ones_like(x), np.ones_like(A))]:
             assert np.allclose(result.asnumpy(), expected)
             assert result.stype == 'default'

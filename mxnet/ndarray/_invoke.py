@@ -42,9 +42,15 @@ def _check_dtypes(op, inputs):
                              f'{NAME[dtype]} and {name} is {NAME[x._tensor.dtype]}; convert one with astype')
 
 
+run_sparse = None       # how calls with sparse inputs are run: `_sparse_dispatch` sets it
+
+
 # ---------------------------------------------------------------------- calling
 def run(op: Operator, inputs, attributes, out, cls):
     """Calls an operator with bound inputs and parsed attributes."""
+    for x in inputs:
+        if x is not None and x._sparse:
+            return run_sparse(op, inputs, attributes, out, cls)
     if op.same_dtype and len(inputs) > 1:
         _check_dtypes(op, inputs)
     recording = state.recording
@@ -213,6 +219,8 @@ def make_function(op: Operator, name: str, cls: type):
         if not kwargs and len(args) == 2 and not state.recording:
             lhs, rhs = args
             try:
+                if lhs._sparse or rhs._sparse:
+                    raise TypeError
                 a, b = lhs._tensor, rhs._tensor
                 if not mixed and a.dtype is not b.dtype:
                     raise TypeError
@@ -236,6 +244,8 @@ def make_function(op: Operator, name: str, cls: type):
         if plain and not kwargs and len(args) == arity and (not recording or state.watch is None):
             # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
             try:
+                if args[0]._sparse or args[-1]._sparse:
+                    raise TypeError
                 if recording:
                     tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
                 else:
@@ -271,7 +281,7 @@ def make_method(op: Operator, name: str):
 
     def method(self, *args, **kwargs):
         recording = state.recording
-        if plain and not args and not kwargs and (not recording or state.watch is None):
+        if plain and not args and not kwargs and not self._sparse and (not recording or state.watch is None):
             tensor = self._tensor if not recording or self._variable is None else self._variable.leaf
             try:
                 result = kernel(tensor)

@@ -244,11 +244,11 @@ def retain(data=None, indices=None, out=None, name=None, **kwargs):
     rows = indices._tensor.detach().reshape(-1).to(data._parts[0].device, torch.int64)
     if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < data._shape[0]:
         raise MXNetError(f'retain: indices must be from 0 to {data._shape[0] - 1}')
-    recorded = data._recorded()
+    link = data._recorded_link()
     history = None
-    if recorded is not None:
+    if link is not None:
         kept = torch.zeros(data._shape[0], dtype=torch.bool, device=rows.device).index_fill_(0, rows, True)
-        history = recorded * kept.reshape(-1, *[1] * (data.ndim - 1))
+        history = link * kept.reshape(-1, *[1] * (data.ndim - 1))
     parts = _sparse_parts.rows_at(data._parts, rows), rows.clone()
     result = RowSparseNDArray._make(parts, data._shape, data._ctx, history=history)
     return result if out is None else result.copyto(out)

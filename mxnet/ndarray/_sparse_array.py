@@ -1,6 +1,7 @@
 """The two kinds of sparse arrays; `_sparse` has the functions that make them.
 
-Operators work on them through the dense array that they stand for.
+`_sparse_dispatch` runs operators on them: on their parts where the result is sparse, too, else through the dense array
+that they stand for.
 """
 import itertools
 from collections.abc import Callable
@@ -8,13 +9,14 @@ from collections.abc import Callable
 import numpy
 import torch
 
+from .. import autograd
 from .._array import INPLACE, NDArrayBase, readable, wrap
 from .._files import params
 from .._ops.dtypes import NAME, NUMPY, torch_dtype
 from .._state import state
 from ..base import MXNetError, NotSupportedForSparseNDArray
 from ..context import Context, current_context
-from . import _arithmetic, _indexing, _interop, _sparse_arithmetic, _sparse_parts
+from . import _arithmetic, _indexing, _interop, _sparse_arithmetic, _sparse_links, _sparse_parts
 from .ndarray import NDArray
 
 STYPES = ('default', 'row_sparse', 'csr')
@@ -36,7 +38,7 @@ class BaseSparseNDArray(NDArray):
 
     # _parts: the stored values, then the index tensors; replaced as a whole, never written into
     # _checked: whether the indices are known to lie inside of the array
-    # _history: the dense tensor as autograd knows it, where the array was computed while recording
+    # _history: the anchor by which autograd knows the array, where it was computed while recording: see _sparse_links
     __slots__ = ('_parts', '_shape', '_checked', '_history')
 
     _sparse = True
@@ -80,32 +82,53 @@ class BaseSparseNDArray(NDArray):
             self._checked = True
         return self._parts
 
+    def _values(self):
+        """The dense tensor, without history."""
+        return self._to_dense(self._safe_parts(), self._shape)
+
     @property
     def _tensor(self):
-        return self._to_dense(self._safe_parts(), self._shape) if self._history is None else self._history
+        return _sparse_links.linked(self._history, self._values())
 
     @_tensor.setter
     def _tensor(self, dense):
         self._parts, self._shape, self._checked = self._from_dense(dense.detach()), tuple(dense.shape), True
-        self._history = dense.clone() if dense.requires_grad else None
+        self._history = _sparse_links.anchored(dense)
+
+    def _link(self):
+        """The tensor by which autograd finds the array in its graph; it has no values."""
+        return self._variable.anchor if self._variable is not None else self._history if self._history is not None \
+            else _sparse_links.anchor(self._shape, self._parts[0].dtype, self._parts[0].device)
+
+    def _recorded_link(self):
+        """The anchor whose history an operator must go on with, if there is one."""
+        if not state.recording:
+            return None
+        link = self._history if self._variable is None else self._variable.anchor
+        return link if link is not None and link.requires_grad else None
 
     def _recorded(self):
         """The dense tensor whose history an operator must go on with, if there is one."""
-        if not state.recording:
-            return None
-        tensor = self._history if self._variable is None else self._variable.leaf
-        return tensor if tensor is not None and tensor.requires_grad else None
+        link = self._recorded_link()
+        return None if link is None else _sparse_links.linked(link, self._values())
+
+    def _attach(self, buffer, req):
+        self._history = None
+        self._variable = _sparse_links.SparseVariable(self, buffer, req)
+
+    def _take_gradient(self, gradient, req):
+        """Writes or adds a gradient, be it one of torch's sparse tensors, which hold some rows."""
+        if req == 'add':
+            mine = self._values()
+            self._overwrite(mine + gradient)
+        else:
+            self._overwrite(_sparse_links.dense_gradient(gradient))
 
     def _overwrite(self, dense):
         """Stores the values of a dense tensor, whatever autograd knows of the array."""
         values = self._parts[0]
         dense = dense.to(values.device, values.dtype).expand(self._shape)
         self._tensor = dense if state.recording else dense.detach()
-        self._refresh()
-
-    def _refresh(self):
-        if self._variable is not None:
-            self._variable.leaf.detach().copy_(self._to_dense(self._safe_parts(), self._shape))
 
     def _check_writable(self, what):
         if state.recording and (self._variable is not None or self._history is not None):
@@ -120,11 +143,10 @@ class BaseSparseNDArray(NDArray):
             values = self._parts[0]
             parts = [p.to(values.device, copy=True) for p in value._parts]
             parts[0] = parts[0].to(values.dtype)
-            recorded = value._recorded()
-            if recorded is not None:
-                recorded = recorded.to(values.device, values.dtype, copy=True)
-            self._take(self._make(parts, self._shape, self._ctx, value._checked, recorded))
-            self._refresh()
+            link = value._recorded_link()
+            if link is not None:
+                link = link.to(values.device, values.dtype)
+            self._take(self._make(parts, self._shape, self._ctx, value._checked, link))
         elif isinstance(value, BaseSparseNDArray):
             raise TypeError(f'{what}: a {value.stype} array cannot be stored in a {self.stype} one; '
                             "convert it with tostype('default')")
@@ -245,9 +267,9 @@ class BaseSparseNDArray(NDArray):
         wanted = torch_dtype(dtype)
         if not copy and self._parts[0].dtype is wanted:
             return self
-        recorded = self._recorded()
+        link = self._recorded_link()
         return self._like((self._parts[0].to(wanted, copy=True), *[p.clone() for p in self._parts[1:]]),
-                          None if recorded is None else recorded.to(wanted, copy=True))
+                          None if link is None else link.to(wanted))
 
     def copy(self):
         """A copy on the same context."""
@@ -256,9 +278,9 @@ class BaseSparseNDArray(NDArray):
     def copyto(self, other):
         """Copies the values into an array of this storage type or a dense one, or makes a copy on another context."""
         if isinstance(other, Context):
-            recorded = self._recorded()
+            link = self._recorded_link()
             return self._make([_interop.move(p, other) for p in self._parts], self._shape, other, self._checked,
-                              None if recorded is None else recorded.to(other.torch_device, copy=True))
+                              None if link is None else link.to(other.torch_device))
         if other is self or not isinstance(other, BaseSparseNDArray):
             return super().copyto(other)
         other._write(self, 'copyto')
@@ -271,9 +293,7 @@ class BaseSparseNDArray(NDArray):
     def tostype(self, stype):
         """A copy in another storage type."""
         if stype == 'default':
-            dense = readable(self)
-            shared = self._history is not None or (state.recording and self._variable is not None)
-            return wrap(dense.clone() if shared else dense, self._ctx, NDArray)
+            return wrap(readable(self), self._ctx, NDArray)
         if stype == self._stype:
             return self.copy()
         if stype in STYPES:
@@ -310,7 +330,10 @@ class BaseSparseNDArray(NDArray):
 
     def attach_grad(self, grad_req='write', stype=None):
         """Gives the array a gradient buffer, `x.grad`, of its own storage type unless `stype` is given."""
-        super().attach_grad(grad_req, stype or self._stype)
+        stype = stype or self._stype
+        buffer = self._make(*nothing(stype, self._shape, self._parts[0].dtype, self._ctx)) if stype == self._stype else \
+            wrap(torch.zeros_like(self._values()), self._ctx, NDArray).tostype(stype)
+        autograd.mark_variables([self], [buffer], [grad_req])
 
     def to_torch(self):
         """A copy of the array as a dense `torch.Tensor`."""
@@ -383,9 +406,9 @@ class CSRNDArray(BaseSparseNDArray):
         else:
             raise ValueError('CSRNDArray: one row or consecutive rows can be taken, x[2] or x[1:3], '
                              f'not x[{_indexing._spell(key)}]; tostype("default") makes a dense array')
-        recorded = self._recorded()
+        link = self._recorded_link()
         return self._make(_sparse_parts.csr_rows(self._safe_parts(), begin, end), (end - begin, self._shape[1]),
-                          self._ctx, history=None if recorded is None else recorded[begin:end].clone())
+                          self._ctx, history=None if link is None else link[begin:end])
 
     def asscipy(self):
         """A copy as a `scipy.sparse.csr_matrix`."""
@@ -454,7 +477,7 @@ def from_dense(array, stype):
     tensor = readable(array)
     # while recording, the gradient of all elements goes back, stored or not
     return cls._make(cls._from_dense(tensor.detach()), array.shape, array._ctx,
-                     history=tensor.clone() if tensor.requires_grad else None)
+                     history=_sparse_links.anchored(tensor))
 
 
 def from_record(record, ctx):

@@ -50,6 +50,49 @@ def csr_rows(parts, begin, end):
     return values[first:last].clone(), indptr[begin:end + 1] - first, indices[first:last].clone()
 
 
+def csr_columns(parts, begin, end):
+    """The parts of the columns begin:end."""
+    values, indptr, columns = parts
+    inside = (columns >= begin) & (columns < end)
+    before = torch.zeros(len(columns) + 1, dtype=torch.int64, device=columns.device)
+    before[1:] = inside.cumsum(0)
+    return values[inside], before[indptr.long()], columns[inside] - begin
+
+
+def csr_take(parts, rows):
+    """The parts of some rows, in that order."""
+    values, indptr, columns = parts
+    indptr = indptr.long()
+    counts = indptr.diff()[rows]
+    ends = counts.cumsum(0)
+    begins = torch.cat([ends.new_zeros(1), ends])
+    # the places of a row's values, counted from its begin in the source
+    source = torch.arange(int(begins[-1]), device=rows.device) + (indptr[rows] - begins[:-1]).repeat_interleave(counts)
+    return values[source], begins, columns[source]
+
+
+def _flat(parts, shape):
+    rows, columns = csr_places(parts)
+    return rows * shape[1] + columns
+
+
+def csr_merged(left, right, shape):
+    """(values of left, of right, indptr, columns) at the places that either stores."""
+    first, second = _flat(left, shape), _flat(right, shape)
+    places = torch.cat([first, second]).unique()
+
+    def spread(parts, flat):
+        values = torch.zeros(len(places), dtype=parts[0].dtype, device=places.device)
+        return values.index_add_(0, torch.searchsorted(places, flat), parts[0])
+    rows = places.div(max(shape[1], 1), rounding_mode='floor')
+    return spread(left, first), spread(right, second), _indptr(rows, shape[0]), places - rows * shape[1]
+
+
+def csr_at(parts, where, shape):
+    """The values of one csr array at the places that another one stores."""
+    return rows_at((parts[0], _flat(parts, shape)), _flat(where, shape))
+
+
 def csr_problems(parts, shape):
     """What is wrong with the parts, or None, three times: their lengths, the places they name, the order."""
     values, indptr, indices = parts
@@ -92,6 +135,12 @@ def rows_at(parts, rows):
         hit = (found >= 0) & (indices[source] == rows)
         result[hit] = values[source[hit]]
     return result
+
+
+def rows_merged(left, right, shape):
+    """(values of left, of right, rows) for the rows that either stores."""
+    rows = torch.cat([left[1], right[1]]).long().unique()
+    return rows_at(left, rows), rows_at(right, rows), rows
 
 
 def rows_problems(parts, shape):

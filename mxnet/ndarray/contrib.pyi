@@ -96,8 +96,14 @@ def div_sqrt_dim(data: NDArray, *, out: Any = None, name: str | None = None) -> 
 def fft(data: NDArray, compute_size: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """The Fourier transform of the last axis: real and imaginary parts in turns, so twice as long."""
 
+def getnnz(data: NDArray, axis: int | None = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """How many values a csr array stores: altogether, in each column (axis=0) or in each row (axis=1)."""
+
 def gradientmultiplier(data: NDArray, scalar: float = ..., is_int: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """A copy whose gradient is multiplied by `scalar`; a negative one reverses it, for adversarial training."""
+
+def group_adagrad_update(weight: NDArray, grad: NDArray | None = None, history: NDArray | None = None, lr: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., epsilon: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """AdaGrad with one rate for each row: `history += mean(grad ** 2, of a row); weight -= lr * grad / sqrt(history +"""
 
 def hawkesll(lda: NDArray, alpha: NDArray | None = None, beta: NDArray | None = None, state: NDArray | None = None, lags: NDArray | None = None, marks: NDArray | None = None, valid_length: NDArray | None = None, max_time: NDArray | None = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:
     """The log likelihood of marked points in time under independent, self-exciting (Hawkes) processes."""

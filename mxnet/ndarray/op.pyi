@@ -277,6 +277,9 @@ def broadcast_to(data: NDArray, shape: int | Sequence[int] = ..., *, out: Any = 
 def cast(data: NDArray, dtype: Any = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` in another dtype; floats become integers by dropping the fraction."""
 
+def cast_storage(data: NDArray, stype: Literal['csr', 'default', 'row_sparse'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """A copy of an array in another storage type: 'default', 'row_sparse' or 'csr'."""
+
 def cbrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The cube root, negative for negative values."""
 

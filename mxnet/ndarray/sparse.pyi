@@ -32,6 +32,9 @@ def _contrib_sign_ste(data: NDArray, *, out: Any = None, name: str | None = None
 def abs(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The absolute value."""
 
+def adagrad_update(weight: NDArray, grad: NDArray | None = None, history: NDArray | None = None, lr: float = ..., epsilon: float = ..., wd: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """AdaGrad: `history += grad ** 2; weight -= lr * grad / sqrt(history + epsilon)`."""
+
 def adam_update(weight: NDArray, grad: NDArray | None = None, mean: NDArray | None = None, var: NDArray | None = None, lr: float = ..., beta1: float = ..., beta2: float = ..., epsilon: float = ..., wd: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., lazy_update: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Adam: `weight - lr * mean / (sqrt(var) + epsilon)` with running averages of the gradient and its square."""
 
@@ -73,6 +76,9 @@ def broadcast_plus(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None,
 
 def broadcast_sub(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """The difference `lhs - rhs`.  Shapes are broadcast."""
+
+def cast_storage(data: NDArray, stype: Literal['csr', 'default', 'row_sparse'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """A copy of an array in another storage type: 'default', 'row_sparse' or 'csr'."""
 
 def cbrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The cube root, negative for negative values."""
@@ -160,6 +166,9 @@ def radians(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArr
 
 def relu(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The value where it is positive, else 0; the gradient at 0 is 0."""
+
+def retain(data: NDArray, indices: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+    """A row_sparse array with only the rows at `indices`; the others become 0."""
 
 def rint(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The nearest integer; of two equally near ones the lower.  The gradient is zero."""
