@@ -1,21 +1,18 @@
 """`Executor`: a symbol bound to arrays, ready to run forward and backward."""
+from operator import is_
+
 import torch
 
 from . import random as _random
 from ._array import NDArrayBase, overwrite, wrap
 from ._graph import infer as _infer
-from ._graph.plan import Plans, copy_all
+from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
-from ._ops.dtypes import torch_dtype
 from ._ops.table import CallSite
 from .base import MXNetError
-from .context import Context
-from .ndarray import NDArray
-from .ndarray import _interop
+from .ndarray import NDArray, _interop
 
 __all__ = ['Executor']
-
-_REQS = ('write', 'add', 'null')
 
 
 class Executor:
@@ -26,27 +23,40 @@ class Executor:
     every `forward`.
     """
 
-    def __init__(self, symbol, ctx, grad_req, group2ctx, args, grads, aux):
+    def __init__(self, symbol, ctx, grad_req, group2ctx, args, grads, aux, like=None):
         self._symbol = symbol
         self._ctx = ctx
         self._group2ctx = group2ctx or {}
         self.arg_arrays, self.grad_arrays, self.aux_arrays = args, grads, aux
         self._arg_names, self._aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
-        self._program = _place(Program(symbol._entries), self._group2ctx)
-        if self._program.open_shapes:
-            facts = _infer.infer(symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
-            self._program = self._program.with_shapes(facts)
-        for call in self._program.calls:
-            if call.node.op.wants_site:
-                call.site = CallSite(self._context_of(call.node), {})
+        if like is not None and not like._program.individual:
+            # plans are kept by shapes, so that going back and forth between some does not make them anew
+            self._program, self._plans, self._seen = like._program, like._plans, like._seen
+        else:
+            self._program = self._lowered()
+            self._plans, self._seen = Plans(self._program), set()
+        program = self._program
+        self._arrays = [None] * len(program.variables)
+        for place, array in zip((*program.arguments, *program.states), (*args, *aux), strict=True):
+            self._arrays[place] = array
         self._reqs = grad_req
+        self._learns = any(req != 'null' for req in grad_req)
         self._outputs = None
         self._recorded = None         # what backward needs of the last forward, until it has been used
         self._training = False
         self._monitor = None
-        self._plans = Plans(self._program)
-        self._seen = set()
+        self._ready = {}              # what the last run with a plan found out, by train flag
         self._ones = None
+
+    def _lowered(self):
+        program = _place(Program(self._symbol._entries), self._group2ctx)
+        if program.open_shapes:
+            facts = _infer.infer(self._symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
+            program = program.with_shapes(facts)
+        for call in program.calls:
+            if call.node.op.wants_site:
+                call.site, program.individual = CallSite(self._context_of(call.node), {}), True
+        return program
 
     # ------------------------------------------------------------------ by name
     @property
@@ -102,8 +112,17 @@ class Executor:
                     raise ValueError(f'{name} has shape {value.shape}, but the executor was bound for '
                                      f'{own[name].shape}; use reshape')
                 value.copyto(own[name])
-        self._training = bool(is_train)
-        results = self._run(record=self._training and self._any_gradient())
+        self._training = training = bool(is_train)
+        ready = self._ready.get(training)
+        if ready is not None:
+            tensors = [array._tensor for array in self._arrays]
+            if all(map(is_, tensors, ready.tensors)):
+                with torch.no_grad():
+                    return self._give(self._follow(ready, tensors))
+        return self._give(self._run(record=training and self._learns))
+
+    def _give(self, results):
+        """Puts results into the arrays of the outputs."""
         if self._outputs is None:
             self._outputs = [wrap(r, self._context_of(n), NDArray)
                              for r, (n, _) in zip(results, self._symbol._entries, strict=True)]
@@ -112,53 +131,76 @@ class Executor:
                 array._tensor, array._variable = tensor, None
         return self._outputs
 
-    def _any_gradient(self):
-        return any(r != 'null' for r in self._reqs)
-
     def _run(self, record, update_states=True):
-        program = self._program
-        wanted = tuple(place for place, array, req in zip(program.arguments, self.arg_arrays, self._reqs, strict=True)
-                       if record and req != 'null' and array._tensor.is_floating_point())
-        tensors = [None] * len(program.variables)
-        for place, array in zip(program.arguments, self.arg_arrays, strict=True):
-            tensors[place] = array._tensor.detach()
-        for place, array in zip(program.states, self.aux_arrays, strict=True):
-            tensors[place] = array._tensor.detach()
+        program, arrays = self._program, self._arrays
+        wanted = tuple(place for place, req in zip(program.arguments, self._reqs, strict=True)
+                       if record and req != 'null' and arrays[place]._tensor.is_floating_point())
+        tensors = [array._tensor.detach() for array in arrays]
         plan = self._find_plan(tensors, wanted)
         if plan is not None:
             with torch.no_grad():
                 outputs, values, saved = plan.forward(tensors)
             states = dict(zip(plan.state_numbers, values, strict=True))
-            self._recorded = (plan, saved, outputs) if record else None
+            self._recorded = (plan, saved, outputs, None) if record else None
+            if record == (self._training and self._learns) and not any(array._sparse for array in arrays):
+                self._ready[self._training] = _Ready(self, plan, values, record)
         else:
             for place in wanted:
                 tensors[place].requires_grad_()
+            watch = self._watch()
             with torch.set_grad_enabled(record):
                 outputs, states = program.run(tensors, training=self._training, generator=self._generator,
-                                              device=self._ctx.torch_device, monitor=self._watch())
-            self._recorded = (None, (tensors, wanted), outputs) if record else None
-        if update_states and self._training and states:
-            arrays = dict(zip((*program.states, *program.arguments), (*self.aux_arrays, *self.arg_arrays), strict=True))
+                                              device=self._ctx.torch_device, monitor=watch)
+            self._recorded = (None, (tensors, wanted, watch), outputs, None) if record else None
+        if update_states and self._training:
             for place, value in states.items():
-                arrays[place]._tensor.detach().copy_(value.detach())
+                overwrite(arrays[place], value)
         # an output may be an input, or a view of one: programs write into both
-        return [self._owned(o, tensors) for o in outputs]
+        return [_owned(o, tensors) for o in outputs]
+
+    def _follow(self, ready, tensors):
+        """Runs a plan forward; the caller has seen that the tensors are like those it was made for."""
+        plan = ready.plan
+        outputs, values, saved = plan.forward(tensors)
+        if values and self._training:
+            copy = torch._foreach_copy_ if ready.alike else copy_all
+            copy([tensors[place] for place in plan.state_numbers], values)
+        self._recorded = (plan, saved, outputs, ready) if ready.record else None
+        return outputs if ready.fresh else [_owned(o, tensors) for o in outputs]
+
+    def _forward_backward(self, feed):
+        """`forward(is_train=True)`, then `backward()`, in one go where there is a plan.
+
+        feed: [(number of a variable, array)]; these are read where they are instead of being copied into the arguments,
+            which they are like in shape, dtype and device
+        """
+        ready = self._ready.get(True)
+        if ready is not None and ready.plain:
+            tensors = [array._tensor for array in self._arrays]
+            if all(map(is_, tensors, ready.tensors)):
+                for place, array in feed:
+                    tensors[place] = array._tensor
+                self._training = True
+                with torch.no_grad():
+                    self._give(self._follow(ready, tensors))
+                    self._follow_back(ready, self._recorded[1], ready.ones)
+                self._recorded = None
+                return
+        for place, array in feed:
+            array.copyto(self._arrays[place])
+        self.forward(is_train=True)
+        self.backward()
 
     def _find_plan(self, tensors, wanted):
-        """The plan for this run.  The first run goes without: many executors run only once."""
+        """The plan for this run.  The first run with its shapes goes without: many executors run only once."""
         if self._monitor is not None or self._program.placed:
             return None
-        kind = (self._training, wanted)
+        kind = (self._training, wanted, *[t.shape for t in tensors])
         if kind not in self._seen:
             self._seen.add(kind)
             return None
         return self._plans.find(tensors, wanted, training=self._training, generator=self._generator,
                                 device=self._ctx.torch_device)
-
-    @staticmethod
-    def _owned(tensor, inputs):
-        from .ndarray._invoke import owned
-        return owned(tensor, inputs).detach()
 
     def _generator(self, device):
         return _random.generator(self._ctx if device == self._ctx.torch_device else _interop.context_on(device))
@@ -180,19 +222,38 @@ class Executor:
         """
         if self._recorded is None:
             self._run(record=True, update_states=False)
-        plan, saved, outputs = self._recorded
+        plan, saved, outputs, ready = self._recorded
         self._recorded = None
+        if ready is not None and ready.plain:
+            with torch.no_grad():
+                self._follow_back(ready, saved,
+                                  ready.ones if out_grads is None else self._head_gradients(out_grads, outputs))
+            return
         heads = self._head_gradients(out_grads, outputs)
         if plan is not None:
             wanted = plan.wanted
             with torch.no_grad():
                 found = plan.backward(saved, heads) or [None] * len(wanted)
         else:
-            tensors, wanted = saved
+            tensors, wanted, watch = saved
+            found = [None] * len(wanted)
             pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
-            found = torch.autograd.grad([o for o, _ in pairs], [tensors[p] for p in wanted], [h for _, h in pairs],
-                                        allow_unused=True) if pairs and wanted else [None] * len(wanted)
-        self._store(dict(zip(wanted, found, strict=True)))
+            leaves = [tensors[p] for p in wanted] + ([] if watch is None else watch.leaves)
+            if pairs and leaves:
+                found = torch.autograd.grad([o for o, _ in pairs], leaves, [h for _, h in pairs], allow_unused=True)
+                if watch is not None:
+                    watch.rest(found[len(wanted):])
+        self._store(dict(zip(wanted, found, strict=False)))
+
+    @staticmethod
+    def _follow_back(ready, saved, heads):
+        """Runs a plan backward, into the gradients' arrays."""
+        targets = [array._tensor for array in ready.buffers]
+        found = ready.plan.backward(saved, heads, targets)
+        if ready.copied:
+            torch._foreach_copy_([targets[i] for i in ready.copied], [found[i] for i in ready.copied])
+        for i in ready.zeros:
+            targets[i].zero_()
 
     def _head_gradients(self, out_grads, outputs):
         """A gradient for every output: the given one, else ones."""
@@ -221,14 +282,14 @@ class Executor:
     def _store(self, found):
         """Writes or adds gradients, by number of the variable, to their buffers."""
         targets, values = [], []
-        for i, place in enumerate(self._program.arguments):
-            buffer, req = self.grad_arrays[i], self._reqs[i]
+        for place, buffer, req in zip(self._program.arguments, self.grad_arrays, self._reqs, strict=True):
             if buffer is None or req == 'null' or place not in found:
                 continue
             gradient = found[place]
             if buffer._sparse:
-                before = buffer._tensor if req == 'add' else torch.zeros_like(buffer._tensor)
-                overwrite(buffer, before if gradient is None else before + gradient)
+                before = buffer._tensor
+                gradient = torch.zeros_like(before) if gradient is None else gradient
+                overwrite(buffer, before + gradient if req == 'add' else gradient)
                 continue
             target = buffer._tensor.detach()
             if req == 'add':
@@ -285,11 +346,14 @@ class Executor:
         args = [fit(n, a) for n, a in zip(self._arg_names, self.arg_arrays, strict=True)]
         grads = [fit(n, a) for n, a in zip(self._arg_names, self.grad_arrays, strict=True)]
         aux = [fit(n, a) for n, a in zip(self._aux_names, self.aux_arrays, strict=True)]
-        return Executor(self._symbol, self._ctx, self._reqs, self._group2ctx, args, grads, aux)
+        executor = Executor(self._symbol, self._ctx, self._reqs, self._group2ctx, args, grads, aux, like=self)
+        executor._monitor = self._monitor
+        return executor
 
     def set_monitor_callback(self, callback, monitor_all=False):
         """Calls `callback(name, array)` for every value computed; with `monitor_all` for the inputs, too."""
         self._monitor = None if callback is None else (callback, monitor_all)
+        self._ready = {}
 
     def get_optimized_symbol(self):
         """The symbol as it runs."""
@@ -306,7 +370,7 @@ class Executor:
             shape, dtype = facts.shapes.get(key), facts.dtypes.get(key)
             return 0 if not _infer.complete(shape) else torch.empty(shape, dtype=dtype, device='meta').nbytes
 
-        recorded = self._any_gradient() and self._needs_history()
+        recorded = self._learns and self._needs_history()
         alive = peak = 0
         for call in self._program.calls:
             alive += sum(size((id(call.node), i)) for i in range(call.count))
@@ -325,11 +389,37 @@ class Executor:
         return any(n.op is None or n.op.name not in ('BlockGrad',) for n, _ in self._symbol._entries)
 
 
+class _Ready:
+    """What runs with one plan on the same tensors need not find out again."""
+
+    __slots__ = ('plan', 'tensors', 'record', 'fresh', 'alike', 'plain', 'buffers', 'copied', 'zeros', 'ones')
+
+    def __init__(self, executor, plan, values, record):
+        arrays = executor._arrays
+        self.plan, self.record, self.fresh = plan, record, all(plan.fresh)
+        self.tensors = [array._tensor for array in arrays]
+        self.alike = all(alike(self.tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))
+        self.plain = False
+        if not record or len(plan.present) != len(plan.wanted):
+            return
+        found = dict(zip(executor._program.arguments, zip(executor.grad_arrays, executor._reqs, strict=True), strict=True))
+        pairs = [found[place] for place in plan.wanted]
+        # gradients that are written, all of them, to dense arrays like the arguments
+        self.plain = all(r == 'write' and not b._sparse and alike(b._tensor, self.tensors[place])
+                         for place, (b, r) in zip(plan.wanted, pairs, strict=True))
+        self.buffers = [b for b, _ in pairs]
+        self.copied = [i for i, there in enumerate(plan.present) if there and not plan.direct[i]]
+        self.zeros = [i for i, there in enumerate(plan.present) if not there]
+        self.ones = [torch.ones_like(output, requires_grad=False) for output in executor._recorded[2]]
+
+
 class _Watch:
     """Shows a monitor's callback what nodes give and take, and the gradients on their way back."""
 
     def __init__(self, executor, callback, everything):
         self._executor, self._callback, self._everything = executor, callback, everything
+        self._places = []
+        self.leaves = []            # inputs of nodes that the executor itself needs no gradient of
 
     def _show(self, node, what, tensor):
         self._callback(what, wrap(tensor.detach(), self._executor._context_of(node), NDArray))
@@ -345,20 +435,37 @@ class _Watch:
                 continue
             if self._everything:
                 self._show(node, f'{node.name}_{names[i]}', tensor)
-            if tensor.requires_grad and torch.is_grad_enabled():
+            if not torch.is_grad_enabled() or not tensor.is_floating_point() or names[i] in node.op.aux:
+                continue
+            which = f'{node.name}_backward_output{i if len(tensors) > 1 else ""}'
+            if tensor.requires_grad:
                 # an alias, so that its gradient is what this node sends back and not what all users of the tensor do
                 shown[i] = tensor.view_as(tensor)
-                shown[i].register_hook(self._gradient(node, i if len(tensors) > 1 else ''))
+                shown[i].register_hook(self._gradient(node, which))
+            else:
+                # upstream's operators send gradients to all of their inputs, whether anybody wants them or not
+                shown[i] = tensor.detach().requires_grad_()
+                self.leaves.append(shown[i])
+                self._places.append((node, which))
         return shown
 
     def _gradient(self, node, which):
         def hook(gradient):
             if gradient is not None:        # torch's word for a gradient that is 0 throughout
-                self._show(node, f'{node.name}_backward_output{which}', gradient)
+                self._show(node, which, gradient)
         return hook
 
+    def rest(self, gradients):
+        """Shows the gradients of `leaves`."""
+        for (node, which), leaf, gradient in zip(self._places, self.leaves, gradients, strict=True):
+            self._show(node, which, torch.zeros_like(leaf) if gradient is None else gradient)
 
-# ---------------------------------------------------------------------- binding
+
+def _owned(tensor, inputs):
+    from .ndarray._invoke import owned
+    return owned(tensor, inputs).detach()
+
+
 def _place(program, group2ctx):
     """Notes on each call the device of its group."""
     if group2ctx:
@@ -367,119 +474,3 @@ def _place(program, group2ctx):
             if ctx is not None:
                 call.place, program.placed = ctx.torch_device, True
     return program
-
-
-def _requirements(grad_req, names):
-    """grad_req in any of its forms, as a list."""
-    if isinstance(grad_req, str):
-        reqs = [grad_req] * len(names)
-    elif isinstance(grad_req, (list, tuple)):
-        reqs = list(grad_req)
-        if len(reqs) != len(names):
-            raise MXNetError(f'{len(reqs)} grad_reqs given for {len(names)} arguments')
-    elif isinstance(grad_req, dict):
-        reqs = [grad_req.get(n, 'null') for n in names]
-    else:
-        raise TypeError(f'grad_req must be a string, a list or a dict, not a {type(grad_req).__name__}')
-    for req in reqs:
-        if req not in _REQS:
-            raise MXNetError(f"grad_req must be 'write', 'add' or 'null', not {req!r}")
-    return reqs
-
-
-def _arrays(given, names, what, allow_missing=False):
-    """Arrays given as a list or a dict, in the order of the names."""
-    if isinstance(given, (list, tuple)):
-        if len(given) != len(names):
-            raise ValueError(f'{len(given)} {what} given, {len(names)} expected: {", ".join(names)}')
-        arrays = list(given)
-    elif isinstance(given, dict):
-        missing = [n for n in names if n not in given]
-        if missing and not allow_missing:
-            raise ValueError(f'{what}: {", ".join(missing)} missing')
-        arrays = [given.get(n) for n in names]
-    else:
-        raise TypeError(f'{what} must be a list or a dict of arrays, not a {type(given).__name__}')
-    for name, array in zip(names, arrays, strict=True):
-        if not isinstance(array, NDArrayBase) and not (allow_missing and array is None):
-            raise TypeError(f'{what}: {name} must be an array, not a {type(array).__name__}')
-    return arrays
-
-
-def bind(symbol, ctx, args, args_grad, grad_req, aux_states, group2ctx):
-    """`Symbol.bind`."""
-    if not isinstance(ctx, Context):
-        raise TypeError(f'the context must be a Context, not a {type(ctx).__name__}')
-    names, states = symbol.list_arguments(), symbol.list_auxiliary_states()
-    arrays = _arrays(args, names, 'args')
-    aux = _arrays(aux_states if aux_states is not None else [], states, 'aux_states')
-    reqs = _requirements(grad_req, names)
-    if args_grad is None:
-        grads, reqs = [None] * len(names), ['null'] * len(names)
-    else:
-        grads = _arrays(args_grad, names, 'args_grad', allow_missing=True)
-        reqs = ['null' if g is None else r for g, r in zip(grads, reqs, strict=True)]
-    return Executor(symbol, ctx, reqs, group2ctx, arrays, grads, aux)
-
-
-def simple_bind(symbol, ctx, grad_req, type_dict, group2ctx, shared_arg_names, shared_exec, shared_buffer, shapes):
-    """`Symbol.simple_bind`."""
-    names = symbol.list_arguments()
-    unknown = [n for n in shapes if n not in names and n not in symbol.list_auxiliary_states()]
-    facts = _infer.infer(symbol._entries, {n: s for n, s in shapes.items() if n not in unknown},
-                         {n: torch_dtype(d) for n, d in (type_dict or {}).items()}, default_dtype=torch.float32)
-    variables, auxiliary = symbol._variables()
-    undecided = [f'{n.name}: {facts.shape((n, 0)) or ()}' for n in variables if not _infer.complete(facts.shape((n, 0)))]
-    if undecided:
-        raise MXNetError('simple_bind: these shapes do not follow from those given: ' + ', '.join(undecided))
-    group2ctx = group2ctx or {}
-    reqs = _requirements(grad_req, names)
-    shared = shared_exec.arg_dict if shared_exec is not None else {}
-    shared_grads = shared_exec.grad_dict if shared_exec is not None else {}
-    shared_states = shared_exec.aux_dict if shared_exec is not None else {}
-    where = _contexts(symbol, ctx, group2ctx)
-
-    def new(node):
-        place = where.get(id(node), ctx)
-        shape, dtype = facts.shape((node, 0)), facts.dtype((node, 0))
-        return wrap(torch.zeros(shape, dtype=dtype, device=place.torch_device), place, NDArray)
-
-    def fits(array, node):
-        return array is not None and array.shape == facts.shape((node, 0)) \
-            and array._tensor.dtype is facts.dtype((node, 0))
-
-    def argument(node):
-        sharable = shared_arg_names is None or node.name in shared_arg_names
-        if sharable and fits(shared.get(node.name), node):
-            return shared[node.name]
-        if shared_buffer is not None:
-            if not fits(shared_buffer.get(node.name), node):
-                shared_buffer[node.name] = new(node)
-            return shared_buffer[node.name]
-        return new(node)
-
-    arguments = [n for n in variables if id(n) not in auxiliary]
-    args = [argument(n) for n in arguments]
-    grads = [None if r == 'null' else shared_grads[n.name] if fits(shared_grads.get(n.name), n) else new(n)
-             for n, r in zip(arguments, reqs, strict=True)]
-    aux = [shared_states[n.name] if fits(shared_states.get(n.name), n) else new(n)
-           for n in variables if id(n) in auxiliary]
-    return Executor(symbol, ctx, reqs, group2ctx, args, grads, aux)
-
-
-def _contexts(symbol, ctx, group2ctx):
-    """Where each variable's array goes: its own group's context, else that of the first node that takes it."""
-    if not group2ctx:
-        return {}
-    from ._graph.node import topological
-    found = {}
-    for node in topological(symbol._entries):
-        own = group2ctx.get(node.attrs.get('__ctx_group__'))
-        if node.is_variable:
-            if own is not None:
-                found[id(node)] = own
-        elif own is not None:
-            for child, _ in node.inputs:
-                if child.is_variable:
-                    found.setdefault(id(child), own)
-    return found

@@ -16,26 +16,30 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from .program import Program
+from .simplify import constants, simplify
 
 aten = torch.ops.aten
 log = logging.getLogger('mxnet.plans')
 LIMIT = 64                     # plans kept per program
 
-# calls that only pass their input on
-_IDENTITIES = {aten.detach.default, aten.alias.default, aten.lift_fresh_copy.default}
-# operators whose result differs from call to call
-_RANDOM = ('bernoulli', 'rand', 'normal', 'uniform', 'exponential', 'multinomial', 'poisson', 'dropout', 'geometric')
-
 
 class Plan:
-    """Two flat functions.  `forward(tensors) -> (outputs, states, saved)`, `backward(saved, heads) -> gradients`."""
+    """Two flat functions.
 
-    __slots__ = ('forward', 'backward', 'state_numbers', 'wanted', 'differentiable', 'source')
+    forward(tensors) -> (outputs, states, saved)
+    backward(saved, heads, targets) -> gradients; `targets`, if given, has for each a tensor, to which those that
+        `direct` names are written, or None
+    wanted, state_numbers: the variables that the gradients, and the new values of states, belong to
+    differentiable: which outputs gradients can go to
+    fresh: which outputs are new row-major tensors that nothing else refers to
+    present: which gradients there are; others are always zero
+    """
 
-    def __init__(self, forward, backward, state_numbers, wanted, differentiable, source):
-        self.forward, self.backward = forward, backward
-        self.state_numbers, self.wanted, self.differentiable = state_numbers, wanted, differentiable
-        self.source = source
+    __slots__ = ('forward', 'backward', 'state_numbers', 'wanted', 'differentiable', 'fresh', 'direct', 'present', 'source')
+
+    def __init__(self, **fields):
+        for name, value in fields.items():
+            setattr(self, name, value)
 
 
 class Plans:
@@ -68,10 +72,14 @@ def _say(key, plan, others):
     log.warning('plan %s (%s; training=%s, gradients of %s) for %s', what, why, key[0], key[1], shapes)
 
 
+def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
+    """Whether two tensors have the same dtype, shape and device."""
+    return a.dtype is b.dtype and a.shape == b.shape and a.device == b.device
+
+
 def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
     """Copies tensors in one call where torch can."""
-    if targets and all(t.dtype is v.dtype and t.shape == v.shape and t.device == v.device
-                       for t, v in zip(targets, values, strict=True)):
+    if targets and all(map(alike, targets, values)):
         torch._foreach_copy_(targets, values)
     else:
         for target, value in zip(targets, values, strict=True):
@@ -115,68 +123,26 @@ def _heads(program, tensors, training):
     return [torch.empty(o.shape, dtype=o.dtype, device=tensors[0].device) for o in outputs]
 
 
-# ---------------------------------------------------------------------- cleaning
-def _is_pure(node) -> bool:
-    target = node.target
-    if not isinstance(target, torch._ops.OpOverload):
-        return target is operator.getitem
-    return not target._schema.is_mutable and not any(r in str(target) for r in _RANDOM)
-
-
-def _clean(graph):
-    mutated = {id(n.args[0]) for n in graph.nodes if n.op == 'call_function' and n.args
-               and isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable}
-    seen = {}
-    for node in list(graph.nodes):
-        if node.op != 'call_function':
-            continue
-        first = node.args[0] if node.args else None
-        if node.target in _IDENTITIES and id(node) not in mutated and id(first) not in mutated:
-            node.replace_all_uses_with(first)
-            continue
-        if node.target is aten.t.default and isinstance(first, torch.fx.Node) and first.target is aten.t.default:
-            node.replace_all_uses_with(first.args[0])
-            continue
-        if not _is_pure(node) or any(id(a) in mutated for a in node.all_input_nodes) or id(node) in mutated:
-            continue
-        key = (node.target, _hashable(node.args), _hashable(node.kwargs))
-        if key in seen:
-            node.replace_all_uses_with(seen[key])
-        else:
-            seen[key] = node
-    for node in reversed(list(graph.nodes)):
-        if node.op == 'call_function' and not node.users and _is_pure(node):
-            graph.erase_node(node)
-
-
-def _hashable(value):
-    if isinstance(value, (list, tuple)):
-        return tuple(_hashable(v) for v in value)
-    if isinstance(value, dict):
-        return tuple((k, _hashable(v)) for k, v in value.items())
-    if isinstance(value, (bool, int, float)):
-        return type(value), repr(value)
-    return value if value.__hash__ else id(value)
-
-
 # ---------------------------------------------------------------------- writing Python
 class _Writer:
     """Turns nodes into lines, with everything that is not a name or a number bound as a constant."""
 
     def __init__(self):
-        self.constants = {'torch': torch}
+        self.constants = {}
+        self.names = {}                 # of constants, by identity
+        self.named = {}                 # nodes that are constants
+        self.targets = {}               # nodes that are written to a target, if there is one, and its name
 
     def constant(self, value, hint):
-        for name, known in self.constants.items():
-            if known is value:
-                return name
-        name = f'_{hint}{len(self.constants)}'
-        self.constants[name] = value
+        name = self.names.get(id(value))
+        if name is None:
+            name = self.names[id(value)] = f'_{hint}{len(self.constants)}'
+            self.constants[name] = value
         return name
 
     def value(self, v) -> str:
         if isinstance(v, torch.fx.Node):
-            return v.name
+            return self.named.get(v, v.name)
         if isinstance(v, (list, tuple)):
             inner = ', '.join(self.value(x) for x in v)
             return f'[{inner}]' if isinstance(v, list) else f'({inner},)' if len(v) == 1 else f'({inner})'
@@ -186,12 +152,18 @@ class _Writer:
             return repr(v) if v == v and abs(v) != float('inf') else f"float('{v}')"
         return self.constant(v, 'c')
 
-    def line(self, node) -> str:
+    def line(self, node, in_place=False) -> str:
         args = [self.value(a) for a in node.args]
         if node.target is operator.getitem:
             return f'{node.name} = {args[0]}[{args[1]}]'
         args += [f'{k}={self.value(v)}' for k, v in node.kwargs.items()]
-        return f'{node.name} = {self.callable(node)}({", ".join(args)})'
+        if node in self.targets:
+            args.append(f'out={self.targets[node]}')
+        if node.target is aten._to_copy.default and node.kwargs.keys() == {'dtype'} \
+                and node.kwargs['dtype'] in _CASTS and node.kwargs['dtype'] is not node.args[0].meta['val'].dtype:
+            return f'{node.name} = {args[0]}.{_CASTS[node.kwargs["dtype"]]}()'
+        function = self.constant(_IN_PLACE[node.target], 'reuse') if in_place else self.callable(node)
+        return f'{node.name} = {function}({", ".join(args)})'
 
     def callable(self, node):
         target = node.target
@@ -200,8 +172,30 @@ class _Writer:
             if name in _DIRECT:
                 return self.constant(_DIRECT[name], name)
             # OpOverload.__call__ is Python; the builtin behind it takes the same arguments
-            return self.constant(getattr(target, '_op', target), name.replace(':', '_').replace('.', '_'))
+            builtin = getattr(target, '_op', target)
+            if name == 'mkldnn_rnn_layer':
+                builtin = _in_grad_mode(builtin)
+            return self.constant(builtin, name.replace(':', '_').replace('.', '_'))
         return self.constant(target, 'f')
+
+
+def _in_grad_mode(function):
+    """oneDNN keeps what a backward pass needs only in grad mode, whatever it is told."""
+    def call(*args):
+        with torch.enable_grad():
+            return function(*args)
+    return call
+
+
+# methods that cast, cheaper calls than `to`
+_CASTS = {torch.float32: 'float', torch.float64: 'double', torch.float16: 'half', torch.bfloat16: 'bfloat16',
+          torch.int64: 'long', torch.int32: 'int', torch.int8: 'char', torch.uint8: 'byte', torch.bool: 'bool'}
+# calls that can write to the memory of their first argument, if nobody needs that any more
+_IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid_, aten.tanh.default: torch.tanh_,
+             aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_, aten.mul.Tensor: torch.Tensor.mul_,
+             aten.div.Tensor: torch.Tensor.div_}
+# calls whose function in torch takes `out`
+_OUT = {aten.mm.default, aten.sum.dim_IntList}
 
 
 def _direct():
@@ -212,6 +206,7 @@ def _direct():
              'logical_or logical_not sign erf cumsum cudnn_batch_norm embedding argmax argmin topk sort').split()
     found = {n: getattr(torch, n) for n in names if hasattr(torch, n)}
     found |= {n: getattr(torch.Tensor, n) for n in ('view', 'expand') if hasattr(torch.Tensor, n)}
+    found['linear'] = torch.nn.functional.linear
     found |= {'_softmax': torch._softmax, '_log_softmax': torch._log_softmax} if hasattr(torch, '_softmax') else {}
     return found
 
@@ -220,7 +215,7 @@ _DIRECT = _direct()
 
 
 def _write(graph, module, n_tensors, n_heads, facts, wanted) -> Plan:
-    _clean(graph)
+    simplify(graph)
     nodes = list(graph.nodes)
     inputs = [n for n in nodes if n.op == 'placeholder']
     tensors, heads = inputs[:n_tensors], inputs[n_tensors:n_tensors + n_heads]
@@ -229,37 +224,72 @@ def _write(graph, module, n_tensors, n_heads, facts, wanted) -> Plan:
     outputs, states, gradients = (result[:n_outputs], result[n_outputs:n_outputs + n_states],
                                   result[n_outputs + n_states:])
     writer = _Writer()
-    names = {}
-    for node in nodes:
-        if node.op == 'get_attr':
-            constant = module
-            for part in node.target.split('.'):
-                constant = getattr(constant, part)
-            names[node] = writer.constant(constant.detach() if isinstance(constant, torch.Tensor) else constant, 't')
-    calls = [n for n in nodes if n.op == 'call_function']
-    last = max((i for i, n in enumerate(calls) if n in (*outputs, *states)), default=-1)
+    attributes = {n: _attribute(module, n.target) for n in nodes if n.op == 'get_attr'}
+    folded = constants(graph, attributes, {*outputs, *states, *gradients})
+    for node, constant in {**attributes, **folded}.items():
+        writer.named[node] = writer.constant(constant, 't')
+    calls = [n for n in nodes if n.op == 'call_function' and n not in folded]
+    results = {*outputs, *states}
+    last = max((i for i, n in enumerate(calls) if n in results), default=-1)
     first_part, second_part = calls[:last + 1], calls[last + 1:]
-    early = {*first_part, *tensors}
+    early, late = {*first_part, *tensors}, set(second_part)
     needed = {a for n in second_part for a in n.all_input_nodes if a in early}
     needed |= {g for g in gradients if isinstance(g, torch.fx.Node) and g in early}
     saved = [n for n in (*tensors, *first_part) if n in needed]
-    forward = _function('forward', ['tensors'], [(tensors, 'tensors')], first_part,
-                        [outputs, states, saved], writer, names, {*outputs, *states, *saved})
-    backward = _function('backward', ['saved', 'heads'], [(saved, 'saved'), (heads, 'heads')], second_part,
-                         [gradients], writer, names, {*[g for g in gradients if isinstance(g, torch.fx.Node)]})
+    direct = tuple(g in late and g.target in _OUT and gradients.count(g) == 1 for g in gradients)
+    writer.targets = {g: f'target_{i}' for i, g in enumerate(gradients) if direct[i]}
+    forward = _function('forward', ['tensors'], [(_names(tensors), 'tensors')], first_part,
+                        [outputs, states, saved], writer, {*outputs, *states, *saved})
+    nothing = writer.constant((None,) * len(gradients), 'nothing')
+    targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
+    backward = _function('backward', ['saved', 'heads', f'targets={nothing}'],
+                         [(_names(saved), 'saved'), (_names(heads), 'heads'), (targets, 'targets')], second_part,
+                         [gradients], writer, {*[g for g in gradients if isinstance(g, torch.fx.Node)]})
     source = forward + '\n\n' + backward
     scope = dict(writer.constants)
     exec(compile(source, '<plan>', 'exec'), scope)
-    return Plan(scope['forward'], scope['backward'], facts['states'], wanted, facts['differentiable'], source)
+    return Plan(forward=scope['forward'], backward=scope['backward'], state_numbers=facts['states'], wanted=wanted,
+                differentiable=facts['differentiable'], direct=direct, source=source,
+                fresh=tuple(o in early and outputs.count(o) == 1 and _is_new(o) for o in outputs),
+                present=tuple(g is not None for g in gradients))
 
 
-def _function(name, parameters, unpack, calls, results, writer, names, kept) -> str:
+def _attribute(module, path):
+    """A constant that the trace has found."""
+    for part in path.split('.'):
+        module = getattr(module, part)
+    return module.detach() if isinstance(module, torch.Tensor) else module
+
+
+def _is_new(node):
+    """Whether the tensor that a call gives has memory of its own, in row-major order."""
+    if not isinstance(node.target, torch._ops.OpOverload) or node.target.is_view:
+        return False
+    value = node.meta.get('val')
+    returns = node.target._schema.returns
+    return isinstance(value, torch.Tensor) and value.is_contiguous() and all(r.alias_info is None for r in returns)
+
+
+def _reuses(node, dying):
+    """Whether a call may write its result to the memory of its first argument, one of the values that end with it."""
+    if node.target not in _IN_PLACE:
+        return False
+    first = node.args[0]
+    if first not in dying or len(first.users) != 1 or any(a is first for a in node.args[1:]) or not _is_new(first):
+        return False
+    mine, its = node.meta.get('val'), first.meta['val']
+    return isinstance(mine, torch.Tensor) and mine.dtype is its.dtype and mine.shape == its.shape
+
+
+def _names(nodes):
+    return [n.name for n in nodes]
+
+
+def _function(name, parameters, unpack, calls, results, writer, kept) -> str:
     lines = [f'def {name}({", ".join(parameters)}):']
-    for nodes, source in unpack:
-        if nodes:
-            lines.append(f'    {", ".join(n.name for n in nodes)}, = {source}')
-    for node, constant in names.items():
-        lines.append(f'    {node.name} = {constant}')
+    for names, source in unpack:
+        if names:
+            lines.append(f'    {", ".join(names)}, = {source}')
     last_use = {}
     for i, node in enumerate(calls):
         for a in node.all_input_nodes:
@@ -267,12 +297,13 @@ def _function(name, parameters, unpack, calls, results, writer, names, kept) -> 
         last_use.setdefault(node, i)
     dying: dict[int, list] = {}
     for node, i in last_use.items():
-        if node not in kept and node.op == 'call_function':
-            dying.setdefault(i, []).append(node.name)
+        if node not in kept and node.op == 'call_function' and node not in writer.named:
+            dying.setdefault(i, []).append(node)
+    own = set(calls)
     for i, node in enumerate(calls):
-        lines.append('    ' + writer.line(node))
+        lines.append('    ' + writer.line(node, _reuses(node, own.intersection(dying.get(i, ())))))
         if i in dying:
-            lines.append(f'    del {", ".join(dying[i])}')
+            lines.append(f'    del {", ".join(_names(dying[i]))}')
     texts = ['(' + ''.join(f'{writer.value(n)}, ' for n in group) + ')' for group in results]
     lines.append(f'    return {", ".join(texts)}')
     return '\n'.join(lines)

@@ -42,6 +42,11 @@ def _positions(op, node):
     return tuple(op.inputs.index(n) for n in op.mutates)
 
 
+def _open(shape):
+    # a number is no shape, but a parameter of that name: the gamma distribution has one
+    return isinstance(shape, tuple) and any(n <= 0 for n in shape)
+
+
 class Program:
     """The calls that compute a graph's outputs.
 
@@ -74,12 +79,13 @@ class Program:
         self.size = size
         self.outputs = [places[id(n)] + i for n, i in entries]
         self.placed = False            # are there calls with a device of their own
+        self.individual = False        # are there calls that hold what belongs to one executor, or to its shapes
         self._mark_dead()
 
     @property
     def open_shapes(self) -> list[Call]:
         """Calls that make arrays whose shape has lengths left open (0), to be found by inference."""
-        return [c for c in self.calls if not c.sources and 0 in (c.attributes.get('shape') or ())]
+        return [c for c in self.calls if not c.sources and _open(c.attributes.get('shape'))]
 
     def with_shapes(self, facts):
         """Fills the open lengths in from what inference found."""
@@ -87,6 +93,7 @@ class Program:
             shape = facts.shape((call.node, 0))
             if shape is not None:
                 call.attributes['shape'] = shape
+                self.individual = True
         return self
 
     def _mark_dead(self):
@@ -138,7 +145,7 @@ class Program:
             try:
                 result = call.function(*inputs, **attributes)
             except MXNetError as error:
-                raise MXNetError(f'node {call.node.name}: {error}') from error
+                raise _kind(error)(f'node {call.node.name}: {error}') from error
             except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
                 raise _call_error(call, inputs, error) from error
             result = result if type(result) is tuple else (result,)
@@ -161,6 +168,11 @@ def _runner(body, training, generator, device):
     def run(tensors):
         return body.run(tensors, training=training, generator=generator, device=device)[0]
     return run
+
+
+def _kind(error):
+    """The type of an error that is also one of Python's own, which programs may wait for; else MXNetError."""
+    return type(error) if isinstance(error, (ValueError, IndexError, TypeError)) else MXNetError
 
 
 def _call_error(call, inputs, error):

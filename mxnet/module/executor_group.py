@@ -2,6 +2,7 @@
 import logging
 
 from .. import ndarray
+from .._graph.plan import alike
 from .._ops.attributes import DType, kind_of
 from ..context import Context
 from ..executor_manager import _mean, _split_input_slice
@@ -145,6 +146,8 @@ class DataParallelExecutorGroup:
         def each(field, names):
             return [[getattr(e, field)[places[name]] for e in executors] for name in names]
 
+        # where the arrays of inputs stand among the variables of an executor
+        self._places = {id(array): i for i, array in enumerate(executors[0]._arrays)}
         self.data_arrays = inputs(self.data_names)
         self.label_arrays = inputs(self.label_names) if self.label_shapes is not None else None
         self.state_arrays = each('arg_arrays', self.state_names)
@@ -209,6 +212,24 @@ class DataParallelExecutorGroup:
         is_train = self.for_training if is_train is None else is_train
         for executor in self.execs:
             executor.forward(is_train=is_train)
+
+    def forward_backward(self, data_batch):
+        """Runs forward, for training, and backward on each context."""
+        if len(self.execs) > 1 or not self.for_training:
+            self.forward(data_batch, is_train=True)
+            self.backward()
+            return
+        feed = []
+        for sources, blocks in ((data_batch.data, self.data_arrays), (data_batch.label, self.label_arrays)):
+            for source, block in zip(sources or (), blocks or (), strict=False):
+                if block is None:
+                    continue
+                target = block[0][1]
+                if source._sparse or target._sparse or not alike(source._tensor, target._tensor):
+                    source.copyto(target)
+                else:
+                    feed.append((self._places[id(target)], source))
+        self.execs[0]._forward_backward(feed)
 
     def backward(self, out_grads=None):
         """Runs backward on each context; `out_grads` are the gradients of whole outputs."""

@@ -323,16 +323,19 @@ class Module(BaseModule):
     # ------------------------------------------------------------------ running
     def forward(self, data_batch, is_train=None):
         """Computes the outputs of a batch; if its shapes are new, the module is reshaped first."""
+        self._check_batch(data_batch)
+        self._exec_group.forward(data_batch, is_train)
+
+    def _check_batch(self, data_batch):
+        """Reshapes the module if the shapes of a batch are new."""
         if not (self.binded and self.params_initialized):
             self._require('forward')
-        expected = self._data_shapes
         if isinstance(data_batch, list):
             found = self._joined_shapes(data_batch)
         else:
             found = [array.shape for array in data_batch.data]
-        if len(found) != len(expected) or any(shape != desc.shape for shape, desc in zip(found, expected, strict=True)):
+        if found != [desc.shape for desc in self._data_shapes]:
             self._reshape_for(data_batch, found)
-        self._exec_group.forward(data_batch, is_train)
 
     @staticmethod
     def _joined_shapes(batches):
@@ -359,6 +362,16 @@ class Module(BaseModule):
             labels = [DataDesc(d.name, array.shape, d.dtype, d.layout)
                       for d, array in zip(self._label_shapes, batch.label, strict=True)]
         self.reshape(data, labels or None)
+
+    def forward_backward(self, data_batch):
+        """`forward` for training, then `backward`; in one go where nobody looks in between."""
+        own = type(self)
+        if own.forward is not Module.forward or own.backward is not Module.backward or isinstance(data_batch, list) \
+                or 'forward' in self.__dict__ or 'backward' in self.__dict__:
+            super().forward_backward(data_batch)
+            return
+        self._check_batch(data_batch)
+        self._exec_group.forward_backward(data_batch)
 
     def backward(self, out_grads=None):
         """Computes the gradients; `out_grads` are those of the outputs, where they are no losses."""

@@ -349,15 +349,15 @@ class Symbol(OperatorMethods, SymbolBase):
     # ------------------------------------------------------------------ running
     def bind(self, ctx, args, args_grad=None, grad_req='write', aux_states=None, group2ctx=None, shared_exec=None):
         """An `Executor` of this graph on given arrays."""
-        from ..executor import bind
+        from ._bind import bind
         return bind(self, ctx, args, args_grad, grad_req, aux_states, group2ctx)
 
     def simple_bind(self, ctx, grad_req='write', type_dict=None, stype_dict=None, group2ctx=None,
                     shared_arg_names=None, shared_exec=None, shared_buffer=None, **kwargs):
         """An `Executor` on new arrays, whose shapes follow from those given by name."""
-        from ..executor import simple_bind
-        return simple_bind(self, ctx, grad_req, type_dict, group2ctx, shared_arg_names, shared_exec, shared_buffer,
-                           kwargs)
+        from ._bind import simple_bind
+        return simple_bind(self, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_arg_names, shared_exec,
+                           shared_buffer, kwargs)
 
     def eval(self, ctx=None, **kwargs):
         """The outputs for given arrays, as a list."""

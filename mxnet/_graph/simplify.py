@@ -1,0 +1,113 @@
+"""What a traced graph does not need: calls that change nothing, that repeat others, or whose result never changes.
+
+Works on the graph of a plan (see plan.py): ATen calls, each with a fake tensor of its result in `meta['val']`.
+"""
+import operator
+
+import torch
+from torch.fx.node import map_arg
+
+aten = torch.ops.aten
+
+# calls that only pass their input on
+_IDENTITIES = {aten.detach.default, aten.alias.default, aten.lift_fresh_copy.default}
+# calls that give a view, which may be of the same shape as their input
+_VIEWS = {aten.view.default, aten._unsafe_view.default, aten.expand.default, aten.slice.Tensor, aten.permute.default}
+# operators whose result differs from call to call
+_RANDOM = ('bernoulli', 'rand', 'normal', 'uniform', 'exponential', 'multinomial', 'poisson', 'dropout', 'geometric')
+LARGEST_CONSTANT = 1 << 16     # elements; larger ones are computed again, so that they do not occupy memory for good
+
+
+def is_pure(node) -> bool:
+    target = node.target
+    if not isinstance(target, torch._ops.OpOverload):
+        return target is operator.getitem
+    return not target._schema.is_mutable and not any(r in str(target) for r in _RANDOM)
+
+
+def simplify(graph):
+    """Cleans a graph in place."""
+    mutated = {n.args[0] for n in graph.nodes if n.op == 'call_function' and n.args
+               and isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable}
+    seen = {}
+    for node in list(graph.nodes):
+        if node.op != 'call_function' or node in mutated or any(a in mutated for a in node.all_input_nodes):
+            continue
+        same = _same_as(node)
+        if same is None and is_pure(node):
+            _rewrite(node)
+            same = seen.setdefault((node.target, _hashable(node.args), _hashable(node.kwargs)), node)
+        if same is not None and same is not node:
+            node.replace_all_uses_with(same)
+    for node in reversed(list(graph.nodes)):
+        if node.op == 'call_function' and not node.users and is_pure(node):
+            graph.erase_node(node)
+
+
+def _same_as(node):
+    """The node whose value a node only passes on, or None."""
+    first = node.args[0] if node.args else None
+    if not isinstance(first, torch.fx.Node):
+        return None
+    if node.target in _IDENTITIES:
+        return first
+    if node.target is aten.t.default and first.target is aten.t.default:
+        return first.args[0]
+    if node.target in _VIEWS and _layout(node) is not None and _layout(node) == _layout(first):
+        return first
+    return None
+
+
+def _layout(node):
+    value = node.meta.get('val')
+    if not isinstance(value, torch.Tensor):
+        return None
+    return value.dtype, tuple(value.shape), value.stride(), value.storage_offset()
+
+
+def _rewrite(node):
+    """Says the same in fewer calls."""
+    if node.target is aten.view.default:
+        # a sum that keeps its axes, and a view that drops them
+        total = node.args[0]
+        if total.target is aten.sum.dim_IntList and len(total.users) == 1 and total.args[2:] == (True,) \
+                and not total.kwargs and 'val' in total.meta:
+            kept = total.meta['val'].shape
+            axes = {a % len(kept) for a in total.args[1]}
+            if tuple(node.args[1]) == tuple(n for a, n in enumerate(kept) if a not in axes):
+                node.target, node.args = aten.sum.dim_IntList, total.args[:2]
+    elif node.target is aten.addmm.default and not node.kwargs:
+        bias, data, weight = node.args
+        if weight.target is aten.t.default and bias.meta['val'].dim() == 1:
+            node.target, node.args = aten.linear.default, (data, weight.args[0], bias)
+    elif node.target is aten.mm.default and node.args[1].target is aten.t.default:
+        node.target, node.args = aten.linear.default, (node.args[0], node.args[1].args[0])
+
+
+def constants(graph, attributes, handed_out):
+    """{node: tensor} of calls that have the same small result each time, because nothing goes into them.
+
+    `attributes` are the constants that the trace has found by itself.  What a plan hands out is computed anew, for
+    programs write into it.
+    """
+    mutated = {a for n in graph.nodes if n.op == 'call_function' and not is_pure(n) for a in n.all_input_nodes}
+    found = {n: t for n, t in attributes.items() if type(t) is torch.Tensor}
+    for node in graph.nodes:
+        if node.op != 'call_function' or node in handed_out or node in mutated or not is_pure(node) \
+                or not isinstance(node.target, torch._ops.OpOverload) or any(a not in found for a in node.all_input_nodes):
+            continue
+        value = node.meta.get('val')
+        if isinstance(value, torch.Tensor) and value.numel() <= LARGEST_CONSTANT:
+            with torch.no_grad():
+                found[node] = node.target(*map_arg(node.args, found.get), **map_arg(node.kwargs, found.get))
+    return {n: t for n, t in found.items() if n not in attributes}
+
+
+def _hashable(value):
+    if isinstance(value, (list, tuple)):
+        return tuple(_hashable(v) for v in value)
+    if isinstance(value, dict):
+        return tuple((k, _hashable(v)) for k, v in value.items())
+    if isinstance(value, (bool, int, float)):
+        return type(value), repr(value)
+    return value if value.__hash__ else id(value)
