@@ -21,6 +21,10 @@ py_slice = slice        # programs import it from here
 _STORAGE_TYPE_STR_TO_ID = {'undefined': -1, 'default': 0, 'row_sparse': 1, 'csr': 2}      # and this: files have the numbers
 
 
+class ShapeMismatch(MXNetError, ValueError):
+    """Shapes that do not fit; programs of different times catch it as one or the other."""
+
+
 class NDArray(OperatorMethods, NDArrayBase):
     """An array of numbers of one dtype on one context.
 
@@ -376,7 +380,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         except RuntimeError as error:
             if isinstance(error, MXNetError):
                 raise
-            raise MXNetError(f'reshape: an array of shape {self.shape} does not fit into {tuple(shape)}') from None
+            raise ShapeMismatch(f'reshape: an array of shape {self.shape} does not fit into {tuple(shape)}') from None
         if result.requires_grad and not recording:
             result = result.detach()
         array = _new(type(self))
