@@ -48,6 +48,8 @@ def move(tensor, ctx):
     device = ctx.torch_device
     if device != tensor.device:
         return tensor.to(device, non_blocking=device.type == 'cuda' and tensor.is_pinned())
+    if ctx.device_typeid == 3 and torch.cuda.is_available() and not tensor.is_pinned():
+        return tensor.pin_memory()          # which is a copy
     return allocate(tensor.clone(), ctx)
 
 

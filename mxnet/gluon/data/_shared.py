@@ -23,7 +23,7 @@ from ...ndarray import NDArray
 
 FREE, SENT, TAKEN = 0, 1, 2
 ALIGNED = 64
-MOST = 64                   # slots of a worker; more batches than that in use at once travel as bytes
+MOST = 32                   # slots of a worker, each an open file; more batches in use at once travel as bytes
 
 
 class Message(NamedTuple):
@@ -183,6 +183,8 @@ class Receiver:
     def close(self):
         for connection in self._connections or ():
             connection.close()
+
+    __del__ = close
 
 
 def _free(memory):

@@ -24,10 +24,21 @@ def default_batchify_fn(data):
         return _stack(data)
     if isinstance(first, tuple):
         return [default_batchify_fn(part) for part in zip(*data, strict=True)]
-    return _from_numpy(numpy.asarray(data))
+    return _from_numpy(_numbers_of(data))
 
 
 default_mp_batchify_fn = default_batchify_fn        # memory is shared on the way from a worker, whoever made the batch
+
+
+def _numbers_of(data):
+    try:
+        values = numpy.asarray(data)
+    except ValueError:
+        values = None
+    if values is None or values.dtype.kind not in 'biuf':
+        raise TypeError(f'samples of type {type(data[0]).__name__} cannot be made to an array, or have different shapes; '
+                        'pass batchify_fn=, such as gluon.data.batchify.AsList() or Pad()')
+    return values
 
 
 def _from_numpy(values):

@@ -86,8 +86,8 @@ class DataLoader:
         if self._resume is not None:
             jobs, self._resume = self._resume, None
         else:
-            jobs = Jobs(_sampler.index_batches(self._batch_sampler),
-                        epoch_seed(self._passes) if self._num_workers and not self._thread_pool else 0)
+            # the seed is drawn with and without workers, so that the order is the same
+            jobs = Jobs(_sampler.index_batches(self._batch_sampler), epoch_seed(self._passes))
         self._jobs = jobs
         self._passes += 1
         if not self._num_workers:

@@ -126,7 +126,7 @@ class _ConvGRUCell(_BaseConvRNNCell):
 
 
 class Conv1DRNNCell(_ConvRNNCell):
-    """A simple recurrent cell with convolutions over one dimension; `conv_layout` is 'NCW' or 'NWC'."""
+    """A simple recurrent cell with convolutions over one dimension."""
 
     def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0,), i2h_dilate=(1,),
                  h2h_dilate=(1,), i2h_weight_initializer=None, h2h_weight_initializer=None,
@@ -138,7 +138,7 @@ class Conv1DRNNCell(_ConvRNNCell):
 
 
 class Conv1DLSTMCell(_ConvLSTMCell):
-    """Long short-term memory with convolutions over one dimension; `conv_layout` is 'NCW' or 'NWC'."""
+    """Long short-term memory with convolutions over one dimension."""
 
     def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0,), i2h_dilate=(1,),
                  h2h_dilate=(1,), i2h_weight_initializer=None, h2h_weight_initializer=None,
@@ -150,7 +150,7 @@ class Conv1DLSTMCell(_ConvLSTMCell):
 
 
 class Conv1DGRUCell(_ConvGRUCell):
-    """A gated recurrent unit with convolutions over one dimension; `conv_layout` is 'NCW' or 'NWC'."""
+    """A gated recurrent unit with convolutions over one dimension."""
 
     def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0,), i2h_dilate=(1,),
                  h2h_dilate=(1,), i2h_weight_initializer=None, h2h_weight_initializer=None,
