@@ -5,6 +5,7 @@ requires a gradient (`leaf`), the array that the gradient goes to (`buffer`) and
 the alias, so nothing is recorded outside `record()` and torch's own grad mode stays as the program set it.
 """
 import functools
+from sys import getrefcount
 
 import torch
 
@@ -167,10 +168,38 @@ def _mover(buffer, req, fresh):
         elif gradient.layout is not torch.strided:      # only some rows, see ndarray/_sparse_links.py
             overwrite(buffer, gradient.to_dense() if req == 'write' else buffer._tensor + gradient)
         elif req == 'write':
-            buffer._tensor.copy_(gradient.detach())
+            if gradient.numel() < LARGE or not _adopted(buffer, gradient):
+                buffer._tensor.copy_(gradient.detach())
         else:
             buffer._tensor.add_(gradient.detach())
     return move
+
+
+LARGE = 1 << 15          # elements from which on it pays to find out whether a gradient must be copied
+
+
+def _adopted(buffer, gradient):
+    """Makes a gradient's memory the buffer's, if nothing else refers to either of them; else False, and it must be copied.
+
+    The memory of a GPU's buffer stays, for graphs of kernels know its address.
+    """
+    old = buffer._tensor
+    if gradient.requires_grad or gradient.device.type != 'cpu' or gradient.dtype is not old.dtype or \
+            gradient.shape != old.shape or not gradient.is_contiguous():
+        return False
+    if getrefcount(old) > 3 or _users(old) > ALONE or _users(gradient) > ALONE:
+        return False
+    buffer._tensor = gradient
+    return True
+
+
+def _users(tensor):
+    """How many tensors (and this question) share a tensor's memory; many, where torch cannot tell."""
+    return _STORAGE_USERS(tensor.untyped_storage()._cdata)
+
+
+_STORAGE_USERS = getattr(torch._C, '_storage_Use_Count', lambda storage: 1 << 30)
+ALONE = _users(torch.empty(0))
 
 
 def mark_variables(variables, gradients, grad_reqs='write'):

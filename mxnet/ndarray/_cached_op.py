@@ -28,6 +28,7 @@ class CachedOp:
         self._program = Program(sym._entries)
         self._plans = Plans(self._program)
         self._seen = set()
+        self._sharing = {}             # plan -> what it saves that programs can write into
         self._monitor = None
         self._names = [n.name for n in self._program.variables]
         self._states = frozenset(self._program.states)
@@ -107,6 +108,16 @@ class CachedOp:
         return self._plans.find(tensors, wanted, training=state.training, generator=_generator,
                                 device=ctx.torch_device)
 
+    def _shared(self, plan, saved, given):
+        """Which of the saved tensors share memory with the given ones; found once for each plan."""
+        found = self._sharing.get(plan)
+        if found is None:
+            if len(self._sharing) > LIMIT:
+                self._sharing.clear()
+            memory = {t.untyped_storage()._cdata for t in given}
+            found = self._sharing[plan] = [i for i, t in enumerate(saved) if t.untyped_storage()._cdata in memory]
+        return found
+
     def _watch(self, ctx):
         return None if self._monitor is None else _Watch(*self._monitor, ctx)
 
@@ -157,7 +168,12 @@ class _Planned(torch.autograd.Function):
         ctx.cached, ctx.plan, ctx.training, ctx.device = cached, plan, training, device
         # not through save_for_backward: states among them change, and only a second derivative looks at them
         ctx.tensors = tensors
-        ctx.save_for_backward(*saved)
+        # what the program can write into is saved so that torch finds that out; the rest is let go as backward uses it
+        ctx.shared = cached._shared(plan, saved, (*tensors, *outputs))
+        ctx.save_for_backward(*[saved[i] for i in ctx.shared])
+        ctx.own = list(saved)
+        for i in ctx.shared:
+            ctx.own[i] = None
         ctx.set_materialize_grads(False)
         ctx.outputs = [(o.shape, o.dtype, o.device) for o in outputs]
         still = [o for o, d in zip(outputs, plan.differentiable, strict=True) if not d]
@@ -172,9 +188,33 @@ class _Planned(torch.autograd.Function):
         if torch.is_grad_enabled():
             found = _again(ctx, plan, ctx.tensors, heads)
         else:
-            found = plan.backward(ctx.saved_tensors, heads)
+            found = plan.backward(_saved(ctx), heads)
         places = dict(zip(plan.wanted, found, strict=True))
         return None, None, None, None, *[places.get(i) for i in range(count)]
+
+
+def _saved(ctx):
+    """What backward needs, handed out once: memory is free for new values as soon as the last use is over."""
+    if ctx.own is None:
+        raise RuntimeError('backward through a graph a second time')
+    values = ctx.own
+    if _keeps_graph():
+        values = list(values)
+    else:
+        ctx.own = None
+    for i, tensor in zip(ctx.shared, ctx.saved_tensors, strict=True):
+        values[i] = tensor
+    values.reverse()
+    return _drained(values)
+
+
+def _drained(values):
+    while values:
+        yield values.pop()
+
+
+# whether torch's engine was told to keep the graph; where it cannot be asked, nothing is let go early
+_keeps_graph = getattr(torch._C._autograd, '_get_current_graph_task_keep_graph', lambda: True)
 
 
 def _again(ctx, plan, tensors, heads):
