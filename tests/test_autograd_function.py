@@ -87,6 +87,32 @@ def test_the_halves_run_unrecorded_and_in_train_mode():
     assert seen == [(False, True), (False, True)]
 
 
+def test_backward_in_another_thread_finds_the_switches_of_the_one_that_recorded():
+    seen = []
+
+    class Look(autograd.Function):
+        def forward(self, x):
+            return x * 2
+
+        def backward(self, dy):
+            seen.append((autograd.is_training(), mx.util.is_np_array(), mx.current_context()))
+            return dy * 2
+
+    x = nd.ones((1,))
+    x.attach_grad()
+    with mx.cpu(3), mx.util.np_array(True), autograd.record():
+        y = Look()(x)
+
+    def go_back():
+        y.backward()
+        seen.append((autograd.is_training(), mx.util.is_np_array(), mx.current_context()))
+
+    thread = threading.Thread(target=go_back)
+    thread.start()
+    thread.join()
+    assert seen == [(True, True, mx.cpu(3)), (False, False, mx.cpu())] and x.grad.asscalar() == 2
+
+
 def test_without_recording_it_is_forward_alone():
     y = Sigmoid()(nd.zeros((2,)))
     assert y.asnumpy().tolist() == [0.5, 0.5]
