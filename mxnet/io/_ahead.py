@@ -76,7 +76,8 @@ class Ahead:
     def start(self):
         """Starts (again)."""
         self.stop()
-        self._channel, self._ended, self._pid = _Channel(self._depth), None, os.getpid()
+        self._channel, self._pid = _Channel(self._depth), os.getpid()
+        self._ended, self._error = False, None
         thread = threading.Thread(target=_fill, name='mxnet-prefetch', daemon=True,
                                   args=(self._channel, self._produce, state.np_shape, state.np_array))
         thread.start()
@@ -89,11 +90,13 @@ class Ahead:
 
     def next(self):
         """The next result.  After the end, StopIteration (or the error that ended it) again and again."""
-        if self._ended is None:
+        if not self._ended:
             if self._pid != os.getpid():
                 self.start()                    # threads do not survive a fork
-            item, error = self._channel.get()
+            item, self._error = self._channel.get()
             if item is not _END:
                 return item
-            self._ended = StopIteration() if error is None else error
-        raise self._ended
+            self._ended = True
+        if self._error is None:
+            raise StopIteration                 # a new one: an error keeps what its traceback refers to
+        raise self._error

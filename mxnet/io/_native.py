@@ -46,6 +46,7 @@ class MXDataIter(DataIter):
         ahead = getattr(self, '_ahead', None)
         if ahead is not None:
             ahead.stop()
+            self.handle.close()
 
     @property
     def corrupt(self):
@@ -141,6 +142,10 @@ class Loader:
         self._stream = _Stream(self.pieces(epoch, skip))
         self._seen = skip
         self._last = None
+
+    def close(self):
+        """Lets go of what a pass holds, which refers back to this object."""
+        self._stream = self._last = None
 
     def next(self):
         """The next batch; StopIteration after the last one of the pass."""

@@ -87,6 +87,11 @@ class PictureLoader(Loader):
             if len(pictures):
                 yield pictures
 
+    def close(self):
+        super().close()
+        if self._pool is not None and self._pool_pid == os.getpid():
+            self._pool.shutdown(wait=False)
+
     def arrays(self, piece):
         return wrap(piece.data, cpu(), NDArray), wrap(piece.label, cpu(), NDArray), piece.index
 
