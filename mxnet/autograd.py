@@ -14,6 +14,7 @@ from ._array import NDArrayBase, overwrite, wrap
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
 from ._state import state
+from ._whole import Whole
 from .base import MXNetError
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
@@ -143,7 +144,10 @@ class Variable:
         self.buffer, self.req = buffer, req
         self.fresh = [False]          # has backward written the buffer since somebody set this to False
         leaf = self.leaf = tensor.detach()
-        if req != 'null' and tensor.dtype.is_floating_point:
+        if req != 'null' and not tensor.dtype.is_floating_point:
+            leaf = self.leaf = Whole.leaf(tensor)
+            leaf._shadow.register_post_accumulate_grad_hook(_rounding_mover(buffer, req, self.fresh))
+        elif req != 'null':
             leaf.requires_grad_()
             leaf.register_post_accumulate_grad_hook(_mover(buffer, req, self.fresh))
             if buffer._sparse:
@@ -172,6 +176,18 @@ def _mover(buffer, req, fresh):
                 buffer._tensor.copy_(gradient.detach())
         else:
             buffer._tensor.add_(gradient.detach())
+    return move
+
+
+def _rounding_mover(buffer, req, fresh):
+    """The same for the shadow of integers: the gradient loses its fraction."""
+    def move(shadow):
+        gradient, shadow.grad = shadow.grad, None
+        fresh[0] = True
+        if gradient is None:
+            gradient = shadow.new_zeros(())
+        gradient = gradient.detach().to(buffer._tensor.dtype)
+        overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
     return move
 
 
@@ -247,7 +263,8 @@ def _history(array, what):
     """The tensor through which an array is known to torch's engine."""
     if not isinstance(array, NDArrayBase):
         raise TypeError(f'{what} must be an array, not {type(array).__name__}')
-    return array._tensor if array._variable is None else array._variable.leaf
+    tensor = array._tensor if array._variable is None else array._variable.leaf
+    return tensor._shadow if type(tensor) is Whole else tensor
 
 
 def _heads(heads, head_grads):
@@ -274,7 +291,7 @@ def _heads(heads, head_grads):
             raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, but its head gradient {tuple(value.shape)}')
         gradients.append(value if value.dtype is tensor.dtype and value.device == tensor.device
                          else value.to(tensor.device, tensor.dtype))
-    if not tensors:
+    if not tensors and not all(h._tensor.dtype is torch.bool for h in heads):
         raise _undifferentiable(heads)
     return found, tensors, gradients
 
@@ -312,6 +329,8 @@ def _explain(error):
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
     heads, tensors, gradients = _heads(heads, head_grads)
+    if not tensors:
+        return              # a truth, which has no gradient
     if state.watch is not None:
         state.watch.follow(tensors)
     try:
@@ -355,7 +374,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]
     if not retain_graph:
         _give_up(heads)
-    return [wrap(r if r.is_contiguous() else r.contiguous(), v._ctx, v._dense)
+    return [wrap(r.contiguous() if v._tensor.dtype.is_floating_point else r.to(v._tensor.dtype), v._ctx, v._dense)
             for r, v in zip(results, variables, strict=True)]
 
 

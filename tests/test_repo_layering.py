@@ -26,7 +26,7 @@ LAYERS = (
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays
-    ('_watch', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
+    ('_watch', '_whole', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
     # static graphs
     ('_graph',),
     # arrays and graphs for people

@@ -13,6 +13,7 @@ from .._graph.infer import infer
 from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
 from .._state import state
+from .._whole import Whole
 from ..base import MXNetError
 from . import _interop
 from ._invoke import owned
@@ -99,7 +100,7 @@ class CachedOp:
 
     def _find(self, tensors, wanted, ctx):
         """The plan for this call; none for the first of its kind, since many graphs are called once."""
-        if self._monitor is not None or any(t.device != ctx.torch_device for t in tensors):
+        if self._monitor is not None or any(t.device != ctx.torch_device or type(t) is Whole for t in tensors):
             return None
         kind = (state.training, wanted)
         if kind not in self._seen:

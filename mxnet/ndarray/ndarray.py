@@ -97,7 +97,7 @@ class NDArray(OperatorMethods, NDArrayBase):
     def grad(self):
         """The gradient that `backward` fills; None until `attach_grad`."""
         variable = self._variable
-        return None if variable is None else variable.buffer
+        return None if variable is None or variable.req == 'null' else variable.buffer
 
     @property
     def _fresh_grad(self):
