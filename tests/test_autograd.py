@@ -290,9 +290,9 @@ def test_ints_have_gradients_without_a_fraction():
     with autograd.record():
         y = x * x * 2
         z = x.astype('float32') * 1.75
-    assert y.dtype == 'int32'
+    assert y.dtype is np.int32
     y.backward()
-    assert x.grad.asnumpy().tolist() == [4, 8, 12] and x.grad.dtype == 'int32'
+    assert x.grad.asnumpy().tolist() == [4, 8, 12] and x.grad.dtype is np.int32
     z.backward()
     assert x.grad.asnumpy().tolist() == [1, 1, 1]
     x[:] = 5                                  # what the gradient is taken at is what the array holds now
