@@ -16,7 +16,8 @@ from ...ndarray import NDArray
 class Row(NDArray):
     """Row `_index` of the tensor `_base` after `_steps`, until `_value` is needed.
 
-    Steps are (function, *arguments), and take an array with or without a batch axis in front.
+    Steps are (function, *arguments), and take an array with or without a batch axis in front.  An array that NDArray's
+    own methods made of a row has a value and nothing else.
     """
 
     __slots__ = ('_base', '_index', '_steps', '_value')
@@ -98,6 +99,8 @@ def take(base, indices):
 def join(rows):
     """A batch of rows with the same notes about the same array; None if they are not that."""
     first = rows[0]
+    if first._value is not None:
+        return None
     base, steps = first._base, first._steps
     for other in rows:
         if type(other) is not Row or other._value is not None or other._base is not base or other._steps != steps:
