@@ -1,6 +1,7 @@
 """`Executor`: a symbol bound to arrays, ready to run forward and backward."""
 from operator import is_
 
+import numpy
 import torch
 
 from . import random as _random
@@ -22,6 +23,11 @@ class Executor:
     `arg_dict`, `grad_dict`, `aux_dict` and `output_dict` find them by name.  `outputs` are the same array objects after
     every `forward`.
     """
+
+    def __new__(cls, symbol, ctx, grad_req, group2ctx, args, grads, aux, like=None):
+        from . import _sparse_executor
+        return object.__new__(_sparse_executor.SparseExecutor if _sparse_executor.concerns(symbol, (*args, *grads, *aux))
+                              else cls)
 
     def __init__(self, symbol, ctx, grad_req, group2ctx, args, grads, aux, like=None):
         self._symbol = symbol
@@ -106,12 +112,15 @@ class Executor:
             for name, value in kwargs.items():
                 if name not in own:
                     raise TypeError(f'there is no argument {name}; there are {", ".join(self._arg_names)}')
-                if not isinstance(value, NDArrayBase):
+                if not isinstance(value, (NDArrayBase, numpy.ndarray)):
                     raise ValueError(f'{name} must be an NDArray, not a {type(value).__name__}')
                 if value.shape != own[name].shape:
                     raise ValueError(f'{name} has shape {value.shape}, but the executor was bound for '
                                      f'{own[name].shape}; use reshape')
-                value.copyto(own[name])
+                if isinstance(value, NDArrayBase):
+                    value.copyto(own[name])
+                else:
+                    own[name][:] = value
         self._training = training = bool(is_train)
         ready = self._ready.get(training)
         if ready is not None:

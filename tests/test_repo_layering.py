@@ -30,8 +30,8 @@ LAYERS = (
     # static graphs
     ('_graph',),
     # arrays and graphs for people
-    ('ndarray', 'symbol', 'executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc', 'numpy_dispatch_protocol',
-     'numpy_op_signature'),
+    ('ndarray', 'symbol', 'executor', '_sparse_executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc',
+     'numpy_dispatch_protocol', 'numpy_op_signature'),
     # training
     ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'optimizer'),
     # data

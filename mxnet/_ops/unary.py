@@ -36,12 +36,24 @@ def _cbrt(data):
                          lambda gradients, inputs, outputs: (gradients[0] / (3 * outputs[0] * outputs[0]),), data)
 
 
+def _gammaln(data):
+    if not data.is_floating_point():
+        data = data.float()
+
+    def back(gradients, inputs, outputs):
+        x, = inputs
+        pole = (x <= 0) & (x == torch.floor(x))
+        # the limit differs from side to side; upstream has plus infinity
+        return (gradients[0] * torch.digamma(x).masked_fill(pole, math.inf),)
+    return with_gradient(torch.lgamma, back, data)
+
+
 def _gamma(data):
     # lgamma knows only |gamma|; below zero the sign alternates from one integer to the next.  In float64, so that
     # gamma(5) is 24 and not nearly so.
     wide = data.double()
     negative = (wide < 0) & (torch.remainder(torch.floor(wide), 2) == 1)
-    size = torch.exp(torch.lgamma(wide))
+    size = torch.exp(_gammaln(wide))
     pole = (wide <= 0) & (wide == torch.floor(wide))
     result = torch.where(negative, -size, size)
     return result.masked_fill(pole & (wide != 0), math.nan).to(data.dtype)
@@ -69,7 +81,7 @@ _PLAIN = [
     ('fix', torch.trunc, 'The value without its fraction: the nearest integer towards 0.  The gradient is zero.'),
     ('floor', torch.floor, 'The largest integer that is not above the value.  The gradient is zero.'),
     ('gamma', _gamma, 'The gamma function; `gamma(n)` is `(n - 1)!`.'),
-    ('gammaln', torch.lgamma, 'The logarithm of the absolute value of the gamma function.'),
+    ('gammaln', _gammaln, 'The logarithm of the absolute value of the gamma function.'),
     ('log', torch.log, 'The natural logarithm; NaN below 0.'),
     ('log10', torch.log10, 'The logarithm to the base 10.'),
     ('log1p', torch.log1p, '`log(1 + x)`, accurate near 0.'),

@@ -118,11 +118,15 @@ class BaseSparseNDArray(NDArray):
 
     def _take_gradient(self, gradient, req):
         """Writes or adds a gradient, be it one of torch's sparse tensors, which hold some rows."""
-        if req == 'add':
-            mine = self._values()
-            self._overwrite(mine + gradient)
-        else:
-            self._overwrite(_sparse_links.dense_gradient(gradient))
+        if self._stype == 'row_sparse' and gradient.layout is not torch.strided:
+            values, rows = _sparse_links.rows_of(gradient)
+            if req == 'add' and len(self._parts[1]):
+                mine, values, rows = _sparse_parts.rows_merged(self._safe_parts(), (values, rows), self._shape)
+                values = mine + values
+            self._parts, self._checked, self._history = (values.to(self._parts[0].dtype), rows), True, None
+            return
+        gradient = _sparse_links.dense_gradient(gradient)
+        self._overwrite(self._values() + gradient if req == 'add' else gradient)
 
     def _overwrite(self, dense):
         """Stores the values of a dense tensor, whatever autograd knows of the array."""

@@ -274,3 +274,22 @@ def retain(op, inputs, attributes):
 def cast_storage(op, inputs, attributes):
     from ._sparse import cast_storage
     return cast_storage(inputs[0], attributes['stype'])
+
+
+@rule('BatchNorm')
+def batch_norm(op, inputs, attributes):
+    """Refuses what upstream refuses: gamma cannot be set to ones in a sparse array."""
+    if attributes['fix_gamma']:
+        raise MXNetError('operator BatchNorm: with sparse arrays fix_gamma must be False; or convert them with '
+                         "tostype('default')")
+    return NotImplemented
+
+
+@rule('FullyConnected')
+def fully_connected(op, inputs, attributes):
+    """On dense copies, but a row_sparse bias may have a second axis of length 1."""
+    bias = inputs[2] if len(inputs) > 2 else None
+    if bias is None or len(bias.shape) != 2 or bias.shape[1] != 1:
+        return NotImplemented
+    data, weight, bias = [readable(x) if state.recording else x._tensor.detach() for x in inputs]
+    return wrap(op.function(data, weight, bias.reshape(-1), **attributes), inputs[0]._ctx, NDArray)

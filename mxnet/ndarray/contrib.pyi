@@ -51,8 +51,8 @@ def ROIAlign(data: NDArray, rois: NDArray | None = None, pooled_size: int | Sequ
 def RROIAlign(data: NDArray, rois: NDArray | None = None, pooled_size: int | Sequence[int] = ..., spatial_scale: float = ..., sampling_ratio: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """`ROIAlign` of rotated regions: rows (image, centre x, centre y, width, height, angle in degrees)."""
 
-def SparseEmbedding(data: NDArray, weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: Any = ..., sparse_grad: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
-    """The old name of `Embedding` with a gradient that holds only the rows in use."""
+def SparseEmbedding(data: NDArray, weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: Any = ..., sparse_grad: bool = ..., deterministic: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """The old name of `Embedding` with a gradient that holds only the rows in use; it is deterministic anyway."""
 
 def SyncBatchNorm(data: NDArray, gamma: NDArray | None = None, beta: NDArray | None = None, moving_mean: NDArray | None = None, moving_var: NDArray | None = None, eps: float = ..., momentum: float = ..., fix_gamma: bool = ..., use_global_stats: bool = ..., output_mean_var: bool = ..., ndev: int = ..., key: str = ..., *, out: Any = None, name: str | None = None) -> Any:
     """BatchNorm along axis 1 with the statistics of the batches of all processes."""

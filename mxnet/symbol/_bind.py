@@ -97,11 +97,22 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
 
     arguments = [n for n in variables if id(n) not in auxiliary]
     args = [argument(n) for n in arguments]
-    grads = [None if r == 'null' else shared_grads[n.name] if new.fits(shared_grads.get(n.name), n) else new(n)
-             for n, r in zip(arguments, reqs, strict=True)]
+    of_rows = _gradients_by_rows(symbol)
+    grads = [None if r == 'null' else shared_grads[n.name] if new.fits(shared_grads.get(n.name), n)
+             else new(n, of_rows.get(id(n))) for n, r in zip(arguments, reqs, strict=True)]
     aux = [shared_states[n.name] if new.fits(shared_states.get(n.name), n) else new(n)
            for n in variables if id(n) in auxiliary]
     return Executor(symbol, ctx, reqs, group2ctx, args, grads, aux)
+
+
+def _gradients_by_rows(symbol):
+    """The storage types of gradients of embeddings' weights, which are known from an argument of the operator."""
+    found = {}
+    for node in topological(symbol._entries):
+        if node.op is not None and node.op.name in ('Embedding', '_contrib_SparseEmbedding'):
+            by_rows = node.op.name != 'Embedding' or node.attributes.get('sparse_grad')
+            found[id(node.inputs[1][0])] = 'row_sparse' if by_rows else 'default'
+    return found
 
 
 class _Allocation:
@@ -113,9 +124,9 @@ class _Allocation:
     def _stype(self, node):
         return self._stypes.get(node.name) or _STYPES.get(node.attrs.get('__storage_type__'), 'default')
 
-    def __call__(self, node):
+    def __call__(self, node, stype=None):
         """Zeros."""
-        place, stype = self._contexts.get(id(node), self._ctx), self._stype(node)
+        place, stype = self._contexts.get(id(node), self._ctx), stype or self._stype(node)
         shape, dtype = self._facts.shape((node, 0)), self._facts.dtype((node, 0))
         if stype != 'default':
             return sparse.zeros(stype, shape, place, NAME[dtype])

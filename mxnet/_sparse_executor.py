@@ -1,0 +1,161 @@
+"""The executor of graphs with sparse arrays in them.
+
+It goes node by node, as an executor's first run does, and has no plans: how sparse values are is known only when they are
+there.  Values between nodes are tensors, or sparse arrays where a node gives one.
+"""
+import torch
+
+from ._array import overwrite, wrap
+from ._graph.node import topological
+from ._state import state
+from .executor import Executor, _owned
+from .ndarray import NDArray, _sparse_dispatch, _sparse_links
+from .ndarray.sparse import BaseSparseNDArray
+
+_GIVE_SPARSE = ('cast_storage', 'dot')      # these may give a sparse array for dense ones
+
+
+def concerns(symbol, arrays):
+    """Whether a graph bound to these arrays has sparse values."""
+    return any(a is not None and a._sparse for a in arrays) or any(
+        n.op is not None and n.op.name in _GIVE_SPARSE and n.attributes.get('stype', n.attributes.get('forward_stype'))
+        in ('csr', 'row_sparse') for n in topological(symbol._entries))
+
+
+class SparseExecutor(Executor):
+    """An `Executor` that computes on the parts of sparse arrays where an operator can."""
+
+    def _lowered(self):
+        program = super()._lowered()
+        for call in program.calls:
+            call.function = _Function(call.node.op, self._context_of(call.node))
+        program.individual = True
+        return program
+
+    def _dtypes(self):
+        return {n: (a._parts[0] if a._sparse else a._tensor).dtype
+                for n, a in (*self.arg_dict.items(), *self.aux_dict.items())}
+
+    def _run(self, record, update_states=True):
+        program, arrays = self._program, self._arrays
+        values, leaves, wanted = [], {}, []
+        buffers = dict(zip(program.arguments, zip(self.grad_arrays, self._reqs, strict=True), strict=True))
+        for place, array in enumerate(arrays):
+            buffer, req = buffers.get(place, (None, 'null'))
+            learns = record and req != 'null'
+            if array._sparse:
+                value = array._like(array._parts)
+                if learns:
+                    leaves[place] = value._history = value._link().detach().requires_grad_()
+            else:
+                value = array._tensor.detach()
+                learns = learns and value.is_floating_point()
+                if learns:
+                    leaves[place] = value.requires_grad_()
+                    if buffer is not None and buffer._sparse:
+                        value._wants_rows = True
+            if learns:
+                wanted.append(place)
+            values.append(value)
+        with torch.set_grad_enabled(record):
+            outputs, states = program.run(values, training=self._training, generator=self._generator,
+                                          device=self._ctx.torch_device, monitor=self._watch())
+        if record:
+            places = [o._link() if isinstance(o, BaseSparseNDArray) else o for o in outputs]
+            self._recorded = None, (leaves, wanted, None), places, None
+        else:
+            self._recorded = None
+        if update_states and self._training:
+            for place, value in states.items():
+                overwrite(arrays[place], value)
+        tensors = [v for v in values if isinstance(v, torch.Tensor)]
+        return [o if isinstance(o, BaseSparseNDArray) else _owned(o, tensors) for o in outputs]
+
+    def _give(self, results):
+        arrays = []
+        for i, (result, (node, _)) in enumerate(zip(results, self._symbol._entries, strict=True)):
+            new = result.detach() if isinstance(result, BaseSparseNDArray) else wrap(result, self._context_of(node), NDArray)
+            old = None if self._outputs is None else self._outputs[i]
+            if type(old) is not type(new):
+                arrays.append(new)
+                continue
+            if new._sparse:
+                old._take(new)
+            else:
+                old._tensor = new._tensor
+            old._variable = None
+            arrays.append(old)
+        self._outputs = arrays
+        return arrays
+
+    def _store(self, found):
+        dense = {}
+        for place, buffer, req in zip(self._program.arguments, self.grad_arrays, self._reqs, strict=True):
+            if buffer is None or req == 'null' or place not in found:
+                continue
+            gradient = found[place]
+            if not buffer._sparse:
+                dense[place] = None if gradient is None else _sparse_links.dense_gradient(gradient)
+            elif gradient is not None:
+                buffer._take_gradient(gradient.detach(), req)
+            elif req == 'write':
+                buffer._take_gradient(torch.zeros((), dtype=buffer._parts[0].dtype), req)
+        super()._store(dense)
+
+    def _watch(self):
+        if self._monitor is None:
+            return None
+        callback, everything = self._monitor
+        if everything:
+            for name, array in (*self.arg_dict.items(), *self.aux_dict.items()):
+                callback(name, array)
+        return _Watch(self, callback, everything)
+
+
+class _Function:
+    """An operator on tensors and sparse arrays."""
+
+    def __init__(self, op, ctx):
+        self._op, self._ctx, self._rule = op, ctx, _sparse_dispatch.RULES.get(op.name)
+
+    def __call__(self, *inputs, **attributes):
+        op = self._op
+        if not any(isinstance(x, BaseSparseNDArray) for x in inputs) and \
+                attributes.get('stype', attributes.get('forward_stype')) not in ('csr', 'row_sparse'):
+            return op.function(*inputs, **attributes)
+        before, state.recording = state.recording, torch.is_grad_enabled()
+        try:
+            result = NotImplemented
+            if self._rule is not None:
+                function, takes_out = self._rule
+                arrays = [wrap(x, self._ctx, NDArray) if isinstance(x, torch.Tensor) else x for x in inputs]
+                result = function(op, arrays, op.complete(attributes), *[None] * takes_out)
+            if result is NotImplemented:
+                inputs = [x._tensor if isinstance(x, BaseSparseNDArray) else x for x in inputs]
+                return op.function(*inputs, **attributes)
+        finally:
+            state.recording = before
+        return result if result._sparse else result._tensor
+
+
+class _Watch:
+    """Shows a monitor's callback what nodes take and give."""
+
+    def __init__(self, executor, callback, everything):
+        self._executor, self._callback, self._everything = executor, callback, everything
+
+    def _show(self, node, what, value):
+        array = value.detach()
+        self._callback(what, array if isinstance(array, BaseSparseNDArray) else
+                       wrap(array, self._executor._context_of(node), NDArray))
+
+    def inputs(self, node, values):
+        if self._everything:
+            names = node.input_names() if node.op.variadic is not None else node.op.inputs
+            for name, value in zip(names, values, strict=False):
+                if value is not None:
+                    self._show(node, f'{node.name}_{name}', value)
+        return values
+
+    def output(self, node, number, value):
+        self._show(node, node.entry_name(number), value)
