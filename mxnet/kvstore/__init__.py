@@ -1,6 +1,7 @@
-"""Stores that add up gradients of several devices, and update weights with them: `mx.kv.create('local')`."""
-from . import base, kvstore
+"""Stores that add up gradients of several devices and workers, and update weights with them: `mx.kv.create('local')`."""
+from . import base, kvstore, kvstore_server
 from .base import *
 from .kvstore import *
+from .kvstore_server import *
 
-__all__ = [*base.__all__, *kvstore.__all__]
+__all__ = [*base.__all__, *kvstore.__all__, *kvstore_server.__all__]

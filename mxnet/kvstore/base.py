@@ -6,7 +6,9 @@ from ..ndarray import NDArray
 __all__ = ['KVStoreBase', 'create']
 
 # names of the store for several devices of one process
-LOCAL = ('local', 'local_update_cpu', 'local_allreduce_cpu', 'device', 'local_allreduce_device')
+LOCAL = ('local', 'local_update_cpu', 'local_allreduce_cpu', 'device', 'local_allreduce_device', 'nccl')
+# ... and for several processes
+DIST = ('dist', 'dist_sync', 'dist_device_sync', 'dist_sync_device')
 
 
 class KVStoreBase:
@@ -115,7 +117,9 @@ class TestStore(KVStoreBase):
 def create(name='local'):
     """A KVStore by its name.
 
-    'local' adds up on the CPU, 'device' on the devices that push; names of registered classes work as well.
+    'local' adds up on the CPU, 'device' and 'nccl' on the devices that push.  'dist_sync' and 'dist_device_sync' add up over
+    the processes of a job that `remx launch` or torchrun started; 'dist_async' has servers that take in each push as it
+    comes.  'horovod' has broadcast and pushpull only.  Names of registered classes work as well.
 
     >>> kv = mx.kv.create('local')
     >>> kv.init('w', mx.nd.zeros((2,)))
@@ -128,10 +132,17 @@ def create(name='local'):
     if not isinstance(name, str):
         raise TypeError(f'the name of a KVStore must be a str, not a {type(name).__name__}')
     name = name.lower()
+    if name == 'horovod':
+        from . import horovod  # noqa: F401 - registers itself; not before, since it loads torch.distributed
     if name in KVStoreBase.kv_registry:
         return KVStoreBase.kv_registry[name]()
-    if name not in LOCAL:
-        known = ', '.join([*LOCAL, *sorted(KVStoreBase.kv_registry)])
+    if name in LOCAL:
+        from .kvstore import KVStore
+        return KVStore(name)
+    if name not in DIST:
+        known = ', '.join([*LOCAL, *DIST, *sorted(KVStoreBase.kv_registry)])
         raise ValueError(f'there is no KVStore called {name!r}; there are {known}')
-    from .kvstore import KVStore
-    return KVStore(name)
+    from .kvstore_server import serve_if_asked
+    serve_if_asked()
+    from .dist import DistKVStore
+    return DistKVStore(name)

@@ -8,7 +8,8 @@ from .._files import paths
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray import NDArray, sparse
-from ..optimizer import Updater, get_updater
+from ..optimizer import Optimizer, Updater, get_updater
+from ._compression import Compression
 from .base import KVStoreBase, listed
 
 __all__ = ['KVStore']
@@ -18,38 +19,49 @@ class KVStore(KVStoreBase):
     """Values by key, in one process.
 
     Keys are ints or strings, not both in one store.  A value that is pushed may be a list, one array of each device: it is
-    added up.  The sum replaces the stored value or, where an optimizer or updater is set, updates it.
+    added up.  The sum replaces the stored value or, where an optimizer or updater is set, updates it.  `priority` is
+    accepted wherever upstream takes it; here things happen in the order of the calls.
     """
 
     def __init__(self, handle='local'):
         self.handle = handle            # the name of the kind of store
         self._updater = None
         self._values = {}
+        self._number = {}               # the place of each key in the order of their init
         self._key_type = None
-        self._compression = None        # the threshold of 2-bit compression
-        self._residuals = {}
+        self._compression = None
+
+    def __del__(self):
+        # gradients that a residual was kept for may be as large as the model
+        self.__dict__.clear()
 
     # ------------------------------------------------------------------ arguments
     def _pairs(self, key, value, what):
         """{key: arrays} of what a program gave: one key or a list of them, in the order of the first mention."""
         if not isinstance(key, (list, tuple)):
             key, value = [key], [value]
-        elif len(key) != len(value):
-            raise AssertionError(f'{what}: {len(key)} keys, but values for {len(value)}')
-        found = {}
+        else:
+            value = listed(value)
+            if len(key) != len(value):
+                raise AssertionError(f'{what}: {len(key)} keys, but values for {len(value)}')
+        found, kinds = {}, set()
         for k, v in zip(key, value, strict=True):
             if isinstance(k, bool) or not isinstance(k, (str, numbers.Integral)):
                 raise AssertionError(f'{what}: a key is an int or a str, not a {type(k).__name__}')
-            kind = str if isinstance(k, str) else int
-            if self._key_type not in (None, kind):
-                raise MXNetError(f'{what}: key {k!r} is a {kind.__name__}, but the other keys of this KVStore are '
-                                 f'{self._key_type.__name__}s')
-            self._key_type = kind
+            kinds.add(str if isinstance(k, str) else int)
             arrays = listed(v)
             for array in arrays:
                 if not isinstance(array, NDArrayBase):
                     raise AssertionError(f'{what}: values are NDArrays, not {type(array).__name__}')
             found.setdefault(k, []).extend(arrays)
+        if len(kinds) > 1:
+            raise AssertionError(f'{what}: the keys of a KVStore are all ints or all strs, not {list(key)}')
+        if kinds:
+            kind = kinds.pop()
+            if self._key_type not in (None, kind):
+                raise MXNetError(f'{what}: key {next(iter(found))!r} is of type {kind.__name__}, but the other keys of '
+                                 f'this KVStore are of type {self._key_type.__name__}')
+            self._key_type = kind
         return found
 
     def _stored(self, key, what):
@@ -60,58 +72,91 @@ class KVStore(KVStoreBase):
     # ------------------------------------------------------------------ values
     def init(self, key, value):
         """Stores first values; every key must have one before it is pushed or pulled, and only once."""
-        for k, arrays in self._pairs(key, value, 'init').items():
+        pairs = self._pairs(key, value, 'init')
+        for k, arrays in pairs.items():
             if k in self._values or len(arrays) > 1:
                 raise MXNetError(f'init: key {k!r} has a value already; init and broadcast take each key once')
+        for k, arrays in pairs.items():
             source = arrays[0]
             self._values[k] = source.copyto(source.context if self._on_devices else cpu())
+            self._number[k] = len(self._number)
+        self._first_values(list(pairs))
+
+    def _first_values(self, keys):
+        """For stores of several workers, who must agree on them."""
 
     @property
     def _on_devices(self):
-        return 'device' in self.handle
+        return 'device' in self.handle or 'nccl' in self.handle
 
     def push(self, key, value, priority=0):
         """Adds up the values of each key, and stores the sums or updates the stored values with them."""
+        pairs = self._pairs(key, value, 'push')
+        for k, arrays in pairs.items():
+            self._check(k, arrays, self._stored(k, 'push'))
+        if len(pairs) > 1:
+            # upstream's order: ints by their value, strings as they were first stored
+            pairs = dict(sorted(pairs.items(), key=lambda pair: self._number[pair[0]] if self._key_type is str else pair[0]))
         merged = {}
-        for k, arrays in self._pairs(key, value, 'push').items():
-            stored = self._stored(k, 'push')
+        for k, arrays in pairs.items():
+            stored = self._values[k]
             if self._on_devices and stored.context.device_type == 'cpu' != arrays[0].context.device_type:
                 # the first push shows where the weights live
                 stored = self._values[k] = stored.as_in_context(arrays[0].context)
             merged[k] = self._sum(k, arrays, stored)
-        if self._updater is None:
-            for k, total in merged.items():
-                self._values[k] = total
-        elif isinstance(self._updater, Updater):
-            self._updater(list(merged), list(merged.values()), [self._values[k] for k in merged])
-        else:
-            for k, total in merged.items():
-                self._updater(k, total, self._values[k])
+        self._arrived(merged)
 
-    def _sum(self, key, arrays, stored):
-        """The sum of arrays as a new array, where the stored one is."""
+    def _check(self, key, arrays, stored):
         for array in arrays:
+            if array.stype not in ('default', 'row_sparse'):
+                raise MXNetError(f'push: the value of key {key!r} is a {array.stype} array; dense and row_sparse ones can be '
+                                 'pushed')
             if array.shape != stored.shape:
                 raise MXNetError(f'push: the value of key {key!r} has shape {array.shape}, the stored one '
                                  f'{stored.shape}')
+            if array.dtype != stored.dtype:
+                raise MXNetError(f'push: the value of key {key!r} is of type {array.dtype.__name__}, the stored one of '
+                                 f'type {stored.dtype.__name__}')
+
+    def _sum(self, key, arrays, stored):
+        """The sum of arrays where the stored one is; may be the only array itself."""
         ctx = stored.context
         if any(a._sparse for a in arrays):
-            total = arrays[0].copyto(ctx)
+            total = arrays[0].as_in_context(ctx)
             for other in arrays[1:]:
                 total = sparse.add(total, other.as_in_context(ctx))
             return total
-        if self._compression is not None and len(arrays) > 1:
-            tensors = [self._quantized((key, i), a._tensor.detach()) for i, a in enumerate(arrays)]
-        else:
-            tensors = [a._tensor.detach() for a in arrays]
+        tensors = [a._tensor.detach() for a in arrays]
+        if self._rounds_here:
+            tensors = [self._compression.round((key, i), tensor) for i, tensor in enumerate(tensors)]
         device = ctx.torch_device
-        if len(tensors) == 1:
-            total = tensors[0].to(device, copy=True)
-        else:
-            total = tensors[0].to(device) + tensors[1].to(device)
+        total = tensors[0].to(device)
+        if len(tensors) > 1:
+            total = total + tensors[1].to(device)
             for other in tensors[2:]:
                 total += other.to(device)
         return wrap(total, ctx, NDArray)
+
+    @property
+    def _rounds_here(self):
+        """Whether what devices give is compressed."""
+        return self._compression is not None
+
+    def _arrived(self, sums):
+        """Takes in {key: sum}."""
+        if self._updater is None:
+            for k, total in sums.items():
+                # a copy: the sum may be the program's own array
+                self._values[k] = total.copy()
+        else:
+            self._update(sums)
+
+    def _update(self, sums):
+        if isinstance(self._updater, Updater):
+            self._updater(list(sums), list(sums.values()), [self._values[k] for k in sums])
+        else:
+            for k, total in sums.items():
+                self._updater(k, total, self._values[k])
 
     def pull(self, key, out=None, priority=0, ignore_sparse=True):
         """Copies the values of keys to arrays; sparse ones are left out, as `row_sparse_pull` is there for them."""
@@ -120,8 +165,12 @@ class KVStore(KVStoreBase):
         for k, targets in self._pairs(key, out, 'pull').items():
             stored = self._stored(k, 'pull')
             for target in targets:
-                if not (ignore_sparse and (target._sparse or stored._sparse)):
-                    stored.copyto(target)
+                if ignore_sparse and target._sparse:
+                    continue
+                if target.shape != stored.shape:
+                    raise MXNetError(f'pull: the value of key {k!r} has shape {stored.shape}, the array to copy it to '
+                                     f'{target.shape}')
+                stored.copyto(target)
 
     def pushpull(self, key, value, out=None, priority=0):
         """`push`, then `pull`; without `out` the results go to the values themselves."""
@@ -131,7 +180,11 @@ class KVStore(KVStoreBase):
     def broadcast(self, key, value, out, priority=0):
         """`init`, then `pull`."""
         self.init(key, value)
-        self.pull(key, out, priority, ignore_sparse=False)
+        for k, targets in self._pairs(key, out, 'broadcast').items():
+            stored = self._stored(k, 'broadcast')
+            # what is equal already is not written, since autograd may have recorded it
+            targets = [target for target in targets if not _equal(stored, target)]
+            self.pull(k, targets, priority, ignore_sparse=False)
 
     def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
         """Copies the rows at `row_ids` of values to row_sparse arrays, whose other rows become zeros."""
@@ -144,10 +197,11 @@ class KVStore(KVStoreBase):
             wanted = rows[k] * len(arrays) if len(rows[k]) == 1 else rows[k]
             if len(wanted) != len(arrays):
                 raise AssertionError(f'row_sparse_pull: {len(arrays)} arrays for key {k!r}, but {len(wanted)} row_ids')
-            stored = self._stored(k, 'row_sparse_pull').tostype('row_sparse')
-            for array, ids in zip(arrays, wanted, strict=True):
+            stored = self._stored(k, 'row_sparse_pull')
+            for array, what in [*((a, 'out') for a in arrays), (stored, 'the stored value')]:
                 if array.stype != 'row_sparse':
-                    raise MXNetError(f'row_sparse_pull: out of key {k!r} is a {array.stype} array, not row_sparse')
+                    raise MXNetError(f'row_sparse_pull: {what} of key {k!r} is a {array.stype} array, not a row_sparse one')
+            for array, ids in zip(arrays, wanted, strict=True):
                 unique = torch.unique(ids._tensor.detach().reshape(-1).to(torch.int64))
                 sparse.retain(stored, wrap(unique, ids.context, NDArray)).copyto(array)
 
@@ -169,6 +223,9 @@ class KVStore(KVStoreBase):
         >>> weight.asnumpy()
         array([-0.5, -0.5], dtype=float32)
         """
+        if not isinstance(optimizer, Optimizer):
+            raise TypeError(f'set_optimizer takes an Optimizer, such as mx.optimizer.create("sgd"), not a '
+                            f'{type(optimizer).__name__}')
         self._set_updater(get_updater(optimizer))
 
     def set_updater(self, updater):
@@ -177,40 +234,45 @@ class KVStore(KVStoreBase):
 
     _set_updater = set_updater
 
+    def _states(self, what):
+        if not isinstance(self._updater, Updater):
+            raise AssertionError(f'{what}: this KVStore has no optimizer; call set_optimizer first')
+        return self._updater
+
     def save_optimizer_states(self, fname, dump_optimizer=False):
         """Writes the states of the optimizer, with `dump_optimizer` the optimizer too, to a file."""
-        if self._updater is None:
-            raise AssertionError('save_optimizer_states: this KVStore has no optimizer; call set_optimizer first')
-        paths.write_atomic(fname, [self._updater.get_states(dump_optimizer)])
+        paths.write_atomic(fname, [self._states('save_optimizer_states').get_states(dump_optimizer)])
 
     def load_optimizer_states(self, fname):
         """Reads what `save_optimizer_states` wrote."""
-        if self._updater is None:
-            raise AssertionError('load_optimizer_states: this KVStore has no optimizer; call set_optimizer first')
-        self._updater.set_states(paths.read_bytes(fname))
+        self._states('load_optimizer_states').set_states(paths.read_bytes(fname))
 
     # ------------------------------------------------------------------ compression
     def set_gradient_compression(self, compression_params):
-        """Sends gradients as two bits a number: {'type': '2bit', 'threshold': 0.5}.
+        """Gradients travel as two bits a number, {'type': '2bit', 'threshold': 0.5}, or as one, {'type': '1bit'}.
 
-        Each device sends threshold, -threshold or 0, and keeps the difference for its next gradient.
+        With two, each device sends threshold, -threshold or 0; with one, 1 or -1.  It keeps what that leaves of its
+        gradient, and adds it to the next one.
+
+        >>> kv = mx.kv.create('device')
+        >>> kv.set_gradient_compression({'type': '2bit', 'threshold': 0.5})
+        >>> kv.init('w', mx.nd.zeros((3,)))
+        >>> sent = mx.nd.zeros((3,))
+        >>> kv.pushpull('w', mx.nd.array([0.3, 0.5, -2]), out=sent)
+        >>> sent.asnumpy()
+        array([ 0. ,  0.5, -0.5], dtype=float32)
+        >>> kv.pushpull('w', mx.nd.array([0.3, 0, 0]), out=sent)
+        >>> sent.asnumpy()
+        array([ 0.5,  0. , -0.5], dtype=float32)
         """
-        if not self._on_devices:
-            raise NotImplementedError(f"set_gradient_compression: a {self.handle!r} KVStore does not compress; use 'device'")
-        params = dict(compression_params)
-        kind, threshold = params.pop('type', None), float(params.pop('threshold', 0.5))
-        if kind not in ('2bit', 'none') or params or threshold <= 0:
-            raise MXNetError("set_gradient_compression takes {'type': '2bit', 'threshold': a positive number}, not "
-                             f'{compression_params}')
-        self._compression = threshold if kind == '2bit' else None
+        if not self._compresses:
+            raise NotImplementedError(f'set_gradient_compression: a {self.handle!r} KVStore does not compress; use '
+                                      "'device' or 'dist_sync'")
+        self._compression = Compression(compression_params)
 
-    def _quantized(self, key, gradient):
-        residual = self._residuals.get(key)
-        total = gradient if residual is None else gradient + residual
-        limit = self._compression
-        sent = torch.where(total >= limit, limit, torch.where(total <= -limit, -limit, 0.0)).to(total.dtype)
-        self._residuals[key] = total - sent
-        return sent
+    @property
+    def _compresses(self):
+        return self._on_devices
 
     # ------------------------------------------------------------------ workers
     @property
@@ -220,13 +282,22 @@ class KVStore(KVStoreBase):
 
     @property
     def rank(self):
-        """0: there is one worker."""
+        """The number of this worker; 0 in one process."""
         return 0
 
     @property
     def num_workers(self):
-        """1: there is one worker."""
+        """How many workers there are; 1 in one process."""
         return 1
 
     def _barrier(self):
         """Waits for all workers; there is one."""
+
+    def _send_command_to_servers(self, head, body):
+        """For programs that spoke to upstream's servers: there are none, and nobody answers."""
+
+
+def _equal(stored, target):
+    if stored._sparse or target._sparse or stored.shape != target.shape or stored.dtype != target.dtype:
+        return False
+    return torch.equal(stored._tensor.detach(), target._tensor.detach().to(stored._tensor.device))

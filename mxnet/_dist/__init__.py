@@ -1,0 +1,1 @@
+"""Several processes as one job: who they are, how they exchange tensors, and how they are started."""

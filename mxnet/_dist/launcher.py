@@ -1,0 +1,205 @@
+"""Starts the workers of a job, shows what they print with their numbers in front, and ends them together.
+
+Only the standard library is used: a launcher that needs seconds to load is noticed each time.
+"""
+import collections
+import os
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+from ..base import MXNetError
+
+__all__ = ['Job', 'hosts_of', 'launch']
+
+TAIL = 40           # how many of a failed worker's last lines are shown again
+
+
+def hosts_of(path):
+    """[(host, workers or None)] of a file with a host in each line: `name`, `name:2` or `name slots=2`."""
+    found = []
+    with open(path, encoding='utf-8') as lines:
+        for line in lines:
+            text = line.split('#')[0].split()
+            if not text:
+                continue
+            name, _, count = text[0].partition(':')
+            for word in text[1:]:
+                key, _, value = word.partition('=')
+                if key == 'slots':
+                    count = value
+            if count and not count.isdigit():
+                raise MXNetError(f'{path}: {line.strip()!r} is not a host; write `name`, `name:2` or `name slots=2`')
+            found.append((name, int(count) if count else None))
+    if not found:
+        raise MXNetError(f'{path} names no host')
+    return found
+
+
+def places_of(workers, hosts):
+    """[(host, number on that host, workers on that host)] of each worker."""
+    if not hosts:
+        return [('', i, workers) for i in range(workers)]
+    given = [count for _, count in hosts]
+    if None in given:
+        share, more = divmod(workers, len(hosts))
+        given = [share + (i < more) for i in range(len(hosts))]
+    elif sum(given) < workers:
+        raise MXNetError(f'the hosts have room for {sum(given)} workers, not for {workers}')
+    found = []
+    for (host, _), count in zip(hosts, given, strict=True):
+        count = min(count, workers - len(found))
+        found += [(host, i, count) for i in range(count)]
+    return found
+
+
+def free_port():
+    """A port that nobody listens at now."""
+    with socket.socket() as trial:
+        trial.bind(('', 0))
+        return trial.getsockname()[1]
+
+
+class Job:
+    """One run of all workers."""
+
+    def __init__(self, command, workers, servers=0, hosts=(), environment=None, address=None, attempt=0, grace=10.0,
+                 output=None, folder=None):
+        self.command, self.grace = list(command), grace
+        self.folder = folder or os.getcwd()         # on other hosts
+        self.output = output or sys.stdout
+        self.places = places_of(workers, list(hosts))
+        host = address or (self.places[0][0] if hosts else '127.0.0.1')
+        port = free_port()
+        self.common = {
+            'WORLD_SIZE': workers, 'MASTER_ADDR': host, 'MASTER_PORT': port, 'TORCHELASTIC_RESTART_COUNT': attempt,
+            'DMLC_ROLE': 'worker', 'DMLC_NUM_WORKER': workers, 'DMLC_NUM_SERVER': servers, 'DMLC_PS_ROOT_URI': host,
+            'DMLC_PS_ROOT_PORT': port, **(environment or {}),
+        }
+        self.processes = []
+        self._threads = []
+        self._tails = []
+        self._print_lock = threading.Lock()
+
+    def variables(self, rank):
+        """What worker `rank` finds in its environment."""
+        _, local, count = self.places[rank]
+        return {**self.common, 'RANK': rank, 'LOCAL_RANK': local, 'LOCAL_WORLD_SIZE': count, 'DMLC_WORKER_ID': rank,
+                'DMLC_LOCAL_ID': local}
+
+    def start(self):
+        """Starts all workers."""
+        for rank, (host, _, count) in enumerate(self.places):
+            variables = {name: str(value) for name, value in self.variables(rank).items()}
+            environment = {**os.environ, **variables}
+            if not host:
+                # torch takes all cores in each process, and they get in each other's way
+                environment.setdefault('OMP_NUM_THREADS', str(max(1, (os.cpu_count() or 1) // count)))
+                command = self.command
+            else:
+                inner = ['env', *(f'{name}={value}' for name, value in variables.items()), *self.command]
+                command = ['ssh', '-o', 'BatchMode=yes', host, f'cd {shlex.quote(self.folder)} && {shlex.join(inner)}']
+            environment['PYTHONUNBUFFERED'] = '1'
+            # without it, torch shows C++ stacks when a worker is gone, around the line that says so
+            environment.setdefault('TORCH_CPP_LOG_LEVEL', 'ERROR')
+            process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                       stderr=subprocess.STDOUT, start_new_session=True)
+            tail = collections.deque(maxlen=TAIL)
+            thread = threading.Thread(target=self._show, args=(rank, process, tail), daemon=True)
+            thread.start()
+            self.processes.append(process)
+            self._threads.append(thread)
+            self._tails.append(tail)
+
+    def _show(self, rank, process, tail):
+        for line in process.stdout:
+            text = line.decode(errors='replace').rstrip('\n')
+            tail.append(text)
+            self._say(f'[{rank}] {text}')
+
+    def _say(self, text):
+        with self._print_lock:
+            print(text, file=self.output, flush=True)
+
+    def wait(self):
+        """Waits for the end; returns (exit status, number of the worker that failed first or None)."""
+        first = None
+        while True:
+            states = [process.poll() for process in self.processes]
+            failed = [rank for rank, state in enumerate(states) if state]
+            if failed:
+                first = failed[0]
+                break
+            if None not in states:
+                break
+            time.sleep(0.02)
+        if first is None:
+            self._join()
+            return 0, None
+        # the others notice by themselves and say what they were doing; after a while they are stopped
+        end = time.monotonic() + self.grace
+        while time.monotonic() < end and any(process.poll() is None for process in self.processes):
+            time.sleep(0.02)
+        self.stop()
+        status = self.processes[first].returncode
+        how = f'was ended by {signal.Signals(-status).name}' if status < 0 else f'ended with status {status}'
+        self._say(f'worker {first} failed first: it {how}. Its last lines:')
+        for line in self._tails[first]:
+            self._say(f'    {line}')
+        return (128 - status if status < 0 else status), first
+
+    def stop(self, patience=3.0):
+        """Ends workers that still run, and what they started."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            running = [process for process in self.processes if process.poll() is None]
+            for process in running:
+                try:
+                    os.killpg(process.pid, number)
+                except ProcessLookupError:
+                    pass
+            end = time.monotonic() + patience
+            while any(process.poll() is None for process in running) and time.monotonic() < end:
+                time.sleep(0.02)
+        self._join()
+
+    def _join(self):
+        for thread in self._threads:
+            thread.join(2)
+
+
+def launch(command, workers, restarts=0, **options):
+    """Runs a job, anew after a failure if `restarts` allows it; returns its exit status."""
+    interrupted = []
+
+    def interrupt(number, frame):
+        interrupted.append(number)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)} \
+        if threading.current_thread() is threading.main_thread() else {}
+    try:
+        if options.get('folder'):
+            for host, _ in options['hosts']:
+                subprocess.run(['rsync', '-a', '--delete', f'{os.getcwd()}/', f'{host}:{options["folder"]}'], check=True)
+        for attempt in range(restarts + 1):
+            job = Job(command, workers, attempt=attempt, **options)
+            try:
+                job.start()
+                status, failed = job.wait()
+            except BaseException:
+                job.stop()
+                if interrupted:
+                    return 128 + interrupted[0]
+                raise
+            if failed is None:
+                return 0
+            if attempt < restarts:
+                job._say(f'starting all {workers} workers again ({attempt + 1} of {restarts})')
+        return status
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

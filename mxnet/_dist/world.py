@@ -1,0 +1,167 @@
+"""The workers of a job together: sums, copies and gatherings of tensors over all of them, on torch.distributed.
+
+- `world()` joins the job once for a process.  A job of one worker needs no torch.distributed.
+- Gloo carries tensors in CPU memory, NCCL those of GPUs; MXNET_KVSTORE_BACKEND=gloo sends all through CPU memory.
+- A program that has called `torch.distributed.init_process_group` keeps its group, and it is used.
+- Operations start at once and end at `wait`.  Where one fails or takes longer than MXNET_KVSTORE_TIMEOUT, the error says
+  which worker is gone, or what the others are waiting in.
+"""
+import atexit
+import datetime
+import os
+import re
+import threading
+
+import torch
+import torch.distributed as dist
+
+from ..base import MXNetError
+from ._pulse import Pulse
+from .places import place, timeout
+
+__all__ = ['World', 'world']
+
+_joined = None
+_lock = threading.Lock()
+
+
+def world():
+    """The job that this process is part of."""
+    global _joined
+    with _lock:
+        if _joined is None:
+            _joined = World(place())
+        return _joined
+
+
+class World:
+    """All workers; see the module."""
+
+    def __init__(self, where):
+        self.timeout = timeout()
+        self.rank, self.size = where.rank, where.size
+        self.local_rank, self.local_size = where.local_rank, where.local_size
+        self._owner = False             # whether this made torch's process group
+        self._pulse = None
+        self._staged = False            # whether GPU tensors travel through CPU memory
+        if dist.is_available() and dist.is_initialized():
+            self._join_group()
+        elif self.size > 1:
+            self._make_group(where)
+
+    # ------------------------------------------------------------------ joining
+    def _make_group(self, where):
+        if not dist.is_available():
+            raise MXNetError('this build of torch has no torch.distributed, which KVStores of several workers need')
+        store = self._meet(where)
+        self._pulse = Pulse(store, where, self.timeout)
+        self.rank = self._pulse.rank
+        self._pulse.wait_for_all()
+        backend = os.environ.get('MXNET_KVSTORE_BACKEND') or \
+            ('cpu:gloo,cuda:nccl' if torch.cuda.is_available() and dist.is_nccl_available() else 'gloo')
+        self._staged = 'nccl' not in backend
+        dist.init_process_group(backend, store=dist.PrefixStore(f'group{where.attempt}', store), rank=self.rank,
+                                world_size=self.size, timeout=datetime.timedelta(seconds=self.timeout))
+        self._owner = True
+        atexit.register(self._leave)
+
+    def _meet(self, where):
+        """The store of small values that all workers see; worker 0 has it, unless another process does."""
+        seconds = datetime.timedelta(seconds=self.timeout)
+        if where.rank == 0 and not where.hosted:
+            try:
+                return dist.TCPStore(where.host, where.port, is_master=True, wait_for_workers=False, timeout=seconds,
+                                     multi_tenant=True)
+            except (RuntimeError, OSError):
+                pass                    # upstream's scheduler may be there already
+        try:
+            return dist.TCPStore(where.host, where.port, is_master=False, timeout=seconds)
+        except (RuntimeError, OSError) as error:
+            name = '?' if where.rank is None else where.rank
+            raise MXNetError(f'worker {name} of {where.size} found nobody at {where.host}:{where.port} within '
+                             f'{self.timeout:g} seconds; worker 0 did not start, or cannot be reached there') from error
+
+    def _join_group(self):
+        self.rank, self.size = dist.get_rank(), dist.get_world_size()
+        self._staged = 'nccl' not in str(dist.get_backend_config())
+
+    def _leave(self):
+        global _joined
+        if self._pulse is not None:
+            self._pulse.stop('ended its program')
+            if not self._pulse.failed:
+                dist.destroy_process_group()
+        _joined = None
+
+    # ------------------------------------------------------------------ operations
+    def sum(self, tensor, what):
+        """Starts adding up a tensor, in place; returns what `wait` takes."""
+        return self._start(tensor, what, lambda t: dist.all_reduce(t, async_op=True))
+
+    def copy(self, tensor, what, root=0):
+        """Starts copying worker `root`'s tensor into everyone's."""
+        return self._start(tensor, what, lambda t: dist.broadcast(t, root, async_op=True))
+
+    def gather(self, tensor, what):
+        """Starts collecting everyone's tensor; returns (their list, what `wait` takes)."""
+        if self.size == 1:
+            return [tensor], None
+        here = tensor if self._direct(tensor) else tensor.cpu()
+        found = [torch.empty_like(here) for _ in range(self.size)]
+        work = self._start(here, what, lambda t: dist.all_gather(found, t, async_op=True))
+        return found, work
+
+    def _direct(self, tensor):
+        return not (self._staged and tensor.is_cuda)
+
+    def _start(self, tensor, what, begin):
+        if self.size == 1:
+            return None
+        if self._pulse is not None:
+            self._pulse.note(what)
+        here = tensor if self._direct(tensor) else tensor.cpu()
+        try:
+            return begin(here), here, tensor, what
+        except (RuntimeError, dist.DistError) as error:
+            raise self._problem(what, error) from error
+
+    def wait(self, started):
+        """Waits for the end of an operation."""
+        if started is None:
+            return
+        work, here, tensor, what = started
+        try:
+            work.wait()
+        except (RuntimeError, dist.DistError) as error:
+            raise self._problem(what, error) from error
+        if here is not tensor:
+            tensor.copy_(here)
+
+    def agree(self, numbers, what):
+        """Starts adding up a few numbers; `wait` for it, then read the tensor that comes first."""
+        tensor = torch.tensor(numbers, dtype=torch.float64)
+        return tensor, self.sum(tensor, what)
+
+    def barrier(self, what='barrier'):
+        """Waits until all workers are here."""
+        self.wait(self.sum(torch.zeros(1), what))
+
+    def objects(self, value):
+        """The list of what each worker gave: any value that pickle takes, from workers who trust each other."""
+        if self.size == 1:
+            return [value]
+        found = [None] * self.size
+        try:
+            dist.all_gather_object(found, value)
+        except (RuntimeError, dist.DistError) as error:
+            raise self._problem('exchanging values', error) from error
+        return found
+
+    def _problem(self, what, error):
+        # without the place in torch's sources, and its advice
+        short = re.sub(r'^\[[^]]*\] ', '', str(error).strip().split('\n')[0]).split('. This is')[0]
+        if self._pulse is None:
+            return MXNetError(f'worker {self.rank} of {self.size}: {what} failed: {short}')
+        return MXNetError(f'worker {self.rank} of {self.size}: {what} failed, since {self._pulse.blame()} ({short})')
+
+

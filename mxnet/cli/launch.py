@@ -1,0 +1,85 @@
+"""`remx launch -n 4 python train.py`: the options of upstream's tools/launch.py, for today's jobs."""
+import argparse
+import os
+import sys
+
+from .._dist import launcher
+from ..base import MXNetError
+
+DESCRIPTION = '''Starts a program several times, as the workers of one job: mx.kv.create("dist_sync") in it finds the others.
+What worker 1 prints is shown with [1] in front. When one fails, the others are stopped, and its last lines are shown again.'''
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of the subcommand."""
+    add = parser.add_argument
+    add('-n', '--num-workers', type=int, required=True, metavar='N', help='how many workers')
+    add('-s', '--num-servers', type=int, default=0, metavar='N',
+        help='how many servers dist_async has; as many as workers if it is not given')
+    add('-H', '--hostfile', metavar='FILE', help='hosts for --launcher ssh, one in a line: `name`, `name:2` or `name slots=2`')
+    add('--launcher', choices=['local', 'ssh', 'slurm'],
+        help='where workers run: here, on the hosts, or as tasks of srun (ssh if there are hosts, else local)')
+    add('--address', help='the name under which the others reach the host of worker 0')
+    add('--elastic', action='store_true', help='start all workers again when one fails; the program goes on from its checkpoint')
+    add('--max-restarts', type=int, metavar='N', help='how often, with --elastic (3)')
+    add('--env', action='append', default=[], metavar='NAME:VALUE', help='a variable for all workers')
+    add('--env-worker', action='append', default=[], metavar='NAME:VALUE', help='the same')
+    add('--env-server', action='append', default=[], metavar='NAME:VALUE',
+        help='accepted and without effect: there are no server processes')
+    add('--sync-dst-dir', metavar='DIR', help='copy the current folder to DIR of each host by rsync first (ssh)')
+    add('program', nargs=argparse.REMAINDER, help='the program and its arguments')
+
+
+def launch(options) -> int:
+    """Runs the job; returns the exit status of the worker that failed first, or 0."""
+    command = options.program[1:] if options.program[:1] == ['--'] else options.program
+    if not command:
+        return _wrong('there is no program to start; write it at the end: remx launch -n 4 python train.py')
+    if options.num_workers < 1 or options.num_servers < 0:
+        return _wrong('-n must be at least 1, and -s must not be negative')
+    if options.max_restarts is not None and not options.elastic:
+        return _wrong('--max-restarts goes with --elastic')
+    restarts = (3 if options.max_restarts is None else options.max_restarts) if options.elastic else 0
+    how = options.launcher or ('ssh' if options.hostfile else 'local')
+    if (how == 'ssh') != bool(options.hostfile):
+        return _wrong('-H goes with --launcher ssh, and the other way round')
+    if options.sync_dst_dir and how != 'ssh':
+        return _wrong('--sync-dst-dir goes with --launcher ssh')
+    try:
+        environment = dict(_variable(text) for text in [*options.env, *options.env_worker])
+        if how == 'slurm':
+            return _slurm(command, options, environment)
+        hosts = launcher.hosts_of(options.hostfile) if how == 'ssh' else []
+        folder = options.sync_dst_dir
+        return launcher.launch(command, options.num_workers, restarts, servers=options.num_servers, hosts=hosts,
+                               environment=environment, address=options.address, folder=folder)
+    except (MXNetError, OSError) as error:
+        return _wrong(str(error))
+
+
+def _variable(text):
+    """NAME:VALUE or NAME=VALUE, or NAME alone: its value here."""
+    ends = [i for i in (text.find(':'), text.find('=')) if i > 0]
+    if ends:
+        return text[:min(ends)], text[min(ends) + 1:]
+    if text not in os.environ:
+        raise MXNetError(f'--env {text}: there is no such variable here; write NAME:VALUE')
+    return text, os.environ[text]
+
+
+def _slurm(command, options, environment):
+    """Worker 0 is on the first host of the allocation; srun shows output by task and ends the others on a failure."""
+    if options.elastic:
+        raise MXNetError('--elastic does not go with slurm; use `sbatch --requeue`')
+    first = options.address or os.environ.get('SLURM_LAUNCH_NODE_IPADDR')
+    if not first:
+        raise MXNetError('SLURM_LAUNCH_NODE_IPADDR is not set: this is no Slurm allocation; give --address')
+    variables = {'MASTER_ADDR': first, 'MASTER_PORT': str(launcher.free_port()), 'DMLC_NUM_SERVER': str(options.num_servers),
+                 **environment}
+    os.environ.update(variables)
+    os.execvp('srun', ['srun', '--label', '--kill-on-bad-exit=1', '-n', str(options.num_workers), *command])
+
+
+def _wrong(text) -> int:
+    print(f'remx launch: {text}', file=sys.stderr)
+    return 2

@@ -1,0 +1,318 @@
+"""dist_sync and its kin: every worker holds all values, and sums of what all workers push keep them equal.
+
+- A push starts at once: what a worker's devices gave is added up, copied into a bucket with its neighbours, and full
+  buckets are added up over the workers while the program goes on.  A pull, a barrier, or another push of the same key waits.
+- The optimizer runs in each worker on the same sums, so weights stay equal, as if one had applied it once.
+- Workers make the same calls in the same order.  A few numbers travel with each bucket to check that, and to agree on
+  the scale of gradients when the last batches of the workers differ in size.
+"""
+import contextlib
+import os
+import zlib
+
+import torch
+
+from .._array import wrap
+from .._dist.world import world
+from ..base import MXNetError
+from ..ndarray import NDArray, sparse
+from ..optimizer import Updater
+from .kvstore import KVStore
+
+__all__ = ['DistKVStore']
+
+# beyond so many workers, collecting everyone's packed gradients is more to receive than adding them up
+MOST_GATHERED = 16
+
+
+def bucket_bytes():
+    """How much is added up in one go: MXNET_KVSTORE_BUCKET_MB, 25 if it is not set."""
+    text = os.environ.get('MXNET_KVSTORE_BUCKET_MB', '25')
+    try:
+        size = float(text)
+    except ValueError:
+        size = 0
+    if not size > 0:
+        raise MXNetError(f'MXNET_KVSTORE_BUCKET_MB must be a number above 0, not {text!r}')
+    return int(size * 2**20)
+
+
+class Bucket:
+    """Sums of some keys on their way: one flat tensor."""
+
+    def __init__(self, flat):
+        self.flat, self.used = flat, 0
+        self.parts = {}                 # key: (start, end, stored value)
+        self.header = self.work = None
+
+    def fits(self, tensor):
+        return self.used + tensor.numel() <= self.flat.numel()
+
+    def add(self, key, tensor, stored):
+        start, self.used = self.used, self.used + tensor.numel()
+        self.flat[start:self.used].copy_(tensor.reshape(-1))
+        self.parts[key] = start, self.used, stored
+
+    def sums(self, flat):
+        """{key: sum} once the flat tensor has been added up."""
+        return {key: wrap(flat[start:end].view(stored.shape), stored.context, NDArray)
+                for key, (start, end, stored) in self.parts.items()}
+
+
+class DistKVStore(KVStore):
+    """Values by key, the same in all workers of a job; see `KVStore` for the rest."""
+
+    def __init__(self, handle='dist_sync'):
+        super().__init__(handle)
+        self._world = world()
+        self._limit = bucket_bytes()
+        self._open = {}                 # (dtype, device): the bucket that is being filled
+        self._started = []              # buckets on their way, in order
+        self._pending = set()           # keys in any of them
+        self._spare = {}                # (dtype, device): flat tensors for later buckets
+
+    @property
+    def _on_devices(self):
+        return True                     # values stay where they are pushed from
+
+    _compresses = True
+    _rounds_here = False                # what the devices gave is added up before it is rounded
+
+    # ------------------------------------------------------------------ agreeing
+    def _announce(self, action, entries):
+        """Starts comparing what the workers are about to do; (own numbers, their sums, work, what)."""
+        shown = ', '.join(f'{key!r} {value.stype} {tuple(value.shape)}' for key, value in entries[:3])
+        what = f'{action} of {shown}{f" and {len(entries) - 3} more" if len(entries) > 3 else ""}' if entries else action
+        text = repr([(action, key, value.stype, value.shape, str(value.dtype)) for key, value in entries])
+        check = zlib.crc32(text.encode()) % 2**20         # squares of it, times workers, are exact in a float64
+        scale = rate = 0.0
+        if isinstance(self._updater, Updater) and action == 'push':
+            optimizer = self._updater.optimizer
+            scale, rate = float(optimizer.rescale_grad), float(optimizer.learning_rate)
+        own = [check, check * check, scale, rate]
+        total, work = self._world.agree(own, what)
+        return own, total, work, what
+
+    def _agreed(self, announced):
+        """Waits for the comparison; returns the scale of gradients that all workers use, or None for their own."""
+        own, total, work, what = announced
+        self._world.wait(work)
+        size = self._world.size
+        check, square, scale, rate = total.tolist()
+        if check != size * own[0] or square != size * own[1]:
+            raise MXNetError(f'worker {self.rank} of {size} is at the {what}, and others are not: all workers must make the '
+                             'same calls in the same order, with the same shapes and types')
+        if abs(rate - size * own[3]) > 1e-6 * abs(rate):
+            raise MXNetError(f'worker {self.rank} of {size} has learning rate {own[3]:g}, the mean of all is '
+                             f'{rate / size:g}: they must be equal')
+        return None if abs(scale - size * own[2]) <= 1e-6 * abs(scale) else scale / size
+
+    # ------------------------------------------------------------------ first values
+    def _first_values(self, keys):
+        """Everyone starts with the values of worker 0."""
+        if self._world.size == 1:
+            return
+        self._finish()
+        values = [(key, self._values[key]) for key in keys]
+        self._agreed(self._announce('init', values))
+        works = []
+        for key, value in values:
+            if value._sparse:
+                self._values[key] = self._copied_rows(value)
+            else:
+                tensor = value._tensor.detach()
+                if not tensor.is_contiguous():
+                    tensor = tensor.contiguous()
+                    self._values[key] = wrap(tensor, value.context, type(value))
+                works.append(self._world.copy(tensor, f'init of {key!r}'))
+        for work in works:
+            self._world.wait(work)
+
+    def _copied_rows(self, value):
+        data, indices = value.data._tensor, value.indices._tensor.to(torch.int64)
+        count = torch.tensor([len(indices)])
+        self._world.wait(self._world.copy(count, 'init'))
+        count = int(count)
+        if self.rank:
+            data = data.new_empty(count, *value.shape[1:])
+            indices = indices.new_empty(count)
+        data, indices = data.contiguous(), indices.contiguous()
+        for part in (data, indices):
+            self._world.wait(self._world.copy(part, 'init'))
+        return sparse.row_sparse_array((wrap(data, value.context, NDArray), wrap(indices, value.context, NDArray)),
+                                       shape=value.shape, dtype=value.dtype, ctx=value.context)
+
+    # ------------------------------------------------------------------ sums
+    def _arrived(self, sums):
+        if self._world.size == 1 and self._compression is None:
+            super()._arrived(sums)
+            return
+        if not self._pending.isdisjoint(sums):
+            self._finish()
+        for key, total in sums.items():
+            if total._sparse:
+                self._finish()
+                super()._arrived({key: self._sum_of_rows(key, total)})
+            elif self._compression is not None:
+                self._finish()
+                super()._arrived({key: self._sum_of_rounded(key, total)})
+            else:
+                self._enter(key, total)
+
+    def _enter(self, key, total):
+        """Puts a sum into a bucket, and starts buckets that are full."""
+        tensor, stored = total._tensor.detach(), self._values[key]
+        kind = tensor.dtype, tensor.device
+        self._pending.add(key)
+        bucket = self._open.get(kind)
+        if bucket is not None and not bucket.fits(tensor):
+            self._start(self._open.pop(kind))
+            bucket = None
+        if tensor.numel() * tensor.element_size() >= self._limit:
+            # large enough to go alone; the flat tensor becomes the stored value
+            bucket = Bucket(torch.empty(tensor.numel(), dtype=tensor.dtype, device=tensor.device))
+            bucket.add(key, tensor, stored)
+            self._start(bucket)
+            return
+        if bucket is None:
+            spare = self._spare.get(kind)
+            flat = spare.pop() if spare else torch.empty(self._limit // tensor.element_size(), dtype=tensor.dtype,
+                                                         device=tensor.device)
+            bucket = self._open[kind] = Bucket(flat)
+        bucket.add(key, tensor, stored)
+
+    def _start(self, bucket):
+        bucket.header = self._announce('push', [(key, stored) for key, (_, _, stored) in bucket.parts.items()])
+        bucket.work = self._world.sum(bucket.flat[:bucket.used], bucket.header[3])
+        self._started.append(bucket)
+
+    def _finish(self):
+        """Waits for all sums, and takes them in."""
+        if not self._pending:
+            return
+        for bucket in self._open.values():
+            self._start(bucket)
+        self._open, started, self._started = {}, self._started, []
+        self._pending = set()
+        for bucket in started:
+            scale = self._agreed(bucket.header)
+            self._world.wait(bucket.work)
+            flat = bucket.flat
+            alone = flat.numel() == bucket.used and flat.numel() * flat.element_size() >= self._limit
+            if self._updater is not None:
+                with self._scaled(scale):
+                    self._update(bucket.sums(flat))
+            elif alone:
+                self._values.update(bucket.sums(flat))
+                continue
+            else:
+                for key, total in bucket.sums(flat).items():
+                    self._values[key] = total.copy()
+            if not alone:
+                self._spare.setdefault((flat.dtype, flat.device), []).append(flat)
+
+    @contextlib.contextmanager
+    def _scaled(self, scale):
+        """The optimizer with the scale that workers agreed on."""
+        if scale is None:
+            yield
+            return
+        optimizer = self._updater.optimizer
+        own, optimizer.rescale_grad = optimizer.rescale_grad, scale
+        try:
+            yield
+        finally:
+            optimizer.rescale_grad = own
+
+    def _sum_of_rows(self, key, total):
+        """The sum of row_sparse arrays of all workers."""
+        if self._world.size == 1:
+            return total
+        self._agreed(self._announce('push', [(key, total)]))
+        what = f'push of {key!r}'
+        data, indices = total.data._tensor, total.indices._tensor.to(torch.int64)
+        counts, work = self._world.gather(torch.tensor([len(indices)]), what)
+        self._world.wait(work)
+        most = max(int(count) for count in counts)
+        # collecting needs equal shapes
+        padded = data.new_zeros(most, *total.shape[1:])
+        padded[:len(indices)] = data
+        rows = indices.new_zeros(most)
+        rows[:len(indices)] = indices
+        all_data, data_work = self._world.gather(padded, what)
+        all_rows, rows_work = self._world.gather(rows, what)
+        self._world.wait(data_work)
+        self._world.wait(rows_work)
+        device = data.device
+        rows = torch.cat([part[:int(n)].to(device) for part, n in zip(all_rows, counts, strict=True)])
+        data = torch.cat([part[:int(n)].to(device) for part, n in zip(all_data, counts, strict=True)])
+        unique, position = torch.unique(rows, return_inverse=True)
+        merged = data.new_zeros(len(unique), *total.shape[1:]).index_add_(0, position, data)
+        return sparse.row_sparse_array((wrap(merged, total.context, NDArray), wrap(unique, total.context, NDArray)),
+                                       shape=total.shape, dtype=total.dtype, ctx=total.context)
+
+    def _sum_of_rounded(self, key, total):
+        """The sum of the compressed gradients of all workers."""
+        sent = self._compression.round(key, total._tensor.detach())
+        if self._world.size > 1:
+            self._agreed(self._announce('push', [(key, total)]))
+            what = f'push of {key!r}'
+            if self._world.size <= MOST_GATHERED:
+                parts, work = self._world.gather(self._compression.pack(sent), what)
+                self._world.wait(work)
+                unpacked = [self._compression.unpack(part.to(sent.device), sent.numel()) for part in parts]
+                summed = unpacked[0]
+                for part in unpacked[1:]:
+                    summed += part
+                sent = summed.view(sent.shape)
+            else:
+                self._world.wait(self._world.sum(sent, what))
+        return wrap(sent, total.context, NDArray)
+
+    # ------------------------------------------------------------------ reading
+    def _stored(self, key, what):
+        if what != 'push' and key in self._pending:
+            self._finish()
+        return super()._stored(key, what)
+
+    def _set_updater(self, updater):
+        """`updater(key, sum of what all workers pushed, stored value)` runs in each worker, for each push."""
+        self._finish()
+        super()._set_updater(updater)
+
+    set_updater = _set_updater
+
+    def set_gradient_compression(self, compression_params):
+        """See `KVStore.set_gradient_compression`; each worker rounds the sum of its devices."""
+        self._finish()
+        super().set_gradient_compression(compression_params)
+
+    def _states(self, what):
+        self._finish()
+        return super()._states(what)
+
+    # ------------------------------------------------------------------ workers
+    @property
+    def rank(self):
+        """The number of this worker."""
+        return self._world.rank
+
+    @property
+    def num_workers(self):
+        """How many workers there are."""
+        return self._world.size
+
+    @property
+    def local_rank(self):
+        """The number of this worker among those of its machine, which is the number of the GPU to use."""
+        return self._world.local_rank
+
+    def _barrier(self):
+        """Waits until all workers are here; what they pushed is taken in."""
+        self._finish()
+        self._agreed(self._announce('barrier', []))
+
+    barrier = _barrier
+
+    def __del__(self):
+        pass                            # sums that nobody pulled are nobody's loss

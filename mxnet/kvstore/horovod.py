@@ -1,0 +1,63 @@
+"""`mx.kv.create('horovod')`: the store that only adds up and copies.  `mx.contrib.horovod` has the rest of Horovod's names."""
+import torch
+
+from .._array import overwrite
+from .._dist.world import world
+from ..base import MXNetError
+from .base import KVStoreBase, listed
+
+__all__ = ['Horovod']
+
+
+@KVStoreBase.register
+class Horovod(KVStoreBase):
+    """Sums over workers; it keeps nothing, and the optimizer runs in the program.
+
+    Keys name operations in errors only; sums happen in the order of the calls.
+    """
+
+    def __init__(self):
+        self._world = world()
+
+    def broadcast(self, key, value, out, priority=0):
+        """Gives everyone the value that worker 0 has."""
+        values = listed(value)
+        tensor = values[0]._tensor.detach().clone(memory_format=torch.contiguous_format)
+        self._world.wait(self._world.copy(tensor, f'broadcast of {key!r}'))
+        for target in listed(out):
+            overwrite(target, tensor)
+
+    def pushpull(self, key, value, out=None, priority=0):
+        """Adds up the values of all devices and workers, into `out` or into the values themselves.
+
+        With lists of keys and values, all are on their way at the same time.
+        """
+        keys = key if isinstance(key, (list, tuple)) else [key]
+        values = value if isinstance(key, (list, tuple)) else [value]
+        outs = values if out is None else out if isinstance(key, (list, tuple)) else [out]
+        if not len(keys) == len(values) == len(outs):
+            raise MXNetError(f'pushpull: {len(keys)} keys, {len(values)} values and {len(outs)} outs')
+        started = []
+        for k, v, o in zip(keys, values, outs, strict=True):
+            arrays = listed(v)
+            if any(array._sparse for array in arrays):
+                raise MXNetError(f'pushpull: the value of key {k!r} is sparse; a horovod KVStore adds up dense arrays only')
+            total = arrays[0]._tensor.detach().clone(memory_format=torch.contiguous_format)
+            for other in arrays[1:]:
+                total += other._tensor.detach().to(total.device)
+            started.append((self._world.sum(total, f'pushpull of {k!r}'), total, listed(o)))
+        for work, total, targets in started:
+            self._world.wait(work)
+            for target in targets:
+                overwrite(target, total)
+
+    def is_capable(self, capability):
+        """It has no optimizer."""
+        if capability.lower() != KVStoreBase.OPTIMIZER:
+            raise ValueError(f'a KVStore may be capable of {KVStoreBase.OPTIMIZER!r}; {capability!r} is not known')
+        return False
+
+    type = property(lambda self: 'horovod', doc='horovod')
+    rank = property(lambda self: self._world.rank, doc='The number of this worker.')
+    num_workers = property(lambda self: self._world.size, doc='How many workers there are.')
+    local_rank = property(lambda self: self._world.local_rank, doc='The number of this worker on its machine.')
