@@ -17,11 +17,16 @@ def main(arguments=None) -> int:
     training = commands.add_parser('train', help='train a network on handwritten digits', description=train.EXPLAIN,
                                    formatter_class=argparse.RawDescriptionHelpFormatter)
     train.add_arguments(training)
+    from . import launch
+    launch.add_options(commands.add_parser('launch', help='start the workers of a distributed job',
+                                           description=launch.DESCRIPTION))
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 2
     if options.command == 'train':
         return train.train(options)
+    if options.command == 'launch':
+        return launch.launch(options)
     from .doctor import doctor as run
     return run(as_json=options.json)
