@@ -102,6 +102,9 @@ class Trainer:
                 if update is False:
                     raise ValueError('sparse parameters are updated by the KVStore; update_on_kvstore cannot be False')
                 update = True
+            elif update is False and ('async' in store.type or self._contains_sparse_grad and 'dist' in store.type):
+                raise ValueError(f'a KVStore of type {store.type} updates the parameters'
+                                 f'{" of sparse gradients" * self._contains_sparse_grad}; update_on_kvstore cannot be False')
             elif update is None:
                 if 'async' in store.type:
                     update = True
@@ -192,18 +195,21 @@ class Trainer:
     def _allreduce_grads(self):
         if self._kvstore is None:
             return
+        store, rows, dense = self._kvstore, [], []
         for i, param in enumerate(self._params):
-            if param.grad_req == 'null' or param._data is None:
-                continue
-            gradients = param.list_grad()
+            if param.grad_req != 'null' and param._data is not None:
+                (dense if param._grad_stype == 'default' else rows).append((i, param.list_grad()))
+        # one call for all keys, so that sums of several workers share messages; plug-ins promise single keys only
+        calls = [zip(*dense, strict=True)] if dense and isinstance(store, _kv.KVStore) else dense
+        for keys, gradients in calls:
             if self._update_on_kvstore:
-                self._kvstore.push(i, gradients, priority=-i)
-                continue
-            if param._grad_stype == 'default' and self._kvstore.is_capable('pushpull'):
-                self._kvstore.pushpull(i, gradients, out=gradients, priority=-i)
+                store.push(keys, gradients)
             else:
-                self._kvstore.push(i, gradients, priority=-i)
-                self._kvstore.pull(i, gradients, priority=-i, ignore_sparse=False)
+                store.pushpull(keys, gradients, out=gradients)
+        for i, gradients in rows:
+            store.push(i, gradients, priority=-i)
+            if not self._update_on_kvstore:
+                store.pull(i, gradients, priority=-i, ignore_sparse=False)
 
     def update(self, batch_size, ignore_stale_grad=False):
         """Updates the parameters with gradients that `allreduce_grads` has added up."""
