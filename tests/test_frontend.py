@@ -59,7 +59,8 @@ def test_positional_keyword_and_missing_arguments():
 # _linspace has the arguments of _arange there, _npi_concatenate those of Concat; the real ones are others
 WRONGLY_LISTED = {'_linspace', '_npi_concatenate'}
 EXTRA = {'_linalg_potrf': {'lower'}, '_linalg_potri': {'lower'},
-         '_npi_norm': {'ord', 'axis', 'keepdims', 'flag'}}       # accepted by upstream, but not listed
+         '_npi_norm': {'ord', 'axis', 'keepdims', 'flag'},
+         '_contrib_SparseEmbedding': {'deterministic'}}       # accepted by upstream, but not listed
 OPTIONAL = {'smooth_l1': ('scalar',)}     # the inventory says required, but upstream takes the call without it
 BUILT_WITH_NOTHING = {'_set_value', 'smooth_l1', '_npi_boolean_mask_assign_scalar', '_npi_boolean_mask_assign_tensor'}    # the inventory's symbols lack arguments that are required
 MISNAMED = {'_npi_multinomial', '_multi_adamw_update', '_multi_mp_adamw_update', '_multi_lamb_update', '_multi_mp_lamb_update'}
