@@ -229,6 +229,9 @@ class Executor:
         `out_grads` are the gradients of the outputs; without them 1 is taken, which output layers such as
         SoftmaxOutput do not look at.
         """
+        for array, buffer, req in zip(self.arg_arrays, self.grad_arrays, self._reqs, strict=True):
+            if req == 'write' and buffer is not None and not array._sparse and not array._tensor.is_floating_point():
+                buffer[:] = 0            # integers, such as lengths and indices, have no gradient
         if self._recorded is None:
             self._run(record=True, update_states=False)
         plan, saved, outputs, ready = self._recorded
@@ -279,7 +282,7 @@ class Executor:
             raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs')
         heads = []
         for i, (given, output) in enumerate(zip(out_grads, outputs, strict=False)):
-            if given is None:
+            if given is None or not output.is_floating_point():     # integers send nothing back, whatever is given
                 heads.append(torch.ones_like(output, requires_grad=False))
                 continue
             if given.shape != tuple(output.shape):
