@@ -65,7 +65,8 @@ def _consecutive(source, begin, end, axis):
         return array(source[(slice(None),) * axis + (slice(begin, end),)])
     if isinstance(source, CSRNDArray):
         return source[begin:end]
-    part = source._tensor.detach().narrow(axis, begin, end - begin)
+    part = source._tensor.detach()
+    part = part[begin:end] if axis == 0 else part.narrow(axis, begin, end - begin)
     return wrap(part.clone(memory_format=torch.contiguous_format), source._ctx, source._dense)
 
 

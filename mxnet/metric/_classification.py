@@ -16,7 +16,7 @@ def _classes(pred, axis):
 
 def _whole(tensor):
     """As integers; labels mostly come as floats."""
-    return tensor.to(torch.int32) if tensor.is_floating_point() or tensor.dtype is torch.bool else tensor
+    return tensor.long() if tensor.is_floating_point() or tensor.dtype is torch.bool else tensor
 
 
 def _precise(tensor):
@@ -50,7 +50,8 @@ class Accuracy(Measured):
     def _measure(self, label, pred):
         pred = _classes(pred, self.axis) if pred.shape != label.shape else _whole(pred)
         _same_count(label, pred)
-        right = pred.reshape(-1) == _whole(label).reshape(-1)
+        label = _whole(label)
+        right = pred == label if pred.shape == label.shape else pred.reshape(-1) == label.reshape(-1)
         return (right.sum(),), (pred.numel(),)
 
 

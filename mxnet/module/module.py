@@ -395,7 +395,7 @@ class Module(BaseModule):
                 rows = [(self._indices.get(name, name), grads[0], weights[0]) for name, grads, weights
                         in zip(group.param_names, group.grad_arrays, group.param_arrays, strict=True)
                         if grads[0] is not None]
-                self._updates = tuple(map(list, zip(*rows, strict=True))) or ((), (), ())
+                self._updates = tuple(zip(*rows, strict=True)) or ((), (), ())
             self._updater(*self._updates)
 
     def get_outputs(self, merge_multi_context=True):

@@ -36,10 +36,9 @@ class BuiltIn(Optimizer):
         if not is_list(index):
             index, weight, grad, state = (index,), (weight,), (grad,), (state,)
         columns = self._columns(index, weight, state)
-        tensors = None if switches.recording else [_plain_tensors(column) for column in (weight, grad, *columns)]
-        if tensors is None or None in tensors or not _lists.alike(*tensors[:None if self._elementwise else 2]):
+        tensors = self._plain(weight, grad, columns)
+        if tensors is None:
             self._check(index, weight, grad, columns)
-            tensors = None
         self._update_count(index)
         lrs, wds = self._get_lrs(index), self._get_wds(index)
         if tensors:
@@ -47,6 +46,13 @@ class BuiltIn(Optimizer):
         else:
             for row in zip(index, weight, grad, zip(*columns) if columns else itertools.repeat(()), lrs, wds):
                 self._update_one(*row)
+
+    def _plain(self, weights, grads, columns):
+        """The tensors of weights, of gradients and of each slot, as lists; None where arrays are not all alike."""
+        if switches.recording:
+            return None
+        tensors = [_plain_tensors(column) for column in (weights, grads, *columns)]
+        return None if None in tensors or not _lists.alike(*tensors[:None if self._elementwise else 2]) else tensors
 
     def _update_one(self, index, weight, grad, state, lr, wd):
         """Updates a weight whose arrays may be sparse or absent: by the rows with a gradient, or by dense copies."""

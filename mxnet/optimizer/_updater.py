@@ -1,13 +1,16 @@
 """`Updater`: keeps the states of weights and updates them; what KVStore, Module and Trainer call."""
 import pickle
 import sys
+from operator import is_
 
 from .._array import NDArrayBase
 from .._files import pickles
+from .._state import state as switches
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray
-from ._base import Optimizer, aggregation_size, is_list
+from ._base import _LOW_PRECISION, Optimizer, aggregation_size, is_list
+from ._builtin import BuiltIn
 
 __all__ = ['Updater', 'get_updater']
 
@@ -35,8 +38,12 @@ class Updater:
         self.states = {}
         self.states_synced = {}
         self.aggregate_updates = _most_at_once(optimizer) > 0
+        self._again = None          # the last call, if it can be repeated without looking at everything anew
 
     def __call__(self, index, grad, weight):
+        if self._again is not None and self._again.repeat(self, index, grad, weight):
+            return
+        self._again, given = None, (index, grad, weight)
         if not is_list(index):
             index, grad, weight = [index], [grad], [weight]
         if not index:
@@ -61,10 +68,13 @@ class Updater:
             for arguments in zip(index, weight, grad, states, strict=True):
                 optimizer.update_multi_precision(*arguments)
             return
-        for i, w, g, s in _batches(index, weight, grad, states):
+        batches = _batches(index, weight, grad, states)
+        for i, w, g, s in batches:
             for start in range(0, len(i), most):
                 part = slice(start, start + most)
                 optimizer.update_multi_precision(i[part], w[part], g[part], s[part])
+        if len(batches) == 1 and len(index) <= most and all(type(column) is tuple for column in given):
+            self._again = _Again.of(optimizer, *given, states)
 
     def sync_state_context(self, state, context):
         """A state with all of its arrays on a context."""
@@ -95,6 +105,42 @@ class Updater:
     def get_states(self, dump_optimizer=False):
         """All states as bytes, with `dump_optimizer` the optimizer too, in the format of MXNet 1.9.1."""
         return pickle.dumps((self.states, self.optimizer) if dump_optimizer else self.states, _PROTOCOL)
+
+
+class _Again:
+    """An update of the same tuples of dense arrays as before, which were found in order then."""
+
+    __slots__ = ('given', 'optimizer', 'device', 'states', 'arrays', 'columns', 'tensors')
+
+    @classmethod
+    def of(cls, optimizer, index, grad, weight, states):
+        """What to remember of a call; None if the next one has to look at its arrays again."""
+        if type(optimizer).update is not BuiltIn.update or (optimizer.multi_precision and weight[0].dtype in _LOW_PRECISION):
+            return None
+        slots = optimizer._columns(index, weight, states)
+        columns = optimizer._plain(weight, grad, slots)
+        if columns is None:
+            return None
+        self = cls()
+        self.given, self.optimizer, self.states = (index, grad, weight), optimizer, states
+        self.device = weight[0].context.device_id
+        self.arrays, self.columns = [*weight, *grad, *(array for slot in slots for array in slot)], columns
+        self.tensors = [tensor for column in columns for tensor in column]
+        return self
+
+    def repeat(self, updater, index, grad, weight):
+        """Updates and returns True if nothing has changed but values."""
+        optimizer, mine = self.optimizer, self.given
+        if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
+                or not updater.aggregate_updates or switches.recording \
+                or not all(map(is_, map(updater.states.get, index), self.states)) \
+                or not all(map(is_, [array._tensor for array in self.arrays], self.tensors)):
+            return False
+        optimizer._set_current_context(self.device)
+        optimizer._update_count(index)
+        weights, grads, *slots = self.columns
+        optimizer._step(index, weights, grads, slots, optimizer._get_lrs(index), optimizer._get_wds(index))
+        return True
 
 
 def get_updater(optimizer):
