@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from .. import initializer, ndarray, symbol
 from ..base import MXNetError
+from ..context import current_context
 from ..ndarray import NDArray
 from ..symbol import Symbol
 from ..util import is_np_array
@@ -263,11 +264,13 @@ class Block:
 
     # ------------------------------------------------------------------ running
     def __call__(self, *args):
-        for hook in self._forward_pre_hooks.values():
-            hook(self, args)
+        if self._forward_pre_hooks:
+            for hook in self._forward_pre_hooks.values():
+                hook(self, args)
         out = self.forward(*args)
-        for hook in self._forward_hooks.values():
-            hook(self, args, out)
+        if self._forward_hooks:
+            for hook in self._forward_hooks.values():
+                hook(self, args, out)
         return out
 
     def forward(self, *args):
@@ -314,6 +317,7 @@ class HybridBlock(Block):
         self._cached_op = None
         self._cached_op_args = []
         self._in_format = self._out_format = None
+        self._one_to_one = False               # one array in, one array out
         self._active = False
         self._flags = []
         self._backend, self._backend_opts = None, {}
@@ -387,7 +391,7 @@ class HybridBlock(Block):
     def _forward_symbol(self, *args):
         params = {name: param.var() for name, param in self._reg_params.items()}
         with self.name_scope():
-            return self.hybrid_forward(_symbols(), *args, **params)
+            return self.hybrid_forward(symbol, *args, **params)
 
     def _infer(self, what, *args):
         inputs, out = self._get_graph(*args)
@@ -445,12 +449,17 @@ class HybridBlock(Block):
             self._cached_graph = inputs, out
         self._cached_op_args = [(True, numbers[n]) if n in numbers else (False, params[n]) for n in names]
         self._cached_op = ndarray.CachedOp(out, self._flags)
+        self._one_to_one = self._in_format == [nested.LEAF] and self._out_format == nested.LEAF
         if self._callback:
             self._cached_op._register_op_hook(self._callback, self._monitor_all)
 
     def _call_cached_op(self, *args):
         if self._cached_op is None:
             self._build_cache(*args)
+        if self._one_to_one and len(args) == 1 and isinstance(args[0], NDArray):
+            x, = args
+            ctx = x._ctx
+            return self._cached_op(*[x if is_input else what.data(ctx) for is_input, what in self._cached_op_args])
         flat, form = nested.flatten(args, 'an input')
         if form != self._in_format and not nested.same_format(form, self._in_format):
             raise ValueError(f'{self.name} was hybridized for inputs nested like {self._in_format}, '
@@ -492,21 +501,17 @@ class HybridBlock(Block):
     # ------------------------------------------------------------------ running
     def forward(self, x, *args):
         """Calls `hybrid_forward`, or the graph once hybridized."""
-        found = list(nested.leaves((x, *args)))
-        arrays = [v for v in found if isinstance(v, NDArray)]
-        if not found:
-            raise ValueError(f'{self.name}: a HybridBlock needs at least one array or symbol as input')
-        if arrays and len(arrays) != len(found):
-            raise ValueError(f'{self.name}: arrays and symbols cannot be mixed as inputs')
-        if not arrays:
-            return self._forward_symbol(x, *args)
-        ctx = arrays[0]._ctx
-        if self._active:
-            if any(a._ctx is not ctx for a in arrays):
-                raise ValueError(f'{self.name}: the inputs of a hybridized block must be on one context; they are on '
-                                 f'{sorted({str(a._ctx) for a in arrays})}')
+        if not args and isinstance(x, NDArray):
+            ctx = x._ctx
+        else:
+            ctx = self._context_of_inputs((x, *args))
+            if ctx is None:
+                return self._forward_symbol(x, *args)
+        if ctx is not current_context():
             with ctx:
-                return self._call_cached_op(x, *args)
+                return HybridBlock.forward(self, x, *args)
+        if self._active:
+            return self._call_cached_op(x, *args)
         try:
             params = {name: param.data(ctx) for name, param in self._reg_params.items()}
         except DeferredInitializationError:
@@ -514,22 +519,27 @@ class HybridBlock(Block):
             for param in self.params.values():
                 param._finish_deferred_init()
             params = {name: param.data(ctx) for name, param in self._reg_params.items()}
-        with ctx:
-            return self.hybrid_forward(_arrays(), x, *args, **params)
+        return self.hybrid_forward(ndarray, x, *args, **params)
+
+    def _context_of_inputs(self, inputs):
+        """The context of the first array; None if the inputs are symbols."""
+        found = list(nested.leaves(inputs))
+        arrays = [v for v in found if isinstance(v, NDArray)]
+        if not found:
+            raise ValueError(f'{self.name}: a HybridBlock needs at least one array or symbol as input')
+        if arrays and len(arrays) != len(found):
+            raise ValueError(f'{self.name}: arrays and symbols cannot be mixed as inputs')
+        if not arrays:
+            return None
+        ctx = arrays[0]._ctx
+        if self._active and any(a._ctx is not ctx for a in arrays):
+            raise ValueError(f'{self.name}: the inputs of a hybridized block must be on one context; they are on '
+                             f'{sorted({str(a._ctx) for a in arrays})}')
+        return ctx
 
     def hybrid_forward(self, F, x, *args, **kwargs):
         """Computes the output with the functions of `F`; blocks define it."""
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
-
-
-def _arrays():
-    """What `F` is for arrays."""
-    return ndarray
-
-
-def _symbols():
-    """What `F` is for symbols."""
-    return symbol
 
 
 class SymbolBlock(HybridBlock):
