@@ -232,7 +232,12 @@ def _write(graph, module, n_tensors, n_heads, facts, wanted) -> Plan:
     results = {*outputs, *states}
     last = max((i for i, n in enumerate(calls) if n in results), default=-1)
     first_part, second_part = calls[:last + 1], calls[last + 1:]
-    early, late = {*first_part, *tensors}, set(second_part)
+    early = {*first_part, *tensors}
+    # what a call gives is taken apart on its side of the cut, since only tensors can be saved
+    parts = [n for n in second_part if n.target is operator.getitem and n.args[0] in early]
+    first_part, early = first_part + parts, early.union(parts)
+    second_part = [n for n in second_part if n not in early]
+    late = set(second_part)
     needed = {a for n in second_part for a in n.all_input_nodes if a in early}
     needed |= {g for g in gradients if isinstance(g, torch.fx.Node) and g in early}
     saved = [n for n in (*tensors, *first_part) if n in needed]
