@@ -417,8 +417,8 @@ def test_loops_compute_what_unrolling_does():
         x = random(*shape)
         for lengths in (None, mx.nd.array([2, 4])):
             expected, last = cell.unroll(4, x, cell.begin_state(batch_size=2), layout, True, lengths)
-            outputs, states = contrib.rnn.rnn_cell.dynamic_unroll(cell, x, cell.begin_state(batch_size=2), layout=layout,
-                                                                  valid_length=lengths)
+            outputs, states = contrib.rnn.rnn_cell.dynamic_unroll(cell, x, cell.begin_state(batch_size=2),
+                                                                  layout=layout, valid_length=lengths)
             same(outputs, expected)
             for a, b in zip(states, last, strict=True):
                 same(a, b)

@@ -32,7 +32,7 @@ class DataLoader:
     batch, so that they are the same with any number of workers.  An error in a worker is raised here, with the worker's
     traceback.
 
-    >>> loader = DataLoader(gluon.data.ArrayDataset([1, 2, 3], [4, 5, 6]), batch_size=2)
+    >>> loader = DataLoader(mx.gluon.data.ArrayDataset([1, 2, 3], [4, 5, 6]), batch_size=2)
     >>> for x, y in loader:
     ...     print(x.asnumpy(), y.asnumpy())
     [1 2] [4 5]
