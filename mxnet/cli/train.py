@@ -51,11 +51,10 @@ def find_data(given):
 
 
 def contexts(text):
-    import mxnet as mx
-
+    from ..context import cpu, gpu, num_gpus
     from ..ndarray._invoke import parse_context
     if text == 'auto':
-        return [mx.gpu(0)] if mx.num_gpus() else [mx.cpu()]
+        return [gpu(0)] if num_gpus() else [cpu()]
     parts = text.replace('),', ');').split(';') if '(' in text else text.split(',')
     return [parse_context(p) for p in parts]
 
@@ -188,23 +187,23 @@ class Interrupt:
 
 # ---------------------------------------------------------------------- training
 def accuracy(net, data, places):
-    import mxnet as mx
-    metric = mx.metric.Accuracy()
+    from ..gluon.utils import split_and_load
+    from ..metric import Accuracy
+    metric = Accuracy()
     for x, y in data:
-        for part, label in zip(mx.gluon.utils.split_and_load(x, places, even_split=False),
-                               mx.gluon.utils.split_and_load(y, places, even_split=False), strict=True):
+        for part, label in zip(split_and_load(x, places, even_split=False),
+                               split_and_load(y, places, even_split=False), strict=True):
             metric.update(label, net(part))
     return metric.get()[1]
 
 
 def train(options) -> int:
-    import mxnet as mx
-    from mxnet import autograd, gluon
+    import numpy
 
+    from .. import autograd, gluon, initializer, ndarray, random
     from ..gluon._checkpoint import random_states, set_random_states
     os.makedirs(options.out, exist_ok=True)
-    mx.random.seed(options.seed)
-    import numpy
+    random.seed(options.seed)
     numpy.random.seed(options.seed)
     folder, said = find_data(options.data)
     places = contexts(options.ctx)
@@ -216,9 +215,9 @@ def train(options) -> int:
     loader = gluon.data.DataLoader(training, options.batch_size, shuffle=True, num_workers=options.workers)
     steady = gluon.data.DataLoader(training, 512, num_workers=options.workers)
     held_out = gluon.data.DataLoader(test, 512, num_workers=options.workers)
-    net.initialize(mx.init.Xavier(magnitude=2.24), ctx=places)
+    net.initialize(initializer.Xavier(magnitude=2.24), ctx=places)
     with autograd.predict_mode():
-        net(mx.nd.zeros((1, *shape), ctx=places[0]))        # so that every parameter has its shape
+        net(ndarray.zeros((1, *shape), ctx=places[0]))        # so that every parameter has its shape
     if options.hybridize:
         net.hybridize(static_alloc=True, static_shape=True)
     settings = {'learning_rate': options.lr}

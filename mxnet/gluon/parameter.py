@@ -380,7 +380,7 @@ class Constant(Parameter):
 
     >>> c = mx.gluon.Constant('ratio', mx.nd.array([2]))
     >>> c.initialize()
-    >>> c.data().asscalar()
+    >>> float(c.data())
     2.0
     """
 

@@ -284,7 +284,7 @@ class LayerNorm(_Norm):
 
     >>> layer = mx.gluon.nn.LayerNorm()
     >>> layer.initialize()
-    >>> layer(mx.nd.array([[1, 2, 3, 4, 5]])).asnumpy().round(2).tolist()
+    >>> layer(mx.nd.array([[1, 2, 3, 4, 5]])).asnumpy().astype('float64').round(2).tolist()
     [[-1.41, -0.71, 0.0, 0.71, 1.41]]
     """
 
