@@ -51,7 +51,11 @@ def _quotient(lhs, rhs):
 
 
 def _modulo(lhs, rhs):
-    return binary.modulo(*promoted(lhs, rhs))
+    lhs, rhs = promoted(lhs, rhs)
+    if lhs.is_floating_point() or not (lhs.requires_grad or rhs.requires_grad):
+        return binary.modulo(lhs, rhs)
+    # of integers the gradient is zero, and not an error
+    return binary.modulo(lhs.detach(), rhs.detach()) + (lhs - lhs) + (rhs - rhs)
 
 
 def _load_exponent(lhs, rhs):

@@ -286,7 +286,6 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
     Between two values, `interpolation` takes the point between them, the lower, the higher, the middle or the nearest.
     """
     data = floating(a)
-    data = data.float() if data.dtype in (torch.float16, torch.bfloat16) else data
     axes = tuple(range(a.dim())) if axis is None else tuple(sorted(x % a.dim() for x in axis))
     rest = [i for i in range(a.dim()) if i not in axes]
     ordered = data.permute(*rest, *axes).reshape([*[a.shape[i] for i in rest], -1]).sort(-1).values
@@ -301,7 +300,9 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
     if interpolation == 'linear':
         weight = (exact - low).to(data.dtype)
         below, above = ordered.index_select(-1, low), ordered.index_select(-1, high)
-        result = below + (above - below) * weight
+        step = above - below
+        # from the nearer of the two, as NumPy does: it rounds less
+        result = torch.where(weight < 0.5, below + step * weight, above - step * (1 - weight))
     elif interpolation == 'midpoint':
         result = (ordered.index_select(-1, low) + ordered.index_select(-1, high)) / 2
     else:
@@ -310,7 +311,7 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
     result = result.movedim(-1, 0).reshape((*wanted.shape, *[a.shape[i] for i in rest]))
     if keepdims:
         result = result.reshape((*wanted.shape, *[1 if i in axes else n for i, n in enumerate(a.shape)]))
-    return result.to(a.dtype) if a.is_floating_point() else result
+    return result
 
 
 class _BadQuantile(MXNetError, ValueError):

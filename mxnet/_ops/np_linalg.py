@@ -121,7 +121,7 @@ def _npi_tensorsolve(a, b, *, a_axes: Shape = ()):
     """The x with `tensordot(a, x, x.ndim) == b`; axes in `a_axes` go to the end of `a` before."""
     a, b = promoted(*(x if x.is_floating_point() else x.float() for x in (a, b)))
     if not a.dim():
-        return b / a          # torch does not know the system of one equation without axes
+        return (b / a).reshape(())          # torch does not know the system of one equation without axes
     return torch.linalg.tensorsolve(a, b, a_axes or None)
 
 

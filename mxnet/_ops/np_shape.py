@@ -113,9 +113,9 @@ def _np_atleast_3d(*arys, num_args: int):
 
 @operator()
 def _npi_broadcast_to(array, *, shape: Shape = ()):
-    """Repeats axes of length 1, and adds axes in front, so that the array gets `shape`; -1 keeps an axis."""
+    """Repeats axes of length 1, and adds axes in front, so that the array gets `shape`; -1 and -2 keep an axis."""
     extra = len(shape) - array.dim()
-    wanted = tuple(array.shape[i - extra] if n == -1 and i >= extra else n for i, n in enumerate(shape))
+    wanted = tuple(array.shape[i - extra] if n in (-1, -2) and i >= extra else n for i, n in enumerate(shape))
     if extra < 0 or any(n not in (1, m) for n, m in zip(array.shape, wanted[extra:], strict=True)):
         raise MXNetError(f'operator _npi_broadcast_to: an array of shape {tuple(array.shape)} cannot be broadcast to '
                          f'{shape}')
@@ -123,14 +123,18 @@ def _npi_broadcast_to(array, *, shape: Shape = ()):
 
 
 # ---------------------------------------------------------------------- another order
+class _BadAxes(MXNetError, ValueError):
+    """Axes that are not all, or one of them twice."""
+
+
 @operator()
 def _np_transpose(a, *, axes: Shape | None = None):
     """The axes in the order `axes`, by default in reverse order."""
     if not axes:
         return a.permute(tuple(range(a.dim() - 1, -1, -1)))
     if sorted(x % a.dim() if -a.dim() <= x < a.dim() else -1 for x in axes) != list(range(a.dim())):
-        raise MXNetError(f'operator _np_transpose: argument axes={axes} is not accepted for shape {tuple(a.shape)}; it takes '
-                         'all axes in a new order')
+        raise _BadAxes(f'operator _np_transpose: argument axes={axes} is not accepted for shape {tuple(a.shape)}; it takes '
+                       'all axes in a new order')
     return a.permute(axes)
 
 
@@ -159,9 +163,9 @@ def _np_roll(data, *, shift: Shape | None = None, axis: Shape | None = None):
 
 
 @operator()
-def _npi_flip(data, *, axis: Shape):
-    """The elements in reverse order along the axes in `axis`."""
-    return data.flip(axis)
+def _npi_flip(data, *, axis: Shape | None):
+    """The elements in reverse order along the axes in `axis`, or (None) along all."""
+    return data.flip(tuple(range(data.dim())) if axis is None else axis)
 
 
 @operator()

@@ -2,7 +2,7 @@
 import numpy
 
 from .._array import NDArrayBase
-from ._call import Numbers, apply, is_array, numbers
+from ._call import Numbers, apply, is_array, is_symbol, numbers
 
 __all__ = ['argsort', 'delete', 'diag_indices_from', 'insert', 'may_share_memory', 'nonzero', 'shares_memory', 'sort', 'take',
            'unique', 'unravel_index', 'where']
@@ -135,11 +135,13 @@ def insert(arr, obj, values, axis=None):
 
 # ---------------------------------------------------------------------- positions and memory
 def unravel_index(indices, shape, order='C'):
-    """Positions along each axis of an array of `shape`, from positions in the flat array."""
+    """Positions along each axis of an array of `shape`, from positions in the flat array; of a symbol, as rows."""
     if order != 'C':
         raise NotImplementedError("unravel_index: arrays are row-major, so order must be 'C'")
     if isinstance(indices, Numbers):
         return tuple(int(i) for i in numpy.unravel_index(int(indices), shape))
+    if is_symbol(indices):
+        return apply('unravel_index', (indices,), {'shape': numbers(shape)})
     if str(indices.dtype).startswith(('float', 'bool')):
         raise TypeError(f'unravel_index: positions must be ints, not {indices.dtype}')
     found = apply('unravel_index', (indices,), {'shape': numbers(shape)})
@@ -147,8 +149,9 @@ def unravel_index(indices, shape, order='C'):
 
 
 def diag_indices_from(arr):
-    """Positions of the main diagonal: an array for each axis."""
-    return tuple(apply('_npi_diag_indices_from', (arr,), {}))
+    """Positions of the main diagonal: an array for each axis; of a symbol, a row for each."""
+    found = apply('_npi_diag_indices_from', (arr,), {})
+    return found if is_symbol(found) else tuple(found)
 
 
 def may_share_memory(a, b, max_work=None):

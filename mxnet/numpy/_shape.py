@@ -4,7 +4,7 @@ import warnings
 import numpy
 
 from .._array import NDArrayBase
-from ._call import Numbers, apply, is_array, numbers
+from ._call import Numbers, apply, is_array, is_symbol, numbers
 
 __all__ = ['append', 'array_split', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_to', 'column_stack', 'concatenate',
            'diag', 'diagflat', 'diagonal', 'dsplit', 'dstack', 'expand_dims', 'flip', 'fliplr', 'flipud', 'hsplit', 'hstack',
@@ -80,7 +80,7 @@ def flip(m, axis=None, out=None):
     """The elements in reverse order along `axis`, or along all axes."""
     if isinstance(m, Numbers):
         return numpy.flip(m, axis)
-    return apply('_npi_flip', (m,), {'axis': tuple(range(m.ndim)) if axis is None else numbers(axis)}, out)
+    return apply('_npi_flip', (m,), {'axis': numbers(axis)}, out)
 
 
 def flipud(m):
@@ -128,6 +128,8 @@ def resize(a, new_shape):
     new_shape = numbers(new_shape)
     size = int(numpy.prod(new_shape))
     flat = ravel(a)
+    if is_symbol(a):                # of which the size is not known before it runs: as often as could be needed
+        return reshape(tile(flat, max(size, 1))[:size], new_shape)
     if not a.size or not size:
         from ._creation import zeros
         return zeros(new_shape, dtype=a.dtype, ctx=a.ctx)
@@ -294,7 +296,7 @@ def _split(internal, name, ary, indices_or_sections, axis, length, equal):
     else:
         attributes = {'indices': (0, *_limits(numbers(indices_or_sections), length)), 'sections': 0}
     result = apply(internal, (ary,), {**attributes, 'axis': axis, 'squeeze_axis': False})
-    return result if isinstance(result, list) or not isinstance(result, NDArrayBase) else [result]
+    return result if isinstance(result, list) else [result]
 
 
 def _limits(indices, length):

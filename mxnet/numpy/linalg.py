@@ -22,6 +22,8 @@ def norm(x, ord=None, axis=None, keepdims=False):
     def call(flag, axis, order=2.0):
         return apply('_npi_norm', (x,), {'ord': float(order), 'axis': axis, 'keepdims': keepdims, 'flag': flag})
 
+    if ord in ('inf', '-inf'):
+        ord = float(ord)
     axes = numbers(axis)
     if axes is None and ord is None:
         return call(-2, None)

@@ -25,7 +25,9 @@ def multivariate_normal(mean, cov, size=None, check_valid=None, tol=None):
     if check_valid is not None or tol is not None:
         raise NotImplementedError('multivariate_normal: check_valid and tol are not understood')
     factor = apply('_npi_cholesky', (cov,), {})
-    noise = _extension['normal_n'](mean * 0, 1.0, () if size is None else numbers(size))
+    # zeros in the shape that means and covariances have together
+    zeros = mean * 0 + (cov * 0).sum(axis=-1)
+    noise = _extension['normal_n'](zeros, 1.0, () if size is None else numbers(size))
     return mean + apply('_npi_einsum', (factor, noise), {'num_args': 2, 'subscripts': '...jk,...k->...j'})
 
 
