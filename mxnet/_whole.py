@@ -38,6 +38,11 @@ class Whole(torch.Tensor):
         return _joined(result, shadow)
 
 
+def whole_as_constant(tensor):
+    """The integers alone, for code that torch does not see through; any other tensor as it is."""
+    return _plain(tensor)
+
+
 def _pair(tensor, shadow):
     whole = tensor.as_subclass(Whole)
     whole._shadow = shadow

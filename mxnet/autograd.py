@@ -14,7 +14,7 @@ from ._array import NDArrayBase, overwrite, wrap
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
 from ._state import state
-from ._whole import Whole
+from ._whole import Whole, whole_as_constant
 from .base import MXNetError
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
@@ -195,7 +195,7 @@ LARGE = 1 << 15          # elements from which on it pays to find out whether a 
 
 
 def _adopted(buffer, gradient):
-    """Makes a gradient's memory the buffer's, if nothing else refers to either of them; else False, and it must be copied.
+    """Makes a gradient's memory the buffer's, if nothing else refers to either of them; else False: it must be copied.
 
     The memory of a GPU's buffer stays, for graphs of kernels know its address.
     """
@@ -350,7 +350,8 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
     """
     heads, tensors, gradients = _heads(heads, head_grads)
     variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
-    wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}') for i, v in enumerate(variables)]
+    wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}')
+              for i, v in enumerate(variables)]
     for i, tensor in enumerate(wanted):
         if not tensor.requires_grad:
             raise MXNetError(NOT_RECORDED.format(what=f'with respect to variable {i}'))
@@ -421,7 +422,7 @@ class Function:
         if not state.recording:
             return self.forward(*inputs)
         call = _FunctionCall(self, inputs)
-        tensors = _Bridge.apply(call, *[_history(x, f'input {i}') for i, x in enumerate(inputs)])
+        tensors = _Bridge.apply(call, *[whole_as_constant(_history(x, f'input {i}')) for i, x in enumerate(inputs)])
         arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs, strict=True)]
         call.outputs = None
         return arrays[0] if call.single else arrays

@@ -30,6 +30,7 @@ from ._ops.custom import MAKERS, Untraceable
 from ._ops.dtypes import NAME, NUMPY, torch_dtype
 from ._ops.table import NAMES
 from ._state import state
+from ._whole import whole_as_constant
 from .autograd import _Bridge, _Scope, _Switches
 from .base import MXNetError
 from .context import current_context
@@ -209,6 +210,7 @@ class Definition:
                              f'{len(data)} arrays were given')
         shapes, dtypes = [tuple(t.shape) for t in data], [t.dtype for t in data]
         outputs = self._outputs(shapes, dtypes)
+        data = [whole_as_constant(t) for t in data]
         device = data[0].device if data else None
         if device is not None and device.type == 'meta':
             return tuple(torch.empty(shape, dtype=dtype, device=device) for shape, dtype in outputs)

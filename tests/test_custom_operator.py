@@ -191,6 +191,14 @@ def test_dtypes_follow_infer_type():
     assert y.dtype == np.int32 and y.asnumpy().tolist() == [1, -1]
 
 
+def test_integers_with_a_gradient_are_constants_here():
+    x = nd.array([1, 2], dtype='int32')
+    x.attach_grad()
+    with autograd.record():
+        y = nd.Custom(x, op_type='t_square')
+    assert y.dtype == np.int32 and y.asnumpy().tolist() == [1, 4]
+
+
 @pytest.mark.parametrize('req, expected', [('null', [1, 1]), ('write', [5, 5]), ('inplace', [5, 5]), ('add', [6, 6])])
 def test_assign(req, expected):
     target = nd.ones((2,))

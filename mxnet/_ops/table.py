@@ -91,7 +91,7 @@ class Operator:
     wants_device: bool = False
     wants_subgraphs: bool = False                 # loops and branches: their bodies, as functions of lists of tensors
     wants_site: bool = False
-    extra: Callable | None = None                 # (attributes, undeclared ones as texts) -> attributes; custom operators
+    extra: Callable | None = None                 # (attributes, undeclared ones as texts) -> attributes (Custom)
     has_required: bool = False
     calls: dict = field(default_factory=dict)     # attributes of earlier calls, parsed: see ndarray/_invoke.py
     doc: str = ''
