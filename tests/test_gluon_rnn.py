@@ -443,7 +443,7 @@ def test_layers_on_a_gpu(mode, bidirectional):
             output = layer(x.as_in_context(mx.gpu()))
         output.backward()
         assert output.context == mx.gpu()
-        same(output, expected, 1e-4)
+        same(output, expected, 2e-3)        # cuDNN multiplies in TF32
         layer.hybridize(static_alloc=True, static_shape=True)
     half = make(8, dtype='float16', **options)
     half.initialize(ctx=mx.gpu())
