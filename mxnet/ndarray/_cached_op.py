@@ -26,6 +26,7 @@ class CachedOp:
     def __init__(self, sym, flags=()):
         self._symbol = sym
         self._flags = dict(flags)
+        self._np = self.is_np_sym
         self._program = Program(sym._entries)
         self._plans = Plans(self._program)
         self._seen = set()
@@ -81,7 +82,14 @@ class CachedOp:
             states = dict(zip(plan.state_numbers, values, strict=True))
         for place, value in states.items():
             args[place]._tensor.detach().copy_(value.detach())
-        return self._deliver(outputs, tensors, ctx, out, recording, type(args[0])._dense if args else NDArray)
+        return self._deliver(outputs, tensors, ctx, out, recording, self._result_class())
+
+    def _result_class(self):
+        """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
+        if not state.np_array and not self._np:
+            return NDArray
+        from ..numpy import ndarray
+        return ndarray
 
     def _for_shapes(self, args):
         """The same graph with the lengths that it leaves open filled in."""
