@@ -273,3 +273,15 @@ def same_columns(known, attributes):
     """khatri_rao: matrices with equally many columns."""
     columns = next((s[1] for s in known.values() if s and len(s) == 2 and s[1]), 0)
     return {name: (s[0] if s else 0, columns) for name, s in known.items()} if columns else {}
+
+
+# ---------------------------------------------------------------------- quantized layers
+_RANGES = ('min_data', 'max_data', 'min_weight', 'max_weight', 'min_bias', 'max_bias')
+
+
+def quantized_fully_connected(known, attributes):
+    return {**fully_connected(known, attributes), **dict.fromkeys(_RANGES, (1,))}
+
+
+def quantized_conv(known, attributes):
+    return {**convolution(known, attributes), **dict.fromkeys(_RANGES, (1,))}

@@ -84,11 +84,17 @@ def box_nms(data: NDArray, overlap_thresh: float = ..., valid_thresh: float = ..
 def box_non_maximum_suppression(data: NDArray, overlap_thresh: float = ..., valid_thresh: float = ..., topk: int = ..., coord_start: int = ..., score_index: int = ..., id_index: int = ..., background_id: int = ..., force_suppress: bool = ..., in_format: Literal['center', 'corner'] = ..., out_format: Literal['center', 'corner'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Boxes by falling score without those that overlap a better one by more than `overlap_thresh`."""
 
+def calibrate_entropy(hist: NDArray, hist_edges: NDArray | None = None, num_quantized_bins: int = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """The threshold of a range, found from a histogram: int8 values within it tell most about the floating point ones."""
+
 def count_sketch(data: NDArray, h: NDArray | None = None, s: NDArray | None = None, out_dim: int = ..., processing_batch_size: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """The count sketch of the last axis: element i is added, times the sign `s[i]`, to element `h[i]` of the result."""
 
 def ctc_loss(data: NDArray, label: NDArray | None = None, data_lengths: NDArray | None = None, label_lengths: NDArray | None = None, use_data_lengths: bool = ..., use_label_lengths: bool = ..., blank_label: Literal['first', 'last'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """CTC loss of each sequence: -log of the probability that `data` spells `label`."""
+
+def dequantize(data: NDArray, min_range: NDArray | None = None, max_range: NDArray | None = None, out_type: Literal['float32'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """The floating point values that int8, uint8 or int32 data with its range stands for."""
 
 def div_sqrt_dim(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` over the square root of the length of its last axis, as attention scales its scores."""
@@ -131,6 +137,51 @@ def interleaved_matmul_selfatt_valatt(queries_keys_values: NDArray, attention: N
 
 def quadratic(data: NDArray, a: float = ..., b: float = ..., c: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """`a x^2 + b x + c`."""
+
+def quantize(data: NDArray, min_range: NDArray | None = None, max_range: NDArray | None = None, out_type: Literal['int8', 'uint8'] = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Floating point values between `min_range` and `max_range` as int8 or uint8, and the range that is mapped to them."""
+
+def quantize_asym(data: NDArray, min_calib_range: float | None = ..., max_calib_range: float | None = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Floating point values as uint8 by a scale and a shift: `data * scale + shift`, rounded."""
+
+def quantize_v2(data: NDArray, out_type: Literal['auto', 'int8', 'uint8'] = ..., min_calib_range: float | None = ..., max_calib_range: float | None = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Floating point values as int8 or uint8, with the calibrated range, or else that of the data."""
+
+def quantized_act(data: NDArray, min_data: NDArray | None = None, max_data: NDArray | None = None, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh'] = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """relu of int8 or uint8 data; the range stays."""
+
+def quantized_batch_norm(data: NDArray, gamma: NDArray | None = None, beta: NDArray | None = None, moving_mean: NDArray | None = None, moving_var: NDArray | None = None, min_data: NDArray | None = None, max_data: NDArray | None = None, eps: float = ..., momentum: float = ..., fix_gamma: bool = ..., use_global_stats: bool = ..., output_mean_var: bool = ..., axis: int = ..., cudnn_off: bool = ..., min_calib_range: float | None = ..., max_calib_range: float | None = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """BatchNorm of int8 or uint8 data with the moving statistics -> int8, whose range must be calibrated."""
+
+def quantized_concat(*data: NDArray, num_args: int = ..., dim: int = ..., out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Joins int8 and uint8 arrays along an axis, rescaled to a range that holds all of theirs."""
+
+def quantized_conv(data: NDArray, weight: NDArray | None = None, bias: NDArray | None = None, min_data: NDArray | None = None, max_data: NDArray | None = None, min_weight: NDArray | None = None, max_weight: NDArray | None = None, min_bias: NDArray | None = None, max_bias: NDArray | None = None, kernel: int | Sequence[int] = ..., stride: int | Sequence[int] = ..., dilate: int | Sequence[int] = ..., pad: int | Sequence[int] = ..., num_filter: int = ..., num_group: int = ..., workspace: int = ..., no_bias: bool = ..., cudnn_tune: Literal[None, 'fastest', 'limited_workspace', 'off'] = ..., cudnn_off: bool = ..., layout: Literal[None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC'] = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Convolution of int8 or uint8 data with an int8 weight and bias -> int32 and its range; channels come second."""
+
+def quantized_elemwise_add(lhs: NDArray, rhs: NDArray | None = None, lhs_min: NDArray | None = None, lhs_max: NDArray | None = None, rhs_min: NDArray | None = None, rhs_max: NDArray | None = None, min_calib_range: float | None = ..., max_calib_range: float | None = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Sum of int8 or uint8 arrays: int32, or with a calibrated range what the arrays are (int8 if they differ)."""
+
+def quantized_elemwise_mul(lhs: NDArray, rhs: NDArray | None = None, lhs_min: NDArray | None = None, lhs_max: NDArray | None = None, rhs_min: NDArray | None = None, rhs_max: NDArray | None = None, min_calib_range: float | None = ..., max_calib_range: float | None = ..., enable_float_output: bool = ..., *, out: Any = None, name: str | None = None) -> Any:
+    """Product of int8 arrays: int32, int8 with a calibrated range, or floating point if that is asked for."""
+
+def quantized_embedding(data: NDArray, weight: NDArray | None = None, min_weight: NDArray | None = None, max_weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: Any = ..., sparse_grad: bool = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Rows of an int8 weight at the indices in `data`; the range stays."""
+
+def quantized_flatten(data: NDArray, min_data: NDArray | None = None, max_data: NDArray | None = None, *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """All axes but the first as one; the range stays."""
+
+def quantized_fully_connected(data: NDArray, weight: NDArray | None = None, bias: NDArray | None = None, min_data: NDArray | None = None, max_data: NDArray | None = None, min_weight: NDArray | None = None, max_weight: NDArray | None = None, min_bias: NDArray | None = None, max_bias: NDArray | None = None, num_hidden: int = ..., no_bias: bool = ..., flatten: bool = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """FullyConnected of int8 or uint8 data with an int8 weight and bias -> int32 and its range."""
+
+def quantized_pooling(data: NDArray, min_data: NDArray | None = None, max_data: NDArray | None = None, kernel: int | Sequence[int] = ..., pool_type: Literal['avg', 'lp', 'max', 'sum'] = ..., global_pool: bool = ..., cudnn_off: bool = ..., pooling_convention: Literal['full', 'same', 'valid'] = ..., stride: int | Sequence[int] = ..., pad: int | Sequence[int] = ..., p_value: int | None = ..., count_include_pad: bool | None = ..., layout: Literal[None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'] = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Pooling of int8 or uint8 data, by maximum or average; the range stays."""
+
+def quantized_rnn(data: NDArray, parameters: NDArray | None = None, state: NDArray | None = None, state_cell: NDArray | None = None, data_scale: NDArray | None = None, data_shift: NDArray | None = None, state_size: int = ..., num_layers: int = ..., bidirectional: bool = ..., mode: Literal['gru', 'lstm', 'rnn_relu', 'rnn_tanh'] = ..., p: float = ..., state_outputs: bool = ..., projection_size: int | None = ..., lstm_state_clip_min: float | None = ..., lstm_state_clip_max: float | None = ..., lstm_state_clip_nan: bool = ..., use_sequence_length: bool = ..., *, out: Any = None, name: str | None = None) -> Any:
+    """LSTM layers on uint8 data as `quantize_asym` gives it; states and parameters are floating point."""
+
+def requantize(data: NDArray, min_range: NDArray | None = None, max_range: NDArray | None = None, out_type: Literal['auto', 'int8', 'uint8'] = ..., min_calib_range: float | None = ..., max_calib_range: float | None = ..., *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """int32 data (the result of a quantized layer) as int8, with the calibrated range, or else that of the data."""
 
 def round_ste(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """`round`, with the gradient of a copy (a straight-through estimator)."""

@@ -1,0 +1,121 @@
+"""Whole-number arithmetic under the quantized operators: scales, rounding, exact products of int8 matrices.
+
+`torch._int_mm` (int8 x int8 -> int32, on oneDNN and cuBLASLt) is used here and nowhere else; where it is not there, or
+refuses, products are computed in float64, which is exact, too.
+"""
+import torch
+from torch.nn import functional as F
+
+from ..base import MXNetError
+
+# Floating point values are mapped to these; the half makes the outermost steps as wide as the others
+INT8_RANGE, UINT8_RANGE, INT32_RANGE = 127.5, 255.5, 2147483647.0
+LEVELS = {torch.int8: 127.0, torch.uint8: 255.0, torch.int32: INT32_RANGE}
+RANGES = {torch.int8: INT8_RANGE, torch.uint8: UINT8_RANGE, torch.int32: INT32_RANGE}
+LIMITS = {torch.int8: (-128.0, 127.0), torch.uint8: (0.0, 255.0)}
+
+
+def largest(low, high):
+    """The larger absolute value of a range, as a tensor of shape (1,)."""
+    return torch.maximum(low.abs(), high.abs()).reshape(1).float()
+
+
+def as_range(value, like):
+    return torch.full((1,), value, dtype=torch.float32, device=like.device)
+
+
+def calibrated(low, high):
+    return low is not None and high is not None
+
+
+def saturated(values, dtype):
+    """Rounded to whole numbers, halves to even ones, and kept within the limits of a dtype."""
+    if dtype is torch.int32:
+        # the largest float32 that is an int32
+        return values.round().clamp(-2147483648.0, 2147483520.0).to(torch.int32)
+    return values.round().clamp(*LIMITS[dtype]).to(dtype)
+
+
+def expect(name, what, tensor, *dtypes):
+    if tensor.dtype not in dtypes:
+        raise MXNetError(f'operator {name}: {what} must be {" or ".join(str(d)[6:] for d in dtypes)}, not '
+                         f'{str(tensor.dtype)[6:]}')
+
+
+def product_range(low_a, high_a, low_b, high_b, unsigned=False):
+    """(min, max) that the whole range of int32 stands for in a product of quantized values."""
+    step = (largest(low_a, high_a) / (255.0 if unsigned else 127.0)) * (largest(low_b, high_b) / 127.0)
+    high = step * INT32_RANGE
+    return -high, high
+
+
+# ---------------------------------------------------------------------- products
+def _int_mm(a, b):
+    """int8 (m, k) x int8 (k, n) -> int32"""
+    if a.is_cuda:
+        # cuBLASLt wants more than 16 rows, and lengths that are multiples of 8
+        (m, k), n = a.shape, b.shape[1]
+        a = F.pad(a, (0, -k % 8, 0, max(17 - m, 0)))
+        b = F.pad(b, (0, -n % 8, 0, -k % 8))
+        return torch._int_mm(a, b)[:m, :n]
+    return torch._int_mm(a, b)
+
+
+def _exact_mm(a, b):
+    return (a.double() @ b.double()).to(torch.int32)
+
+
+_integer_product = _int_mm if hasattr(torch, '_int_mm') else _exact_mm
+
+
+def product(a, b):
+    """int8 or uint8 (m, k) x int8 (k, n) -> int32, exact."""
+    if a.dtype is torch.uint8:
+        # 0 to 255 becomes -128 to 127, and 128 times the column sums is added again
+        shift = b.sum(0, dtype=torch.int32) * 128
+        return product((a.to(torch.int16) - 128).to(torch.int8), b) + shift
+    if a.is_meta or not a.numel() or not b.numel():
+        return a.new_zeros((a.shape[0], b.shape[1]), dtype=torch.int32)
+    try:
+        return _integer_product(a, b)
+    except (RuntimeError, NotImplementedError):
+        return _exact_mm(a, b)
+
+
+ROOM = 1 << 26          # bytes that the unrolled windows of a convolution may take at a time
+
+
+def convolution(data, weight, stride, dilate, pad, groups=1):
+    """int8 or uint8 (n, c, ...) convolved with int8 (filters, c / groups, ...) -> int32, exact."""
+    axes = data.dim() - 2
+    kernel = weight.shape[2:]
+    padded = F.pad(data, [p for axis in reversed(pad) for p in (axis, axis)]) if any(pad) else data
+    sizes = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(padded.shape[2:], kernel, stride, dilate, strict=True)]
+    if min(sizes) < 1:
+        raise MXNetError(f'operator _contrib_quantized_conv: kernel {tuple(kernel)} does not fit into data of shape '
+                         f'{tuple(data.shape)} with pad {tuple(pad)}')
+    out = torch.empty((data.shape[0], weight.shape[0], *sizes), dtype=torch.int32, device=data.device)
+    if data.is_meta:
+        return out
+    places, width = 1, weight[0].numel()
+    for n in sizes:
+        places *= n
+    step = max(1, ROOM // max(1, places * width))
+    channels, filters = data.shape[1] // groups, weight.shape[0] // groups
+    for begin in range(0, data.shape[0], step):
+        part = padded[begin:begin + step]
+        for g in range(groups):
+            windows = _windows(part[:, g * channels:(g + 1) * channels], kernel, stride, dilate, sizes)
+            rows = windows.permute(0, *range(2, 2 + axes), 1, *range(2 + axes, 2 + 2 * axes)).reshape(-1, width)
+            matrix = weight[g * filters:(g + 1) * filters].reshape(filters, width).t()
+            result = product(rows, matrix).reshape(len(part), *sizes, filters)
+            out[begin:begin + step, g * filters:(g + 1) * filters] = result.permute(0, axes + 1, *range(1, axes + 1))
+    return out
+
+
+def _windows(data, kernel, stride, dilate, sizes):
+    """A view (n, c, places..., kernel...)."""
+    outer, inner = data.stride()[:2], data.stride()[2:]
+    strides = (*outer, *[t * s for t, s in zip(inner, stride, strict=True)],
+               *[t * d for t, d in zip(inner, dilate, strict=True)])
+    return data.as_strided((*data.shape[:2], *sizes, *kernel), strides, data.storage_offset())
