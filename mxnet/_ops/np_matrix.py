@@ -2,6 +2,7 @@
 import torch
 
 from ..base import MXNetError
+from . import shapes
 from .attributes import Shape
 from .np_binary import floating, promoted
 from .table import operator
@@ -13,7 +14,7 @@ def _check(name, a, b, left, right):
                          f'have lengths {left} and {right}')
 
 
-@operator(outputs='out')
+@operator(outputs='out', shapes=shapes.matrix_product)
 def _npi_matmul(a, b):
     """The matrix product over the last two axes; all others broadcast.  A vector is a row on the left, a column on
     the right.
@@ -25,7 +26,7 @@ def _npi_matmul(a, b):
     return torch.matmul(a, b)
 
 
-@operator()
+@operator(shapes=shapes.matrix_product)
 def _np_dot(a, b):
     """The sum of products over the last axis of `a` and the last but one of `b` (a vector's only one).
 

@@ -285,3 +285,14 @@ def quantized_fully_connected(known, attributes):
 
 def quantized_conv(known, attributes):
     return {**convolution(known, attributes), **dict.fromkeys(_RANGES, (1,))}
+
+
+# ---------------------------------------------------------------------- NumPy's products
+def matrix_product(known, attributes):
+    """The last axis of `a` and the last but one of `b` (a vector's only one) have one length."""
+    a, b = known.get('a'), known.get('b')
+    if not a or not b:
+        return {}
+    place = len(b) - 1 if len(b) == 1 else len(b) - 2
+    length = a[-1] or b[place]
+    return {'a': (*a[:-1], length), 'b': (*b[:place], length, *b[place + 1:])}
