@@ -59,11 +59,12 @@ def _described(shapes):
     return found
 
 
-def _parse_data_desc(data_names, label_names, data_shapes, label_shapes):
-    """Descriptions of data and labels as DataDesc, their names checked."""
+def _parse_data_desc(data_names, label_names, data_shapes, label_shapes, need_labels=True):
+    """Descriptions of data and labels as DataDesc, their names checked; labels may be missing unless they are needed."""
     data_shapes, label_shapes = _described(data_shapes), _described(label_shapes)
     _check_names_match(data_names, data_shapes, 'data', True)
-    _check_names_match(label_names, label_shapes or [], 'label', False)
+    if label_shapes or need_labels:
+        _check_names_match(label_names, label_shapes or [], 'label', False)
     return data_shapes, label_shapes
 
 

@@ -11,6 +11,8 @@ from ..ndarray import NDArray
 
 __all__ = ['DataParallelExecutorGroup']
 
+MOST_SHAPES = 16            # executors that are kept for batches of other shapes
+
 
 class DataParallelExecutorGroup:
     """One executor for each context; a batch is split among them.
@@ -52,7 +54,7 @@ class DataParallelExecutorGroup:
         self.data_names, self.label_names = [], []
         self.execs = []
         self._default_execs = None          # those that were bound first; others are reshaped from them
-        self._monitor = None
+        self._reshaped = None               # {shapes: executor} of each context
         self._total_exec_bytes = 0
         self.bind_exec(data_shapes, label_shapes, shared_group)
 
@@ -98,12 +100,8 @@ class DataParallelExecutorGroup:
         for i in range(len(self.contexts)):
             data = self._sliced_shape(data_shapes, i, self.data_layouts)
             labels = self._sliced_shape(label_shapes, i, self.label_layouts) if label_shapes else []
-            if reshape:
-                known = set(self.arg_names)
-                executors.append(self._default_execs[i].reshape(
-                    allow_up_sizing=True, **{d.name: d.shape for d in data + labels if d.name in known}))
-            else:
-                executors.append(self._bind_ith_exec(i, data, labels, shared_group))
+            executors.append(self._reshape_ith_exec(i, data, labels) if reshape else
+                             self._bind_ith_exec(i, data, labels, shared_group))
         self.execs = executors
         self.data_shapes, self.label_shapes = data_shapes, label_shapes
         self.data_names = [d.name for d in data_shapes]
@@ -132,6 +130,22 @@ class DataParallelExecutorGroup:
             ctx=self.contexts[i], grad_req=self.grad_req, type_dict=types, shared_arg_names=self.param_names,
             shared_exec=None if shared_group is None else shared_group.execs[i], group2ctx=self.group2ctxs[i],
             shared_buffer=self.shared_data_arrays[i], **{d.name: d.shape for d in [*data_shapes, *label_shapes]})
+        return executor
+
+    def _reshape_ith_exec(self, i, data_shapes, label_shapes):
+        shapes = {d.name: d.shape for d in [*data_shapes, *label_shapes] if d.name in self.arg_names}
+        known = tuple(shapes.items())
+        executor = self._reshaped[i].get(known)
+        if executor is None:
+            # labels that are not given, and states, follow the data; parameters must not
+            followers = [n for n in self.arg_names if n not in shapes and n not in self.param_names]
+            if followers:
+                found = dict(zip(self.arg_names, self.symbol.infer_shape_partial(**shapes)[0] or (), strict=False))
+                shapes.update((name, found[name]) for name in followers if found.get(name))
+            executor = self._default_execs[i].reshape(allow_up_sizing=True, **shapes)
+            if len(self._reshaped[i]) >= MOST_SHAPES:
+                self._reshaped[i].pop(next(iter(self._reshaped[i])))
+            self._reshaped[i][known] = executor
         return executor
 
     def _collect_arrays(self):
@@ -163,7 +177,13 @@ class DataParallelExecutorGroup:
             return
         if self._default_execs is None:
             self._default_execs = list(self.execs)
-        self.bind_exec(data_shapes, label_shapes, reshape=True)
+            self._reshaped = [{} for _ in self.execs]
+        before = self.batch_size, self.slices, self.data_layouts, self.label_layouts
+        try:
+            self.bind_exec(data_shapes, label_shapes, reshape=True)
+        except Exception:
+            self.batch_size, self.slices, self.data_layouts, self.label_layouts = before
+            raise
 
     # ------------------------------------------------------------------ parameters
     def set_params(self, arg_params, aux_params, allow_extra=False):
@@ -268,14 +288,16 @@ class DataParallelExecutorGroup:
     def update_metric(self, eval_metric, labels, pre_sliced):
         """Compares the outputs of each context with its labels."""
         for i, (executor, part) in enumerate(zip(self.execs, self.slices, strict=True)):
-            own = labels[i] if pre_sliced else [_part(label, axis, part)
-                                                for label, axis in zip(labels or (), self.label_layouts or (),
-                                                                       strict=False)]
+            if pre_sliced:
+                own = labels[i]
+            else:
+                own = [_part(label, axis, part) for label, axis in zip(labels or (), self.label_layouts or (), strict=False)]
             eval_metric.update_dict(dict(zip(self.label_names, own, strict=False)),
                                     dict(zip(self.output_names, executor.outputs, strict=True)))
 
     def install_monitor(self, mon):
         """Has a monitor watch all executors."""
+        self._reshaped = None if self._reshaped is None else [{} for _ in self.execs]
         for executor in self.execs:
             mon.install(executor)
 

@@ -235,7 +235,8 @@ class Module(BaseModule):
         if shared_module is not None and not (isinstance(shared_module, Module) and shared_module.binded
                                               and shared_module.params_initialized):
             raise AssertionError('bind: shared_module must be a Module that is bound and has parameters')
-        data_shapes, label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes)
+        data_shapes, label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes,
+                                                     for_training)
         self._exec_group = DataParallelExecutorGroup(
             self._symbol, self._context, self._work_load_list, data_shapes, label_shapes, self._param_names,
             for_training, inputs_need_grad, None if shared_module is None else shared_module._exec_group,
@@ -263,9 +264,9 @@ class Module(BaseModule):
     def reshape(self, data_shapes, label_shapes=None):
         """Makes the module ready for data of other shapes; parameters and optimizer stay."""
         self._require_bound('reshape')
-        self._data_shapes, self._label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes,
-                                                                 label_shapes)
-        self._exec_group.reshape(self._data_shapes, self._label_shapes)
+        data_shapes, label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes, False)
+        self._exec_group.reshape(data_shapes, label_shapes)
+        self._data_shapes, self._label_shapes = data_shapes, label_shapes
         self._updates = None
 
     def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
