@@ -269,9 +269,10 @@ class _Stack:
     def state_info(self, batch_size=0):
         return [info for cell in self._children.values() for info in cell.state_info(batch_size)]
 
-    def begin_state(self, **kwargs):
+    def begin_state(self, batch_size=0, func=None, **kwargs):
         self._check_unmodified()
-        return [state for cell in self._children.values() for state in cell.begin_state(**kwargs)]
+        given = {'batch_size': batch_size, **({} if func is None else {'func': func}), **kwargs}
+        return [state for cell in self._children.values() for state in cell.begin_state(**given)]
 
     def _with_states(self, states):
         """(cell, its states) from below to the top."""

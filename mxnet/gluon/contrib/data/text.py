@@ -21,7 +21,7 @@ class _WikiText(dataset._DownloadedDataset):
     text if none is given.
     """
 
-    _name = _archive = None
+    _name, _archive = '', ('', '')
     _files = {'train': 'wiki.train.tokens', 'validation': 'wiki.valid.tokens', 'test': 'wiki.test.tokens'}
 
     def __init__(self, root, segment, vocab, seq_len):

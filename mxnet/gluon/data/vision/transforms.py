@@ -40,7 +40,7 @@ class _Each(HybridBlock):
     So that `DataLoader` can do it once for a batch; see `_rows`.
     """
 
-    _dimensions = 3
+    _dimensions: int | None = 3         # of one image
 
     def __call__(self, *args):
         x = args[0]
