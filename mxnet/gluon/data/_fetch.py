@@ -22,12 +22,16 @@ class Fetcher:
     def __call__(self, indices):
         read = self._read
         if self._source is not None:
-            found = sources.as_indices(indices, self._source.length)
+            found = sources.as_indices(indices)
             if found is not None:
-                batch = self._source.batch(found)
+                try:
+                    batch = self._source.batch(found)
+                except IndexError:
+                    batch = None
+                else:
+                    indices, read = found, self._source.sample
                 if batch is not None:
                     return batch
-                indices, read = found, self._source.sample
         samples, index = [], None
         try:
             for index in indices.tolist() if hasattr(indices, 'tolist') else indices:

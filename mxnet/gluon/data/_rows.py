@@ -89,8 +89,8 @@ Row.__name__ = Row.__qualname__ = 'NDArray'
 def take(base, indices):
     """Rows of a tensor in memory of their own; `indices` is a NumPy array."""
     count = len(indices)
-    first = int(indices[0])
-    if int(indices[-1]) - first == count - 1 and (count < 3 or (indices[1:] - indices[:-1] == 1).all()):
+    first, last = int(indices[0]), int(indices[-1])
+    if last - first == count - 1 and 0 <= first and last < len(base) and (indices[1:] - indices[:-1] == 1).all():
         return base[first:first + count].clone()
     chosen = torch.from_numpy(indices)
     return base.index_select(0, chosen if base.device.type == 'cpu' else chosen.to(base.device))
@@ -106,6 +106,8 @@ def join(rows):
         if type(other) is not Row or other._value is not None or other._base is not base or other._steps != steps:
             return None
     indices = numpy.fromiter((r._index for r in rows), numpy.int64, len(rows))
+    if indices.min() < 0:
+        return None
     batch = wrap(take(base, indices), first._ctx, NDArray)
     for function, *arguments in steps:
         batch = function(batch, *arguments)

@@ -1,7 +1,8 @@
 """How samples of data sets in memory are read: a whole batch at once, or as rows that are computed together.
 
-A source has `length`; `sample(i)`, which is `dataset[i]` with arrays as `Row`s; and `batch(indices)`, which is what
-`default_batchify_fn` would make of these samples, or None where it must be made of samples.
+A source has `sample(i)`, which is `dataset[i]` with arrays as `Row`s, and `batch(indices)`, which is what
+`default_batchify_fn` would make of these samples, or None where it must be made of samples.  Indices that are out of
+range, or count from the end, may raise IndexError; then the data set itself decides what they mean.
 """
 import numpy
 import torch
@@ -49,16 +50,16 @@ def transformed(source, fn):
 
 
 def selected(source, indices):
-    if source is None:
-        return None
-    indices = as_indices(indices, source.length)
-    return None if indices is None else Selected(source, indices)
+    indices = as_indices(indices)
+    return None if source is None or indices is None else Selected(source, indices)
 
 
-def as_indices(indices, length):
-    """Indices as a NumPy array; None where they are not numbers from 0 to `length`."""
+def as_indices(indices):
+    """Indices as a NumPy array; None where they are not numbers."""
+    if type(indices) is numpy.ndarray and indices.dtype == numpy.int64:
+        return indices
     found = numpy.asarray(indices)
-    if found.ndim != 1 or not len(found) or found.dtype.kind not in 'iu' or found.min() < 0 or found.max() >= length:
+    if found.ndim != 1 or not len(found) or found.dtype.kind not in 'iu':
         return None
     return found.astype(numpy.int64, copy=False)
 
@@ -68,7 +69,6 @@ class Columns:
 
     def __init__(self, arrays, contexts):
         self._arrays, self._contexts = arrays, contexts
-        self.length = min(len(a) for a in arrays)
 
     def sample(self, i):
         parts = tuple(a[i] if ctx is None else row(a, i, ctx)
@@ -86,7 +86,6 @@ class Transformed:
 
     def __init__(self, source, fn):
         self._source, self._fn = source, fn
-        self.length = source.length
 
     def sample(self, i):
         item = self._source.sample(i)
@@ -101,7 +100,6 @@ class Selected:
 
     def __init__(self, source, indices):
         self._source, self._indices = source, indices
-        self.length = len(indices)
 
     def sample(self, i):
         return self._source.sample(int(self._indices[i]))
