@@ -1,7 +1,7 @@
 """Integers that a gradient flows through.
 
-torch differentiates floating point only; upstream sends gradients through integers as well (a sum, a slice, a product of
-int32 arrays), and programs attach gradients to them.  A `Whole` is an integer tensor with a float64 shadow.  What is
+torch differentiates floating point only; upstream sends gradients through integers as well (a sum, a slice, a product
+of int32 arrays), and programs attach gradients to them.  A `Whole` is an integer tensor with a float64 shadow.  What is
 computed from it is computed twice: from the integers, which is the result, and from the shadow, which has the history.
 """
 import torch
@@ -70,7 +70,8 @@ def _shadow(value):
         return value
     shadow = value._shadow
     if getattr(value, '_fresh', False):
-        # the program may have written into the array since; a version that has not changed must stay, for torch saves it
+        # the program may have written into the array since; a version that has not changed must stay, for torch saves
+        # it
         real = value.as_subclass(torch.Tensor)
         if not torch.equal(shadow.detach(), real.double()):
             shadow.detach().copy_(real)

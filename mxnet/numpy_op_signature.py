@@ -5,9 +5,10 @@ import inspect
 def _get_builtin_op(op_name):
     """`_np_sum` is `mx.np.sum`, `_npx_relu` is `mx.npx.relu`, with a `__signature__`; None for names of other kinds."""
     from . import numpy, numpy_extension
-    for prefix, module in (('_npx_', numpy_extension), ('_np_', numpy)):
-        if op_name.startswith(prefix):
-            break
+    if op_name.startswith('_npx_'):
+        prefix, module = '_npx_', numpy_extension
+    elif op_name.startswith('_np_'):
+        prefix, module = '_np_', numpy
     else:
         return None
     name = op_name[len(prefix):]

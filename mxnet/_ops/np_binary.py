@@ -9,7 +9,8 @@ import math
 
 import torch
 
-from . import binary, scalar  # noqa: F401  (fills the table with the kernels shared below)
+from . import binary
+from . import scalar as _scalar_family  # noqa: F401  (fills the table with the kernels shared below)
 from .gradients import no_gradient
 from .table import NAMES, operator
 
@@ -158,7 +159,8 @@ _SCALAR = [
     ('rtrue_divide', lambda x, number: NAMES['_rdiv_scalar'].function(floating(x), scalar=number), True,
      '`scalar / data`; of integers as float32.'),
     ('copysign', _with_number(_in_floats(torch.copysign)), True, 'The size of `data` with the sign of `scalar`.'),
-    ('rcopysign', _with_number(_in_floats(torch.copysign), True), True, 'The size of `scalar` with the sign of `data`.'),
+    ('rcopysign', _with_number(_in_floats(torch.copysign), True), True,
+     'The size of `scalar` with the sign of `data`.'),
     ('arctan2', _with_number(_in_floats(torch.atan2)), True, 'The angle of the point with height `data` at `scalar`.'),
     ('rarctan2', _with_number(_in_floats(torch.atan2), True), True,
      'The angle of the point with height `scalar` at distance `data`.'),

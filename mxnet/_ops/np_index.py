@@ -213,7 +213,8 @@ def _npi_ediff1d(input1, input2=None, input3=None, *, to_begin_arr_given: bool =
     flat = input1.reshape(-1)
 
     def line(number):
-        return torch.full((1,), number if flat.is_floating_point() else int(number), dtype=flat.dtype, device=flat.device)
+        value = number if flat.is_floating_point() else int(number)
+        return torch.full((1,), value, dtype=flat.dtype, device=flat.device)
 
     parts = [torch.diff(flat)]
     arrays = [x.reshape(-1).to(flat.dtype) for x in (input2, input3) if x is not None]
@@ -264,7 +265,8 @@ def _npi_bincount(data, weights=None, *, minlength: int = 0, has_weights: bool =
     if data.is_floating_point() or data.dtype is torch.bool or data.dim() != 1:
         raise MXNetError('operator _npi_bincount: data must be a vector of integers')
     if minlength < 0:
-        raise MXNetError(f'operator _npi_bincount: argument minlength={minlength} is not accepted; it takes an int >= 0')
+        raise MXNetError(f'operator _npi_bincount: argument minlength={minlength} is not accepted; it takes an int '
+                         '>= 0')
     if data.numel() and data.device.type != 'meta' and int(data.min()) < 0:
         raise MXNetError('operator _npi_bincount: data has negative values')
     if weights is None:
@@ -291,7 +293,8 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
     ordered = data.permute(*rest, *axes).reshape([*[a.shape[i] for i in rest], -1]).sort(-1).values
     count = ordered.shape[-1]
     if not count:
-        raise MXNetError(f'operator _npi_percentile: an array of shape {tuple(a.shape)} has no values along axis {axis}')
+        raise MXNetError(f'operator _npi_percentile: an array of shape {tuple(a.shape)} has no values along axis '
+                         f'{axis}')
     wanted = torch.full((), q_scalar, dtype=torch.float64, device=a.device) if q is None else q.detach().double()
     if wanted.device.type == 'cpu' and bool(((wanted < 0) | (wanted > 100)).any()):
         raise _BadQuantile('operator _npi_percentile: q must be between 0 and 100')

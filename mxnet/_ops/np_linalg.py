@@ -111,8 +111,8 @@ def _npi_pinv_scalar_rcond(A, *, rcond: float = 1e-15, hermitian: bool = False):
 def _npi_tensorinv(a, *, ind: int = 2):
     """The inverse for `tensordot(b, a, ind)`: the first `ind` axes of `a` and the others have as many elements."""
     if ind <= 0 or math.prod(a.shape[:ind]) != math.prod(a.shape[ind:]):
-        raise MXNetError(f'operator _npi_tensorinv: the first ind={ind} axes of shape {tuple(a.shape)} must have as many '
-                         'elements as the others')
+        raise MXNetError(f'operator _npi_tensorinv: the first ind={ind} axes of shape {tuple(a.shape)} must have as '
+                         'many elements as the others')
     return torch.linalg.tensorinv(a if a.is_floating_point() else a.float(), ind)
 
 
@@ -129,8 +129,8 @@ def _npi_tensorsolve(a, b, *, a_axes: Shape = ()):
 def _npi_norm(data, *, ord: float = 2.0, axis: Shape | None = None, keepdims: bool = False, flag: int = -1):
     """Norms along `axis` (all, if not given).
 
-    `flag` says of which kind: -2 the root of the sum of squares of everything, 0 of vectors of order `ord`, 1 Frobenius, 2
-    nuclear, -1 of order `ord` of vectors (one axis) or matrices (two axes).
+    `flag` says of which kind: -2 the root of the sum of squares of everything, 0 of vectors of order `ord`, 1
+    Frobenius, 2 nuclear, -1 of order `ord` of vectors (one axis) or matrices (two axes).
     """
     wide = data if data.is_floating_point() else data.double()
     axes = tuple(range(data.dim())) if axis is None else tuple(axis)
@@ -143,6 +143,6 @@ def _npi_norm(data, *, ord: float = 2.0, axis: Shape | None = None, keepdims: bo
     elif len(axes) == 1 or flag == 0:
         result = torch.linalg.vector_norm(wide, ord, axes or None, keepdims)
     else:
-        raise MXNetError(f'operator _npi_norm: argument axis={axis} is not accepted for shape {tuple(data.shape)}; a norm is '
-                         'that of vectors (one axis) or of matrices (two)')
+        raise MXNetError(f'operator _npi_norm: argument axis={axis} is not accepted for shape {tuple(data.shape)}; a '
+                         'norm is that of vectors (one axis) or of matrices (two)')
     return result.to(data.dtype)

@@ -10,8 +10,8 @@ from .table import operator
 
 def _check(name, a, b, left, right):
     if left != right:
-        raise MXNetError(f'operator {name}: a has shape {tuple(a.shape)}, b {tuple(b.shape)}; the axes that are summed over '
-                         f'have lengths {left} and {right}')
+        raise MXNetError(f'operator {name}: a has shape {tuple(a.shape)}, b {tuple(b.shape)}; the axes that are '
+                         f'summed over have lengths {left} and {right}')
 
 
 @operator(outputs='out', shapes=shapes.matrix_product)
@@ -46,8 +46,8 @@ def _npi_tensordot(a, b, *, a_axes_summed: Shape, b_axes_summed: Shape):
     """The sum of products over pairs of axes; the others of `a` come first, then those of `b`."""
     a, b = promoted(a, b)
     if len(a_axes_summed) != len(b_axes_summed):
-        raise MXNetError(f'operator _npi_tensordot: a_axes_summed={a_axes_summed} and b_axes_summed={b_axes_summed} must '
-                         'name as many axes')
+        raise MXNetError(f'operator _npi_tensordot: a_axes_summed={a_axes_summed} and b_axes_summed={b_axes_summed} '
+                         'must name as many axes')
     return torch.tensordot(a, b, dims=(list(a_axes_summed), list(b_axes_summed)))
 
 
@@ -56,8 +56,8 @@ def _npi_tensordot_int_axes(a, b, *, axes: int):
     """The sum of products over the last `axes` axes of `a` and the first of `b`."""
     a, b = promoted(a, b)
     if axes < 0 or axes > min(a.dim(), b.dim()):
-        raise MXNetError(f'operator _npi_tensordot_int_axes: axes={axes} is not accepted for shapes {tuple(a.shape)} and '
-                         f'{tuple(b.shape)}')
+        raise MXNetError(f'operator _npi_tensordot_int_axes: axes={axes} is not accepted for shapes {tuple(a.shape)} '
+                         f'and {tuple(b.shape)}')
     return torch.tensordot(a, b, dims=axes)
 
 

@@ -1,8 +1,8 @@
 """Random numbers, as NumPy's face draws them.
 
-A parameter is a number (an attribute) or an array (an input: `input1`, and `input2` if both are); they broadcast, and the
-result has the shape `size`, or theirs.  Draws are a fixed noise moved and scaled by the parameters, so that gradients
-reach these ("reparameterization") where upstream's do.
+A parameter is a number (an attribute) or an array (an input: `input1`, and `input2` if both are); they broadcast, and
+the result has the shape `size`, or theirs.  Draws are a fixed noise moved and scaled by the parameters, so that
+gradients reach these ("reparameterization") where upstream's do.
 """
 import math
 from typing import Literal
@@ -210,8 +210,8 @@ def _npi_exponential(input1=None, *, scale: float | None = 1.0, size: Shape | No
 def _npi_rayleigh(input1=None, *, scale: float | None = 1.0, size: Shape | None = None, ctx: Device = 'cpu',
                   rng: Rng = None):
     """Rayleigh distributed numbers: lengths of normal vectors in the plane; gradients reach `scale`."""
-    return _shaped('_npi_rayleigh', 'scale', lambda u, scale: torch.sqrt(-2 * torch.log(u)) * scale, input1, scale, size,
-                   ctx, rng, _not_negative, 'at least 0')
+    return _shaped('_npi_rayleigh', 'scale', lambda u, scale: torch.sqrt(-2 * torch.log(u)) * scale, input1, scale,
+                   size, ctx, rng, _not_negative, 'at least 0')
 
 
 @operator(optional=_ONE, outputs='output0', hidden=1)
@@ -277,8 +277,8 @@ def _npi_multinomial(a=None, *, n: int, pvals: Floats | None = None, size: Shape
         return torch.empty((*shape, *weights.shape), dtype=torch.int64, device=weights.device)
     total = float(weights[:-1].sum())
     if total > 1 + 1e-5 or bool((weights < 0).any()):
-        raise BadParameter(f'operator _npi_multinomial: pvals={weights.tolist()} is not accepted; they must be at least 0, '
-                           'and all but the last must sum up to at most 1')
+        raise BadParameter(f'operator _npi_multinomial: pvals={weights.tolist()} is not accepted; they must be at '
+                           'least 0, and all but the last must sum up to at most 1')
     count = math.prod(shape)
     result = torch.zeros((count, weights.shape[0]), dtype=torch.int64, device=weights.device)
     if n and count and weights.shape[0]:

@@ -1,7 +1,7 @@
 """Reductions, as NumPy has them: the kernels are those of `reduce.py`.
 
-What differs: a full reduction has no axes, `axis=()` reduces nothing, sums and products of booleans are int64, the mean of
-integers is float32, positions are int64.
+What differs: a full reduction has no axes, `axis=()` reduces nothing, sums and products of booleans are int64, the
+mean of integers is float32, positions are int64.
 """
 import torch
 
@@ -147,8 +147,8 @@ def _np_any(data, *, axis: Shape | None = None, keepdims: bool = False):
 
 
 # ---------------------------------------------------------------------- weighted means
-@operator(optional={'weights': lambda a: a['weighted']},
-          outputs=lambda a: ('output0', 'output1') if a['returned'] else ('output0',), hidden=lambda a: not a['returned'])
+@operator(optional={'weights': lambda a: a['weighted']}, hidden=lambda a: not a['returned'],
+          outputs=lambda a: ('output0', 'output1') if a['returned'] else ('output0',))
 def _npi_average(a, weights=None, *, axis: Shape | None = None, returned: bool = False, weighted: bool = True):
     """The mean along `axis`, each value weighted; with `returned`, the sum of weights as well.
 

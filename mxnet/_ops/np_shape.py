@@ -30,8 +30,8 @@ def _in_order(a, shape, order):
 def _np_reshape(a, *, newshape: Shape, order: str = 'C'):
     """The same elements in another shape, where -1 stands for what is left over."""
     if any(n < -1 for n in newshape):
-        raise MXNetError(f'operator _np_reshape: argument newshape={newshape} is not accepted; of the negative numbers, '
-                         'only -1 means something (npx.reshape knows more)')
+        raise MXNetError(f'operator _np_reshape: argument newshape={newshape} is not accepted; of the negative '
+                         'numbers, only -1 means something (npx.reshape knows more)')
     return _in_order(a, newshape, order)
 
 
@@ -39,8 +39,8 @@ def _np_reshape(a, *, newshape: Shape, order: str = 'C'):
 def _npx_reshape(a, *, newshape: Shape, reverse: bool = False, order: str = 'C'):
     """The same elements in another shape; `newshape` may hold codes, which `reverse` reads from the right.
 
-    -1 takes what is left over, -2 keeps an axis, -3 drops one of length 1, -4 keeps all axes that are left, -5 joins two
-    and -6 splits one into the two numbers behind it.
+    -1 takes what is left over, -2 keeps an axis, -3 drops one of length 1, -4 keeps all axes that are left, -5 joins
+    two and -6 splits one into the two numbers behind it.
     """
     return _in_order(a, resolve(tuple(a.shape), newshape, reverse), order)
 
@@ -133,8 +133,8 @@ def _np_transpose(a, *, axes: Shape | None = None):
     if not axes:
         return a.permute(tuple(range(a.dim() - 1, -1, -1)))
     if sorted(x % a.dim() if -a.dim() <= x < a.dim() else -1 for x in axes) != list(range(a.dim())):
-        raise _BadAxes(f'operator _np_transpose: argument axes={axes} is not accepted for shape {tuple(a.shape)}; it takes '
-                       'all axes in a new order')
+        raise _BadAxes(f'operator _np_transpose: argument axes={axes} is not accepted for shape {tuple(a.shape)}; it '
+                       'takes all axes in a new order')
     return a.permute(axes)
 
 
@@ -173,8 +173,8 @@ def _npi_rot90(data, *, k: int = 1, axes: Shape | None = None):
     """Turns the plane of two axes by 90 degrees, `k` times, from the first towards the second."""
     axes = (0, 1) if axes is None else axes
     if len(axes) != 2 or axes[0] % max(data.dim(), 1) == axes[1] % max(data.dim(), 1):
-        raise MXNetError(f'operator _npi_rot90: argument axes={axes} is not accepted for shape {tuple(data.shape)}; it takes '
-                         'two different axes')
+        raise MXNetError(f'operator _npi_rot90: argument axes={axes} is not accepted for shape {tuple(data.shape)}; '
+                         'it takes two different axes')
     return torch.rot90(data, k, axes)
 
 
@@ -196,7 +196,8 @@ def _np_diagflat(data, *, k: int = 0):
 def _pair(name, data, axis1, axis2):
     if data.dim() < 2 or not all(-data.dim() <= x < data.dim() for x in (axis1, axis2)) \
             or axis1 % data.dim() == axis2 % data.dim():
-        raise MXNetError(f'operator {name}: axis1={axis1} and axis2={axis2} are not two axes of shape {tuple(data.shape)}')
+        raise MXNetError(f'operator {name}: axis1={axis1} and axis2={axis2} are not two axes of shape '
+                         f'{tuple(data.shape)}')
 
 
 @operator()
@@ -223,8 +224,8 @@ def _npi_tril(data, *, k: int = 0):
 def _npi_diag_indices_from(data):
     """Positions of the main diagonal of an array whose axes have one length: a row for each axis (int64)."""
     if data.dim() < 2 or len(set(data.shape)) != 1:
-        raise MXNetError(f'operator _npi_diag_indices_from: data has shape {tuple(data.shape)}; it takes two or more axes of '
-                         'one length')
+        raise MXNetError(f'operator _npi_diag_indices_from: data has shape {tuple(data.shape)}; it takes two or more '
+                         'axes of one length')
     return torch.arange(data.shape[0], device=data.device).expand(data.dim(), -1)
 
 
@@ -320,14 +321,14 @@ def _npi_pad(data, *, pad_width: Shapes, mode: _PadMode = 'constant', constant_v
              reflect_type: str = 'even'):
     """A frame around the array: `pad_width` has the lengths before and after each axis.
 
-    The frame holds `constant_value` ('constant'), the nearest element ('edge'), the mirrored ones without ('reflect') or
-    with ('symmetric') the element at the edge, or the 'maximum' or 'minimum' along the axis.
+    The frame holds `constant_value` ('constant'), the nearest element ('edge'), the mirrored ones without
+    ('reflect') or with ('symmetric') the element at the edge, or the 'maximum' or 'minimum' along the axis.
     """
     if len(pad_width) == 1:
         pad_width = pad_width * data.dim()
     if len(pad_width) != data.dim() or any(len(p) != 2 or min(p) < 0 for p in pad_width):
-        raise MXNetError(f'operator _npi_pad: argument pad_width={pad_width} is not accepted for shape {tuple(data.shape)}; '
-                         'it takes two lengths >= 0 per axis')
+        raise MXNetError(f'operator _npi_pad: argument pad_width={pad_width} is not accepted for shape '
+                         f'{tuple(data.shape)}; it takes two lengths >= 0 per axis')
     if reflect_type != 'even':
         raise MXNetError(f"operator _npi_pad: argument reflect_type={reflect_type!r} is not accepted; it takes 'even'")
     if mode == 'constant':

@@ -160,8 +160,8 @@ def makers(call):
                      'size': () if shape is None and array is None else shape, 'dtype': dtype_text(dtype, 'float32')},
                     ctx, out)
 
-    np_functions = (beta, chisquare, choice, exponential, gamma, gumbel, logistic, lognormal, multinomial, normal, pareto,
-                    power, rand, randint, randn, rayleigh, uniform, weibull)
+    np_functions = (beta, chisquare, choice, exponential, gamma, gumbel, logistic, lognormal, multinomial, normal,
+                    pareto, power, rand, randint, randn, rayleigh, uniform, weibull)
     npx_functions = (bernoulli, normal_n, uniform_n)
     for function in (*np_functions, *npx_functions):
         function.__qualname__ = function.__name__

@@ -3,7 +3,9 @@ import numpy
 import torch
 
 from .. import util
-from .._array import NDArrayBase
+from .._array import NDArrayBase, wrap
+from .._ops.table import NAMES
+from .._state import state
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
 from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported
@@ -63,8 +65,19 @@ def _publish(function, name, doc):
 # ---------------------------------------------------------------------- one operand
 def _unary(name, internal, python, doc):
     question = name.startswith('is') or name == 'logical_not'
+    kernel = NAMES[internal].function
 
     def function(x, out=None, **kwargs):
+        if type(x) is _call.array_class and out is None and not kwargs and not state.recording:
+            # an array and nothing else: the whole call is unwrap, compute, wrap
+            tensor = x._tensor
+            try:
+                result = kernel(tensor)
+            except Exception:
+                pass            # whatever it was, the long way says it properly
+            else:
+                if result is not tensor:
+                    return wrap(result.detach() if result.requires_grad else result, x._ctx, _call.array_class)
         if isinstance(x, Numbers):
             return python(x)
         value = operand(x)
@@ -157,8 +170,9 @@ def clip(a, a_min, a_max, out=None):
     if isinstance(a, Numbers):
         return numpy.clip(a, a_min, a_max)
     if is_array(a_min) or is_array(a_max):
-        result = a if a_min is None else maximum(a, a_min)
-        return minimum(result, a_max, out=out) if a_max is not None else maximum(a, a_min, out=out)
+        larger, smaller = globals()['maximum'], globals()['minimum']         # made below
+        result = a if a_min is None else larger(a, a_min)
+        return smaller(result, a_max, out=out) if a_max is not None else larger(a, a_min, out=out)
     low = float('-inf') if a_min is None else a_min
     return apply('_npi_clip', (a,), {'a_min': low, 'a_max': float('inf') if a_max is None else a_max}, out)
 

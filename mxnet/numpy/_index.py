@@ -4,8 +4,8 @@ import numpy
 from .._array import NDArrayBase
 from ._call import Numbers, apply, is_array, is_symbol, numbers
 
-__all__ = ['argsort', 'delete', 'diag_indices_from', 'insert', 'may_share_memory', 'nonzero', 'shares_memory', 'sort', 'take',
-           'unique', 'unravel_index', 'where']
+__all__ = ['argsort', 'delete', 'diag_indices_from', 'insert', 'may_share_memory', 'nonzero', 'shares_memory', 'sort',
+           'take', 'unique', 'unravel_index', 'where']
 
 
 def _index_array(indices, like, dtype='int64'):

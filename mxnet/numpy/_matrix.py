@@ -1,11 +1,15 @@
 """Products of arrays."""
 import numpy
+import torch
 
-from .._array import NDArrayBase
+from .._array import NDArrayBase, wrap
+from .._state import state
+from . import _call
 from ._call import Numbers, apply, is_array, numbers, unsupported
 from ._elementwise import finish, first, operand
 
-__all__ = ['dot', 'einsum', 'inner', 'kron', 'matmul', 'matrix_transpose', 'outer', 'polyval', 'tensordot', 'vdot', 'vecdot']
+__all__ = ['dot', 'einsum', 'inner', 'kron', 'matmul', 'matrix_transpose', 'outer', 'polyval', 'tensordot', 'vdot',
+           'vecdot']
 
 
 def matmul(a, b, out=None, **kwargs):
@@ -14,6 +18,14 @@ def matmul(a, b, out=None, **kwargs):
     >>> mx.np.matmul(mx.np.ones((2, 3)), mx.np.ones((3, 4))).shape
     (2, 4)
     """
+    if type(a) is _call.array_class and type(b) is _call.array_class and out is None and not kwargs \
+            and not state.recording and a._tensor.dtype is b._tensor.dtype:
+        try:
+            result = torch.matmul(a._tensor, b._tensor)
+        except RuntimeError:
+            pass                    # the long way words the error
+        else:
+            return wrap(result.detach() if result.requires_grad else result, a._ctx, _call.array_class)
     x, y = operand(a), operand(b)
     for given, value in ((a, x), (b, y)):
         if value is None or isinstance(value, Numbers):

@@ -2,14 +2,18 @@
 import numpy
 import torch
 
-from .._array import NDArrayBase, wrap
+from .._array import NDArrayBase
 from .._state import state
 from ..ndarray._arithmetic import FLOATS
 from . import _call
 from ._call import Numbers, apply, dtype_text, is_array, numbers
 
 __all__ = ['all', 'amax', 'amin', 'any', 'argmax', 'argmin', 'average', 'bincount', 'cumsum', 'diff', 'ediff1d',
-           'histogram', 'max', 'mean', 'min', 'percentile', 'prod', 'product', 'quantile', 'sometrue', 'std', 'sum', 'var']
+           'histogram', 'max', 'mean', 'min', 'percentile', 'prod', 'product', 'quantile', 'sometrue', 'std', 'sum',
+           'var']
+
+
+_new = object.__new__
 
 
 def _plain(a, axis, dtype, out, keepdims):
@@ -19,12 +23,15 @@ def _plain(a, axis, dtype, out, keepdims):
 
 
 def _straight(kernel, a, axis):
-    tensor = a._tensor
     try:
-        result = kernel(tensor) if axis is None else kernel(tensor, axis)
+        result = kernel(a._tensor) if axis is None else kernel(a._tensor, axis)
     except (RuntimeError, IndexError):
         return None                         # the long way words the error
-    return wrap(result.detach() if result.requires_grad else result, a._ctx, _call.array_class)
+    array = _new(_call.array_class)
+    array._tensor = result.detach() if result.requires_grad else result
+    array._ctx = a._ctx
+    array._variable = None
+    return array
 
 
 def sum(a, axis=None, dtype=None, keepdims=False, initial=None, out=None):
@@ -73,11 +80,19 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 
 def max(a, axis=None, keepdims=False, out=None, initial=None):
     """The largest value along `axis`."""
+    if initial is None and _plain(a, axis, None, out, keepdims):
+        result = _straight(torch.amax, a, axis)
+        if result is not None:
+            return result
     return apply('_np_max', (a,), {'axis': numbers(axis), 'keepdims': keepdims, 'initial': initial}, out)
 
 
 def min(a, axis=None, keepdims=False, out=None, initial=None):
     """The smallest value along `axis`."""
+    if initial is None and _plain(a, axis, None, out, keepdims):
+        result = _straight(torch.amin, a, axis)
+        if result is not None:
+            return result
     return apply('_np_min', (a,), {'axis': numbers(axis), 'keepdims': keepdims, 'initial': initial}, out)
 
 

@@ -6,10 +6,11 @@ import numpy
 from .._array import NDArrayBase
 from ._call import Numbers, apply, is_array, is_symbol, numbers
 
-__all__ = ['append', 'array_split', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_to', 'column_stack', 'concatenate',
-           'diag', 'diagflat', 'diagonal', 'dsplit', 'dstack', 'expand_dims', 'flip', 'fliplr', 'flipud', 'hsplit', 'hstack',
-           'moveaxis', 'pad', 'ravel', 'repeat', 'reshape', 'resize', 'roll', 'rot90', 'row_stack', 'shape', 'split',
-           'squeeze', 'stack', 'swapaxes', 'tile', 'trace', 'transpose', 'tril', 'triu', 'vsplit', 'vstack']
+__all__ = ['append', 'array_split', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_to', 'column_stack',
+           'concatenate', 'diag', 'diagflat', 'diagonal', 'dsplit', 'dstack', 'expand_dims', 'flip', 'fliplr',
+           'flipud', 'hsplit', 'hstack', 'moveaxis', 'pad', 'ravel', 'repeat', 'reshape', 'resize', 'roll', 'rot90',
+           'row_stack', 'shape', 'split', 'squeeze', 'stack', 'swapaxes', 'tile', 'trace', 'transpose', 'tril',
+           'triu', 'vsplit', 'vstack']
 
 
 def shape(a):

@@ -21,11 +21,11 @@ _NAMES = [
     'nanmedian', 'nanmin', 'nanprod', 'partition', 'packbits', 'piecewise', 'poly',
     'polyadd', 'polydiv', 'polyfit', 'polyint', 'polymul', 'polysub', 'positive', 'promote_types', 'ptp', 'real',
     'result_type', 'rollaxis', 'roots', 'searchsorted', 'select', 'setdiff1d', 'setxor1d', 'signbit', 'spacing',
-    'take_along_axis', 'tril_indices_from', 'trim_zeros', 'triu_indices_from', 'union1d', 'unpackbits', 'unwrap', 'vander',
+    'take_along_axis', 'tril_indices_from', 'trim_zeros', 'triu_indices_from', 'union1d', 'unpackbits',
+    'unwrap', 'vander',
 ]
-__all__ = [*_NAMES, 'allclose', 'alltrue', 'array_equal', 'corrcoef', 'histogram2d', 'histogramdd', 'in1d', 'nanpercentile',
-           'nanquantile', 'mirr', 'msort', 'ndim', 'npv', 'ppmt', 'pv', 'rate', 'size',
-           'trapz']
+__all__ = [*_NAMES, 'allclose', 'alltrue', 'array_equal', 'corrcoef', 'histogram2d', 'histogramdd', 'in1d',
+           'nanpercentile', 'nanquantile', 'mirr', 'msort', 'ndim', 'npv', 'ppmt', 'pv', 'rate', 'size', 'trapz']
 
 
 def through_numpy(function):
@@ -34,8 +34,8 @@ def through_numpy(function):
     def wrapped(*args, **kwargs):
         arrays = [x for x in _flat((args, kwargs)) if isinstance(x, NDArrayBase)]
         if state.recording and any(x._variable is not None or x._tensor.requires_grad for x in arrays):
-            raise ValueError(f'{function.__name__} goes through NumPy, where autograd cannot follow; call it outside of '
-                             '`with autograd.record():`, or on x.detach()')
+            raise ValueError(f'{function.__name__} goes through NumPy, where autograd cannot follow; call it outside '
+                             'of `with autograd.record():`, or on x.detach()')
         ctx = arrays[0]._ctx if arrays else current_context()
         out = kwargs.pop('out', None)
         with warnings.catch_warnings():
@@ -65,8 +65,9 @@ mirr, npv, ppmt, pv, rate = (through_numpy(getattr(_finance, n)) for n in ('mirr
 
 _allclose, _array_equal = through_numpy(numpy.allclose), through_numpy(numpy.array_equal)
 _trapezoid, _isin = through_numpy(getattr(numpy, 'trapezoid', None) or numpy.trapz), through_numpy(numpy.isin)
-_corrcoef, _histogram2d, _histogramdd, _nanpercentile, _nanquantile = (
-    through_numpy(getattr(numpy, n)) for n in ('corrcoef', 'histogram2d', 'histogramdd', 'nanpercentile', 'nanquantile'))
+_corrcoef, _histogram2d, _histogramdd = (
+    through_numpy(getattr(numpy, n)) for n in ('corrcoef', 'histogram2d', 'histogramdd'))
+_nanpercentile, _nanquantile = through_numpy(numpy.nanpercentile), through_numpy(numpy.nanquantile)
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -134,6 +135,7 @@ def nanpercentile(a, q, axis=None, out=None, overwrite_input=False, method='line
     return _nanpercentile(a, q, axis, out=out, method=interpolation or method, keepdims=keepdims)
 
 
-def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *, interpolation=None):
+def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear', keepdims=False, *,
+                interpolation=None):
     """As `quantile`, without the values that are NaN."""
     return _nanquantile(a, q, axis, out=out, method=interpolation or method, keepdims=keepdims)

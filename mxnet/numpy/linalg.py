@@ -7,8 +7,8 @@ from ._call import apply, is_symbol, numbers
 from .fallback_linalg import *
 from .fallback_linalg import __all__ as _fallbacks
 
-__all__ = ['cholesky', 'det', 'eig', 'eigh', 'eigvals', 'eigvalsh', 'inv', 'norm', 'pinv', 'slogdet', 'solve', 'svd', 'tensorinv',
-           'tensorsolve', *_fallbacks]
+__all__ = ['cholesky', 'det', 'eig', 'eigh', 'eigvals', 'eigvalsh', 'inv', 'norm', 'pinv', 'slogdet', 'solve', 'svd',
+           'tensorinv', 'tensorsolve', *_fallbacks]
 
 
 def norm(x, ord=None, axis=None, keepdims=False):

@@ -11,7 +11,7 @@ from ..base import MXNetError
 from ..ndarray import _indexing
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_inplace
 from ..ndarray.ndarray import NDArray
-from . import _call, _index, _matrix, _protocols, _reduce, _shape
+from . import _call, _matrix, _protocols, _shape
 from . import _elementwise as _e
 from ._call import apply
 from ._methods import ArrayMethods
@@ -23,8 +23,8 @@ _DTYPES = {t: numpy.dtype(n) for t, n in NAME.items() if n != 'bfloat16'}
 class ndarray(ArrayMethods, NDArray):
     """An array with NumPy's semantics.
 
-    Made by `mx.np.array`, `zeros`, `arange`, ... and by the functions of `mx.np` and `mx.npx`.  It may have no axes, or axes
-    of length 0; comparisons give booleans, and those select elements.
+    Made by `mx.np.array`, `zeros`, `arange`, ... and by the functions of `mx.np` and `mx.npx`.  It may have no axes,
+    or axes of length 0; comparisons give booleans, and those select elements.
 
     >>> x = mx.np.arange(6).reshape(2, 3)
     >>> x[x > 2]
@@ -170,26 +170,21 @@ class ndarray(ArrayMethods, NDArray):
     # ------------------------------------------------------------------ indexing
     def __getitem__(self, key):
         kind = type(key)
-        recording = state.recording
         tensor = self._tensor
-        if recording and self._variable is not None:
+        if state.recording and self._variable is not None:
             tensor = self._variable.leaf
-        if kind is int and tensor.dim() or kind is slice and key.step is None and tensor.dim() \
+        if kind is int and tensor.dim():
+            result = tensor[key]
+        elif kind is tuple and {int}.issuperset(map(type, key)) or kind is slice and key.step is None and tensor.dim() \
                 and (key.start is None or type(key.start) is int) and (key.stop is None or type(key.stop) is int):
             result = tensor[key]
         else:
             result = _indexing.read(tensor, key)
-        if result.requires_grad and not recording:
-            result = result.detach()
         array = _new(ndarray)
-        array._tensor = result
+        array._tensor = result.detach() if result.requires_grad and not state.recording else result
         array._ctx = self._ctx
         array._variable = None
         return array
-
-    def sort(self, axis=-1, kind=None, order=None):
-        """Sorts the elements along an axis, in place."""
-        self[...] = _index.sort(self, axis, kind, order)
 
     # ------------------------------------------------------------------ shape
     def reshape(self, *args, **kwargs):
@@ -198,15 +193,14 @@ class ndarray(ArrayMethods, NDArray):
         >>> mx.np.arange(6).reshape(2, -1).shape
         (2, 3)
         """
-        order = kwargs.pop('order', 'C')
-        shape = args[0] if len(args) == 1 and not isinstance(args[0], (int, numpy.integer)) else args
+        order = kwargs.pop('order', 'C') if kwargs else 'C'
+        shape = args[0] if len(args) == 1 and type(args[0]) is not int else args
         if not args:
             shape = kwargs.pop('newshape', kwargs.pop('shape', None))
             if shape is None:
                 raise TypeError('reshape: the new shape is missing')
         if kwargs:
             raise TypeError(f'reshape: unknown argument {next(iter(kwargs))}')
-        shape = _call.numbers(shape)
         if order != 'C':
             return _shape.reshape(self, shape, order)
         recording = state.recording
@@ -214,12 +208,10 @@ class ndarray(ArrayMethods, NDArray):
         if recording and self._variable is not None:
             tensor = self._variable.leaf
         try:
-            result = tensor.view(shape)
-        except RuntimeError:
+            result = tensor.view(shape if type(shape) is tuple else _call.numbers(shape))
+        except (RuntimeError, TypeError):
             raise MXNetError(f'reshape: an array of shape {self.shape} does not fit into {shape}') from None
-        if result.requires_grad and not recording:
-            result = result.detach()
-        return wrap(result, self._ctx, ndarray)
+        return wrap(result.detach() if result.requires_grad and not recording else result, self._ctx, ndarray)
 
     def reshape_view(self, *shape, **kwargs):
         """The same memory under another shape."""

@@ -15,8 +15,8 @@ for _name, _op in namespace('npx').items():
 def reshape(a, newshape, reverse=False, order='C'):
     """The same elements in another shape; `newshape` may hold codes, which `reverse` reads from the right.
 
-    -1 takes what is left over, -2 keeps an axis, -3 drops one of length 1, -4 keeps all axes that are left, -5 joins two
-    and -6 splits one into the two numbers behind it.
+    -1 takes what is left over, -2 keeps an axis, -3 drops one of length 1, -4 keeps all axes that are left, -5 joins
+    two and -6 splits one into the two numbers behind it.
 
     >>> mx.npx.reshape(mx.np.ones((2, 3, 4)), (-2, -5)).shape
     (2, 12)

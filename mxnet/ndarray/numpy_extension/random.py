@@ -1,3 +1,2 @@
 """`mx.nd.npx.random`: those of `mx.npx.random`."""
 from ...numpy_extension.random import *
-from ...numpy_extension.random import __all__

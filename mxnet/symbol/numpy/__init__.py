@@ -1,14 +1,16 @@
 """`mx.sym.np`: the functions of `mx.np` on symbols.
 
-They are the same functions; only those that take no symbol among their arguments are made anew, so that they give symbols.
+They are the same functions; only those that take no symbol among their arguments are made anew, so that they give
+symbols.
 """
 from ... import numpy as _arrays
 from . import _internal, linalg, random
 from ._create import *
+from ._create import _made
 from ._symbol import _Symbol, compose
 
 # those that make an array from numbers, or need an array's values or number of axes
-_ONLY_ARRAYS = {'array', 'asarray', 'empty', 'from_dlpack', 'meshgrid', 'broadcast_arrays', 'nonzero', 'genfromtxt', 'ndarray'}
+_ONLY_ARRAYS = {'array', 'asarray', 'empty', 'nonzero'}
 
 __all__ = ['_Symbol', 'linalg', 'random', *_made]
 for _module in ('_creation', '_elementwise', '_index', '_matrix', '_reduce', '_shape'):

@@ -13,4 +13,4 @@ def create(name, attributes, ctx=None, out=None):
 
 _made = makers(create)
 globals().update(_made)
-__all__ = ['_made', *_made]
+__all__ = list(_made)

@@ -98,7 +98,7 @@ class _Symbol(ArrayMethods, Symbol):
         if Ellipsis in [p for p in parts if p is Ellipsis]:
             raise IndexError('a symbol does not know its number of axes; spell out ... as slices')
         taken = [p for p in parts if p is not None]
-        limits = [(p, p + 1 if p != -1 else None, 1) if isinstance(p, (int, numpy.integer)) else (p.start, p.stop, p.step)
+        limits = [(p.start, p.stop, p.step) if isinstance(p, slice) else (p, p + 1 if p != -1 else None, 1)
                   for p in taken]
         result = self
         if taken:

@@ -16,5 +16,5 @@ from ...numpy.linalg import (
     tensorsolve,
 )
 
-__all__ = ['cholesky', 'det', 'eig', 'eigh', 'eigvals', 'eigvalsh', 'inv', 'norm', 'pinv', 'slogdet', 'solve', 'svd', 'tensorinv',
-           'tensorsolve']
+__all__ = ['cholesky', 'det', 'eig', 'eigh', 'eigvals', 'eigvalsh', 'inv', 'norm', 'pinv', 'slogdet', 'solve', 'svd',
+           'tensorinv', 'tensorsolve']
