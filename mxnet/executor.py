@@ -1,5 +1,6 @@
 """`Executor`: a symbol bound to arrays, ready to run forward and backward."""
 from operator import is_
+from time import perf_counter
 
 import numpy
 import torch
@@ -37,10 +38,10 @@ class Executor:
         self._arg_names, self._aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
         if like is not None and not like._program.individual:
             # plans are kept by shapes, so that going back and forth between some does not make them anew
-            self._program, self._plans, self._seen = like._program, like._plans, like._seen
+            self._program, self._plans = like._program, like._plans
         else:
             self._program = self._lowered()
-            self._plans, self._seen = Plans(self._program), set()
+            self._plans = Plans(self._program)
         program = self._program
         self._arrays = [None] * len(program.variables)
         for place, array in zip((*program.arguments, *program.states), (*args, *aux), strict=True):
@@ -145,7 +146,8 @@ class Executor:
         wanted = tuple(place for place, req in zip(program.arguments, self._reqs, strict=True)
                        if record and req != 'null' and arrays[place]._tensor.is_floating_point())
         tensors = [array._tensor.detach() for array in arrays]
-        plan = self._find_plan(tensors, wanted)
+        kind = (self._training, wanted, *[t.shape for t in tensors])
+        plan = self._find_plan(kind, tensors, wanted)
         if plan is not None:
             with torch.no_grad():
                 outputs, values, saved = plan.forward(tensors)
@@ -156,10 +158,12 @@ class Executor:
         else:
             for place in wanted:
                 tensors[place].requires_grad_()
-            watch = self._watch()
+            watch, begin = self._watch(), perf_counter()
             with torch.set_grad_enabled(record):
                 outputs, states = program.run(tensors, training=self._training, generator=self._generator,
                                               device=self._ctx.torch_device, monitor=watch)
+            # going back takes about twice as long as going forward
+            self._plans.ran(kind, (perf_counter() - begin) * (3 if record else 1))
             self._recorded = (None, (tensors, wanted, watch), outputs, None) if record else None
         if update_states and self._training:
             for place, value in states.items():
@@ -200,13 +204,9 @@ class Executor:
         self.forward(is_train=True)
         self.backward()
 
-    def _find_plan(self, tensors, wanted):
-        """The plan for this run.  The first run with its shapes goes without: many executors run only once."""
-        if self._monitor is not None or self._program.placed:
-            return None
-        kind = (self._training, wanted, *[t.shape for t in tensors])
-        if kind not in self._seen:
-            self._seen.add(kind)
+    def _find_plan(self, kind, tensors, wanted):
+        """The plan for this run; none for the first of its kind."""
+        if self._monitor is not None or self._program.placed or not self._plans.due(kind):
             return None
         return self._plans.find(tensors, wanted, training=self._training, generator=self._generator,
                                 device=self._ctx.torch_device)

@@ -21,6 +21,8 @@ from .simplify import constants, simplify
 aten = torch.ops.aten
 log = logging.getLogger('mxnet.plans')
 LIMIT = 64                     # plans kept per program
+SMALL = 150                    # calls of a program that is traced at once
+TRACING = 2e-3                 # seconds that it takes to trace a call, forward and backward
 
 
 class Plan:
@@ -48,6 +50,27 @@ class Plans:
     def __init__(self, program: Program):
         self.program = program
         self._plans: OrderedDict = OrderedDict()
+        self._spent: OrderedDict = OrderedDict()        # seconds of runs without a plan, by kind
+
+    def due(self, kind) -> bool:
+        """Whether runs of a kind (shapes, what is wanted) have earned a plan.
+
+        The first never has, since many graphs run once.  A large graph takes seconds to trace: it must have run as long
+        without, so that programs which run it a few times never wait much longer than these runs took.
+        """
+        spent = self._spent.get(kind)
+        if spent is None:
+            self._spent[kind] = 0.0
+            if len(self._spent) > LIMIT:
+                self._spent.popitem(last=False)
+            return False
+        calls = len(self.program.calls)
+        return calls <= SMALL or spent >= calls * TRACING
+
+    def ran(self, kind, seconds):
+        """Notes how long a run without a plan took."""
+        if kind in self._spent:
+            self._spent[kind] += seconds
 
     def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator, device):
         """The plan for these tensors, made on first use; None where there can be none."""
