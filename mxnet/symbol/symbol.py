@@ -352,11 +352,15 @@ class Symbol(OperatorMethods, SymbolBase):
         from ._bind import bind
         return bind(self, ctx, args, args_grad, grad_req, aux_states, group2ctx)
 
-    def simple_bind(self, ctx, grad_req='write', type_dict=None, stype_dict=None, group2ctx=None,
+    def simple_bind(self, ctx=None, grad_req='write', type_dict=None, stype_dict=None, group2ctx=None,
                     shared_arg_names=None, shared_exec=None, shared_buffer=None, **kwargs):
-        """An `Executor` on new arrays, whose shapes follow from those given by name."""
+        """An `Executor` on new arrays, whose shapes follow from those given by name.
+
+        ctx: where they are; the current context unless given, as programs of MXNet's first years expect
+        """
+        from ..context import current_context
         from ._bind import simple_bind
-        return simple_bind(self, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_arg_names, shared_exec,
+        return simple_bind(self, ctx or current_context(), grad_req, type_dict, stype_dict, group2ctx, shared_arg_names, shared_exec,
                            shared_buffer, kwargs)
 
     def eval(self, ctx=None, **kwargs):
