@@ -10,7 +10,7 @@ from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
 from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported
 
-__all__ = []
+__all__: list[str] = []
 
 _OPTIONS = {'casting': 'same_kind', 'order': 'K', 'dtype': None, 'subok': True}
 
@@ -63,7 +63,8 @@ def _publish(function, name, doc):
 
 
 # ---------------------------------------------------------------------- one operand
-def _unary(name, internal, python, doc):
+def _unary(name, doc, internal=None):
+    internal, python = f'_npi_{internal or name}', getattr(numpy, name)
     question = name.startswith('is') or name == 'logical_not'
     kernel = NAMES[internal].function
 
@@ -100,40 +101,50 @@ def first(out):
     return out
 
 
-_UNARY = {
-    'abs': ('absolute', 'The absolute value.'), 'absolute': ('absolute', 'The absolute value.'),
-    'fabs': ('absolute', 'The absolute value.'),
-    'arccos': ('arccos', 'The inverse cosine.'), 'arccosh': ('arccosh', 'The inverse hyperbolic cosine.'),
-    'arcsin': ('arcsin', 'The inverse sine.'), 'arcsinh': ('arcsinh', 'The inverse hyperbolic sine.'),
-    'arctan': ('arctan', 'The inverse tangent.'), 'arctanh': ('arctanh', 'The inverse hyperbolic tangent.'),
-    'bitwise_not': ('bitwise_not', 'Every bit turned over; of booleans, the opposite.'),
-    'invert': ('bitwise_not', 'Every bit turned over; of booleans, the opposite.'),
-    'cbrt': ('cbrt', 'The cube root.'), 'ceil': ('ceil', 'The smallest integer that is not below the value.'),
-    'cos': ('cos', 'The cosine of an angle in radians.'), 'cosh': ('cosh', 'The hyperbolic cosine.'),
-    'degrees': ('degrees', 'An angle in radians, given in degrees.'),
-    'rad2deg': ('degrees', 'An angle in radians, given in degrees.'),
-    'exp': ('exp', 'The exponential function.'), 'expm1': ('expm1', '`exp(x) - 1`, accurate near 0.'),
-    'fix': ('fix', 'The value without its fraction.'), 'trunc': ('trunc', 'The value without its fraction.'),
-    'floor': ('floor', 'The largest integer that is not above the value.'),
-    'isfinite': ('isfinite', 'Whether the value is neither infinite nor NaN.'),
-    'isinf': ('isinf', 'Whether the value is infinite, with either sign.'),
-    'isnan': ('isnan', 'Whether the value is NaN.'), 'isneginf': ('isneginf', 'Whether it is negative infinity.'),
-    'isposinf': ('isposinf', 'Whether it is positive infinity.'),
-    'log': ('log', 'The natural logarithm.'), 'log10': ('log10', 'The logarithm to the base 10.'),
-    'log1p': ('log1p', '`log(1 + x)`, accurate near 0.'), 'log2': ('log2', 'The logarithm to the base 2.'),
-    'logical_not': ('logical_not', 'Whether the value is 0.'),
-    'negative': ('negative', 'The value with the opposite sign.'),
-    'radians': ('radians', 'An angle in degrees, given in radians.'),
-    'deg2rad': ('radians', 'An angle in degrees, given in radians.'),
-    'reciprocal': ('reciprocal', 'One over the value.'),
-    'rint': ('rint', 'The nearest integer; of two equally near ones the lower.'),
-    'sign': ('sign', '-1, 0 or 1.'), 'sin': ('sin', 'The sine of an angle in radians.'),
-    'sinh': ('sinh', 'The hyperbolic sine.'), 'sqrt': ('sqrt', 'The square root; NaN below 0.'),
-    'square': ('square', 'The value times itself.'), 'tan': ('tan', 'The tangent of an angle in radians.'),
-    'tanh': ('tanh', 'The hyperbolic tangent.'),
-}
-for _name, (_internal, _doc) in _UNARY.items():
-    globals()[_name] = _unary(_name, f'_npi_{_internal}', getattr(numpy, _name), _doc)
+abs = _unary('abs', 'The absolute value.', internal='absolute')
+absolute = _unary('absolute', 'The absolute value.')
+fabs = _unary('fabs', 'The absolute value.', internal='absolute')
+arccos = _unary('arccos', 'The inverse cosine.')
+arccosh = _unary('arccosh', 'The inverse hyperbolic cosine.')
+arcsin = _unary('arcsin', 'The inverse sine.')
+arcsinh = _unary('arcsinh', 'The inverse hyperbolic sine.')
+arctan = _unary('arctan', 'The inverse tangent.')
+arctanh = _unary('arctanh', 'The inverse hyperbolic tangent.')
+bitwise_not = _unary('bitwise_not', 'Every bit turned over; of booleans, the opposite.')
+invert = _unary('invert', 'Every bit turned over; of booleans, the opposite.', internal='bitwise_not')
+cbrt = _unary('cbrt', 'The cube root.')
+ceil = _unary('ceil', 'The smallest integer that is not below the value.')
+cos = _unary('cos', 'The cosine of an angle in radians.')
+cosh = _unary('cosh', 'The hyperbolic cosine.')
+degrees = _unary('degrees', 'An angle in radians, given in degrees.')
+rad2deg = _unary('rad2deg', 'An angle in radians, given in degrees.', internal='degrees')
+exp = _unary('exp', 'The exponential function.')
+expm1 = _unary('expm1', '`exp(x) - 1`, accurate near 0.')
+fix = _unary('fix', 'The value without its fraction.')
+trunc = _unary('trunc', 'The value without its fraction.')
+floor = _unary('floor', 'The largest integer that is not above the value.')
+isfinite = _unary('isfinite', 'Whether the value is neither infinite nor NaN.')
+isinf = _unary('isinf', 'Whether the value is infinite, with either sign.')
+isnan = _unary('isnan', 'Whether the value is NaN.')
+isneginf = _unary('isneginf', 'Whether it is negative infinity.')
+isposinf = _unary('isposinf', 'Whether it is positive infinity.')
+log = _unary('log', 'The natural logarithm.')
+log10 = _unary('log10', 'The logarithm to the base 10.')
+log1p = _unary('log1p', '`log(1 + x)`, accurate near 0.')
+log2 = _unary('log2', 'The logarithm to the base 2.')
+logical_not = _unary('logical_not', 'Whether the value is 0.')
+negative = _unary('negative', 'The value with the opposite sign.')
+radians = _unary('radians', 'An angle in degrees, given in radians.')
+deg2rad = _unary('deg2rad', 'An angle in degrees, given in radians.', internal='radians')
+reciprocal = _unary('reciprocal', 'One over the value.')
+rint = _unary('rint', 'The nearest integer; of two equally near ones the lower.')
+sign = _unary('sign', '-1, 0 or 1.')
+sin = _unary('sin', 'The sine of an angle in radians.')
+sinh = _unary('sinh', 'The hyperbolic sine.')
+sqrt = _unary('sqrt', 'The square root; NaN below 0.')
+square = _unary('square', 'The value times itself.')
+tan = _unary('tan', 'The tangent of an angle in radians.')
+tanh = _unary('tanh', 'The hyperbolic tangent.')
 
 
 def around(x, decimals=0, out=None, **kwargs):
@@ -170,9 +181,8 @@ def clip(a, a_min, a_max, out=None):
     if isinstance(a, Numbers):
         return numpy.clip(a, a_min, a_max)
     if is_array(a_min) or is_array(a_max):
-        larger, smaller = globals()['maximum'], globals()['minimum']         # made below
-        result = a if a_min is None else larger(a, a_min)
-        return smaller(result, a_max, out=out) if a_max is not None else larger(a, a_min, out=out)
+        result = a if a_min is None else maximum(a, a_min)
+        return minimum(result, a_max, out=out) if a_max is not None else maximum(a, a_min, out=out)
     low = float('-inf') if a_min is None else a_min
     return apply('_npi_clip', (a,), {'a_min': low, 'a_max': float('inf') if a_max is None else a_max}, out)
 
@@ -181,8 +191,9 @@ __all__ += ['nan_to_num', 'clip']
 
 
 # ---------------------------------------------------------------------- two operands
-def _binary(name, internal, python, doc, *, reverse=None, kernel=None, dtypes=NUMERIC, one_dtype=False):
+def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMERIC, one_dtype=False):
     """A function of two operands from the operators for array-array, array-number and number-array."""
+    python, internal = getattr(numpy, name), internal or name
     pair, with_scalar = f'_npi_{internal}', f'_npi_{internal}_scalar'
     reverse = f'_npi_{reverse or internal}_scalar'
 
@@ -233,35 +244,30 @@ def _promoted(x1, x2):
 
 
 _ALL = NUMERIC | {torch.bool}
-_BINARY = [
-    ('add', 'add', 'The sum.', {'kernel': torch.add}),
-    ('subtract', 'subtract', 'The difference.', {'reverse': 'rsubtract', 'kernel': torch.sub}),
-    ('multiply', 'multiply', 'The product of elements.', {'kernel': torch.mul}),
-    ('divide', 'true_divide', 'The quotient; of integers as float32.',
-     {'reverse': 'rtrue_divide', 'kernel': torch.div, 'dtypes': FLOATS}),
-    ('true_divide', 'true_divide', 'The quotient; of integers as float32.',
-     {'reverse': 'rtrue_divide', 'kernel': torch.div, 'dtypes': FLOATS}),
-    ('mod', 'mod', "The remainder with the divisor's sign; 0 where it is 0.", {'reverse': 'rmod'}),
-    ('remainder', 'mod', "The remainder with the divisor's sign; 0 where it is 0.", {'reverse': 'rmod'}),
-    ('power', 'power', '`x1` to the power of `x2`.', {'reverse': 'rpower'}),
-    ('maximum', 'maximum', 'The larger of two.', {'one_dtype': True}),
-    ('minimum', 'minimum', 'The smaller of two.', {'one_dtype': True}),
-    ('hypot', 'hypot', '`sqrt(x1^2 + x2^2)`.', {}),
-    ('arctan2', 'arctan2', 'The angle of the point with height `x1` at distance `x2`.', {'reverse': 'rarctan2'}),
-    ('copysign', 'copysign', 'The size of `x1` with the sign of `x2`.', {'reverse': 'rcopysign'}),
-    ('ldexp', 'ldexp', '`x1 * 2**x2`.', {'reverse': 'rldexp'}),
-    ('lcm', 'lcm', 'The smallest common multiple of integers.', {}),
-    ('bitwise_and', 'bitwise_and', 'Bits that are set in both.', {}),
-    ('bitwise_or', 'bitwise_or', 'Bits that are set in one or both.', {}),
-    ('bitwise_xor', 'bitwise_xor', 'Bits that are set in exactly one.', {}),
-    ('equal', 'equal', 'Whether both are equal.', {'kernel': torch.eq, 'dtypes': _ALL}),
-    ('not_equal', 'not_equal', 'Whether both differ.', {'kernel': torch.ne, 'dtypes': _ALL}),
-    ('greater', 'greater', 'Whether `x1 > x2`.', {'reverse': 'less', 'kernel': torch.gt, 'dtypes': _ALL}),
-    ('greater_equal', 'greater_equal', 'Whether `x1 >= x2`.',
-     {'reverse': 'less_equal', 'kernel': torch.ge, 'dtypes': _ALL}),
-    ('less', 'less', 'Whether `x1 < x2`.', {'reverse': 'greater', 'kernel': torch.lt, 'dtypes': _ALL}),
-    ('less_equal', 'less_equal', 'Whether `x1 <= x2`.',
-     {'reverse': 'greater_equal', 'kernel': torch.le, 'dtypes': _ALL}),
-]
-for _name, _internal, _doc, _options in _BINARY:
-    globals()[_name] = _binary(_name, _internal, getattr(numpy, _name), _doc, **_options)
+add = _binary('add', 'The sum.', kernel=torch.add)
+subtract = _binary('subtract', 'The difference.', reverse='rsubtract', kernel=torch.sub)
+multiply = _binary('multiply', 'The product of elements.', kernel=torch.mul)
+divide = _binary('divide', 'The quotient; of integers as float32.',
+                 internal='true_divide', reverse='rtrue_divide', kernel=torch.div, dtypes=FLOATS)
+true_divide = _binary('true_divide', 'The quotient; of integers as float32.',
+                      reverse='rtrue_divide', kernel=torch.div, dtypes=FLOATS)
+mod = _binary('mod', "The remainder with the divisor's sign; 0 where it is 0.", reverse='rmod')
+remainder = _binary('remainder', "The remainder with the divisor's sign; 0 where it is 0.",
+                    internal='mod', reverse='rmod')
+power = _binary('power', '`x1` to the power of `x2`.', reverse='rpower')
+maximum = _binary('maximum', 'The larger of two.', one_dtype=True)
+minimum = _binary('minimum', 'The smaller of two.', one_dtype=True)
+hypot = _binary('hypot', '`sqrt(x1^2 + x2^2)`.')
+arctan2 = _binary('arctan2', 'The angle of the point with height `x1` at distance `x2`.', reverse='rarctan2')
+copysign = _binary('copysign', 'The size of `x1` with the sign of `x2`.', reverse='rcopysign')
+ldexp = _binary('ldexp', '`x1 * 2**x2`.', reverse='rldexp')
+lcm = _binary('lcm', 'The smallest common multiple of integers.')
+bitwise_and = _binary('bitwise_and', 'Bits that are set in both.')
+bitwise_or = _binary('bitwise_or', 'Bits that are set in one or both.')
+bitwise_xor = _binary('bitwise_xor', 'Bits that are set in exactly one.')
+equal = _binary('equal', 'Whether both are equal.', kernel=torch.eq, dtypes=_ALL)
+not_equal = _binary('not_equal', 'Whether both differ.', kernel=torch.ne, dtypes=_ALL)
+greater = _binary('greater', 'Whether `x1 > x2`.', reverse='less', kernel=torch.gt, dtypes=_ALL)
+greater_equal = _binary('greater_equal', 'Whether `x1 >= x2`.', reverse='less_equal', kernel=torch.ge, dtypes=_ALL)
+less = _binary('less', 'Whether `x1 < x2`.', reverse='greater', kernel=torch.lt, dtypes=_ALL)
+less_equal = _binary('less_equal', 'Whether `x1 <= x2`.', reverse='greater_equal', kernel=torch.le, dtypes=_ALL)

@@ -11,7 +11,7 @@ from ..base import MXNetError
 from ..ndarray import _indexing
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_inplace
 from ..ndarray.ndarray import NDArray
-from . import _call, _matrix, _protocols, _shape
+from . import _call, _index, _matrix, _protocols, _shape
 from . import _elementwise as _e
 from ._call import apply
 from ._methods import ArrayMethods
@@ -20,7 +20,17 @@ _new = object.__new__
 _DTYPES = {t: numpy.dtype(n) for t, n in NAME.items() if n != 'bfloat16'}
 
 
-class ndarray(ArrayMethods, NDArray):
+def _inplace(function, what):
+    def method(self, other):
+        result = function(self, other)
+        if result._tensor.shape != self._tensor.shape:
+            raise ValueError(f'{what}: the result has shape {result.shape}, but the array {self.shape}')
+        write(self, result._tensor, what)
+        return self
+    return method
+
+
+class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumPy's arguments instead of nd's
     """An array with NumPy's semantics.
 
     Made by `mx.np.array`, `zeros`, `arange`, ... and by the functions of `mx.np` and `mx.npx`.  It may have no axes,
@@ -82,15 +92,6 @@ class ndarray(ArrayMethods, NDArray):
     __isub__ = fast_inplace(torch.Tensor.sub_, _e.subtract.method, '-=', NUMERIC)
     __imul__ = fast_inplace(torch.Tensor.mul_, _e.multiply.method, '*=', NUMERIC)
     __itruediv__ = __idiv__ = fast_inplace(torch.Tensor.div_, _e.true_divide.method, '/=', FLOATS)
-
-    def _inplace(function, what):
-        def method(self, other):
-            result = function(self, other)
-            if result._tensor.shape != self._tensor.shape:
-                raise ValueError(f'{what}: the result has shape {result.shape}, but the array {self.shape}')
-            write(self, result._tensor, what)
-            return self
-        return method
 
     __imod__ = _inplace(_e.mod.method, '%=')
     __ipow__ = _inplace(_e.power.method, '**=')
@@ -185,6 +186,10 @@ class ndarray(ArrayMethods, NDArray):
         array._ctx = self._ctx
         array._variable = None
         return array
+
+    def sort(self, axis=-1, kind=None, order=None):
+        """Sorts the elements along an axis, in place; `mx.np.sort` makes a new array."""
+        self[...] = _index.sort(self, axis, kind, order)
 
     # ------------------------------------------------------------------ shape
     def reshape(self, *args, **kwargs):
@@ -312,8 +317,6 @@ class ndarray(ArrayMethods, NDArray):
     __array_ufunc__ = _protocols.array_ufunc
     __array_function__ = _protocols.array_function
     __array_namespace__ = _protocols.array_namespace
-
-    del _inplace
 
 
 ndarray._dense = ndarray

@@ -2,7 +2,7 @@
 from .. import random as _random
 from ..numpy.random import _extension
 
-globals().update(_extension)
+bernoulli, normal_n, uniform_n = _extension.values()
 __all__ = [*_extension, 'seed']
 
 

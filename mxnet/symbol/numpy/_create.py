@@ -12,5 +12,5 @@ def create(name, attributes, ctx=None, out=None):
 
 
 _made = makers(create)
-globals().update(_made)
+zeros, ones, full, arange, linspace, logspace, eye, identity, indices, blackman, hamming, hanning = _made.values()
 __all__ = list(_made)

@@ -12,7 +12,8 @@ def _create(name, inputs, attributes, ctx, out):
 
 
 _functions, _extension = makers(_create)
-globals().update(_functions)
+(beta, chisquare, choice, exponential, gamma, gumbel, logistic, lognormal, multinomial, normal, pareto, power, rand,
+ randint, randn, rayleigh, uniform, weibull) = _functions.values()
 
 
 def shuffle(x):

@@ -1,5 +1,5 @@
 """`mx.sym.npx.random`: random numbers that NumPy has no function for."""
 from ..numpy.random import _extension
 
-globals().update(_extension)
+bernoulli, normal_n, uniform_n = _extension.values()
 __all__ = list(_extension)
