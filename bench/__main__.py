@@ -7,9 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, autograd, optimizers, timing
+from . import arrays, autograd, optimizers, resnet, timing
 
-FAMILIES = (arrays, autograd, optimizers)
+FAMILIES = (arrays, autograd, optimizers, resnet)
 
 
 def upstream_times():

@@ -1,0 +1,81 @@
+"""A training step (forward and backward) of ResNet-18 on small pictures, hybridized, against the same network in torch."""
+
+BATCH, SIZE, CLASSES = 16, 64, 10
+BUDGETS = {'large resnet18 step': 1.02}
+
+
+def later(make):
+    """A function that is made when it is first called, since networks take time to make."""
+    made = []
+
+    def call():
+        if not made:
+            made.append(make())
+            for _ in range(3):          # what is done once: graphs, plans, memory
+                made[0]()
+        made[0]()
+    return call
+
+
+def nd_cases(mx):
+    """{name: callable}, with MXNet 1.x's public API only."""
+    return {'large resnet18 step': later(lambda: _nd_step(mx))}
+
+
+def _nd_step(mx):
+    net = mx.gluon.model_zoo.vision.resnet18_v1(classes=CLASSES)
+    net.initialize(mx.init.Xavier())
+    net.hybridize(static_alloc=True, static_shape=True)
+    loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    loss.hybridize(static_alloc=True, static_shape=True)
+    x = mx.nd.random.uniform(shape=(BATCH, 3, SIZE, SIZE))
+    y = mx.nd.array([i % CLASSES for i in range(BATCH)])
+
+    def step():
+        with mx.autograd.record():
+            value = loss(net(x), y)
+        value.backward()
+        mx.nd.waitall()
+
+    return step
+
+
+def torch_cases(torch):
+    return {'large resnet18 step': later(lambda: _torch_step(torch))}
+
+
+def _torch_step(torch):
+    nn = torch.nn
+    net = _network(nn)
+    loss = nn.CrossEntropyLoss(reduction='sum')
+    x = torch.rand(BATCH, 3, SIZE, SIZE)
+    y = torch.arange(BATCH) % CLASSES
+
+    def step():
+        for p in net.parameters():
+            p.grad = None
+        loss(net(x), y).backward()
+
+    return step
+
+
+def _network(nn):
+    """ResNet-18 as model_zoo.vision.resnet18_v1 has it."""
+    class Block(nn.Module):
+        def __init__(self, inside, channels, stride):
+            super().__init__()
+            self.body = nn.Sequential(nn.Conv2d(inside, channels, 3, stride, 1, bias=False), nn.BatchNorm2d(channels),
+                                      nn.ReLU(), nn.Conv2d(channels, channels, 3, 1, 1, bias=False),
+                                      nn.BatchNorm2d(channels))
+            self.shortcut = nn.Identity() if inside == channels else nn.Sequential(
+                nn.Conv2d(inside, channels, 1, stride, bias=False), nn.BatchNorm2d(channels))
+
+        def forward(self, x):
+            return (self.shortcut(x) + self.body(x)).relu()
+
+    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    inside = 64
+    for stage, channels in enumerate((64, 128, 256, 512)):
+        layers += [Block(inside, channels, 1 if stage == 0 else 2), Block(channels, channels, 1)]
+        inside = channels
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, CLASSES))
