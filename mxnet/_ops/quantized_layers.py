@@ -119,10 +119,10 @@ def quantized_act(data, min_data, max_data, *, act_type: Literal['relu', 'sigmoi
 @operator('_contrib_quantized_flatten', outputs=_OUTPUTS)
 def quantized_flatten(data, min_data, max_data):
     """All axes but the first as one; the range stays."""
-    return data.flatten(1), min_data.clone(), max_data.clone()
+    return (data.flatten(1) if data.dim() > 1 else data.reshape(-1, 1)), min_data.clone(), max_data.clone()
 
 
-@operator('_contrib_quantized_embedding', outputs=_OUTPUTS, shapes=shapes.embedding)
+@operator('_contrib_quantized_embedding', outputs=_OUTPUTS, shapes=shapes.quantized_embedding)
 def quantized_embedding(data, weight, min_weight, max_weight, *, input_dim: int, output_dim: int, dtype: DType = 'float32',
                         sparse_grad: bool = False):
     """Rows of an int8 weight at the indices in `data`; the range stays."""

@@ -296,3 +296,7 @@ def matrix_product(known, attributes):
     place = len(b) - 1 if len(b) == 1 else len(b) - 2
     length = a[-1] or b[place]
     return {'a': (*a[:-1], length), 'b': (*b[:place], length, *b[place + 1:])}
+
+
+def quantized_embedding(known, attributes):
+    return {**embedding(known, attributes), 'min_weight': (1,), 'max_weight': (1,)}

@@ -1,8 +1,8 @@
 """Parts that are on trial, and old ones kept for programs that import them.  Each is loaded when first touched."""
 import importlib as _importlib
 
-_SUBMODULES = {'autograd', 'ndarray', 'symbol'}
-_ALIASES = {'nd': 'ndarray', 'sym': 'symbol'}
+_SUBMODULES = {'autograd', 'horovod', 'io', 'ndarray', 'quantization', 'symbol', 'text'}
+_ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
 
 
 def __getattr__(name):

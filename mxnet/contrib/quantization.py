@@ -1,0 +1,266 @@
+"""int8 inference: `quantize_net` for Gluon, `quantize_model` for symbols with parameters.
+
+The ranges of values are found while predicting ('none'), as the extremes of some examples ('naive'), or as the thresholds
+that lose least information about them ('entropy').
+"""
+import logging
+import re
+
+from .. import gluon, ndarray, symbol
+from ..context import Context, cpu
+from ..io import DataBatch, DataDesc, DataIter
+from ..ndarray import NDArray
+from ..symbol import Symbol
+from . import _quantize_graph
+from ._calibration import (
+    _get_optimal_threshold,
+    _get_optimal_thresholds,
+    _LayerHistogramCollector,
+    _LayerOutputMinMaxCollector,
+    _smooth_distribution,
+    combine_histogram,
+)
+
+__all__ = ['calib_graph', 'combine_histogram', 'quantize_graph', 'quantize_model', 'quantize_model_mkldnn', 'quantize_net',
+           'quantize_net_v2']
+
+# names that programs reach for, although they are private upstream, too
+_PRIVATE = (_get_optimal_threshold, _smooth_distribution)
+
+
+# ---------------------------------------------------------------------- parts
+def _quantize_symbol(sym, ctx, excluded_symbols=None, excluded_operators=None, offline_params=None, quantized_dtype='int8',
+                     quantize_mode='smart', quantize_granularity='tensor-wise'):
+    """-> (the quantized symbol, names of values whose ranges calibration should find)."""
+    for name, value in ('excluded_sym_names', excluded_symbols), ('excluded_op_names', excluded_operators):
+        if value is not None and not isinstance(value, list):
+            raise AssertionError(f'{name} must be a list of names, not a {type(value).__name__}')
+    if quantize_granularity != 'tensor-wise':
+        raise ValueError("quantize_granularity must be 'tensor-wise': all values of an array share one range; not "
+                         f'{quantize_granularity!r}')
+    return _quantize_graph.quantize(sym, excluded_symbols or (), excluded_operators or (), offline_params or (),
+                                    quantized_dtype, quantize_mode)
+
+
+def _quantize_params(qsym, params, th_dict):
+    """The parameters of a quantized symbol: int8 with their ranges where it asks for them, else as they are."""
+    found = {}
+    for name in qsym.list_arguments():
+        original = name.removesuffix('_quantize')
+        if name != original and original in params:
+            array = params[original]
+            found[name], found[f'{name}_min'], found[f'{name}_max'] = \
+                ndarray.contrib.quantize(array, array.min(), array.max(), out_type='int8')
+        elif name in params:
+            found[name] = params[name]
+        elif name not in found and name[:-4] in th_dict and name[-4:] in ('_min', '_max'):
+            found[name] = ndarray.array([th_dict[name[:-4]][name.endswith('_max')]])
+    return found
+
+
+def _calibrate_quantized_sym(qsym, th_dict):
+    """The quantized symbol with the ranges of {name of a value: (min, max)}."""
+    return _quantize_graph.calibrate(qsym, th_dict) if th_dict else qsym
+
+
+def _offline(sym, arg_params):
+    """Parameters that are made int8 once and for all: the weights and biases of layers."""
+    return [n for n in sym.list_arguments() if n in arg_params and n.endswith(('weight', 'bias'))]
+
+
+def _collector(calib_mode, quantized_dtype, names, logger):
+    if calib_mode == 'entropy':
+        return _LayerHistogramCollector(include_layer=names, logger=logger)
+    if calib_mode == 'naive':
+        return _LayerOutputMinMaxCollector(quantized_dtype, include_layer=names, logger=logger)
+    raise ValueError(f"calib_mode must be 'none', 'naive', 'entropy' or 'custom', not {calib_mode!r}")
+
+
+def _thresholds(collector, quantized_dtype, logger):
+    if isinstance(collector, _LayerHistogramCollector):
+        return _get_optimal_thresholds(collector.hist_dict, quantized_dtype, logger=logger)
+    if not hasattr(collector, 'min_max_dict'):
+        raise ValueError('the collector must have a dict min_max_dict, {name: (min, max)}')
+    return collector.min_max_dict
+
+
+def _collect(sym, arg_params, aux_params, ctx, batches, collector, limit, logger):
+    """Runs the float network on examples and shows the collector the values it wants."""
+    names = [n for n in dict.fromkeys(collector.include_layer)]
+    internals = sym.get_internals()
+    known = set(internals.list_outputs())
+    group = symbol.Group([internals[n] for n in names if n in known])
+    names = [n for n in names if n in known]
+    executor, seen = None, 0
+    for batch in batches:
+        if executor is None:
+            shapes = {n: a.shape for n, a in batch.items()}
+            arguments = group.list_arguments()
+            executor = group.simple_bind(ctx, grad_req='null', **{n: s for n, s in shapes.items() if n in arguments})
+            executor.copy_params_from(arg_params, aux_params, allow_extra_params=True)
+        outputs = executor.forward(is_train=False, **{n: a for n, a in batch.items() if n in executor.arg_dict})
+        for name, array in zip(names, outputs, strict=True):
+            collector.collect(name, array)
+        seen += next(iter(batch.values())).shape[0]
+        if limit is not None and seen >= limit:
+            break
+    if executor is None:
+        raise ValueError('calib_data has no batches to calibrate with')
+    if logger:
+        logger.info('calibrated with %d examples', seen)
+
+
+def _batches(data, names, ctx):
+    """Batches as {name: array} from an iterator of `mx.io`, a DataLoader, or any iterable of arrays or tuples of them."""
+    if isinstance(data, DataIter):
+        data.reset()
+        names = [d.name if isinstance(d, DataDesc) else d[0] for d in data.provide_data]
+    for batch in data:
+        arrays = batch.data if isinstance(batch, DataBatch) else batch if isinstance(batch, (list, tuple)) else [batch]
+        arrays = [a if isinstance(a, NDArray) else ndarray.array(a) for a in arrays[:len(names)]]
+        yield {n: a.as_in_context(ctx) for n, a in zip(names, arrays, strict=True)}
+
+
+def _check_ctx(ctx):
+    if isinstance(ctx, (list, tuple)):
+        ctx = ctx[0]
+    if not isinstance(ctx, Context):
+        raise ValueError(f'ctx must be one Context, not {ctx!r}')
+    return ctx
+
+
+# ---------------------------------------------------------------------- symbols
+def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',), ctx=cpu(),  # noqa: B008
+                   excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy', calib_data=None,
+                   num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
+                   quantize_granularity='tensor-wise', logger=None):
+    """-> (symbol, arguments, states) of the int8 network of a symbol with its parameters.
+
+    excluded_sym_names, excluded_op_names: names of nodes, and of operators, that stay floating point
+    calib_mode: 'none', 'naive' or 'entropy'; the last two need `calib_data`, an iterator of `mx.io`
+    quantize_mode: 'smart' makes other layers int8 where their input is so anyway, 'full' wherever it can
+    """
+    ctx = _check_ctx(ctx)
+    qsym, qargs, aux, collector = quantize_graph(sym, arg_params, aux_params, ctx, excluded_sym_names, excluded_op_names,
+                                                 calib_mode, quantized_dtype, quantize_mode, quantize_granularity,
+                                                 logger=logger)
+    if collector is None:
+        return qsym, qargs, aux
+    if calib_data is None:
+        raise ValueError(f"calib_mode={calib_mode!r} needs calib_data; calib_mode='none' does without")
+    if not isinstance(calib_data, DataIter):
+        raise ValueError(f'calib_data must be an iterator of mx.io, not a {type(calib_data).__name__}')
+    _collect(sym, arg_params, aux_params, ctx, _batches(calib_data, list(data_names), ctx), collector, num_calib_examples,
+             logger)
+    return calib_graph(qsym, qargs, aux, collector, calib_mode, quantized_dtype, logger or logging)
+
+
+def quantize_model_mkldnn(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',),
+                          ctx=cpu(), excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy',  # noqa: B008
+                          calib_data=None, num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
+                          quantize_granularity='tensor-wise', logger=None):
+    """`quantize_model` after BatchNorm layers became part of the convolutions before them."""
+    sym, arg_params, aux_params = _quantize_graph.fold_batch_norm(sym, arg_params, aux_params)
+    return quantize_model(sym, arg_params, aux_params, data_names, label_names, ctx, excluded_sym_names, excluded_op_names,
+                          calib_mode, calib_data, num_calib_examples, quantized_dtype, quantize_mode, quantize_granularity,
+                          logger)
+
+
+def quantize_graph(sym, arg_params, aux_params, ctx=cpu(), excluded_sym_names=None, excluded_op_names=None,  # noqa: B008
+                   calib_mode='entropy', quantized_dtype='int8', quantize_mode='full', quantize_granularity='tensor-wise',
+                   LayerOutputCollector=None, logger=None):
+    """-> (symbol, arguments, states, collector) of the int8 network.
+
+    Run the float network with the collector's `collect` as the callback of a monitor, then call `calib_graph`.  With
+    calib_mode='none' there is no collector; with 'custom' it is `LayerOutputCollector`.
+    """
+    ctx = _check_ctx(ctx)
+    if not isinstance(sym, Symbol):
+        raise ValueError(f'sym must be a Symbol, not a {type(sym).__name__}')
+    qsym, names = _quantize_symbol(sym, ctx, excluded_sym_names, excluded_op_names, _offline(sym, arg_params),
+                                   quantized_dtype, quantize_mode, quantize_granularity)
+    collector = None
+    if calib_mode == 'custom':
+        collector = LayerOutputCollector
+        if not hasattr(collector, 'collect'):
+            raise ValueError("calib_mode='custom' needs a LayerOutputCollector with a method collect(name, array)")
+        collector.include_layer = names
+    elif calib_mode is not None and calib_mode != 'none':
+        collector = _collector(calib_mode, quantized_dtype, names, logger)
+    return qsym, _quantize_params(qsym, arg_params, {}), dict(aux_params), collector
+
+
+def calib_graph(qsym, arg_params, aux_params, collector, calib_mode='entropy', quantized_dtype='int8', logger=logging):
+    """-> (symbol, arguments, states) of an int8 network with the ranges that a collector found."""
+    if calib_mode in (None, 'none'):
+        return qsym, arg_params, aux_params
+    if calib_mode not in ('entropy', 'naive', 'custom'):
+        raise ValueError(f"calib_mode must be 'none', 'naive', 'entropy' or 'custom', not {calib_mode!r}")
+    return _calibrate_quantized_sym(qsym, _thresholds(collector, quantized_dtype, logger)), arg_params, aux_params
+
+
+# ---------------------------------------------------------------------- Gluon
+def quantize_net_v2(network, quantized_dtype='auto', quantize_mode='full', quantize_granularity='tensor-wise',
+                    exclude_layers=None, exclude_layers_match=None, exclude_operators=None, calib_data=None,
+                    data_shapes=None, calib_mode='none', num_calib_examples=None, ctx=cpu(),  # noqa: B008
+                    LayerOutputCollector=None, logger=None):
+    """A SymbolBlock that computes a HybridBlock in int8.
+
+    exclude_layers: names of layers that stay floating point; exclude_layers_match: beginnings of such names
+    calib_data: a DataLoader, an iterator, or any iterable of batches, for calib_mode 'naive' and 'entropy'
+    data_shapes: shapes of the inputs (tuples or `mx.io.DataDesc`), where there is no calib_data
+    """
+    ctx = _check_ctx(ctx)
+    if calib_data is None and data_shapes is None:
+        raise ValueError('quantize_net needs calib_data or data_shapes to know the shapes of the inputs')
+    if calib_mode not in (None, 'none') and calib_data is None:
+        raise ValueError(f"calib_mode={calib_mode!r} needs calib_data; calib_mode='none' does without")
+    sym, args, aux, names = _traced(network, calib_data, data_shapes, ctx)
+    sym, args, aux = _quantize_graph.fold_batch_norm(sym, args, aux)
+    layers = [n[:-len('_output')] for n in sym.get_internals().list_outputs() if n.endswith('_output')]
+    excluded = list(exclude_layers or ())
+    excluded += [n for n in layers for begin in exclude_layers_match or () if re.match(begin, n)]
+    qsym, qargs, qaux, collector = quantize_graph(sym, args, aux, ctx, excluded, list(exclude_operators or ()), calib_mode,
+                                                  quantized_dtype, quantize_mode, quantize_granularity,
+                                                  LayerOutputCollector, logger)
+    if collector is not None:
+        _collect(sym, args, aux, ctx, _batches(calib_data, names, ctx), collector, num_calib_examples, logger)
+        qsym, qargs, qaux = calib_graph(qsym, qargs, qaux, collector, calib_mode, quantized_dtype, logger)
+    block = gluon.SymbolBlock(qsym, [symbol.var(n) for n in names])
+    for name, parameter in block.collect_params().items():
+        parameter.grad_req = 'null'
+        parameter._load_init({**qargs, **qaux}[name], ctx, cast_dtype=True, dtype_source='saved')
+    return block
+
+
+def quantize_net(network, quantized_dtype='auto', quantize_mode='full', exclude_layers=None, exclude_layers_match=None,
+                 exclude_operators=None, calib_data=None, data_shapes=None, calib_mode='none', num_calib_examples=None,
+                 ctx=cpu(), logger=None):  # noqa: B008
+    """A SymbolBlock that computes a HybridBlock in int8; see `quantize_net_v2`."""
+    return quantize_net_v2(network, quantized_dtype, quantize_mode, 'tensor-wise', exclude_layers, exclude_layers_match,
+                           exclude_operators, calib_data, data_shapes, calib_mode, num_calib_examples, ctx, None, logger)
+
+
+def _traced(network, calib_data, data_shapes, ctx):
+    """(symbol, arguments, states, names of the inputs) of a block, which is called once so that it knows its shapes."""
+    if not isinstance(network, gluon.HybridBlock):
+        raise ValueError(f'network must be a HybridBlock, not a {type(network).__name__}')
+    if data_shapes is None:
+        if isinstance(calib_data, DataIter):
+            data_shapes = calib_data.provide_data
+            calib_data.reset()
+        else:
+            first = next(iter(calib_data))
+            first = first if isinstance(first, (list, tuple)) else [first]
+            count = len(network._cached_graph[0]) if isinstance(network, gluon.SymbolBlock) else 1
+            data_shapes = [tuple(a.shape) for a in first[:count]]
+    shapes = [tuple(d.shape) if isinstance(d, DataDesc) else tuple(d[1]) if isinstance(d[0], str) else tuple(d)
+              for d in data_shapes]
+    network(*[ndarray.zeros(s, ctx=ctx) for s in shapes])
+    names = ['data'] if len(shapes) == 1 else [f'data{i}' for i in range(len(shapes))]
+    outputs = network(*[symbol.var(n) for n in names])
+    sym = outputs if isinstance(outputs, Symbol) else symbol.Group(list(outputs))
+    params = {n: p.data(ctx) for n, p in network.collect_params().items()}
+    states = set(sym.list_auxiliary_states())
+    return (sym, {n: params[n] for n in sym.list_arguments() if n in params},
+            {n: a for n, a in params.items() if n in states}, names)

@@ -1,0 +1,194 @@
+"""Operators on sparse arrays: values against dense ones, storage types as upstream's, gradients that hold only rows."""
+import logging
+
+import numpy as np
+import pytest
+
+import mxnet as mx
+from mxnet import autograd, nd
+from mxnet.base import MXNetError
+
+sparse = nd.sparse
+A = np.array([[0, 1, 0, -2], [0, 0, 0, 0], [3, 0, 0.5, 0]], 'float32')
+B = np.array([[0, 2, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0]], 'float32')
+STYPES = ['csr', 'row_sparse']
+
+
+def make(values, stype):
+    return nd.array(values).tostype(stype)
+
+
+def check(result, expected, stype):
+    assert result.stype == stype
+    assert np.allclose(result.asnumpy(), expected, atol=1e-6)
+    if stype != 'default':
+        result.check_format()
+
+
+@pytest.mark.parametrize('stype', STYPES)
+@pytest.mark.parametrize('name', ['abs', 'sign', 'square', 'relu', 'sin', 'tanh', 'expm1', 'floor', 'negative', 'arctan'])
+def test_functions_that_keep_zeros(stype, name):
+    check(getattr(nd, name)(make(A, stype)), getattr(nd, name)(nd.array(A)).asnumpy(), stype)
+    check(getattr(sparse, name)(make(A, stype)), getattr(nd, name)(nd.array(A)).asnumpy(), stype)
+
+
+@pytest.mark.parametrize('stype', STYPES)
+def test_two_operands(stype):
+    x, y, dense = make(A, stype), make(B, stype), nd.array(B)
+    check(sparse.elemwise_add(x, y), A + B, stype)
+    check(sparse.elemwise_sub(x, y), A - B, stype)
+    check(sparse.elemwise_mul(x, y), A * B, stype)
+    check(sparse.elemwise_mul(x, dense), A * B, stype)
+    check(sparse.elemwise_mul(dense, x), A * B, stype)
+    check(sparse.elemwise_add(x, dense), A + B, 'default')
+    check(x * 2, A * 2, stype)
+    check(x / 2, A / 2, stype)
+    check(x > 1, A > 1, stype)
+    check(x < 1, A < 1, 'default')
+    check(sparse.clip(x, -1, 1), A.clip(-1, 1), stype)
+    check(sparse.clip(x, 1, 2), A.clip(1, 2), 'default')
+
+
+def test_sums():
+    for stype in STYPES:
+        x = make(A, stype)
+        for axis in None, 0, 1:
+            for name in 'sum', 'mean', 'norm':
+                expected = getattr(nd, name)(nd.array(A), axis=axis) if axis is not None else getattr(nd, name)(nd.array(A))
+                check(getattr(sparse, name)(x, axis=axis) if axis is not None else getattr(sparse, name)(x),
+                      expected.asnumpy(), 'default')
+    rows = make(A, 'row_sparse')
+    check(nd._internal._square_sum(rows, axis=1, keepdims=True), (A ** 2).sum(1, keepdims=True), 'row_sparse')
+    check(sparse.add_n(rows, rows, make(B, 'row_sparse')), 2 * A + B, 'row_sparse')
+    assert nd.contrib.getnnz(make(A, 'csr')).asscalar() == 4
+    assert nd.contrib.getnnz(make(A, 'csr'), axis=1).asnumpy().tolist() == [2, 0, 2]
+    assert nd.contrib.getnnz(make(A, 'csr'), axis=0).asnumpy().tolist() == [1, 1, 1, 1]
+
+
+def test_parts_of_csr():
+    x = make(A, 'csr')
+    check(sparse.slice(x, begin=(1,), end=(3,)), A[1:3], 'csr')
+    check(sparse.slice(x, begin=(0, 1), end=(3, 3)), A[:3, 1:3], 'csr')
+    check(nd.take(x, nd.array([2, 0, 2, 9])), A[[2, 0, 2, 2]], 'csr')
+    check(sparse.concat(x, x, dim=0), np.concatenate([A, A]), 'csr')
+
+
+@pytest.mark.parametrize('other', ['default', 'row_sparse'])
+def test_dot(other):
+    x = make(A, 'csr')
+    right, left = np.arange(8, dtype='float32').reshape(4, 2), np.arange(6, dtype='float32').reshape(3, 2)
+    check(sparse.dot(x, make(right, other) if other != 'default' else nd.array(right)), A @ right, 'default')
+    turned = make(left, other) if other != 'default' else nd.array(left)
+    check(sparse.dot(x, turned, transpose_a=True), A.T @ left, 'row_sparse')
+    check(sparse.dot(x, turned, transpose_a=True, forward_stype='default'), A.T @ left, 'default')
+    dense = nd.array(left.T)
+    check(sparse.dot(dense, x), left.T @ A, 'csr')
+    check(sparse.dot(nd.array(B), x, transpose_b=True), B @ A.T, 'csr')
+    with pytest.raises(MXNetError, match='do not fit'):
+        sparse.dot(x, nd.ones((3, 2)))
+
+
+@pytest.mark.parametrize('weight_stype', ['default', 'row_sparse'])
+def test_gradient_of_dot_has_only_rows_in_use(weight_stype):
+    x = sparse.csr_matrix(([1.0, 2.0], [7, 3], [0, 1, 2]), shape=(2, 1000))
+    weight = nd.random.normal(shape=(1000, 3))
+    weight = weight if weight_stype == 'default' else weight.tostype('row_sparse')
+    weight.attach_grad(stype='row_sparse')
+    for _ in range(2):
+        with autograd.record():
+            y = sparse.dot(x, weight)
+        y.backward(nd.ones((2, 3)))
+        assert weight.grad.stype == 'row_sparse'
+        assert weight.grad.indices.asnumpy().tolist() == [3, 7]
+        assert weight.grad.data.asnumpy().tolist() == [[2, 2, 2], [1, 1, 1]]
+
+
+def test_gradients_are_added():
+    x = make(A, 'csr')
+    weight = nd.ones((4, 2))
+    weight.attach_grad('add', stype='row_sparse')
+    for _ in range(2):
+        with autograd.record():
+            y = sparse.dot(x, weight) + sparse.dot(x, weight * weight)
+        y.backward()
+    assert np.allclose(weight.grad.asnumpy(), 2 * (A.T @ np.ones((3, 2)) * 3))
+
+
+@pytest.mark.parametrize('weight_stype', ['default', 'row_sparse'])
+def test_gradient_of_embedding_has_only_rows_in_use(weight_stype):
+    weight = nd.ones((1000, 2)) if weight_stype == 'default' else nd.ones((1000, 2)).tostype('row_sparse')
+    weight.attach_grad(stype='row_sparse')
+    with autograd.record():
+        y = nd.Embedding(nd.array([5, 2, 5]), weight, input_dim=1000, output_dim=2, sparse_grad=True)
+    y.backward()
+    assert weight.grad.indices.asnumpy().tolist() == [2, 5]
+    assert weight.grad.data.asnumpy().tolist() == [[1, 1], [2, 2]]
+
+
+def test_gradients_through_sparse_values():
+    for stype in STYPES:
+        x = make(A, stype)
+        x.attach_grad(stype='default')
+        with autograd.record():
+            y = nd.square(x) * nd.array(B) + nd.relu(x)
+        y.backward()
+        assert np.allclose(x.grad.asnumpy(), 2 * A * B + (A > 0))
+    gradient, = _second(make(A, 'row_sparse'))
+    assert np.allclose(gradient.asnumpy(), 2 * A)
+
+
+def _second(x):
+    x.attach_grad()
+    with autograd.record():
+        y = nd.square(x)
+    return autograd.grad(y, [x])
+
+
+def test_lazy_updates_leave_rows_alone():
+    weight, grad = nd.ones((4, 2)), sparse.row_sparse_array(([[1.0, 1.0]], [2]), shape=(4, 2))
+    sparse.sgd_update(weight, grad, lr=0.5, wd=0.1, out=weight)
+    assert weight.asnumpy().tolist() == [[1, 1], [1, 1], [np.float32(0.45)] * 2, [1, 1]]
+    history = nd.zeros((4, 2)).tostype('row_sparse')
+    rows = nd.ones((4, 2)).tostype('row_sparse')
+    sparse.adagrad_update(rows, grad, history, lr=0.5, out=rows)
+    assert np.allclose(rows.asnumpy()[2], 0.5) and rows.asnumpy()[[0, 1, 3]].tolist() == [[1, 1]] * 3
+    assert history.indices.asnumpy().tolist() == [2]
+
+
+def test_graphs_keep_storage_types():
+    x, w = mx.sym.var('x', stype='csr'), mx.sym.var('w', stype='row_sparse')
+    executor = mx.sym.Group([mx.sym.sparse.dot(x, w), mx.sym.sparse.square(x)]).simple_bind(mx.cpu(), x=(3, 4), w=(4, 2))
+    executor.arg_dict['x'][:] = make(A, 'csr')
+    executor.arg_dict['w'][:] = nd.ones((4, 2)).tostype('row_sparse')
+    y, squares = executor.forward(is_train=True)
+    check(y, A @ np.ones((4, 2)), 'default')
+    check(squares, A ** 2, 'csr')
+    executor.backward([nd.ones((3, 2)), nd.zeros((3, 4))])
+    check(executor.grad_dict['w'], A.T @ np.ones((3, 2)), 'row_sparse')
+    stored = mx.sym.cast_storage(mx.sym.var('d'), stype='csr').bind(mx.cpu(), {'d': nd.array(A)}).forward()[0]
+    check(stored, A, 'csr')
+
+
+def test_wide_data_stays_small():
+    """2 x 10**9 elements would not fit; what is stored does."""
+    wide = 10 ** 9
+    x = sparse.csr_matrix(([1.0, 2.0, 3.0], [5, wide - 1, 5], [0, 2, 3]), shape=(2, wide))
+    w = sparse.row_sparse_array(([[1.0], [4.0]], [5, wide - 1]), shape=(wide, 1))
+    w.attach_grad()
+    with autograd.record():
+        y = sparse.dot(x, w)
+    y.backward()
+    assert y.asnumpy().tolist() == [[9], [3]]
+    assert w.grad.indices.asnumpy().tolist() == [5, wide - 1] and w.grad.data.asnumpy().tolist() == [[4], [2]]
+    assert nd._internal._square_sum(w, axis=1, keepdims=True).data.asnumpy().tolist() == [[1], [16]]
+
+
+def test_fallback_is_told(monkeypatch, caplog):
+    x = make(A, 'csr')
+    with caplog.at_level(logging.WARNING, 'mxnet'):
+        nd.cosh(x)
+        assert not caplog.records
+        monkeypatch.setenv('MXNET_STORAGE_FALLBACK_LOG_VERBOSE', '1')
+        nd.cosh(x)
+        nd.cosh(x)
+    assert [r.getMessage() for r in caplog.records] == ['operator cosh(csr) is computed on dense copies of its sparse inputs']
