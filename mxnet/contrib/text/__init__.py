@@ -1,0 +1,2 @@
+"""Words as numbers, and numbers as vectors: counting tokens, vocabularies, embeddings from files."""
+from . import embedding, utils, vocab

@@ -1,0 +1,21 @@
+"""Counting tokens."""
+import collections
+import re
+
+__all__ = ['count_tokens_from_str']
+
+
+def count_tokens_from_str(source_str, token_delim=' ', seq_delim='\n', to_lower=False, counter_to_update=None):
+    r"""A Counter of the tokens of a text; those of `counter_to_update`, which is changed and returned, are kept.
+
+    Both delimiters are regular expressions, so a special character needs a backslash.
+
+    >>> sorted(count_tokens_from_str(' Life is great ! \n life is good . \n', to_lower=True).items())
+    [('!', 1), ('.', 1), ('good', 1), ('great', 1), ('is', 2), ('life', 2)]
+    >>> count_tokens_from_str('*a*b*\n*a*', r'\*')
+    Counter({'a': 2, 'b': 1})
+    """
+    tokens = filter(None, re.split(f'{token_delim}|{seq_delim}', source_str))
+    counter = collections.Counter() if counter_to_update is None else counter_to_update
+    counter.update(map(str.lower, tokens) if to_lower else tokens)
+    return counter
