@@ -76,6 +76,10 @@ def rows_gradient(values, rows, shape):
 
 def rows_of(gradient):
     """(values, rows) of a gradient that holds rows only."""
+    # torch forgets that rows are in order and sorts them again; to look is much faster
+    rows = gradient._indices()[0]
+    if bool((rows.diff() > 0).all()):
+        return gradient._values(), rows
     gradient = gradient.coalesce()
     return gradient.values(), gradient.indices()[0]
 
@@ -85,7 +89,7 @@ def dense_gradient(gradient):
 
 
 class SparseVariable(Variable):
-    """What `attach_grad` makes of a sparse array: its leaf is the dense array as it is at the moment, linked to an anchor."""
+    """What `attach_grad` makes of a sparse array: its leaf is the dense array of the moment, linked to an anchor."""
 
     __slots__ = ('anchor', '_array')
 

