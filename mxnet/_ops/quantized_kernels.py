@@ -86,36 +86,39 @@ ROOM = 1 << 26          # bytes that the unrolled windows of a convolution may t
 
 
 def convolution(data, weight, stride, dilate, pad, groups=1):
-    """int8 or uint8 (n, c, ...) convolved with int8 (filters, c / groups, ...) -> int32, exact."""
-    axes = data.dim() - 2
+    """int8 or uint8 (n, c, ...) convolved with int8 (filters, c / groups, ...) -> int32, exact.
+
+    Inside, channels come last: then a window's values lie side by side, and the product gives the result in this order,
+    too.  It is given as a view, so that a layer that follows need not turn it again.
+    """
     kernel = weight.shape[2:]
-    padded = F.pad(data, [p for axis in reversed(pad) for p in (axis, axis)]) if any(pad) else data
-    sizes = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(padded.shape[2:], kernel, stride, dilate, strict=True)]
+    last = data.movedim(1, -1).contiguous()
+    if any(pad):
+        last = F.pad(last, (0, 0, *[p for axis in reversed(pad) for p in (axis, axis)]))
+    sizes = [(n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(last.shape[1:], kernel, stride, dilate, strict=False)]
     if min(sizes) < 1:
         raise MXNetError(f'operator _contrib_quantized_conv: kernel {tuple(kernel)} does not fit into data of shape '
                          f'{tuple(data.shape)} with pad {tuple(pad)}')
-    out = torch.empty((data.shape[0], weight.shape[0], *sizes), dtype=torch.int32, device=data.device)
     if data.is_meta:
-        return out
-    places, width = 1, weight[0].numel()
+        return torch.empty((data.shape[0], *sizes, weight.shape[0]), dtype=torch.int32, device='meta').movedim(-1, 1)
+    channels, width = data.shape[1] // groups, weight[0].numel()
+    matrices = [w.reshape(-1, width).t() for w in weight.movedim(1, -1).chunk(groups)]
+    places = 1
     for n in sizes:
         places *= n
     step = max(1, ROOM // max(1, places * width))
-    channels, filters = data.shape[1] // groups, weight.shape[0] // groups
-    for begin in range(0, data.shape[0], step):
-        part = padded[begin:begin + step]
-        for g in range(groups):
-            windows = _windows(part[:, g * channels:(g + 1) * channels], kernel, stride, dilate, sizes)
-            rows = windows.permute(0, *range(2, 2 + axes), 1, *range(2 + axes, 2 + 2 * axes)).reshape(-1, width)
-            matrix = weight[g * filters:(g + 1) * filters].reshape(filters, width).t()
-            result = product(rows, matrix).reshape(len(part), *sizes, filters)
-            out[begin:begin + step, g * filters:(g + 1) * filters] = result.permute(0, axes + 1, *range(1, axes + 1))
-    return out
+    parts = []
+    for part in last.split(step):
+        turns = [product(_windows(part[..., g * channels:(g + 1) * channels], kernel, stride, dilate, sizes)
+                         .reshape(-1, width), matrix) for g, matrix in enumerate(matrices)]
+        parts.append(turns[0] if groups == 1 else torch.cat(turns, 1))
+    result = parts[0] if len(parts) == 1 else torch.cat(parts)
+    return result.reshape(data.shape[0], *sizes, weight.shape[0]).movedim(-1, 1)
 
 
 def _windows(data, kernel, stride, dilate, sizes):
-    """A view (n, c, places..., kernel...)."""
-    outer, inner = data.stride()[:2], data.stride()[2:]
-    strides = (*outer, *[t * s for t, s in zip(inner, stride, strict=True)],
-               *[t * d for t, d in zip(inner, dilate, strict=True)])
-    return data.as_strided((*data.shape[:2], *sizes, *kernel), strides, data.storage_offset())
+    """A view (n, places..., kernel..., c) of data (n, ..., c)."""
+    outer, *inner, channel = data.stride()
+    strides = (outer, *[t * s for t, s in zip(inner, stride, strict=True)],
+               *[t * d for t, d in zip(inner, dilate, strict=True)], channel)
+    return data.as_strided((data.shape[0], *sizes, *kernel, data.shape[-1]), strides, data.storage_offset())
