@@ -270,7 +270,8 @@ def test_plug_ins():
 
 @pytest.mark.parametrize('call', [
     lambda kv: kv.broadcast(1, None, None), lambda kv: kv.pushpull(1, None), lambda kv: kv.set_optimizer(None),
-    lambda kv: kv.is_capable('optimizer'), lambda kv: kv.save_optimizer_states('x'), lambda kv: kv.load_optimizer_states('x'),
+    lambda kv: kv.is_capable('optimizer'), lambda kv: kv.save_optimizer_states('x'),
+    lambda kv: kv.load_optimizer_states('x'),
     lambda kv: kv.type, lambda kv: kv.rank, lambda kv: kv.num_workers])
 def test_the_interface_alone_does_nothing(call):
     with pytest.raises(NotImplementedError, match='KVStoreBase has no '):

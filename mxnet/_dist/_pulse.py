@@ -1,5 +1,7 @@
-"""Signs of life: each worker writes its own to the common store every second or so, and reads the others' when something
-fails, so that an error can name the worker that is gone instead of a socket."""
+"""Signs of life, so that an error can name the worker that is gone instead of a socket.
+
+Each worker writes its own to the common store every second or so, and reads the others' when something fails.
+"""
 import datetime
 import threading
 import time
@@ -24,9 +26,10 @@ class Pulse:
         if self.rank is None:
             self.rank = self._store.add('rank', 1) - 1
             if self.rank >= self.size:
-                raise MXNetError(f'{self.size} workers are announced, but there are more; this one is number {self.rank}')
+                raise MXNetError(f'{self.size} workers are announced, but there are more; this is number {self.rank}')
         self._beats, self._done, self._note = 0, 0, 'starting'
         self.failed = False
+        self._verdict = None
         self._write_lock = threading.Lock()
         self._stopped = threading.Event()
         self._write()
@@ -42,8 +45,14 @@ class Pulse:
         while not self._stopped.wait(self._interval):
             try:
                 self._write()
+                self._hear()
             except RuntimeError:
                 return              # the worker with the store has ended
+
+    def _hear(self):
+        """Keeps what another worker found out, since the store may be gone when it is needed."""
+        if self._verdict is None and self._store.check(['verdict']):
+            self._verdict = self._store.get('verdict').decode()
 
     def note(self, what):
         """What the worker is about to do, for the others to read should it never end."""
@@ -55,6 +64,8 @@ class Pulse:
         if self._stopped.is_set():
             return
         self._stopped.set()
+        # a thread that Python ends while it is inside torch takes the process with it
+        self._thread.join(self._timeout)
         if not self.failed:
             self._note = note
         try:
@@ -63,46 +74,54 @@ class Pulse:
             pass                    # nobody is left to read it
 
     # ------------------------------------------------------------------ the others
-    def _read(self):
-        """{rank: (number, operations, note)} of those who have written; None if the store is gone."""
-        try:
-            found = {}
-            for rank in range(self.size):
-                if self._store.check([str(rank)]):
-                    number, done, note = self._store.get(str(rank)).decode().split('|', 2)
-                    found[rank] = int(number), int(done), note
-            return found
-        except RuntimeError:
-            return None
+    def _signs(self):
+        """{rank: (number, operations, note)} of those who have written."""
+        found = {}
+        for rank in range(self.size):
+            if self._store.check([str(rank)]):
+                number, done, note = self._store.get(str(rank)).decode().split('|', 2)
+                found[rank] = int(number), int(done), note
+        return found
 
     def wait_for_all(self):
         """Waits until every worker has started."""
         end = time.monotonic() + self._timeout
         pause = 0.002
         while True:
-            found = self._read()
-            if found is None:
-                raise MXNetError(f'worker {self.rank} of {self.size}: worker 0 went away while the job started')
+            try:
+                found = self._signs()
+            except RuntimeError as error:
+                raise MXNetError(f'worker {self.rank} of {self.size}: worker 0 left while the job started') from error
             if len(found) == self.size:
                 return
             if time.monotonic() > end:
-                raise MXNetError(f'worker {self.rank} of {self.size}: {_workers(set(range(self.size)) - found.keys())} did '
-                                 f'not start within {self._timeout:g} seconds')
+                missing = _workers(set(range(self.size)) - found.keys())
+                raise MXNetError(f'worker {self.rank} of {self.size}: {missing} did not start within {self._timeout:g} '
+                                 'seconds')
             time.sleep(pause)
             pause = min(pause * 1.5, 0.1)
 
     def blame(self):
         """Who is the reason that an operation failed, in words."""
         self.failed = True
-        self._note = f'failed at: {self._note}'
-        before = self._read()
-        if before is None:
-            return 'worker 0, where the workers meet, is gone'
-        self._write()
+        mine, self._note = self._note, f'failed at: {self._note}'
+        try:
+            self._write()
+            self._hear()
+            if self._verdict is None:
+                self._verdict = self._find_out(mine)
+                self._store.set('verdict', self._verdict)
+            if self.rank == 0:
+                self._stay()
+        except RuntimeError:
+            # what was heard before counts: worker 0 may have ended because of it
+            self._verdict = self._verdict or 'worker 0, where the workers meet, is gone'
+        return self._verdict
+
+    def _find_out(self, mine):
+        before = self._signs()
         time.sleep(2.5 * self._interval + 0.2)
-        after = self._read()
-        if after is None:
-            return 'worker 0, where the workers meet, is gone'
+        after = self._signs()
         lost, ended, late = set(), set(), {}
         for rank in set(range(self.size)) - {self.rank}:
             number, done, note = after.get(rank, (0, 0, ''))
@@ -112,25 +131,20 @@ class Pulse:
                 ended.add(rank)
             elif number == before.get(rank, (0, 0, ''))[0]:
                 lost.add(rank)
-            elif done < self._done:
+            elif done < self._done or note != mine:
                 late[rank] = note
-        if self.rank == 0:
-            self._stay(lost | ended)
         said = []
         if lost:
             said.append(f'{_workers(lost)} {_are(lost)} gone: no sign of life')
         if ended:
             said.append(f'{_workers(ended)} ended without it')
-        said += [f'worker {rank} has not come to it (its last operation was: {note})' for rank, note in sorted(late.items())]
+        said += [f'worker {rank} has not come to it (its last operation: {late[rank]})' for rank in sorted(late)]
         return '; '.join(said) or 'the connection broke, though all workers show signs of life'
 
-    def _stay(self, away):
-        """The store lives in worker 0: it waits for the others to have found out as well, for a while."""
-        end = time.monotonic() + 5 * self._interval
-        while time.monotonic() < end:
-            found = self._read()
-            if found is None or all(rank in away or note.startswith('failed') for rank, (_, _, note) in found.items()):
-                return
+    def _stay(self):
+        """The store lives in worker 0: it waits for the others to have heard the verdict, or to have failed as well."""
+        end = time.monotonic() + 3 * self._interval
+        while time.monotonic() < end and not all(sign[2].startswith('failed') for sign in self._signs().values()):
             time.sleep(self._interval / 10)
 
 

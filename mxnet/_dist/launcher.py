@@ -116,10 +116,11 @@ class Job:
             self._tails.append(tail)
 
     def _show(self, rank, process, tail):
-        for line in process.stdout:
-            text = line.decode(errors='replace').rstrip('\n')
-            tail.append(text)
-            self._say(f'[{rank}] {text}')
+        with process.stdout as lines:
+            for line in lines:
+                text = line.decode(errors='replace').rstrip('\n')
+                tail.append(text)
+                self._say(f'[{rank}] {text}')
 
     def _say(self, text):
         with self._print_lock:
@@ -184,7 +185,8 @@ def launch(command, workers, restarts=0, **options):
     try:
         if options.get('folder'):
             for host, _ in options['hosts']:
-                subprocess.run(['rsync', '-a', '--delete', f'{os.getcwd()}/', f'{host}:{options["folder"]}'], check=True)
+                target = f'{host}:{options["folder"]}'
+                subprocess.run(['rsync', '-a', '--delete', f'{os.getcwd()}/', target], check=True)
         for attempt in range(restarts + 1):
             job = Job(command, workers, attempt=attempt, **options)
             try:

@@ -1,7 +1,8 @@
 """Which worker of which job this process is, from the variables of whoever started it.
 
-Three families are understood, the first that is complete counts: torchrun's (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT),
-those of upstream's launcher (DMLC_NUM_WORKER, DMLC_PS_ROOT_URI, DMLC_PS_ROOT_PORT, DMLC_WORKER_ID), and Slurm's.
+Three families are understood, the first that is complete counts: torchrun's (RANK, WORLD_SIZE, MASTER_ADDR,
+MASTER_PORT), those of upstream's launcher (DMLC_NUM_WORKER, DMLC_PS_ROOT_URI, DMLC_PS_ROOT_PORT, DMLC_WORKER_ID), and
+Slurm's.
 """
 import os
 from dataclasses import dataclass
@@ -23,7 +24,6 @@ class Place:
     port: int = 0
     hosted: bool = False        # whether another process (torchrun's agent) already listens at host:port
     attempt: int = 0            # how often the job was started anew
-    servers: int = 0            # how many servers dist_async has; 0: as many as workers
 
 
 def _number(name, default=None):
@@ -39,30 +39,29 @@ def _number(name, default=None):
 def _address(host_name, port_name, size):
     host, port = os.environ.get(host_name), _number(port_name)
     if not host or port is None:
-        raise MXNetError(f'{size} workers are announced, but {host_name} and {port_name} do not say where they meet; start '
-                         'them with `remx launch` or torchrun')
+        raise MXNetError(f'{size} workers are announced, but {host_name} and {port_name} do not say where they meet; '
+                         'start them with `remx launch` or torchrun')
     return host, port
 
 
 def place() -> Place:
     """This process's place."""
     attempt = _number('TORCHELASTIC_RESTART_COUNT', 0)
-    servers = _number('DMLC_NUM_SERVER', 0)
     size = _number('WORLD_SIZE')
     if size is not None and _number('RANK') is not None:
         host, port = ('', 0) if size == 1 else _address('MASTER_ADDR', 'MASTER_PORT', size)
-        return _checked(Place(_number('RANK'), size, _number('LOCAL_RANK', 0), _number('LOCAL_WORLD_SIZE', 1), host, port,
-                              os.environ.get('TORCHELASTIC_USE_AGENT_STORE') == 'True', attempt, servers))
+        return _checked(Place(_number('RANK'), size, _number('LOCAL_RANK', 0), _number('LOCAL_WORLD_SIZE', 1), host,
+                              port, os.environ.get('TORCHELASTIC_USE_AGENT_STORE') == 'True', attempt))
     size = _number('DMLC_NUM_WORKER')
     if size is not None:
         host, port = ('', 0) if size == 1 else _address('DMLC_PS_ROOT_URI', 'DMLC_PS_ROOT_PORT', size)
         rank = _number('DMLC_WORKER_ID', _number('DMLC_TASK_ID', 0 if size == 1 else None))
-        return _checked(Place(rank, size, _number('DMLC_LOCAL_ID', 0), 1, host, port, False, attempt, servers))
+        return _checked(Place(rank, size, _number('DMLC_LOCAL_ID', 0), 1, host, port, False, attempt))
     size = _number('SLURM_NTASKS')
     if size is not None and size > 1 and _number('SLURM_PROCID') is not None:
         host, port = _address('MASTER_ADDR', 'MASTER_PORT', size)
         return _checked(Place(_number('SLURM_PROCID'), size, _number('SLURM_LOCALID', 0),
-                              _number('SLURM_NTASKS_PER_NODE', 1), host, port, False, attempt, servers))
+                              _number('SLURM_NTASKS_PER_NODE', 1), host, port, False, attempt))
     return Place()
 
 

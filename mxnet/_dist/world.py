@@ -3,8 +3,8 @@
 - `world()` joins the job once for a process.  A job of one worker needs no torch.distributed.
 - Gloo carries tensors in CPU memory, NCCL those of GPUs; MXNET_KVSTORE_BACKEND=gloo sends all through CPU memory.
 - A program that has called `torch.distributed.init_process_group` keeps its group, and it is used.
-- Operations start at once and end at `wait`.  Where one fails or takes longer than MXNET_KVSTORE_TIMEOUT, the error says
-  which worker is gone, or what the others are waiting in.
+- Operations start at once and end at `wait`.  Where one fails or takes longer than MXNET_KVSTORE_TIMEOUT, the error
+  says which worker is gone, or what the others are waiting in.
 """
 import atexit
 import datetime
@@ -55,6 +55,7 @@ class World:
             raise MXNetError('this build of torch has no torch.distributed, which KVStores of several workers need')
         store = self._meet(where)
         self._pulse = Pulse(store, where, self.timeout)
+        atexit.register(self._leave)
         self.rank = self._pulse.rank
         self._pulse.wait_for_all()
         backend = os.environ.get('MXNET_KVSTORE_BACKEND') or \
@@ -63,7 +64,6 @@ class World:
         dist.init_process_group(backend, store=dist.PrefixStore(f'group{where.attempt}', store), rank=self.rank,
                                 world_size=self.size, timeout=datetime.timedelta(seconds=self.timeout))
         self._owner = True
-        atexit.register(self._leave)
 
     def _meet(self, where):
         """The store of small values that all workers see; worker 0 has it, unless another process does."""
@@ -89,7 +89,7 @@ class World:
         global _joined
         if self._pulse is not None:
             self._pulse.stop('ended its program')
-            if not self._pulse.failed:
+            if self._owner and not self._pulse.failed and dist.is_initialized():
                 dist.destroy_process_group()
         _joined = None
 

@@ -6,8 +6,9 @@ import sys
 from .._dist import launcher
 from ..base import MXNetError
 
-DESCRIPTION = '''Starts a program several times, as the workers of one job: mx.kv.create("dist_sync") in it finds the others.
-What worker 1 prints is shown with [1] in front. When one fails, the others are stopped, and its last lines are shown again.'''
+DESCRIPTION = '''Starts a program several times, as the workers of one job: mx.kv.create("dist_sync") finds the others.
+What worker 1 prints is shown with [1] in front. When one fails, the others are stopped, and its last lines are shown
+again.'''
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -15,12 +16,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add('-n', '--num-workers', type=int, required=True, metavar='N', help='how many workers')
     add('-s', '--num-servers', type=int, default=0, metavar='N',
-        help='how many servers dist_async has; as many as workers if it is not given')
-    add('-H', '--hostfile', metavar='FILE', help='hosts for --launcher ssh, one in a line: `name`, `name:2` or `name slots=2`')
+        help='DMLC_NUM_SERVER for programs that read it; no servers are started, since dist_sync needs none')
+    add('-H', '--hostfile', metavar='FILE',
+        help='hosts for --launcher ssh, one in a line: `name`, `name:2` or `name slots=2`')
     add('--launcher', choices=['local', 'ssh', 'slurm'],
         help='where workers run: here, on the hosts, or as tasks of srun (ssh if there are hosts, else local)')
     add('--address', help='the name under which the others reach the host of worker 0')
-    add('--elastic', action='store_true', help='start all workers again when one fails; the program goes on from its checkpoint')
+    add('--elastic', action='store_true',
+        help='start all workers again when one fails; the program goes on from its checkpoint')
     add('--max-restarts', type=int, metavar='N', help='how often, with --elastic (3)')
     add('--env', action='append', default=[], metavar='NAME:VALUE', help='a variable for all workers')
     add('--env-worker', action='append', default=[], metavar='NAME:VALUE', help='the same')
@@ -74,8 +77,8 @@ def _slurm(command, options, environment):
     first = options.address or os.environ.get('SLURM_LAUNCH_NODE_IPADDR')
     if not first:
         raise MXNetError('SLURM_LAUNCH_NODE_IPADDR is not set: this is no Slurm allocation; give --address')
-    variables = {'MASTER_ADDR': first, 'MASTER_PORT': str(launcher.free_port()), 'DMLC_NUM_SERVER': str(options.num_servers),
-                 **environment}
+    variables = {'MASTER_ADDR': first, 'MASTER_PORT': str(launcher.free_port()),
+                 'DMLC_NUM_SERVER': str(options.num_servers), **environment}
     os.environ.update(variables)
     os.execvp('srun', ['srun', '--label', '--kill-on-bad-exit=1', '-n', str(options.num_workers), *command])
 

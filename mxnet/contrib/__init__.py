@@ -1,7 +1,7 @@
 """Parts that are on trial, and old ones kept for programs that import them.  Each is loaded when first touched."""
 import importlib as _importlib
 
-_SUBMODULES = {'autograd', 'horovod', 'io', 'ndarray', 'quantization', 'symbol', 'text'}
+_SUBMODULES = {'amp', 'autograd', 'horovod', 'io', 'ndarray', 'quantization', 'symbol', 'text'}
 _ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
 
 

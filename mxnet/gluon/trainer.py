@@ -47,6 +47,7 @@ class Trainer:
         self._compression_params = compression_params
         self._init_optimizer(optimizer, optimizer_params or {})
         self._scale = self._optimizer.rescale_grad
+        self._amp_loss_scaler = None    # contrib.amp.init_trainer sets it
         self._kvstore_params = {'kvstore': kvstore, 'update_on_kvstore': update_on_kvstore}
         self._kv_initialized = False
         self._kvstore = None
@@ -103,8 +104,9 @@ class Trainer:
                     raise ValueError('sparse parameters are updated by the KVStore; update_on_kvstore cannot be False')
                 update = True
             elif update is False and ('async' in store.type or self._contains_sparse_grad and 'dist' in store.type):
-                raise ValueError(f'a KVStore of type {store.type} updates the parameters'
-                                 f'{" of sparse gradients" * self._contains_sparse_grad}; update_on_kvstore cannot be False')
+                which = ' of sparse gradients' if self._contains_sparse_grad else ''
+                raise ValueError(f'a KVStore of type {store.type} updates the parameters{which}; update_on_kvstore cannot '
+                                 'be False')
             elif update is None:
                 if 'async' in store.type:
                     update = True
@@ -220,6 +222,8 @@ class Trainer:
         self._update(ignore_stale_grad)
 
     def _update(self, ignore_stale_grad):
+        if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
+            return                      # the scale of the loss was too large: no step, and a smaller one next time
         pending = [[] for _ in self._updaters]
         for i, param in enumerate(self._params):
             if param.grad_req == 'null':

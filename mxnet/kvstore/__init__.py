@@ -1,4 +1,4 @@
-"""Stores that add up gradients of several devices and workers, and update weights with them: `mx.kv.create('local')`."""
+"""Stores that add up gradients of devices and workers, and update weights with them: `mx.kv.create('local')`."""
 from . import base, kvstore, kvstore_server
 from .base import *
 from .kvstore import *

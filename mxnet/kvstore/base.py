@@ -117,9 +117,9 @@ class TestStore(KVStoreBase):
 def create(name='local'):
     """A KVStore by its name.
 
-    'local' adds up on the CPU, 'device' and 'nccl' on the devices that push.  'dist_sync' and 'dist_device_sync' add up over
-    the processes of a job that `remx launch` or torchrun started; 'dist_async' has servers that take in each push as it
-    comes.  'horovod' has broadcast and pushpull only.  Names of registered classes work as well.
+    'local' adds up on the CPU, 'device' and 'nccl' on the devices that push.  'dist_sync' and 'dist_device_sync' add up
+    over the processes of a job that `remx launch` or torchrun started.  'horovod' has broadcast and pushpull only.
+    Names of registered classes work as well.
 
     >>> kv = mx.kv.create('local')
     >>> kv.init('w', mx.nd.zeros((2,)))

@@ -1,10 +1,12 @@
 """dist_sync and its kin: every worker holds all values, and sums of what all workers push keep them equal.
 
 - A push starts at once: what a worker's devices gave is added up, copied into a bucket with its neighbours, and full
-  buckets are added up over the workers while the program goes on.  A pull, a barrier, or another push of the same key waits.
+  buckets are added up over the workers while the program goes on.  A pull, a barrier, or another push of the same key
+  waits.
 - The optimizer runs in each worker on the same sums, so weights stay equal, as if one had applied it once.
 - Workers make the same calls in the same order.  A few numbers travel with each bucket to check that, and to agree on
-  the scale of gradients when the last batches of the workers differ in size.
+  the scale of gradients when the last batches of the workers differ in size: behind the sums, or ahead of them where
+  the keys of a bucket are new, for sums of different sizes cannot be added up.
 """
 import contextlib
 import os
@@ -12,7 +14,7 @@ import zlib
 
 import torch
 
-from .._array import wrap
+from .._array import overwrite, wrap
 from .._dist.world import world
 from ..base import MXNetError
 from ..ndarray import NDArray, sparse
@@ -20,6 +22,8 @@ from ..optimizer import Updater
 from .kvstore import KVStore
 
 __all__ = ['DistKVStore']
+
+HEADER = 5          # how many numbers workers compare
 
 # beyond so many workers, collecting everyone's packed gradients is more to receive than adding them up
 MOST_GATHERED = 16
@@ -40,13 +44,15 @@ def bucket_bytes():
 class Bucket:
     """Sums of some keys on their way: one flat tensor."""
 
-    def __init__(self, flat):
-        self.flat, self.used = flat, 0
+    def __init__(self, flat, alone=False):
+        self.flat, self.used, self.alone = flat, 0, alone
         self.parts = {}                 # key: (start, end, stored value)
         self.header = self.work = None
+        # float32 and float64 hold the numbers that workers compare; others would round them
+        self.room = HEADER if flat.dtype in (torch.float32, torch.float64) else 0
 
     def fits(self, tensor):
-        return self.used + tensor.numel() <= self.flat.numel()
+        return self.used + tensor.numel() + self.room <= self.flat.numel()
 
     def add(self, key, tensor, stored):
         start, self.used = self.used, self.used + tensor.numel()
@@ -70,6 +76,9 @@ class DistKVStore(KVStore):
         self._started = []              # buckets on their way, in order
         self._pending = set()           # keys in any of them
         self._spare = {}                # (dtype, device): flat tensors for later buckets
+        self._large = {}                # key: flat tensor for the next bucket of a key that goes alone
+        self._behind = {}               # key: flat tensor that holds its stored value
+        self._known = set()             # what workers have agreed to do before
 
     @property
     def _on_devices(self):
@@ -79,33 +88,40 @@ class DistKVStore(KVStore):
     _rounds_here = False                # what the devices gave is added up before it is rounded
 
     # ------------------------------------------------------------------ agreeing
-    def _announce(self, action, entries):
-        """Starts comparing what the workers are about to do; (own numbers, their sums, work, what)."""
-        shown = ', '.join(f'{key!r} {value.stype} {tuple(value.shape)}' for key, value in entries[:3])
-        what = f'{action} of {shown}{f" and {len(entries) - 3} more" if len(entries) > 3 else ""}' if entries else action
-        text = repr([(action, key, value.stype, value.shape, str(value.dtype)) for key, value in entries])
-        check = zlib.crc32(text.encode()) % 2**20         # squares of it, times workers, are exact in a float64
+    def _header(self, action, entries):
+        """(numbers to compare, what is about to happen in words)."""
+        what = action
+        if entries:
+            shown = [f'{key!r} {value.stype} {tuple(value.shape)}' for key, value in entries[:3]]
+            more = [f'{len(entries) - 3} more'] if len(entries) > 3 else []
+            what = f'{action} of {", ".join(shown + more)}'
+        text = repr([(action, key, value.stype, value.shape, value.dtype) for key, value in entries] or action)
+        check = zlib.crc32(text.encode())
         scale = rate = 0.0
         if isinstance(self._updater, Updater) and action == 'push':
             optimizer = self._updater.optimizer
             scale, rate = float(optimizer.rescale_grad), float(optimizer.learning_rate)
-        own = [check, check * check, scale, rate]
-        total, work = self._world.agree(own, what)
-        return own, total, work, what
+        # bytes: their sums over many workers are exact in a float32
+        return [check & 255, check >> 8 & 255, check >> 16 & 255, scale, rate], what
 
-    def _agreed(self, announced):
-        """Waits for the comparison; returns the scale of gradients that all workers use, or None for their own."""
-        own, total, work, what = announced
-        self._world.wait(work)
+    def _agreed(self, own, total, what):
+        """Compares own numbers with the sum of all; returns the scale of gradients to use, or None for one's own."""
         size = self._world.size
-        check, square, scale, rate = total.tolist()
-        if check != size * own[0] or square != size * own[1]:
-            raise MXNetError(f'worker {self.rank} of {size} is at the {what}, and others are not: all workers must make the '
-                             'same calls in the same order, with the same shapes and types')
-        if abs(rate - size * own[3]) > 1e-6 * abs(rate):
-            raise MXNetError(f'worker {self.rank} of {size} has learning rate {own[3]:g}, the mean of all is '
+        if any(a != size * b for a, b in zip(total[:3], own[:3], strict=True)):
+            raise MXNetError(f'worker {self.rank} of {size} is at the {what}, and others are not: all must make '
+                             'the same calls in the same order, with the same shapes and types')
+        scale, rate = total[3:]
+        if abs(rate - size * own[4]) > 1e-5 * abs(rate):
+            raise MXNetError(f'worker {self.rank} of {size} has learning rate {own[4]:g}, the mean of all is '
                              f'{rate / size:g}: they must be equal')
-        return None if abs(scale - size * own[2]) <= 1e-6 * abs(scale) else scale / size
+        return None if abs(scale - size * own[3]) <= 1e-5 * abs(scale) else scale / size
+
+    def _agree(self, action, entries):
+        """Waits until all workers are about to do the same; (scale of gradients, what they do)."""
+        own, what = self._header(action, entries)
+        total, work = self._world.agree(own, what)
+        self._world.wait(work)
+        return self._agreed(own, total.tolist(), what), what
 
     # ------------------------------------------------------------------ first values
     def _first_values(self, keys):
@@ -114,7 +130,7 @@ class DistKVStore(KVStore):
             return
         self._finish()
         values = [(key, self._values[key]) for key in keys]
-        self._agreed(self._announce('init', values))
+        self._agree('init', values)
         works = []
         for key, value in values:
             if value._sparse:
@@ -169,8 +185,11 @@ class DistKVStore(KVStore):
             self._start(self._open.pop(kind))
             bucket = None
         if tensor.numel() * tensor.element_size() >= self._limit:
-            # large enough to go alone; the flat tensor becomes the stored value
-            bucket = Bucket(torch.empty(tensor.numel(), dtype=tensor.dtype, device=tensor.device))
+            # large enough to go alone; the flat tensor becomes the stored value, and the one before it the next bucket
+            flat = self._large.pop(key, None)
+            if flat is None or flat.dtype != tensor.dtype or flat.device != tensor.device:
+                flat = torch.empty(tensor.numel() + HEADER, dtype=tensor.dtype, device=tensor.device)
+            bucket = Bucket(flat, alone=True)
             bucket.add(key, tensor, stored)
             self._start(bucket)
             return
@@ -182,8 +201,17 @@ class DistKVStore(KVStore):
         bucket.add(key, tensor, stored)
 
     def _start(self, bucket):
-        bucket.header = self._announce('push', [(key, stored) for key, (_, _, stored) in bucket.parts.items()])
-        bucket.work = self._world.sum(bucket.flat[:bucket.used], bucket.header[3])
+        own, what = self._header('push', [(key, stored) for key, (_, _, stored) in bucket.parts.items()])
+        bucket.header = own, what, None
+        end = bucket.used
+        seen = what, *own[:3]
+        if bucket.room and seen in self._known:
+            end += HEADER
+            bucket.flat[bucket.used:end] = torch.tensor(own, dtype=bucket.flat.dtype)
+        else:
+            bucket.header = own, what, self._world.agree(own, what)
+            self._known.add(seen)
+        bucket.work = self._world.sum(bucket.flat[:end], what)
         self._started.append(bucket)
 
     def _finish(self):
@@ -195,21 +223,38 @@ class DistKVStore(KVStore):
         self._open, started, self._started = {}, self._started, []
         self._pending = set()
         for bucket in started:
-            scale = self._agreed(bucket.header)
+            self._take_in(bucket)
+
+    def _take_in(self, bucket):
+        own, what, ahead = bucket.header
+        flat = bucket.flat
+        if ahead is None:
             self._world.wait(bucket.work)
-            flat = bucket.flat
-            alone = flat.numel() == bucket.used and flat.numel() * flat.element_size() >= self._limit
-            if self._updater is not None:
-                with self._scaled(scale):
-                    self._update(bucket.sums(flat))
-            elif alone:
-                self._values.update(bucket.sums(flat))
-                continue
-            else:
-                for key, total in bucket.sums(flat).items():
+            total = flat[bucket.used:bucket.used + HEADER].tolist()
+        else:
+            self._world.wait(ahead[1])
+            total = ahead[0].tolist()
+        scale = self._agreed(own, total, what)
+        if ahead is not None:
+            self._world.wait(bucket.work)
+        sums = bucket.sums(flat)
+        if self._updater is not None:
+            with self._scaled(scale):
+                self._update(sums)
+        elif bucket.alone:
+            self._values.update(sums)
+            key = next(iter(sums))
+            flat, self._behind[key] = self._behind.get(key), flat
+        else:
+            for key, total in sums.items():
+                if self._values[key]._sparse:
                     self._values[key] = total.copy()
-            if not alone:
-                self._spare.setdefault((flat.dtype, flat.device), []).append(flat)
+                else:
+                    overwrite(self._values[key], total._tensor)
+        if not bucket.alone:
+            self._spare.setdefault((flat.dtype, flat.device), []).append(flat)
+        elif flat is not None:
+            self._large[next(iter(sums))] = flat
 
     @contextlib.contextmanager
     def _scaled(self, scale):
@@ -228,8 +273,7 @@ class DistKVStore(KVStore):
         """The sum of row_sparse arrays of all workers."""
         if self._world.size == 1:
             return total
-        self._agreed(self._announce('push', [(key, total)]))
-        what = f'push of {key!r}'
+        _, what = self._agree('push', [(key, total)])
         data, indices = total.data._tensor, total.indices._tensor.to(torch.int64)
         counts, work = self._world.gather(torch.tensor([len(indices)]), what)
         self._world.wait(work)
@@ -255,8 +299,7 @@ class DistKVStore(KVStore):
         """The sum of the compressed gradients of all workers."""
         sent = self._compression.round(key, total._tensor.detach())
         if self._world.size > 1:
-            self._agreed(self._announce('push', [(key, total)]))
-            what = f'push of {key!r}'
+            _, what = self._agree('push', [(key, total)])
             if self._world.size <= MOST_GATHERED:
                 parts, work = self._world.gather(self._compression.pack(sent), what)
                 self._world.wait(work)
@@ -310,7 +353,7 @@ class DistKVStore(KVStore):
     def _barrier(self):
         """Waits until all workers are here; what they pushed is taken in."""
         self._finish()
-        self._agreed(self._announce('barrier', []))
+        self._agree('barrier', [])
 
     barrier = _barrier
 

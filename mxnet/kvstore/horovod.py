@@ -1,4 +1,4 @@
-"""`mx.kv.create('horovod')`: the store that only adds up and copies.  `mx.contrib.horovod` has the rest of Horovod's names."""
+"""`mx.kv.create('horovod')`: the store that only adds up and copies.  `mx.contrib.horovod` has Horovod's names."""
 import torch
 
 from .._array import overwrite
@@ -41,7 +41,7 @@ class Horovod(KVStoreBase):
         for k, v, o in zip(keys, values, outs, strict=True):
             arrays = listed(v)
             if any(array._sparse for array in arrays):
-                raise MXNetError(f'pushpull: the value of key {k!r} is sparse; a horovod KVStore adds up dense arrays only')
+                raise MXNetError(f'pushpull: the value of key {k!r} is sparse; a horovod KVStore takes dense arrays')
             total = arrays[0]._tensor.detach().clone(memory_format=torch.contiguous_format)
             for other in arrays[1:]:
                 total += other._tensor.detach().to(total.device)

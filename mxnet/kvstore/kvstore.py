@@ -18,8 +18,8 @@ __all__ = ['KVStore']
 class KVStore(KVStoreBase):
     """Values by key, in one process.
 
-    Keys are ints or strings, not both in one store.  A value that is pushed may be a list, one array of each device: it is
-    added up.  The sum replaces the stored value or, where an optimizer or updater is set, updates it.  `priority` is
+    Keys are ints or strings, not both in one store.  A value that is pushed may be a list, one array of each device: it
+    is added up.  The sum replaces the stored value or, where an optimizer or updater is set, updates it.  `priority` is
     accepted wherever upstream takes it; here things happen in the order of the calls.
     """
 
@@ -96,7 +96,8 @@ class KVStore(KVStoreBase):
             self._check(k, arrays, self._stored(k, 'push'))
         if len(pairs) > 1:
             # upstream's order: ints by their value, strings as they were first stored
-            pairs = dict(sorted(pairs.items(), key=lambda pair: self._number[pair[0]] if self._key_type is str else pair[0]))
+            order = sorted(pairs, key=self._number.get if self._key_type is str else None)
+            pairs = {k: pairs[k] for k in order}
         merged = {}
         for k, arrays in pairs.items():
             stored = self._values[k]
@@ -109,8 +110,8 @@ class KVStore(KVStoreBase):
     def _check(self, key, arrays, stored):
         for array in arrays:
             if array.stype not in ('default', 'row_sparse'):
-                raise MXNetError(f'push: the value of key {key!r} is a {array.stype} array; dense and row_sparse ones can be '
-                                 'pushed')
+                raise MXNetError(f'push: the value of key {key!r} is a {array.stype} array; dense and row_sparse ones '
+                                 'can be pushed')
             if array.shape != stored.shape:
                 raise MXNetError(f'push: the value of key {key!r} has shape {array.shape}, the stored one '
                                  f'{stored.shape}')
@@ -200,7 +201,7 @@ class KVStore(KVStoreBase):
             stored = self._stored(k, 'row_sparse_pull')
             for array, what in [*((a, 'out') for a in arrays), (stored, 'the stored value')]:
                 if array.stype != 'row_sparse':
-                    raise MXNetError(f'row_sparse_pull: {what} of key {k!r} is a {array.stype} array, not a row_sparse one')
+                    raise MXNetError(f'row_sparse_pull: {what} of key {k!r} is a {array.stype} array, not row_sparse')
             for array, ids in zip(arrays, wanted, strict=True):
                 unique = torch.unique(ids._tensor.detach().reshape(-1).to(torch.int64))
                 sparse.retain(stored, wrap(unique, ids.context, NDArray)).copyto(array)

@@ -1,7 +1,7 @@
 """Old job scripts start `python train.py` as servers and as a scheduler too; what those do here.
 
-The workers of dist_sync need no servers, and those of dist_async start their own.  A scheduler is where workers meet, as
-they did upstream; a server has nothing to do and ends.
+The workers of dist_sync need no servers.  A scheduler is where workers meet, as they did upstream; a server has nothing
+to do and ends.
 """
 import datetime
 import logging

@@ -1,0 +1,176 @@
+"""Horovod's names, for programs that had `import horovod.mxnet as hvd`: write `import mxnet.contrib.horovod as hvd`.
+
+Workers are those of `mx.kv.create('horovod')`; start them with `remx launch` or torchrun.
+"""
+import torch
+
+from .._array import NDArrayBase, overwrite, wrap
+from .._dist.world import world
+from ..gluon import ParameterDict, Trainer
+from ..kvstore.base import create
+from ..optimizer import Optimizer
+
+__all__ = ['DistributedOptimizer', 'DistributedTrainer', 'allgather', 'allreduce', 'allreduce_', 'broadcast',
+           'broadcast_', 'broadcast_parameters', 'init', 'is_initialized', 'local_rank', 'local_size', 'rank',
+           'shutdown', 'size']
+
+
+def init():
+    """Joins the job; the other functions do so as well."""
+    world()
+
+
+def is_initialized():
+    """True: the job is joined when it is first asked for anything."""
+    return True
+
+
+def shutdown():
+    """For programs that call it; workers leave their job when they end."""
+
+
+def rank():
+    """The number of this worker."""
+    return world().rank
+
+
+def size():
+    """How many workers there are."""
+    return world().size
+
+
+def local_rank():
+    """The number of this worker on its machine, which is the number of the GPU to use."""
+    return world().local_rank
+
+
+def local_size():
+    """How many workers there are on this machine."""
+    return world().local_size
+
+
+def allreduce_(tensor, average=True, name=None, priority=0, prescale_factor=1.0, postscale_factor=1.0):
+    """The mean (or sum) over all workers, into the array itself."""
+    total = tensor._tensor.detach().clone(memory_format=torch.contiguous_format)
+    if prescale_factor != 1:
+        total *= prescale_factor
+    world().wait(world().sum(total, f'allreduce of {name or "an array"}'))
+    scale = postscale_factor / (size() if average else 1)
+    if scale != 1:
+        total = (total * scale).to(total.dtype)
+    overwrite(tensor, total)
+    return tensor
+
+
+def allreduce(tensor, average=True, name=None, priority=0, prescale_factor=1.0, postscale_factor=1.0):
+    """The mean (or sum) over all workers, as a new array."""
+    return allreduce_(tensor.copy(), average, name, priority, prescale_factor, postscale_factor)
+
+
+def broadcast_(tensor, root_rank, name=None, priority=0):
+    """Worker `root_rank`'s values, into the array itself."""
+    value = tensor._tensor.detach().clone(memory_format=torch.contiguous_format)
+    world().wait(world().copy(value, f'broadcast of {name or "an array"}', root_rank))
+    overwrite(tensor, value)
+    return tensor
+
+
+def broadcast(tensor, root_rank, name=None, priority=0):
+    """Worker `root_rank`'s values, as a new array."""
+    return broadcast_(tensor.copy(), root_rank, name, priority)
+
+
+def allgather(tensor, name=None, priority=0):
+    """The arrays of all workers one below the other; they may differ in their first length."""
+    what = f'allgather of {name or "an array"}'
+    value = tensor._tensor.detach()
+    lengths, work = world().gather(torch.tensor([value.shape[0]]), what)
+    world().wait(work)
+    padded = value.new_zeros(max(int(n) for n in lengths), *value.shape[1:])
+    padded[:value.shape[0]] = value
+    parts, work = world().gather(padded, what)
+    world().wait(work)
+    joined = torch.cat([part[:int(n)].to(value.device) for part, n in zip(parts, lengths, strict=True)])
+    return wrap(joined, tensor.context, type(tensor))
+
+
+def broadcast_parameters(params, root_rank=0, prefix=None):
+    """Gives all workers the parameters of one: a ParameterDict, or {name: array} as Module has them.
+
+    Parameters of unknown shape are broadcast once a first batch has shown it: call it again then.
+    """
+    if isinstance(params, ParameterDict):
+        arrays = [(name, array) for name, parameter in sorted(params.items()) if parameter._data is not None
+                  for array in parameter.list_data()]
+    elif isinstance(params, dict) and all(isinstance(value, NDArrayBase) for value in params.values()):
+        arrays = sorted(params.items())
+    else:
+        raise ValueError('broadcast_parameters takes a ParameterDict or a dict of NDArrays, not a '
+                         f'{type(params).__name__}')
+    for name, array in arrays:
+        broadcast_(array, root_rank, f'{prefix or ""}{name}')
+
+
+class DistributedTrainer(Trainer):
+    """A Trainer whose gradients are the mean over all workers.
+
+    >>> import mxnet.contrib.horovod as hvd
+    >>> net = mx.gluon.nn.Dense(1, in_units=2)
+    >>> net.initialize()
+    >>> hvd.broadcast_parameters(net.collect_params())
+    >>> trainer = hvd.DistributedTrainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+    """
+
+    def __init__(self, params, optimizer, optimizer_params=None):
+        super().__init__(params, optimizer, optimizer_params, kvstore=create('horovod'), update_on_kvstore=False)
+        self._scale /= size()
+
+
+class DistributedOptimizer(Optimizer):
+    """An optimizer, for Module, that takes the mean of each gradient over all workers first."""
+
+    def __init__(self, optimizer):
+        object.__setattr__(self, '_optimizer', optimizer)
+
+    def __getattr__(self, name):
+        return getattr(self._optimizer, name)
+
+    def __setattr__(self, name, value):
+        setattr(self._optimizer, name, value)
+
+    learning_rate = property(lambda self: self._optimizer.learning_rate)
+
+    def create_state(self, index, weight):
+        """The state of a weight, as the optimizer makes it."""
+        return self._optimizer.create_state(index, weight)
+
+    def create_state_multi_precision(self, index, weight):
+        """The state of a weight, with a float32 copy where the optimizer keeps one."""
+        return self._optimizer.create_state_multi_precision(index, weight)
+
+    def update(self, index, weight, grad, state):
+        """Updates a weight, or a list of them."""
+        _take_means(index, grad)
+        self._optimizer.update(index, weight, grad, state)
+
+    def update_multi_precision(self, index, weight, grad, state):
+        """Updates a weight, or a list of them, by its float32 copy where there is one."""
+        _take_means(index, grad)
+        self._optimizer.update_multi_precision(index, weight, grad, state)
+
+    def set_learning_rate(self, lr):
+        """Sets the learning rate."""
+        self._optimizer.set_learning_rate(lr)
+
+    def set_lr_mult(self, args_lr_mult):
+        """Sets factors of the learning rate."""
+        self._optimizer.set_lr_mult(args_lr_mult)
+
+    def set_wd_mult(self, args_wd_mult):
+        """Sets factors of the weight decay."""
+        self._optimizer.set_wd_mult(args_wd_mult)
+
+
+def _take_means(index, grad):
+    for i, g in zip(index, grad, strict=True) if isinstance(grad, (list, tuple)) else [(index, grad)]:
+        allreduce_(g, name=f'gradient {i}')

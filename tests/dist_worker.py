@@ -1,0 +1,348 @@
+"""One worker of the job of test_dist_sync.py: runs every `check_` function, writes what failed to FOLDER/RANK.json."""
+import json
+import os
+import sys
+import traceback
+
+import numpy as np
+
+import mxnet as mx
+from mxnet.base import MXNetError
+
+kv = mx.kv.create('dist_sync')
+rank, size = kv.rank, kv.num_workers
+TOTAL = size * (size + 1) / 2           # the sum of rank + 1
+
+
+def full(value, shape=(2, 3), dtype='float32', ctx=None):
+    return mx.nd.full(shape, value, dtype=dtype, ctx=ctx)
+
+
+def value_of(store, key, shape=(2, 3), dtype='float32'):
+    out = mx.nd.full(shape, -7, dtype=dtype)
+    store.pull(key, out=out)
+    found = np.unique(out.asnumpy())
+    assert len(found) == 1, found
+    return float(found[0])
+
+
+def raises(error, words, call):
+    try:
+        call()
+    except error as found:
+        assert words in str(found), found
+    else:
+        raise AssertionError(f'no {error.__name__}')
+
+
+def check_who():
+    assert (kv.type, size) == ('dist_sync', int(os.environ['WORLD_SIZE']))
+    assert rank == int(os.environ['RANK']) and kv.local_rank == rank
+
+
+def check_first_values_are_those_of_worker_0():
+    store = mx.kv.create('dist_sync')
+    out = full(0)
+    store.broadcast('w', full(rank + 5), out=out)
+    assert out.asnumpy().tolist() == full(5).asnumpy().tolist()
+    store.init('t', mx.nd.array(np.arange(6).reshape(2, 3) + rank).T)
+    out = mx.nd.zeros((3, 2))
+    store.pull('t', out)
+    assert out.asnumpy().tolist() == [[0, 3], [1, 4], [2, 5]]
+
+
+def check_sums():
+    for name in ('dist_sync', 'dist_device_sync', 'dist_sync_device', 'dist'):
+        store = mx.kv.create(name)
+        assert store.type == name
+        store.init(3, full(1))
+        for _ in range(3):
+            store.push(3, full(rank + 1))
+            assert value_of(store, 3) == TOTAL
+        store.push(3, [full(rank + 1, ctx=mx.cpu(i)) for i in range(4)])
+        assert value_of(store, 3) == 4 * TOTAL
+
+
+def check_types():
+    for dtype in ('float16', 'float64', 'bfloat16', 'int32', 'int8', 'uint8', 'int64'):
+        store = mx.kv.create('dist_sync')
+        store.init('w', full(0, dtype=dtype))
+        store.push('w', full(rank + 1, dtype=dtype))
+        out = full(0, dtype=dtype)
+        store.pull('w', out)
+        assert (out.astype('float32').asnumpy() == TOTAL).all(), dtype
+
+
+def check_a_key_pushed_twice():
+    store = mx.kv.create('dist_sync')
+    store.init('w', full(0))
+    store._set_updater(lambda key, value, stored: stored.__iadd__(value))
+    store.push('w', full(1))
+    store.push('w', full(2))
+    assert value_of(store, 'w') == 3 * size
+
+
+def check_what_is_pushed_may_change_afterwards():
+    store = mx.kv.create('dist_sync')
+    store.init('w', full(0))
+    value = full(1)
+    store.push('w', value)
+    value[:] = 100
+    assert value_of(store, 'w') == size
+
+
+def check_buckets():
+    os.environ['MXNET_KVSTORE_BUCKET_MB'] = '0.001'      # 262 float32
+    try:
+        store = mx.kv.create('dist_sync')
+    finally:
+        del os.environ['MXNET_KVSTORE_BUCKET_MB']
+    shapes = {'a': (100,), 'b': (100,), 'c': (100,), 'big': (40, 50), 'd': (3,), 'e': ()}
+    shapes = {key: shape or (1,) for key, shape in shapes.items()}
+    store.init(list(shapes), [full(0, shape) for shape in shapes.values()])
+    for updater in (None, lambda key, value, stored: stored.__iadd__(value)):
+        store._set_updater(updater)
+        for turn in range(2):
+            store.push(list(shapes), [full((rank + 1) * (i + 1), shape) for i, shape in enumerate(shapes.values())])
+            for i, (key, shape) in enumerate(shapes.items()):
+                times = 1 if updater is None else turn + 2
+                assert value_of(store, key, shape) == times * TOTAL * (i + 1), (key, turn)
+    raises(MXNetError, 'MXNET_KVSTORE_BUCKET_MB', lambda: _with('MXNET_KVSTORE_BUCKET_MB', 'x'))
+
+
+def _with(name, value):
+    os.environ[name] = value
+    try:
+        mx.kv.create('dist_sync')
+    finally:
+        del os.environ[name]
+
+
+def check_the_optimizer_is_applied_once():
+    store = mx.kv.create('dist_sync')
+    store.init('w', full(1))
+    store.set_optimizer(mx.optimizer.SGD(learning_rate=0.5, momentum=0.5))
+    out = full(0)
+    store.pushpull('w', full(rank + 1), out=out)
+    assert (out.asnumpy() == 1 - 0.5 * TOTAL).all()
+    store.save_optimizer_states(f'{sys.argv[1]}/{rank}.states')
+    store.load_optimizer_states(f'{sys.argv[1]}/{rank}.states')
+    store.pushpull('w', full(rank + 1), out=out)
+    assert (out.asnumpy() == 1 - 0.5 * TOTAL - 0.75 * TOTAL).all()
+
+
+def check_batches_of_different_sizes():
+    """Each worker scales by its own batch; all use the mean, so that their weights stay equal."""
+    store = mx.kv.create('dist_sync')
+    store.init('w', full(0))
+    optimizer = mx.optimizer.SGD(learning_rate=1)
+    store.set_optimizer(optimizer)
+    optimizer.rescale_grad = 1 / (rank + 1)
+    store.push('w', full(1))
+    mean = sum(1 / (r + 1) for r in range(size)) / size
+    assert abs(value_of(store, 'w') + size * mean) < 1e-6
+    assert optimizer.rescale_grad == 1 / (rank + 1)
+
+
+def check_rows():
+    store = mx.kv.create('dist_sync')
+    first = mx.nd.zeros((size + 2, 2))
+    first[rank] = 1                                      # worker 0's counts
+    store.init('e', first.tostype('row_sparse'))
+    out = mx.nd.zeros((size + 2, 2)).tostype('row_sparse')
+    everything = mx.nd.arange(size + 2)
+    store.row_sparse_pull('e', out=out, row_ids=everything)
+    assert out.asnumpy()[:, 0].tolist() == [1] + [0] * (size + 1)
+    gradient = mx.nd.zeros((size + 2, 2))
+    gradient[rank] = rank + 1
+    gradient[size] = 1
+    store.push('e', gradient.tostype('row_sparse'))
+    store.row_sparse_pull('e', out=out, row_ids=everything)
+    assert out.asnumpy()[:, 0].tolist() == [*range(1, size + 1), size, 0]
+    store.push('e', mx.nd.sparse.zeros('row_sparse', (size + 2, 2)))
+    store.row_sparse_pull('e', out=out, row_ids=everything)
+    assert out.asnumpy().sum() == 0
+
+
+def check_two_bits():
+    store = mx.kv.create('dist_sync')
+    store.set_gradient_compression({'type': '2bit', 'threshold': 0.5})
+    store.init('w', full(3, (5, 5)))
+    assert value_of(store, 'w', (5, 5)) == 3
+    for gradient, sent in ((0.4, 0), (0.1, 0.5), (-2, -0.5), (0, -0.5)):
+        store.push('w', full(gradient, (5, 5)))
+        assert value_of(store, 'w', (5, 5)) == sent * size
+    store.init('half', full(0, dtype='float16'))
+    raises(MXNetError, 'only float32', lambda: store.push('half', full(0, dtype='float16')))
+
+
+def check_one_bit():
+    store = mx.kv.create('dist_sync')
+    store.set_gradient_compression({'type': '1bit', 'threshold': 0})
+    store.init('w', full(3))
+    store.push('w', [full(1 if rank else -1), full(0)])
+    assert value_of(store, 'w') == size - 2
+
+
+def check_many_workers_add_up_instead_of_collecting():
+    from mxnet.kvstore import dist
+    before, dist.MOST_GATHERED = dist.MOST_GATHERED, 1
+    try:
+        check_two_bits()
+    finally:
+        dist.MOST_GATHERED = before
+
+
+def check_barrier():
+    kv._barrier()
+    kv.barrier()
+
+
+def check_different_calls_are_noticed():
+    store = mx.kv.create('dist_sync')
+    store.init(['a', 'b'], [full(0), full(0)])
+    store.push('b' if rank else 'a', full(1))
+    raises(MXNetError, 'all must make the same calls', lambda: value_of(store, 'b' if rank else 'a'))
+
+
+def check_different_learning_rates_are_noticed():
+    store = mx.kv.create('dist_sync')
+    store.init('a', full(0))
+    store.set_optimizer(mx.optimizer.SGD(learning_rate=rank + 1))
+    store.push('a', full(1))
+    raises(MXNetError, 'they must be equal', lambda: value_of(store, 'a'))
+
+
+def check_errors_of_one_process():
+    store = mx.kv.create('dist_sync')
+    raises(MXNetError, "key 'no' has no value yet", lambda: store.push('no', full(1)))
+    raises(MXNetError, "key 'no' has no value yet", lambda: store.pull('no', full(1)))
+
+
+def check_horovod():
+    store = mx.kv.create('horovod')
+    assert (store.type, store.rank, store.num_workers, store.local_rank) == ('horovod', rank, size, rank)
+    assert store.is_capable('optimizer') is False
+    raises(ValueError, 'fly', lambda: store.is_capable('fly'))
+    outs = [full(0), full(0)]
+    store.broadcast('w', full(rank + 2), out=outs)
+    assert [out.asnumpy()[0, 0] for out in outs] == [2, 2]
+    values = [full(rank + 1), full(rank + 1, ctx=mx.cpu(1))]
+    store.pushpull('w', values)
+    assert [value.asnumpy()[0, 0] for value in values] == [2 * TOTAL] * 2
+    store.pushpull(['a', 'b'], [full(1), full(2)], out=outs)
+    assert [out.asnumpy()[0, 0] for out in outs] == [size, 2 * size]
+    raises(MXNetError, '2 keys, 1 values', lambda: store.pushpull(['a', 'b'], [full(1)]))
+    raises(MXNetError, 'takes dense arrays', lambda: store.pushpull('a', full(1).tostype('row_sparse')))
+
+
+def train(kvstore, part, parts, steps=5, **options):
+    """An MLP on part `part` of each batch; its weights."""
+    draw = np.random.RandomState(0)
+    data, label = draw.normal(size=(16, 6)).astype('f'), draw.randint(3, size=16)
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Dense(8, activation='relu', in_units=6), mx.gluon.nn.Dense(3, in_units=8))
+    net.initialize(mx.init.Zero())
+    for i, parameter in enumerate(net.collect_params().values()):
+        parameter.set_data(mx.nd.array(np.random.RandomState(i).normal(size=parameter.shape)))
+    net.hybridize()
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1, 'momentum': 0.9}, kvstore=kvstore,
+                               **options)
+    loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    mine = slice(part * 16 // parts, (part + 1) * 16 // parts)
+    for _ in range(steps):
+        with mx.autograd.record():
+            loss = loss_of(net(mx.nd.array(data[mine])), mx.nd.array(label[mine]))
+        loss.backward()
+        trainer.step(16)
+    return np.concatenate([p.data().asnumpy().reshape(-1) for p in net.collect_params().values()])
+
+
+def check_trainer_is_one_process_with_the_whole_batch():
+    alone = train(None, 0, 1)
+    for kvstore, options in (('dist_sync', {}), ('dist_sync', {'update_on_kvstore': False}), ('horovod', {}),
+                             (mx.kv.create('dist_device_sync'), {})):
+        found = train(kvstore, rank, size, **options)
+        np.testing.assert_allclose(found, alone, rtol=1e-5, atol=1e-6, err_msg=str(kvstore))
+
+
+def check_horovods_names():
+    import mxnet.contrib.horovod as hvd
+    hvd.init()
+    assert (hvd.rank(), hvd.size(), hvd.local_rank(), hvd.local_size()) == (rank, size, rank, size)
+    assert hvd.is_initialized() and hvd.shutdown() is None
+    value = full(rank + 1)
+    assert (hvd.allreduce(value).asnumpy() == TOTAL / size).all() and (value.asnumpy() == rank + 1).all()
+    assert (hvd.allreduce(value, average=False, prescale_factor=2, postscale_factor=3).asnumpy() == 6 * TOTAL).all()
+    assert (hvd.broadcast(value, root_rank=size - 1).asnumpy() == size).all()
+    gathered = hvd.allgather(full(rank, (rank + 1, 2))).asnumpy()
+    assert gathered[:, 0].tolist() == [r for r in range(size) for _ in range(r + 1)]
+    params = {'w': full(rank + 1)}
+    hvd.broadcast_parameters(params)
+    assert (params['w'].asnumpy() == 1).all()
+    raises(ValueError, 'takes a ParameterDict', lambda: hvd.broadcast_parameters([full(1)]))
+    net = mx.gluon.nn.Dense(1, in_units=1, use_bias=False)
+    net.initialize(mx.init.Constant(rank))
+    hvd.broadcast_parameters(net.collect_params(), root_rank=size - 1)
+    trainer = hvd.DistributedTrainer(net.collect_params(), 'sgd', {'learning_rate': 1})
+    with mx.autograd.record():
+        loss = net(full(rank + 1, (1, 1)))
+    loss.backward()
+    trainer.step(1)
+    np.testing.assert_allclose(net.weight.data().asscalar(), size - 1 - TOTAL / size, rtol=1e-6)
+
+
+def check_horovods_optimizer():
+    import mxnet.contrib.horovod as hvd
+    inner = mx.optimizer.SGD(learning_rate=1, momentum=0.5)
+    optimizer = hvd.DistributedOptimizer(inner)
+    optimizer.rescale_grad = 0.5
+    optimizer.set_learning_rate(2)
+    optimizer.set_lr_mult({})
+    optimizer.set_wd_mult({})
+    assert (inner.rescale_grad, inner.lr, optimizer.learning_rate) == (0.5, 2, 2)
+    updater = mx.optimizer.get_updater(optimizer)
+    weight = full(1)
+    for _ in range(2):
+        updater(0, full(rank + 1), weight)
+    np.testing.assert_allclose(weight.asnumpy(), 1 - 2.5 * TOTAL / size, rtol=1e-6)
+    optimizer.update(1, weight, full(rank), optimizer.create_state(1, weight))
+
+
+def check_trainer_with_compression():
+    weights = train('dist_sync', rank, size, compression_params={'type': '2bit', 'threshold': 0.1})
+    found = kv._world.objects(weights.tolist())
+    assert found[0] == found[-1]
+
+
+def check_module():
+    draw = np.random.RandomState(0)
+    data, label = draw.normal(size=(32, 4)).astype('f'), draw.randint(2, size=32).astype('f')
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable('data'), num_hidden=2, name='fc'), name='softmax')
+    weights = []
+    for store, part, parts in ((mx.kv.create('dist_sync'), rank, size), (None, 0, 1)):
+        module = mx.mod.Module(net)
+        each = 8 // parts
+        chosen = np.concatenate([np.arange(i + part * each, i + (part + 1) * each) for i in range(0, 32, 8)])
+        batches = mx.io.NDArrayIter(data[chosen], label[chosen], each)
+        module.fit(batches, num_epoch=2, kvstore=store, initializer=mx.init.One(),
+                   optimizer_params={'learning_rate': 0.1, 'rescale_grad': 1 / 8})
+        weights.append(module.get_params()[0]['fc_weight'].asnumpy())
+    np.testing.assert_allclose(weights[0], weights[1], rtol=1e-5)
+
+
+def main():
+    results = {}
+    for name, check in list(globals().items()):
+        if name.startswith('check_'):
+            try:
+                check()
+                results[name] = None
+            except Exception:
+                results[name] = traceback.format_exc()
+            with open(f'{sys.argv[1]}/{rank}.json', 'w', encoding='utf-8') as file:
+                json.dump(results, file)
+
+
+if __name__ == '__main__':
+    main()
