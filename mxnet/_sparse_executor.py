@@ -1,7 +1,7 @@
 """The executor of graphs with sparse arrays in them.
 
-It goes node by node, as an executor's first run does, and has no plans: how sparse values are is known only when they are
-there.  Values between nodes are tensors, or sparse arrays where a node gives one.
+It goes node by node, as an executor's first run does, and has no plans: how sparse values are is known only when they
+are there.  Values between nodes are tensors, or sparse arrays where a node gives one.
 """
 import torch
 
@@ -74,7 +74,8 @@ class SparseExecutor(Executor):
     def _give(self, results):
         arrays = []
         for i, (result, (node, _)) in enumerate(zip(results, self._symbol._entries, strict=True)):
-            new = result.detach() if isinstance(result, BaseSparseNDArray) else wrap(result, self._context_of(node), NDArray)
+            new = result.detach() if isinstance(result, BaseSparseNDArray) else wrap(result, self._context_of(node),
+                                                                                     NDArray)
             old = None if self._outputs is None else self._outputs[i]
             if type(old) is not type(new):
                 arrays.append(new)

@@ -48,7 +48,8 @@ def test_convolution_is_exact(dtype, stride, dilate, pad, groups):
 @pytest.mark.parametrize('dtype', ['int8', 'uint8'])
 def test_fully_connected_is_exact(dtype):
     x, w = whole((3, 5, 700), dtype), whole((4, 3500))
-    out = nd.contrib.quantized_fully_connected(array(x), array(w), None, -ONE, ONE, -ONE, ONE, num_hidden=4, no_bias=True)
+    out = nd.contrib.quantized_fully_connected(array(x), array(w), None, -ONE, ONE, -ONE, ONE, num_hidden=4,
+                                               no_bias=True)
     assert (out[0].asnumpy() == x.reshape(3, -1).astype('int64') @ w.T.astype('int64')).all()
 
 
@@ -146,14 +147,16 @@ def test_excluded_layers_stay():
 @pytest.mark.parametrize('mode', ['none', 'naive'])
 def test_quantize_model(mode):
     data = mx.sym.var('data')
-    sym = mx.sym.FullyConnected(mx.sym.relu(mx.sym.FullyConnected(data, num_hidden=16, name='a')), num_hidden=4, name='b')
+    sym = mx.sym.FullyConnected(mx.sym.relu(mx.sym.FullyConnected(data, num_hidden=16, name='a')), num_hidden=4,
+                                name='b')
     args = {'a_weight': nd.random.normal(shape=(16, 6)), 'a_bias': nd.random.normal(shape=(16,)),
             'b_weight': nd.random.normal(shape=(4, 16)), 'b_bias': nd.random.normal(shape=(4,))}
     x = nd.random.normal(shape=(10, 6))
     expected = sym.bind(mx.cpu(), {**args, 'data': x}).forward()[0].asnumpy()
     qsym, qargs, _ = mx.contrib.quantization.quantize_model(sym, args, {}, calib_mode=mode,
                                                             calib_data=mx.io.NDArrayIter(x, batch_size=5))
-    assert qargs['a_weight_quantize'].dtype == np.int8 and set(qargs) >= {'a_weight_quantize_min', 'b_bias_quantize_max'}
+    assert qargs['a_weight_quantize'].dtype == np.int8 and set(qargs) >= {'a_weight_quantize_min',
+                                                                          'b_bias_quantize_max'}
     loaded = mx.sym.load_json(qsym.tojson())
     found = loaded.bind(mx.cpu(), {**qargs, 'data': x}).forward()[0].asnumpy()
     assert np.abs(found - expected).max() < 0.05 * np.abs(expected).max()

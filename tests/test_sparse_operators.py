@@ -26,7 +26,8 @@ def check(result, expected, stype):
 
 
 @pytest.mark.parametrize('stype', STYPES)
-@pytest.mark.parametrize('name', ['abs', 'sign', 'square', 'relu', 'sin', 'tanh', 'expm1', 'floor', 'negative', 'arctan'])
+@pytest.mark.parametrize('name', ['abs', 'sign', 'square', 'relu', 'sin', 'tanh', 'expm1', 'floor', 'negative',
+                                  'arctan'])
 def test_functions_that_keep_zeros(stype, name):
     check(getattr(nd, name)(make(A, stype)), getattr(nd, name)(nd.array(A)).asnumpy(), stype)
     check(getattr(sparse, name)(make(A, stype)), getattr(nd, name)(nd.array(A)).asnumpy(), stype)
@@ -54,7 +55,8 @@ def test_sums():
         x = make(A, stype)
         for axis in None, 0, 1:
             for name in 'sum', 'mean', 'norm':
-                expected = getattr(nd, name)(nd.array(A), axis=axis) if axis is not None else getattr(nd, name)(nd.array(A))
+                expected = getattr(nd, name)(nd.array(A), axis=axis) if axis is not None else getattr(nd,
+                                                                                                      name)(nd.array(A))
                 check(getattr(sparse, name)(x, axis=axis) if axis is not None else getattr(sparse, name)(x),
                       expected.asnumpy(), 'default')
     rows = make(A, 'row_sparse')
@@ -157,7 +159,8 @@ def test_lazy_updates_leave_rows_alone():
 
 def test_graphs_keep_storage_types():
     x, w = mx.sym.var('x', stype='csr'), mx.sym.var('w', stype='row_sparse')
-    executor = mx.sym.Group([mx.sym.sparse.dot(x, w), mx.sym.sparse.square(x)]).simple_bind(mx.cpu(), x=(3, 4), w=(4, 2))
+    executor = mx.sym.Group([mx.sym.sparse.dot(x, w), mx.sym.sparse.square(x)]).simple_bind(mx.cpu(), x=(3, 4),
+                                                                                            w=(4, 2))
     executor.arg_dict['x'][:] = make(A, 'csr')
     executor.arg_dict['w'][:] = nd.ones((4, 2)).tostype('row_sparse')
     y, squares = executor.forward(is_train=True)
@@ -191,4 +194,5 @@ def test_fallback_is_told(monkeypatch, caplog):
         monkeypatch.setenv('MXNET_STORAGE_FALLBACK_LOG_VERBOSE', '1')
         nd.cosh(x)
         nd.cosh(x)
-    assert [r.getMessage() for r in caplog.records] == ['operator cosh(csr) is computed on dense copies of its sparse inputs']
+    assert [r.getMessage() for r in caplog.records] == \
+        ['operator cosh(csr) is computed on dense copies of its sparse inputs']

@@ -144,12 +144,12 @@ def calibrate_entropy(hist, hist_edges, *, num_quantized_bins: int = 255):
     """
     bins = hist.numel()
     if hist_edges.numel() != bins + 1:
-        raise MXNetError(f'operator _contrib_calibrate_entropy: hist has {bins} bins, so hist_edges must have {bins + 1} '
-                         f'values, not {hist_edges.numel()}')
+        raise MXNetError(f'operator _contrib_calibrate_entropy: hist has {bins} bins, so hist_edges must have '
+                         f'{bins + 1} values, not {hist_edges.numel()}')
     middle = bins // 2
     if not 0 < num_quantized_bins // 2 <= middle:
-        raise MXNetError(f'operator _contrib_calibrate_entropy: num_quantized_bins must be from 2 to the {bins} bins of '
-                         f'hist, not {num_quantized_bins}')
+        raise MXNetError(f'operator _contrib_calibrate_entropy: num_quantized_bins must be from 2 to the {bins} bins '
+                         f'of hist, not {num_quantized_bins}')
     if hist.is_meta:
         return hist.new_empty(1), hist.new_empty(1)
     hist, hist_edges = hist.float().reshape(-1), hist_edges.float().reshape(-1)

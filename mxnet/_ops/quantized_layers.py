@@ -47,7 +47,8 @@ def _scaled_bias(data, bias, data_range, weight_range, bias_range):
     return (bias.float() * scale).to(torch.int32)
 
 
-@operator('_contrib_quantized_fully_connected', outputs=_OUTPUTS, optional=_BIAS, shapes=shapes.quantized_fully_connected)
+@operator('_contrib_quantized_fully_connected', outputs=_OUTPUTS, optional=_BIAS,
+          shapes=shapes.quantized_fully_connected)
 def quantized_fully_connected(data, weight, bias=None, min_data=None, max_data=None, min_weight=None, max_weight=None,
                               min_bias=None, max_bias=None, *, num_hidden: int, no_bias: bool = False,
                               flatten: bool = True):
@@ -68,7 +69,8 @@ def quantized_fully_connected(data, weight, bias=None, min_data=None, max_data=N
 
 
 @operator('_contrib_quantized_conv', outputs=_OUTPUTS, optional=_BIAS, shapes=shapes.quantized_conv)
-def quantized_conv(data, weight, bias=None, min_data=None, max_data=None, min_weight=None, max_weight=None, min_bias=None,
+def quantized_conv(data, weight, bias=None, min_data=None, max_data=None, min_weight=None, max_weight=None,
+                   min_bias=None,
                    max_bias=None, *, kernel: Shape, stride: Shape = (), dilate: Shape = (), pad: Shape = (),
                    num_filter: NonNegative, num_group: NonNegative = 1, workspace: NonNegative = 1024,
                    no_bias: bool = False, cudnn_tune: Literal[None, 'fastest', 'limited_workspace', 'off'] = None,
@@ -79,8 +81,8 @@ def quantized_conv(data, weight, bias=None, min_data=None, max_data=None, min_we
     expect(name, 'weight', weight, torch.int8)
     axes = len(kernel)
     if layout not in (None, 'NCW', 'NCHW', 'NCDHW') or data.dim() != axes + 2:
-        raise MXNetError(f'operator {name}: data of shape {tuple(data.shape)} and kernel {kernel} with layout {layout}: '
-                         'layouts with channels second are supported, with as many axes behind as the kernel has')
+        raise MXNetError(f'operator {name}: data of shape {tuple(data.shape)} and kernel {kernel} with layout '
+                         f'{layout}: channels must come second, with as many axes behind as the kernel has')
     if tuple(weight.shape) != (num_filter, data.shape[1] // num_group, *kernel):
         raise MXNetError(f'operator {name}: weight has shape {tuple(weight.shape)}, but '
                          f'{(num_filter, data.shape[1] // num_group, *kernel)} is needed')
@@ -93,9 +95,11 @@ def quantized_conv(data, weight, bias=None, min_data=None, max_data=None, min_we
 
 
 @operator('_contrib_quantized_pooling', outputs=_OUTPUTS)
-def quantized_pooling(data, min_data, max_data, *, kernel: Shape = (), pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max',
+def quantized_pooling(data, min_data, max_data, *, kernel: Shape = (),
+                      pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max',
                       global_pool: bool = False, cudnn_off: bool = False,
-                      pooling_convention: Literal['full', 'same', 'valid'] = 'valid', stride: Shape = (), pad: Shape = (),
+                      pooling_convention: Literal['full', 'same', 'valid'] = 'valid', stride: Shape = (),
+                      pad: Shape = (),
                       p_value: int | None = None, count_include_pad: bool | None = None,
                       layout: Literal[None, 'NCDHW', 'NCHW', 'NCW', 'NDHWC', 'NHWC', 'NWC'] = None):
     """Pooling of int8 or uint8 data, by maximum or average; the range stays."""
@@ -123,12 +127,13 @@ def quantized_flatten(data, min_data, max_data):
 
 
 @operator('_contrib_quantized_embedding', outputs=_OUTPUTS, shapes=shapes.quantized_embedding)
-def quantized_embedding(data, weight, min_weight, max_weight, *, input_dim: int, output_dim: int, dtype: DType = 'float32',
+def quantized_embedding(data, weight, min_weight, max_weight, *, input_dim: int, output_dim: int,
+                        dtype: DType = 'float32',
                         sparse_grad: bool = False):
     """Rows of an int8 weight at the indices in `data`; the range stays."""
     if tuple(weight.shape) != (input_dim, output_dim):
-        raise MXNetError(f'operator _contrib_quantized_embedding: weight has shape {tuple(weight.shape)}, but (input_dim, '
-                         f'output_dim) is {(input_dim, output_dim)}')
+        raise MXNetError(f'operator _contrib_quantized_embedding: weight has shape {tuple(weight.shape)}, but '
+                         f'(input_dim, output_dim) is {(input_dim, output_dim)}')
     return weight[within(data, input_dim)], min_weight.clone(), max_weight.clone()
 
 
@@ -195,7 +200,8 @@ def quantized_elemwise_mul(lhs, rhs, lhs_min, lhs_max, rhs_min, rhs_max, *, min_
     return saturated(values, torch.int8), low, high
 
 
-@operator('_contrib_quantized_batch_norm', outputs=_OUTPUTS, aux=('moving_mean', 'moving_var'), shapes=shapes.batch_norm)
+@operator('_contrib_quantized_batch_norm', outputs=_OUTPUTS, aux=('moving_mean', 'moving_var'),
+          shapes=shapes.batch_norm)
 def quantized_batch_norm(data, gamma, beta, moving_mean, moving_var, min_data, max_data, *, eps: float = 1e-3,
                          momentum: float = 0.9, fix_gamma: bool = True, use_global_stats: bool = False,
                          output_mean_var: bool = False, axis: int = 1, cudnn_off: bool = False,
@@ -204,7 +210,8 @@ def quantized_batch_norm(data, gamma, beta, moving_mean, moving_var, min_data, m
     name = '_contrib_quantized_batch_norm'
     expect(name, 'data', data, *_BYTES)
     if not calibrated(min_calib_range, max_calib_range):
-        raise MXNetError(f'operator {name}: min_calib_range and max_calib_range are missing; it needs a calibrated range')
+        raise MXNetError(f'operator {name}: min_calib_range and max_calib_range are missing; it needs a '
+                         'calibrated range')
     if data.dtype is torch.uint8:
         data = saturated(data.float() * (INT8_RANGE / UINT8_RANGE), torch.int8)
     low, high = as_range(min_calib_range, data), as_range(max_calib_range, data)
@@ -221,7 +228,8 @@ def quantized_batch_norm(data, gamma, beta, moving_mean, moving_var, min_data, m
 @operator('_contrib_quantized_rnn',
           outputs=lambda a: ('output', 'state_output', 'statecell_ouput') if a['state_outputs'] else ('output',))
 def quantized_rnn(data, parameters, state, state_cell, data_scale, data_shift, *, state_size: NonNegative,
-                  num_layers: NonNegative, bidirectional: bool = False, mode: Literal['gru', 'lstm', 'rnn_relu', 'rnn_tanh'],
+                  num_layers: NonNegative, bidirectional: bool = False,
+                  mode: Literal['gru', 'lstm', 'rnn_relu', 'rnn_tanh'],
                   p: float = 0.0, state_outputs: bool = False, projection_size: int | None = None,
                   lstm_state_clip_min: float | None = None, lstm_state_clip_max: float | None = None,
                   lstm_state_clip_nan: bool = False, use_sequence_length: bool = False):
@@ -234,6 +242,8 @@ def quantized_rnn(data, parameters, state, state_cell, data_scale, data_shift, *
         raise MXNetError(f"operator _contrib_quantized_rnn: mode must be 'lstm', not {mode!r}")
     real = (data.float() - data_shift) / data_scale
     return RNN(real, parameters, state, state_cell, state_size=state_size, num_layers=num_layers,
-               bidirectional=bidirectional, mode=mode, p=0.0, state_outputs=state_outputs, projection_size=projection_size,
+               bidirectional=bidirectional, mode=mode, p=0.0, state_outputs=state_outputs,
+               projection_size=projection_size,
                lstm_state_clip_min=lstm_state_clip_min, lstm_state_clip_max=lstm_state_clip_max,
-               lstm_state_clip_nan=lstm_state_clip_nan, use_sequence_length=use_sequence_length, training=False, rng=None)
+               lstm_state_clip_nan=lstm_state_clip_nan, use_sequence_length=use_sequence_length, training=False,
+               rng=None)

@@ -11,7 +11,8 @@ def _gradient(grad, rescale_grad, clip_gradient):
 
 
 @operator('_sparse_adagrad_update', auto_inputs=False, aux='history', mutates='history')
-def adagrad_update(weight, grad, history, *, lr: float, epsilon: float = 1e-7, wd: float = 0.0, rescale_grad: float = 1.0,
+def adagrad_update(weight, grad, history, *, lr: float, epsilon: float = 1e-7, wd: float = 0.0,
+                   rescale_grad: float = 1.0,
                    clip_gradient: float = -1.0):
     """AdaGrad: `history += grad ** 2; weight -= lr * grad / sqrt(history + epsilon)`.
 

@@ -96,9 +96,11 @@ def _get_optimal_thresholds(hist_dict, quantized_dtype, num_quantized_bins=255, 
     """{name: (min, max)} of {name: histogram}, which is emptied on the way."""
     found = {}
     for name in list(hist_dict):
-        low, high, threshold, divergence = _get_optimal_threshold(hist_dict.pop(name), quantized_dtype, num_quantized_bins)
+        low, high, threshold, divergence = _get_optimal_threshold(hist_dict.pop(name), quantized_dtype,
+                                                                  num_quantized_bins)
         unsigned = low >= 0 and quantized_dtype in ('auto', 'uint8')
         found[name] = (0, threshold) if unsigned else (-threshold, threshold)
         if logger:
-            logger.debug('%s is from %f to %f; threshold %f, divergence %f', name, low, high, threshold[0], divergence[0])
+            logger.debug('%s is from %f to %f; threshold %f, divergence %f', name, low, high, threshold[0],
+                         divergence[0])
     return {n: (float(numpy.ravel(a)[0]), float(numpy.ravel(b)[0])) for n, (a, b) in found.items()}

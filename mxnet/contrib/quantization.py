@@ -1,6 +1,7 @@
 """int8 inference: `quantize_net` for Gluon, `quantize_model` for symbols with parameters.
 
-The ranges of values are found while predicting ('none'), as the extremes of some examples ('naive'), or as the thresholds
+The ranges of values are found while predicting ('none'), as the extremes of some examples ('naive'),
+or as the thresholds
 that lose least information about them ('entropy').
 """
 import logging
@@ -21,15 +22,18 @@ from ._calibration import (
     combine_histogram,
 )
 
-__all__ = ['calib_graph', 'combine_histogram', 'quantize_graph', 'quantize_model', 'quantize_model_mkldnn', 'quantize_net',
+__all__ = ['calib_graph', 'combine_histogram', 'quantize_graph', 'quantize_model', 'quantize_model_mkldnn',
+           'quantize_net',
            'quantize_net_v2']
 
+CPU = cpu()
 # names that programs reach for, although they are private upstream, too
 _PRIVATE = (_get_optimal_threshold, _smooth_distribution)
 
 
 # ---------------------------------------------------------------------- parts
-def _quantize_symbol(sym, ctx, excluded_symbols=None, excluded_operators=None, offline_params=None, quantized_dtype='int8',
+def _quantize_symbol(sym, ctx, excluded_symbols=None, excluded_operators=None, offline_params=None,
+                     quantized_dtype='int8',
                      quantize_mode='smart', quantize_granularity='tensor-wise'):
     """-> (the quantized symbol, names of values whose ranges calibration should find)."""
     for name, value in ('excluded_sym_names', excluded_symbols), ('excluded_op_names', excluded_operators):
@@ -86,7 +90,7 @@ def _thresholds(collector, quantized_dtype, logger):
 
 def _collect(sym, arg_params, aux_params, ctx, batches, collector, limit, logger):
     """Runs the float network on examples and shows the collector the values it wants."""
-    names = [n for n in dict.fromkeys(collector.include_layer)]
+    names = list(dict.fromkeys(collector.include_layer))
     internals = sym.get_internals()
     known = set(internals.list_outputs())
     group = symbol.Group([internals[n] for n in names if n in known])
@@ -111,7 +115,7 @@ def _collect(sym, arg_params, aux_params, ctx, batches, collector, limit, logger
 
 
 def _batches(data, names, ctx):
-    """Batches as {name: array} from an iterator of `mx.io`, a DataLoader, or any iterable of arrays or tuples of them."""
+    """Batches as {name: array} from an iterator of `mx.io`, a DataLoader, or any iterable of arrays or tuples."""
     if isinstance(data, DataIter):
         data.reset()
         names = [d.name if isinstance(d, DataDesc) else d[0] for d in data.provide_data]
@@ -130,7 +134,8 @@ def _check_ctx(ctx):
 
 
 # ---------------------------------------------------------------------- symbols
-def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',), ctx=cpu(),  # noqa: B008
+def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',), ctx=CPU,
+                  
                    excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy', calib_data=None,
                    num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
                    quantize_granularity='tensor-wise', logger=None):
@@ -141,7 +146,8 @@ def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_name
     quantize_mode: 'smart' makes other layers int8 where their input is so anyway, 'full' wherever it can
     """
     ctx = _check_ctx(ctx)
-    qsym, qargs, aux, collector = quantize_graph(sym, arg_params, aux_params, ctx, excluded_sym_names, excluded_op_names,
+    qsym, qargs, aux, collector = quantize_graph(sym, arg_params, aux_params, ctx, excluded_sym_names,
+                                                 excluded_op_names,
                                                  calib_mode, quantized_dtype, quantize_mode, quantize_granularity,
                                                  logger=logger)
     if collector is None:
@@ -150,24 +156,30 @@ def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_name
         raise ValueError(f"calib_mode={calib_mode!r} needs calib_data; calib_mode='none' does without")
     if not isinstance(calib_data, DataIter):
         raise ValueError(f'calib_data must be an iterator of mx.io, not a {type(calib_data).__name__}')
-    _collect(sym, arg_params, aux_params, ctx, _batches(calib_data, list(data_names), ctx), collector, num_calib_examples,
+    _collect(sym, arg_params, aux_params, ctx, _batches(calib_data, list(data_names), ctx), collector,
+             num_calib_examples,
              logger)
     return calib_graph(qsym, qargs, aux, collector, calib_mode, quantized_dtype, logger or logging)
 
 
 def quantize_model_mkldnn(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',),
-                          ctx=cpu(), excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy',  # noqa: B008
+                          ctx=CPU, excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy',
+                         
                           calib_data=None, num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
                           quantize_granularity='tensor-wise', logger=None):
     """`quantize_model` after BatchNorm layers became part of the convolutions before them."""
     sym, arg_params, aux_params = _quantize_graph.fold_batch_norm(sym, arg_params, aux_params)
-    return quantize_model(sym, arg_params, aux_params, data_names, label_names, ctx, excluded_sym_names, excluded_op_names,
-                          calib_mode, calib_data, num_calib_examples, quantized_dtype, quantize_mode, quantize_granularity,
+    return quantize_model(sym, arg_params, aux_params, data_names, label_names, ctx, excluded_sym_names,
+                          excluded_op_names,
+                          calib_mode, calib_data, num_calib_examples, quantized_dtype, quantize_mode,
+                          quantize_granularity,
                           logger)
 
 
-def quantize_graph(sym, arg_params, aux_params, ctx=cpu(), excluded_sym_names=None, excluded_op_names=None,  # noqa: B008
-                   calib_mode='entropy', quantized_dtype='int8', quantize_mode='full', quantize_granularity='tensor-wise',
+def quantize_graph(sym, arg_params, aux_params, ctx=CPU, excluded_sym_names=None, excluded_op_names=None,
+                  
+                   calib_mode='entropy', quantized_dtype='int8', quantize_mode='full',
+                   quantize_granularity='tensor-wise',
                    LayerOutputCollector=None, logger=None):
     """-> (symbol, arguments, states, collector) of the int8 network.
 
@@ -202,7 +214,7 @@ def calib_graph(qsym, arg_params, aux_params, collector, calib_mode='entropy', q
 # ---------------------------------------------------------------------- Gluon
 def quantize_net_v2(network, quantized_dtype='auto', quantize_mode='full', quantize_granularity='tensor-wise',
                     exclude_layers=None, exclude_layers_match=None, exclude_operators=None, calib_data=None,
-                    data_shapes=None, calib_mode='none', num_calib_examples=None, ctx=cpu(),  # noqa: B008
+                    data_shapes=None, calib_mode='none', num_calib_examples=None, ctx=CPU,
                     LayerOutputCollector=None, logger=None):
     """A SymbolBlock that computes a HybridBlock in int8.
 
@@ -220,7 +232,8 @@ def quantize_net_v2(network, quantized_dtype='auto', quantize_mode='full', quant
     layers = [n[:-len('_output')] for n in sym.get_internals().list_outputs() if n.endswith('_output')]
     excluded = list(exclude_layers or ())
     excluded += [n for n in layers for begin in exclude_layers_match or () if re.match(begin, n)]
-    qsym, qargs, qaux, collector = quantize_graph(sym, args, aux, ctx, excluded, list(exclude_operators or ()), calib_mode,
+    qsym, qargs, qaux, collector = quantize_graph(sym, args, aux, ctx, excluded, list(exclude_operators or ()),
+                                                  calib_mode,
                                                   quantized_dtype, quantize_mode, quantize_granularity,
                                                   LayerOutputCollector, logger)
     if collector is not None:
@@ -235,10 +248,11 @@ def quantize_net_v2(network, quantized_dtype='auto', quantize_mode='full', quant
 
 def quantize_net(network, quantized_dtype='auto', quantize_mode='full', exclude_layers=None, exclude_layers_match=None,
                  exclude_operators=None, calib_data=None, data_shapes=None, calib_mode='none', num_calib_examples=None,
-                 ctx=cpu(), logger=None):  # noqa: B008
+                 ctx=CPU, logger=None):
     """A SymbolBlock that computes a HybridBlock in int8; see `quantize_net_v2`."""
     return quantize_net_v2(network, quantized_dtype, quantize_mode, 'tensor-wise', exclude_layers, exclude_layers_match,
-                           exclude_operators, calib_data, data_shapes, calib_mode, num_calib_examples, ctx, None, logger)
+                           exclude_operators, calib_data, data_shapes, calib_mode, num_calib_examples, ctx, None,
+                           logger)
 
 
 def _traced(network, calib_data, data_shapes, ctx):

@@ -335,7 +335,8 @@ class BaseSparseNDArray(NDArray):
     def attach_grad(self, grad_req='write', stype=None):
         """Gives the array a gradient buffer, `x.grad`, of its own storage type unless `stype` is given."""
         stype = stype or self._stype
-        buffer = self._make(*nothing(stype, self._shape, self._parts[0].dtype, self._ctx)) if stype == self._stype else \
+        buffer = self._make(*nothing(stype, self._shape, self._parts[0].dtype,
+                                     self._ctx)) if stype == self._stype else \
             wrap(torch.zeros_like(self._values()), self._ctx, NDArray).tostype(stype)
         autograd.mark_variables([self], [buffer], [grad_req])
 

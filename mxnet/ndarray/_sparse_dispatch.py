@@ -1,6 +1,7 @@
 """Runs operators on sparse arrays.
 
-A rule (`_sparse_rules`, `_sparse_products`, `_sparse_updates`) computes an operator on the parts of its inputs and gives an
+A rule (`_sparse_rules`, `_sparse_products`,
+        `_sparse_updates`) computes an operator on the parts of its inputs and gives an
 array, or NotImplemented for a combination of storage types that it has no way for.  Then the operator is computed on
 dense copies, as in upstream; set MXNET_STORAGE_FALLBACK_LOG_VERBOSE=1 to be told where that happens.
 """
@@ -13,7 +14,7 @@ from .._state import state
 from ..base import MXNetError
 from . import _invoke
 
-RULES = {}              # by name of the operator: (rule(op, inputs, attributes with defaults) -> array, does it take out=)
+RULES = {}              # by name of the operator: (rule(op, inputs, complete attributes) -> array, does it take out=)
 _told = set()
 
 

@@ -12,9 +12,8 @@ from .ndarray import NDArray
 
 def recorded(*arrays):
     """Whether autograd follows one of the arrays."""
-    return state.recording and any(
-        x._recorded_link() is not None if x._sparse else (x._tensor if x._variable is None else x._variable.leaf).requires_grad
-        for x in arrays)
+    return state.recording and any(x._recorded_link() is not None if x._sparse else readable(x).requires_grad
+                                   for x in arrays)
 
 
 def readable(array):
@@ -31,8 +30,10 @@ def result_like(array, values, op, inputs, attributes):
 
 
 # ---------------------------------------------------------------------- one operand
-@rule('abs', 'sign', 'round', 'rint', 'ceil', 'floor', 'trunc', 'fix', 'square', 'sqrt', 'cbrt', 'log1p', 'expm1', 'sin',
-      'tan', 'arcsin', 'arctan', 'degrees', 'radians', 'sinh', 'tanh', 'arcsinh', 'arctanh', 'negative', 'relu', '_copy',
+@rule('abs', 'sign', 'round', 'rint', 'ceil', 'floor', 'trunc', 'fix', 'square', 'sqrt', 'cbrt', 'log1p', 'expm1',
+      'sin',
+      'tan', 'arcsin', 'arctan', 'degrees', 'radians', 'sinh', 'tanh', 'arcsinh', 'arctanh', 'negative', 'relu',
+      '_copy',
       'BlockGrad', 'make_loss', '_contrib_round_ste', '_contrib_sign_ste', '_contrib_gradientmultiplier', '_mul_scalar',
       '_div_scalar', '_scatter_plus_scalar', '_scatter_minus_scalar')
 def zero_stays(op, inputs, attributes):
@@ -188,7 +189,8 @@ def _squares_of_rows(array, keepdims):
 
     def back(gradient):
         if gradient.layout is torch.strided:
-            return _sparse_links.rows_gradient(2 * values * gradient.reshape(shape)[rows.long()], rows.long(), array._shape)
+            return _sparse_links.rows_gradient(2 * values * gradient.reshape(shape)[rows.long()], rows.long(),
+                                               array._shape)
         incoming, where = _sparse_links.rows_of(gradient)
         mine = _sparse_parts.rows_at((values, rows), where)
         return _sparse_links.rows_gradient(2 * mine * incoming, where, array._shape)
@@ -197,7 +199,8 @@ def _squares_of_rows(array, keepdims):
         history = None if link is None else _sparse_links.computed(
             lambda: _sparse_links.anchor(shape, values.dtype, values.device), back, link)
         return array._make((totals, rows), shape, array._ctx, history=history)
-    dense = _sparse_links.computed(lambda: values.new_zeros(shape[0]).index_copy_(0, rows.long(), totals[:, 0]), back, link)
+    dense = _sparse_links.computed(lambda: values.new_zeros(shape[0]).index_copy_(0, rows.long(), totals[:, 0]), back,
+                                   link)
     return wrap(dense, array._ctx, NDArray)
 
 
@@ -225,7 +228,8 @@ def slice_(op, inputs, attributes):
     """Consecutive rows and columns of a csr array."""
     array, = inputs
     begin, end, step = attributes['begin'], attributes['end'], attributes['step']
-    if array.stype != 'csr' or any(s not in (None, 1) for s in step or ()) or not 0 < len(begin) <= 2 or recorded(array):
+    if array.stype != 'csr' or any(s not in (None,
+                                             1) for s in step or ()) or not 0 < len(begin) <= 2 or recorded(array):
         return NotImplemented
     bounds = [slice(b, e).indices(n)[:2] for b, e, n in
               zip((*begin, None)[:2], (*end, None)[:2], array._shape, strict=True)]
@@ -240,7 +244,8 @@ def slice_(op, inputs, attributes):
 def take(op, inputs, attributes):
     """Rows of a csr array by number."""
     array, indices = inputs
-    if not isinstance(array, CSRNDArray) or indices._sparse or attributes['axis'] != 0 or attributes['mode'] == 'raise' \
+    if not isinstance(array,
+                      CSRNDArray) or indices._sparse or attributes['axis'] != 0 or attributes['mode'] == 'raise' \
             or len(indices.shape) != 1 or recorded(array):
         return NotImplemented
     length, rows = array._shape[0], indices._tensor.long().to(array._parts[0].device)
