@@ -159,6 +159,11 @@ class ProgressBar:
         self._bar = tqdm(total=self.total, desc='Epoch' if epoch is None else f'Epoch {epoch}', ncols=width)
         self._epoch, self._calls, self._told = epoch, 0, -math.inf
 
+    def close(self):
+        """Ends the bar of an epoch that was not finished."""
+        if self._bar is not None:
+            self._close()
+
     def _close(self):
         self._bar.close()
         self._bar = None

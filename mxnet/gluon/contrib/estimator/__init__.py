@@ -1,0 +1,5 @@
+"""Training without writing the loop: an Estimator, and handlers of what happens in it."""
+from . import batch_processor, estimator, event_handler, utils
+from .batch_processor import *
+from .estimator import *
+from .event_handler import *
