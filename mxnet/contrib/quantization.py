@@ -135,7 +135,7 @@ def _check_ctx(ctx):
 
 # ---------------------------------------------------------------------- symbols
 def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',), ctx=CPU,
-                  
+
                    excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy', calib_data=None,
                    num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
                    quantize_granularity='tensor-wise', logger=None):
@@ -164,7 +164,7 @@ def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_name
 
 def quantize_model_mkldnn(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',),
                           ctx=CPU, excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy',
-                         
+
                           calib_data=None, num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
                           quantize_granularity='tensor-wise', logger=None):
     """`quantize_model` after BatchNorm layers became part of the convolutions before them."""
@@ -177,7 +177,7 @@ def quantize_model_mkldnn(sym, arg_params, aux_params, data_names=('data',), lab
 
 
 def quantize_graph(sym, arg_params, aux_params, ctx=CPU, excluded_sym_names=None, excluded_op_names=None,
-                  
+
                    calib_mode='entropy', quantized_dtype='int8', quantize_mode='full',
                    quantize_granularity='tensor-wise',
                    LayerOutputCollector=None, logger=None):
