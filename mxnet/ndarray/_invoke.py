@@ -271,6 +271,7 @@ def make_function(op: Operator, name: str, cls: type):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
     function.__signature__ = signature(op, cls.__name__)
+    function.derived_from = op, cls         # so that what wraps operators finds it: see contrib/amp
     return function
 
 
@@ -303,6 +304,7 @@ def make_method(op: Operator, name: str):
     method.__qualname__ = f'NDArray.{name}'
     method.__doc__ = docstring(op)
     method.__signature__ = signature(op, 'NDArray', method=True)
+    method.derived_from = op, None
     return method
 
 
