@@ -165,7 +165,7 @@ class BaseModule:
         self._require('predict')
         if isinstance(eval_data, (NDArray, numpy.ndarray)):
             batch = eval_data if isinstance(eval_data, NDArray) else ndarray.array(eval_data)
-            self.forward(DataBatch([batch]))
+            self.forward(DataBatch([batch]), is_train=False)
             return self.get_outputs()[0]
         if not isinstance(eval_data, DataIter):
             raise ValueError(f'predict takes a DataIter, an NDArray or a NumPy array, not a {type(eval_data).__name__}')

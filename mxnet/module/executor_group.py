@@ -298,8 +298,10 @@ class DataParallelExecutorGroup:
     def install_monitor(self, mon):
         """Has a monitor watch all executors."""
         self._reshaped = None if self._reshaped is None else [{} for _ in self.execs]
-        for executor in self.execs:
+        for i, executor in enumerate(self.execs):
             mon.install(executor)
+            if self._default_execs is not None and self._default_execs[i] is not executor:
+                self._default_execs[i].set_monitor_callback(*executor._monitor)
 
 
 # ---------------------------------------------------------------------- parts and wholes
