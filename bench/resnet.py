@@ -1,4 +1,4 @@
-"""A training step (forward and backward) of ResNet-18 on small pictures, hybridized, against the same network in torch."""
+"""A training step (forward and backward) of ResNet-18 on small pictures, hybridized, and the same network in torch."""
 
 BATCH, SIZE, CLASSES = 16, 64, 10
 BUDGETS = {'large resnet18 step': 1.02}

@@ -22,7 +22,8 @@ def log_softmax(x, axis=-1):
 
 
 def cosine(a, b):
-    return (a * b).sum(-1, keepdims=True) / np.linalg.norm(a, axis=-1, keepdims=True) / np.linalg.norm(b, axis=-1, keepdims=True)
+    lengths = np.linalg.norm(a, axis=-1, keepdims=True) * np.linalg.norm(b, axis=-1, keepdims=True)
+    return (a * b).sum(-1, keepdims=True) / lengths
 
 
 def sdml(a, b):
@@ -43,25 +44,31 @@ CASES = {
     'probabilities': (loss.SigmoidBCELoss, {'from_sigmoid': True}, (PRED, LABEL),
                       -(LABEL * np.log(PRED) + (1 - LABEL) * np.log(1 - PRED)).mean(1)),
     'probabilities, positive weights': (loss.SigmoidBCELoss, {'from_sigmoid': True}, (
-        PRED, LABEL, None, np.array([1.0, 2, 3])), -(LABEL * [1, 2, 3] * np.log(PRED) + (1 - LABEL) * np.log(1 - PRED)).mean(1)),
+        PRED, LABEL, None, np.array([1.0, 2, 3])), -(
+            LABEL * [1, 2, 3] * np.log(PRED) + (1 - LABEL) * np.log(1 - PRED)).mean(1)),
     'softmax': (loss.SoftmaxCELoss, {}, (PRED, CLASSES), -log_softmax(PRED)[range(4), CLASSES.astype(int)]),
     'softmax, weighted': (loss.SoftmaxCELoss, {}, (PRED, CLASSES, np.array([[1.0], [0], [2], [3]])),
                           -log_softmax(PRED)[range(4), CLASSES.astype(int)] * [1, 0, 2, 3]),
-    'softmax of distributions': (loss.SoftmaxCELoss, {'sparse_label': False}, (PRED, LABEL), -(LABEL * log_softmax(PRED)).sum(1)),
-    'log-probabilities': (loss.SoftmaxCELoss, {'from_logits': True}, (PRED, CLASSES), -PRED[range(4), CLASSES.astype(int)]),
+    'softmax of distributions': (loss.SoftmaxCELoss, {'sparse_label': False}, (PRED, LABEL),
+                                 -(LABEL * log_softmax(PRED)).sum(1)),
+    'log-probabilities': (loss.SoftmaxCELoss, {'from_logits': True}, (PRED, CLASSES),
+                          -PRED[range(4), CLASSES.astype(int)]),
     'KL': (loss.KLDivLoss, {}, (PRED, LABEL), (LABEL * (np.log(LABEL) - PRED)).sum(1)),
-    'KL of scores': (loss.KLDivLoss, {'from_logits': False}, (PRED, LABEL), (LABEL * (np.log(LABEL) - log_softmax(PRED))).sum(1)),
+    'KL of scores': (loss.KLDivLoss, {'from_logits': False}, (PRED, LABEL),
+                     (LABEL * (np.log(LABEL) - log_softmax(PRED))).sum(1)),
     'Huber': (loss.HuberLoss, {'rho': 0.2}, (PRED, LABEL), np.where(
         abs(PRED - LABEL) > 0.2, abs(PRED - LABEL) - 0.1, (PRED - LABEL) ** 2 / 0.4).mean(1)),
     'hinge': (loss.HingeLoss, {}, (PRED, SIGNS), np.maximum(0, 1 - PRED * SIGNS).mean(1)),
-    'squared hinge': (loss.SquaredHingeLoss, {'margin': 2}, (PRED, SIGNS), (np.maximum(0, 2 - PRED * SIGNS) ** 2).mean(1)),
+    'squared hinge': (loss.SquaredHingeLoss, {'margin': 2}, (PRED, SIGNS),
+                      (np.maximum(0, 2 - PRED * SIGNS) ** 2).mean(1)),
     'logistic': (loss.LogisticLoss, {}, (PRED, SIGNS), np.log1p(np.exp(-PRED * SIGNS)).mean(1)),
     'logistic, binary': (loss.LogisticLoss, {'label_format': 'binary'}, (PRED, (SIGNS + 1) / 2),
                          np.log1p(np.exp(-PRED * SIGNS)).mean(1)),
     'triplet': (loss.TripletLoss, {}, (PRED, LABEL, SIGNS), np.maximum(
         0, ((PRED - LABEL) ** 2 - (PRED - SIGNS) ** 2).sum(1) + 1)),
     'Poisson': (loss.PoissonNLLLoss, {}, (PRED, LABEL * 5), (np.exp(PRED) - PRED * LABEL * 5).mean()),
-    'Poisson of rates': (loss.PoissonNLLLoss, {'from_logits': False}, (PRED, LABEL * 5), (PRED - LABEL * 5 * np.log(PRED)).mean()),
+    'Poisson of rates': (loss.PoissonNLLLoss, {'from_logits': False}, (PRED, LABEL * 5),
+                         (PRED - LABEL * 5 * np.log(PRED)).mean()),
     'cosine': (loss.CosineEmbeddingLoss, {}, (PRED, LABEL, np.array([1.0, -1, 1, -1])), np.where(
         np.array([[1], [-1], [1], [-1]]) == 1, 1 - cosine(PRED, LABEL), np.maximum(0, cosine(PRED, LABEL)))),
     'SDML': (loss.SDMLLoss, {}, (PRED, LABEL), sdml(PRED, LABEL)),
@@ -139,7 +146,8 @@ def test_weights_are_numbers():
 
 
 @pytest.mark.parametrize('wrong, error', [
-    (lambda: loss.LogisticLoss(label_format='either'), ValueError), (lambda: loss.CTCLoss(layout='CTN'), AssertionError),
+    (lambda: loss.LogisticLoss(label_format='either'), ValueError),
+    (lambda: loss.CTCLoss(layout='CTN'), AssertionError),
     (lambda: loss.CTCLoss(label_layout='T'), AssertionError),
     (lambda: loss.SDMLLoss()(nd.ones((2, 3)), nd.ones((2, 2))), AssertionError),
     (lambda: loss.Loss(None, 0)(nd.ones((2, 3))), NotImplementedError)])

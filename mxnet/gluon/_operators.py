@@ -1,9 +1,10 @@
-"""The operators that layers and losses are made of: those of `mx.nd` and `mx.sym`, in np mode those of `mx.np` and `mx.npx`."""
+"""The operators that layers and losses are made of: `mx.nd` and `mx.sym`, in np mode those of `mx.np` and `mx.npx`."""
 from ..util import is_np_array
 
 # What operators are called in np mode.  Those that are not here have no NumPy kind; arrays are converted for them.
-NPX = {'Activation': 'activation', 'BatchNorm': 'batch_norm', 'Convolution': 'convolution', 'Deconvolution': 'deconvolution',
-       'Dropout': 'dropout', 'Embedding': 'embedding', 'Flatten': 'batch_flatten', 'FullyConnected': 'fully_connected',
+NPX = {'Activation': 'activation', 'BatchNorm': 'batch_norm', 'Convolution': 'convolution',
+       'Deconvolution': 'deconvolution', 'Dropout': 'dropout', 'Embedding': 'embedding', 'Flatten': 'batch_flatten',
+       'FullyConnected': 'fully_connected',
        'LayerNorm': 'layer_norm', 'LeakyReLU': 'leaky_relu', 'Pooling': 'pooling', 'RNN': 'rnn',
        'log_softmax': 'log_softmax', 'pick': 'pick', 'relu': 'relu', 'reshape_like': 'reshape_like',
        'sigmoid': 'sigmoid', 'softmax': 'softmax'}

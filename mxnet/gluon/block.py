@@ -4,7 +4,7 @@ import re
 import warnings
 from collections import OrderedDict
 
-from .. import initializer, ndarray, symbol
+from .. import ndarray, symbol
 from ..base import MXNetError
 from ..context import current_context
 from ..ndarray import NDArray
@@ -13,7 +13,7 @@ from ..util import is_np_array
 from . import _structure as nested
 from ._scope import BlockScope
 from ._summary import summarize
-from .parameter import DeferredInitializationError, Parameter, ParameterDict, _load, _save, mismatch
+from .parameter import UNIFORM, DeferredInitializationError, Parameter, ParameterDict, _load, _save, mismatch
 from .utils import HookHandle, indent
 
 __all__ = ['Block', 'HybridBlock', 'SymbolBlock']
@@ -78,8 +78,8 @@ class Block:
             self.register_child(value, name)
         elif isinstance(value, Parameter):
             if name in self._reg_params and self._reg_params[name] is not value:
-                raise AssertionError(f'{name} of {type(self).__name__} is a parameter already; to share parameters, pass '
-                                     'params= when the block is made')
+                raise AssertionError(f'{name} of {type(self).__name__} is a parameter already; to share parameters, '
+                                     'pass params= when the block is made')
             self._reg_params[name] = value
         super().__setattr__(name, value)
 
@@ -88,7 +88,8 @@ class Block:
         self._children[str(len(self._children)) if name is None else name] = block
 
     def __repr__(self):
-        lines = [f'  ({key}): {indent(repr(block), 2)}' for key, block in self.__dict__.items() if isinstance(block, Block)]
+        lines = [f'  ({key}): {indent(repr(block), 2)}' for key, block in self.__dict__.items()
+                 if isinstance(block, Block)]
         return f'{type(self).__name__}(\n' + '\n'.join(lines) + '\n)'
 
     def _warn_of_lost_children(self):
@@ -103,7 +104,7 @@ class Block:
             return isinstance(value, (list, tuple)) and any(map(lost, value))
 
         for key, value in self.__dict__.items():
-            if isinstance(value, (list, tuple, dict)) and key not in ('_children',) and not key.startswith('__') and lost(value):
+            if isinstance(value, (list, tuple, dict)) and key != '_children' and key[:2] != '__' and lost(value):
                 warnings.warn(f'{type(self).__name__}.{key} holds blocks that are not children of the block, so their '
                               'parameters are not collected; register them with register_child, or use nn.Sequential',
                               stacklevel=4)
@@ -139,7 +140,7 @@ class Block:
             found.update(child._collect_params_with_prefix(dot + name))
         return found
 
-    def initialize(self, init=initializer.Uniform(), ctx=None, verbose=False, force_reinit=False):
+    def initialize(self, init=UNIFORM, ctx=None, verbose=False, force_reinit=False):
         """Initializes all parameters, on one context or several."""
         self.collect_params().initialize(init, ctx, verbose, force_reinit)
 

@@ -1,8 +1,8 @@
 """Losses: how wrong predictions are, one number for every sample.
 
-All take an optional `weight`, a number that the loss is multiplied by, and (where it makes sense) `sample_weight`, an array
-of weights that broadcasts with the loss.  `batch_axis` is the axis of the samples.  They work on arrays and on symbols, in np
-mode and outside.
+All take an optional `weight`, a number that the loss is multiplied by, and (where it makes sense) `sample_weight`, an
+array of weights that broadcasts with the loss.  `batch_axis` is the axis of the samples.  They work on arrays and on
+symbols, in np mode and outside.
 """
 import math
 
@@ -24,8 +24,8 @@ def _weighted(F, loss, weight=None, sample_weight=None):
         loss = operator(F, 'broadcast_mul')(loss, sample_weight)
     if weight is not None:
         if not isinstance(weight, numeric_types):
-            raise AssertionError(f'weight of a loss must be a number, not a {type(weight).__name__}; sample_weight may be '
-                                 'an array')
+            raise AssertionError(f'weight of a loss must be a number, not a {type(weight).__name__}; sample_weight may '
+                                 'be an array')
         loss = loss * weight
     return loss
 
@@ -89,8 +89,8 @@ class L1Loss(Loss):
 class SigmoidBinaryCrossEntropyLoss(Loss):
     """Cross entropy of yes and no: labels are 1 or 0 (or in between).
 
-    `pred` is what goes into a sigmoid, or with `from_sigmoid` what comes out of it; the first is more exact.  `pos_weight`
-    weighs the positive samples, one value a class.
+    `pred` is what goes into a sigmoid, or with `from_sigmoid` what comes out of it; the first is more exact.
+    `pos_weight` weighs the positive samples, one value a class.
     """
 
     def __init__(self, from_sigmoid=False, weight=None, batch_axis=0, **kwargs):
@@ -166,8 +166,8 @@ class KLDivLoss(Loss):
 class CTCLoss(Loss):
     """Connectionist temporal classification: sequences of labels against longer sequences of predictions.
 
-    `pred` is (batch, time, classes), or `layout='TNC'`; the last class is the blank.  Labels are (batch, length), padded
-    with -1, or as long as `label_lengths` says; `pred_lengths` likewise.
+    `pred` is (batch, time, classes), or `layout='TNC'`; the last class is the blank.  Labels are (batch, length),
+    padded with -1, or as long as `label_lengths` says; `pred_lengths` likewise.
     """
 
     def __init__(self, layout='NTC', label_layout='NT', weight=None, **kwargs):
@@ -183,8 +183,9 @@ class CTCLoss(Loss):
             pred = pred.swapaxes(0, 1)
         if self._batch_axis == 1:
             label = label.swapaxes(0, 1)
-        loss = operator(F, 'CTCLoss')(pred, label, pred_lengths, label_lengths, use_data_lengths=pred_lengths is not None,
-                                      use_label_lengths=label_lengths is not None, blank_label='last')
+        loss = operator(F, 'CTCLoss')(pred, label, pred_lengths, label_lengths, blank_label='last',
+                                      use_data_lengths=pred_lengths is not None,
+                                      use_label_lengths=label_lengths is not None)
         return _weighted(F, loss, self._weight, sample_weight)
 
 
@@ -197,7 +198,8 @@ class HuberLoss(Loss):
 
     def hybrid_forward(self, F, pred, label, sample_weight=None):
         far = operator(F, 'abs')(_shaped_like(F, label, pred) - pred)
-        loss = operator(F, 'where')(far > self._rho, far - 0.5 * self._rho, 0.5 / self._rho * operator(F, 'square')(far))
+        near = 0.5 / self._rho * operator(F, 'square')(far)
+        loss = operator(F, 'where')(far > self._rho, far - 0.5 * self._rho, near)
         return self._mean(F, loss, sample_weight)
 
 
@@ -257,7 +259,7 @@ class TripletLoss(Loss):
 
 
 class PoissonNLLLoss(Loss):
-    """Negative log-likelihood of counts, if `pred` is the rate of a Poisson distribution, or its logarithm (`from_logits`).
+    """Negative log-likelihood of counts; `pred` is the rate of a Poisson distribution or, `from_logits`, its logarithm.
 
     `compute_full` adds Stirling's approximation of the term that does not depend on `pred`.  The result is one number,
     the mean of all.

@@ -17,10 +17,12 @@ __all__ = ['Constant', 'DeferredInitializationError', 'Parameter', 'ParameterDic
 
 tensor_types = (NDArray,)
 
+UNIFORM = initializer.Uniform()
+
 UNINITIALIZED = ("Parameter '{name}' has not been initialized. Call net.initialize() before training or prediction; "
                  'parameters made after that call need their own.')
-DEFERRED = ("Parameter '{name}' has not been initialized yet, because its shape {shape} is not fully known: the first batch "
-            'through the block tells it.{hint}')
+DEFERRED = ("Parameter '{name}' has not been initialized yet, because its shape {shape} is not fully known: the first "
+            'batch through the block tells it.{hint}')
 ELSEWHERE = "Parameter '{name}' was not initialized on context {ctx}; it is on {there}."
 
 
@@ -34,11 +36,16 @@ def _contexts(ctx):
     return [ctx] if isinstance(ctx, Context) else list(ctx)
 
 
+def _fits(partial, shape):
+    """Whether a shape agrees with one that has unknown lengths."""
+    return len(partial) == len(shape) and all(a in (0, -1, b) for a, b in zip(partial, shape, strict=True))
+
+
 class Parameter:
     """A named array that training changes.
 
-    `shape` may have unknown lengths (0, or -1 in np mode); the array is then made when the first batch shows them.  On several
-    contexts there is one copy each.
+    `shape` may have unknown lengths (0, or -1 in np mode); the array is then made when the first batch shows them.  On
+    several contexts there is one copy each.
     """
 
     def __init__(self, name, grad_req='write', shape=None, dtype=numpy.float32, lr_mult=1.0, wd_mult=1.0, init=None,
@@ -104,7 +111,7 @@ class Parameter:
     def shape(self, new):
         new = tuple(new)
         old = self._shape
-        if old is not None and (len(old) != len(new) or any(a not in (0, -1, b) for a, b in zip(old, new, strict=True))):
+        if old is not None and not _fits(old, new):
             raise AssertionError(f"Parameter '{self.name}' has shape {old}; {new} does not fit it")
         self._shape = new
 
@@ -186,7 +193,7 @@ class Parameter:
         raise RuntimeError(UNINITIALIZED.format(name=self.name))
 
     def row_sparse_data(self, row_id):
-        """The rows `row_id` of a row_sparse parameter, on the context of `row_id`; the Trainer's KVStore has all of them."""
+        """The rows `row_id` of a row_sparse parameter, on the context of `row_id`.  The Trainer's KVStore has all."""
         return self._rows(row_id, [self._array(row_id.context)])[0]
 
     def list_row_sparse_data(self, row_id):
@@ -195,17 +202,19 @@ class Parameter:
 
     def _rows(self, row_id, arrays):
         if self._stype != 'row_sparse':
-            raise RuntimeError(f"Parameter '{self.name}' has stype {self._stype}; row_sparse_data is for row_sparse ones")
+            raise RuntimeError(f"Parameter '{self.name}' has stype {self._stype}; row_sparse_data is for row_sparse "
+                               'ones')
         if not isinstance(row_id, NDArray):
             raise TypeError(f'row_id must be an array, not a {type(row_id).__name__}')
         if self._trainer is None:
-            raise RuntimeError(f"the rows of Parameter '{self.name}' are kept by a Trainer; make one with the parameter first")
+            raise RuntimeError(f"the rows of Parameter '{self.name}' are kept by a Trainer; make one with the "
+                               'parameter first')
         with autograd.pause():
             self._trainer._row_sparse_pull(self, arrays, row_id)
         return arrays
 
     # ------------------------------------------------------------------ initialization
-    def initialize(self, init=None, ctx=None, default_init=initializer.Uniform(), force_reinit=False):
+    def initialize(self, init=None, ctx=None, default_init=UNIFORM, force_reinit=False):
         """Makes the arrays; later, with the first batch, if the shape is not fully known.
 
         `init` (or the parameter's own) wins over `default_init`.
@@ -219,7 +228,8 @@ class Parameter:
         if init is None:
             init = default_init if self.init is None else self.init
         if not self._known() and not self._allow_deferred_init:
-            raise ValueError(f"Parameter '{self.name}' cannot be initialized: its shape {self.shape} is not fully known")
+            raise ValueError(f"Parameter '{self.name}' cannot be initialized: its shape {self.shape} is not fully "
+                             'known')
         self._deferred = (init, contexts, default_init, None)
         if self._known():
             self._finish_deferred_init()
@@ -230,7 +240,8 @@ class Parameter:
         init, contexts, default_init, data = self._deferred
         if not self._known():
             raise DeferredInitializationError(DEFERRED.format(name=self.name, shape=self._shape, hint=(
-                ' Was the block ever called with all its children? in_units, in_channels or the like tell it at once.')))
+                ' Was the block ever called with all its children? in_units, in_channels or the like tell it at '
+                'once.')))
         self._deferred = None
         with autograd.pause():
             if data is None:
@@ -266,15 +277,14 @@ class Parameter:
         if cast_dtype and dtype_source not in ('current', 'saved'):
             raise ValueError(f"dtype_source must be 'current' or 'saved', not {dtype_source!r}")
         if self._shape is not None:
-            if len(self._shape) != len(data.shape) or any(a not in (0, -1, b) for a, b in
-                                                          zip(self._shape, data.shape, strict=True)):
+            if not _fits(self._shape, data.shape):
                 raise AssertionError(f"Parameter '{self.name}' has shape {self._shape}, but the loaded array has "
                                      f'{data.shape}')
         self._shape = tuple(data.shape)
         if dtype_name(self._dtype) != dtype_name(data.dtype):
             if not cast_dtype:
-                raise AssertionError(f"Parameter '{self.name}' has dtype {dtype_name(self._dtype)}, but the loaded array "
-                                     f'has {dtype_name(data.dtype)}; pass cast_dtype=True to convert it')
+                raise AssertionError(f"Parameter '{self.name}' has dtype {dtype_name(self._dtype)}, but the loaded "
+                                     f'array has {dtype_name(data.dtype)}; pass cast_dtype=True to convert it')
             if dtype_source == 'current':
                 data = data.astype(self._dtype)
             else:
@@ -310,11 +320,13 @@ class Parameter:
             trainer._reset_kvstore()          # its copy of the weights is out of date
         with autograd.pause():
             for array in self._data:
-                array[:] = data.tostype(self._stype) if isinstance(data, NDArray) and data.stype != self._stype else data
+                other = isinstance(data, NDArray) and data.stype != self._stype
+                array[:] = data.tostype(self._stype) if other else data
 
     def _set_trainer(self, trainer):
         if self._stype != 'default' and self._trainer and trainer and self._trainer is not trainer:
-            raise RuntimeError(f"Parameter '{self.name}' of stype {self._stype} belongs to a Trainer already, and cannot have two")
+            raise RuntimeError(f"Parameter '{self.name}' of stype {self._stype} belongs to a Trainer already, and "
+                               'cannot have two')
         self._trainer = trainer
 
     def reset_ctx(self, ctx):
@@ -499,10 +511,11 @@ class ParameterDict:
         """Adds all parameters of another dictionary."""
         for name, param in other.items():
             if name in self._params and self._params[name] is not param:
-                raise ValueError(f"there are two different parameters named '{name}'; give one of the blocks another prefix")
+                raise ValueError(f"there are two different parameters named '{name}'; give one of the blocks another "
+                                 'prefix')
             self._params[name] = param
 
-    def initialize(self, init=initializer.Uniform(), ctx=None, verbose=False, force_reinit=False):
+    def initialize(self, init=UNIFORM, ctx=None, verbose=False, force_reinit=False):
         """Initializes all parameters."""
         if verbose and isinstance(init, initializer.Initializer):
             init.set_verbosity(verbose=verbose)
@@ -534,8 +547,8 @@ class ParameterDict:
         arrays = {}
         for param in self.values():
             if not param.name.startswith(strip_prefix):
-                raise ValueError(f"the prefix '{strip_prefix}' is to be stripped, but Parameter '{param.name}' does not "
-                                 'begin with it')
+                raise ValueError(f"the prefix '{strip_prefix}' is to be stripped, but Parameter '{param.name}' does "
+                                 'not begin with it')
             arrays[param.name[len(strip_prefix):]] = param._reduce()
         _save(filename, arrays)
 

@@ -24,8 +24,8 @@ def split_data(data, num_slice, batch_axis=0, even_split=True):
     """
     size = data.shape[batch_axis]
     if even_split and size % num_slice:
-        raise ValueError(f'data of shape {data.shape} cannot be split evenly into {num_slice} parts along axis {batch_axis}; '
-                         f'use a batch size that is a multiple of {num_slice}, or pass even_split=False')
+        raise ValueError(f'data of shape {data.shape} cannot be split evenly into {num_slice} parts along axis '
+                         f'{batch_axis}; use a batch size that is a multiple of {num_slice}, or pass even_split=False')
     if num_slice > size and not even_split:
         num_slice = size
     each, left = divmod(size, num_slice)
@@ -57,8 +57,8 @@ def split_and_load(data, ctx_list, batch_axis=0, even_split=True):
 def clip_global_norm(arrays, max_norm, check_isfinite=True):
     """Scales arrays in place so that the norm of all of them together is at most `max_norm`; returns the norm before.
 
-    With `check_isfinite` the norm is a number, and a warning is given if it is not finite; without, nothing waits and the
-    norm is an array.
+    With `check_isfinite` the norm is a number, and a warning is given if it is not finite; without, nothing waits and
+    the norm is an array.
     """
     if not arrays:
         raise ValueError('clip_global_norm needs at least one array')

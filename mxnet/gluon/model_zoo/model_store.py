@@ -50,11 +50,14 @@ _model_sha1 = {
 
 apache_repo_url = 'https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/'
 
-ABSENT = ('the pretrained parameters of {name} are not here. Put the file {file}.params (SHA-1 {sha1}) into the folder {root}: '
-          'upstream published it as {url}, packed as a zip. With MXNET_GLUON_REPO set to the address of a server that '
-          'has it under gluon/models/, it is downloaded. Parameters of your own are loaded with net.load_parameters(file).')
-DIFFERENT = ('{path} is not the file that upstream published for {name}: its SHA-1 sum is not {sha1}. Move it away, or load it '
-             'with net.load_parameters(file).')
+ROOT = os.path.join(base.data_dir(), 'models')
+
+ABSENT = ('the pretrained parameters of {name} are not here. Put the file {file}.params (SHA-1 {sha1}) into the folder '
+          '{root}: upstream published it as {url}, packed as a zip. With MXNET_GLUON_REPO set to the address of a '
+          'server that has it under gluon/models/, it is downloaded. Parameters of your own are loaded with '
+          'net.load_parameters(file).')
+DIFFERENT = ('{path} is not the file that upstream published for {name}: its SHA-1 sum is not {sha1}. Move it away, or '
+             'load it with net.load_parameters(file).')
 
 
 def short_hash(name):
@@ -64,10 +67,11 @@ def short_hash(name):
     return _model_sha1[name][:8]
 
 
-def get_model_file(name, root=os.path.join(base.data_dir(), 'models')):
+def get_model_file(name, root=ROOT):
     """The path of the file with a network's pretrained parameters.
 
-    It is looked for in `root`, and downloaded if MXNET_GLUON_REPO names a server.  An error says which file to put where.
+    It is looked for in `root`, and downloaded if MXNET_GLUON_REPO names a server.  An error says which file to put
+    where.
     """
     file = f'{name}-{short_hash(name)}'
     root = os.path.expanduser(root)
@@ -98,7 +102,7 @@ def _unpack(url, member, path, sha1):
         replace_file(part, path)
 
 
-def purge(root=os.path.join(base.data_dir(), 'models')):
+def purge(root=ROOT):
     """Deletes all parameter files of a folder."""
     root = os.path.expanduser(root)
     for name in os.listdir(root):

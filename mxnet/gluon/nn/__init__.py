@@ -1,6 +1,6 @@
 """Layers."""
-from . import activations, basic_layers, conv_layers
 from ..block import Block, HybridBlock, SymbolBlock
+from . import activations, basic_layers, conv_layers
 from .activations import *
 from .basic_layers import *
 from .conv_layers import *

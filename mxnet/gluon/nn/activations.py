@@ -44,10 +44,13 @@ class LeakyReLU(HybridBlock):
         return f'{type(self).__name__}({self._alpha})'
 
 
+_QUARTER = initializer.Constant(0.25)
+
+
 class PReLU(HybridBlock):
     """A leaky ReLU whose slope is learned: one slope, or one for each of `in_channels` channels."""
 
-    def __init__(self, alpha_initializer=initializer.Constant(0.25), in_channels=1, **kwargs):
+    def __init__(self, alpha_initializer=_QUARTER, in_channels=1, **kwargs):
         super().__init__(**kwargs)
         with self.name_scope():
             self.alpha = self.params.get('alpha', shape=(in_channels,), init=alpha_initializer)

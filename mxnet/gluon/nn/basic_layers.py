@@ -223,8 +223,8 @@ class _BatchNorm(HybridBlock):
 
 
 class BatchNorm(_BatchNorm):
-    """Gives every channel mean `beta` and standard deviation `gamma`, over the batch in training, over its running averages
-    else.
+    """Gives every channel mean `beta` and standard deviation `gamma`: in training by the averages of the batch, else by
+    running ones.
 
     >>> layer = mx.gluon.nn.BatchNorm()
     >>> layer.initialize()
@@ -236,7 +236,8 @@ class BatchNorm(_BatchNorm):
                  beta_initializer='zeros', gamma_initializer='ones', running_mean_initializer='zeros',
                  running_variance_initializer='ones', in_channels=0, **kwargs):
         super().__init__(axis, momentum, epsilon, center, scale, use_global_stats, False, beta_initializer,
-                         gamma_initializer, running_mean_initializer, running_variance_initializer, in_channels, **kwargs)
+                         gamma_initializer, running_mean_initializer, running_variance_initializer, in_channels,
+                         **kwargs)
 
 
 class BatchNormReLU(_BatchNorm):
@@ -246,7 +247,8 @@ class BatchNormReLU(_BatchNorm):
                  beta_initializer='zeros', gamma_initializer='ones', running_mean_initializer='zeros',
                  running_variance_initializer='ones', in_channels=0, **kwargs):
         super().__init__(axis, momentum, epsilon, center, scale, use_global_stats, True, beta_initializer,
-                         gamma_initializer, running_mean_initializer, running_variance_initializer, in_channels, **kwargs)
+                         gamma_initializer, running_mean_initializer, running_variance_initializer, in_channels,
+                         **kwargs)
 
 
 class _Norm(HybridBlock):
@@ -265,8 +267,8 @@ class _Norm(HybridBlock):
 class InstanceNorm(_Norm):
     """Normalizes every channel of every sample by itself."""
 
-    def __init__(self, axis=1, epsilon=1e-5, center=True, scale=False, beta_initializer='zeros', gamma_initializer='ones',
-                 in_channels=0, **kwargs):
+    def __init__(self, axis=1, epsilon=1e-5, center=True, scale=False, beta_initializer='zeros',
+                 gamma_initializer='ones', in_channels=0, **kwargs):
         super().__init__(**kwargs)
         self._kwargs = {'eps': epsilon, 'axis': axis, 'center': center, 'scale': scale}
         self._axis, self._epsilon = axis, epsilon
@@ -288,8 +290,8 @@ class LayerNorm(_Norm):
     [[-1.41, -0.71, 0.0, 0.71, 1.41]]
     """
 
-    def __init__(self, axis=-1, epsilon=1e-5, center=True, scale=True, beta_initializer='zeros', gamma_initializer='ones',
-                 in_channels=0, prefix=None, params=None):
+    def __init__(self, axis=-1, epsilon=1e-5, center=True, scale=True, beta_initializer='zeros',
+                 gamma_initializer='ones', in_channels=0, prefix=None, params=None):
         super().__init__(prefix=prefix, params=params)
         self._kwargs = {'eps': epsilon, 'axis': axis, 'center': center, 'scale': scale}
         self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale

@@ -29,15 +29,15 @@ def _check_layout(layer, layout, accepted):
 class _Conv(HybridBlock):
     """What all convolutions share; `op_name` says which operator it is."""
 
-    def __init__(self, channels, kernel_size, strides, padding, dilation, groups, layout, in_channels=0, activation=None,
-                 use_bias=True, weight_initializer=None, bias_initializer='zeros', op_name='Convolution', adj=None,
-                 prefix=None, params=None):
+    def __init__(self, channels, kernel_size, strides, padding, dilation, groups, layout, in_channels=0,
+                 activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros',
+                 op_name='Convolution', adj=None, prefix=None, params=None):
         super().__init__(prefix=prefix, params=params)
         count = len(kernel_size)
         self._channels, self._in_channels, self._op_name = channels, in_channels, op_name
-        self._kwargs = {'kernel': kernel_size, 'stride': _per_axis(strides, count), 'dilate': _per_axis(dilation, count),
-                        'pad': _per_axis(padding, count), 'num_filter': channels, 'num_group': groups,
-                        'no_bias': not use_bias, 'layout': layout}
+        self._kwargs = {'kernel': kernel_size, 'stride': _per_axis(strides, count),
+                        'dilate': _per_axis(dilation, count), 'pad': _per_axis(padding, count), 'num_filter': channels,
+                        'num_group': groups, 'no_bias': not use_bias, 'layout': layout}
         if adj is not None:
             self._kwargs['adj'] = adj
         outer, inner = channels, in_channels // groups
@@ -88,8 +88,8 @@ class Conv1D(_Conv):
     def __init__(self, channels, kernel_size, strides=1, padding=0, dilation=1, groups=1, layout='NCW', activation=None,
                  use_bias=True, weight_initializer=None, bias_initializer='zeros', in_channels=0, **kwargs):
         _check_layout(self, layout, ('NCW',))
-        super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 1), strides, padding, dilation, groups, layout,
-                         in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
+        super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 1), strides, padding, dilation, groups,
+                         layout, in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
 
 
 class Conv2D(_Conv):
@@ -105,8 +105,8 @@ class Conv2D(_Conv):
                  activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros', in_channels=0,
                  **kwargs):
         _check_layout(self, layout, ('NCHW', 'NHWC'))
-        super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 2), strides, padding, dilation, groups, layout,
-                         in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
+        super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 2), strides, padding, dilation, groups,
+                         layout, in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
 
 
 class Conv3D(_Conv):
@@ -116,8 +116,8 @@ class Conv3D(_Conv):
                  layout='NCDHW', activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros',
                  in_channels=0, **kwargs):
         _check_layout(self, layout, ('NCDHW', 'NDHWC'))
-        super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 3), strides, padding, dilation, groups, layout,
-                         in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
+        super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 3), strides, padding, dilation, groups,
+                         layout, in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
 
 
 class _ConvTranspose(_Conv):
@@ -136,9 +136,9 @@ class Conv1DTranspose(_ConvTranspose):
     `output_padding` adds to one side of the output, for strides that divide several lengths to the same.
     """
 
-    def __init__(self, channels, kernel_size, strides=1, padding=0, output_padding=0, dilation=1, groups=1, layout='NCW',
-                 activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros', in_channels=0,
-                 **kwargs):
+    def __init__(self, channels, kernel_size, strides=1, padding=0, output_padding=0, dilation=1, groups=1,
+                 layout='NCW', activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros',
+                 in_channels=0, **kwargs):
         _check_layout(self, layout, ('NCW',))
         super().__init__(1, channels, kernel_size, strides, padding, output_padding, dilation, groups, layout,
                          in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
@@ -207,8 +207,8 @@ class _Window(_Pooling):
 
     def __init__(self, count, pool_size, strides, padding, ceil_mode, pool_type, layout, *args, **kwargs):
         _check_layout(self, layout, _LAYOUTS[count])
-        super().__init__(_sizes(self, 'pool_size', pool_size, count), strides, padding, ceil_mode, False, pool_type, layout,
-                         *args, **kwargs)
+        super().__init__(_sizes(self, 'pool_size', pool_size, count), strides, padding, ceil_mode, False, pool_type,
+                         layout, *args, **kwargs)
 
 
 class MaxPool1D(_Window):
@@ -249,8 +249,8 @@ class AvgPool1D(_Window):
 class AvgPool2D(_Window):
     """The mean of every window of a picture."""
 
-    def __init__(self, pool_size=(2, 2), strides=None, padding=0, ceil_mode=False, layout='NCHW', count_include_pad=True,
-                 **kwargs):
+    def __init__(self, pool_size=(2, 2), strides=None, padding=0, ceil_mode=False, layout='NCHW',
+                 count_include_pad=True, **kwargs):
         super().__init__(2, pool_size, strides, padding, ceil_mode, 'avg', layout, count_include_pad, **kwargs)
 
 

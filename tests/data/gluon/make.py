@@ -8,8 +8,9 @@ import os
 import sys
 import warnings
 
-import mxnet as mx
 import numpy as np
+
+import mxnet as mx
 from mxnet import gluon
 from mxnet.gluon import contrib, nn
 from mxnet.gluon.model_zoo import vision
@@ -17,13 +18,17 @@ from mxnet.gluon.model_zoo import vision
 # (how to make it, shape of its input)
 LAYERS = [
     ("nn.Dense(3)", (2, 4)), ("nn.Dense(3, activation='relu', in_units=4)", (2, 4)),
-    ("nn.Dense(3, use_bias=False, flatten=False)", (2, 3, 4)), ("nn.Dropout(0.5)", (2, 3)), ("nn.Dropout(0, axes=(1,))", (2, 3)),
+    ("nn.Dense(3, use_bias=False, flatten=False)", (2, 3, 4)), ("nn.Dropout(0.5)", (2, 3)),
+    ("nn.Dropout(0, axes=(1,))", (2, 3)),
     ("nn.BatchNorm()", (2, 3, 4)), ("nn.BatchNorm(axis=-1, center=False, scale=False, in_channels=4)", (2, 3, 4)),
     ("nn.BatchNormReLU(momentum=0.5, epsilon=0.1)", (2, 3, 4, 4)), ("nn.InstanceNorm()", (2, 3, 4)),
-    ("nn.InstanceNorm(axis=2, scale=True)", (2, 3, 4)), ("nn.LayerNorm()", (2, 3, 4)), ("nn.LayerNorm(axis=1, epsilon=0.1)", (2, 3, 4)),
+    ("nn.InstanceNorm(axis=2, scale=True)", (2, 3, 4)), ("nn.LayerNorm()", (2, 3, 4)),
+    ("nn.LayerNorm(axis=1, epsilon=0.1)", (2, 3, 4)),
     ("nn.GroupNorm(2)", (2, 4, 5)), ("nn.Embedding(5, 3)", (4,)), ("nn.Flatten()", (2, 3, 4)),
-    ("nn.Lambda('tanh')", (2, 3)), ("nn.HybridLambda('tanh')", (2, 3)), ("nn.HybridLambda(lambda F, x: F.exp(x))", (2, 3)),
-    ("nn.Activation('softsign')", (2, 3)), ("nn.LeakyReLU(0.1)", (2, 3)), ("nn.PReLU()", (2, 3)), ("nn.ELU(0.5)", (2, 3)),
+    ("nn.Lambda('tanh')", (2, 3)), ("nn.HybridLambda('tanh')", (2, 3)),
+    ("nn.HybridLambda(lambda F, x: F.exp(x))", (2, 3)),
+    ("nn.Activation('softsign')", (2, 3)), ("nn.LeakyReLU(0.1)", (2, 3)), ("nn.PReLU()", (2, 3)),
+    ("nn.ELU(0.5)", (2, 3)),
     ("nn.SELU()", (2, 3)), ("nn.GELU()", (2, 3)), ("nn.Swish(2.0)", (2, 3)),
     ("nn.Conv1D(4, 3)", (2, 3, 9)), ("nn.Conv2D(4, 3, strides=2, padding=1, activation='tanh')", (2, 3, 9, 8)),
     ("nn.Conv2D(4, (3, 2), dilation=(1, 2), groups=2, use_bias=False, in_channels=2)", (2, 2, 9, 8)),
@@ -31,26 +36,31 @@ LAYERS = [
     ("nn.Conv3D(4, 3)", (1, 2, 5, 6, 7)), ("nn.Conv1DTranspose(4, 3, strides=2, output_padding=1)", (2, 3, 5)),
     ("nn.Conv2DTranspose(4, 3, strides=2, padding=1, in_channels=3)", (2, 3, 5, 6)),
     ("nn.Conv3DTranspose(4, 2, groups=2, in_channels=2)", (1, 2, 3, 4, 5)),
-    ("nn.MaxPool1D()", (2, 3, 7)), ("nn.MaxPool2D(3, 2, ceil_mode=True)", (2, 3, 8, 8)), ("nn.MaxPool3D()", (1, 2, 4, 4, 4)),
+    ("nn.MaxPool1D()", (2, 3, 7)), ("nn.MaxPool2D(3, 2, ceil_mode=True)", (2, 3, 8, 8)),
+    ("nn.MaxPool3D()", (1, 2, 4, 4, 4)),
     ("nn.AvgPool1D(3, padding=1)", (2, 3, 7)), ("nn.AvgPool2D((3, 2), 2, 1, count_include_pad=False)", (2, 3, 8, 8)),
     ("nn.AvgPool3D()", (1, 2, 4, 4, 4)), ("nn.GlobalMaxPool1D()", (2, 3, 4)), ("nn.GlobalMaxPool2D()", (2, 3, 4, 4)),
-    ("nn.GlobalMaxPool3D()", (2, 3, 4, 4, 2)), ("nn.GlobalAvgPool1D()", (2, 3, 4)), ("nn.GlobalAvgPool2D()", (2, 3, 4, 4)),
+    ("nn.GlobalMaxPool3D()", (2, 3, 4, 4, 2)), ("nn.GlobalAvgPool1D()", (2, 3, 4)),
+    ("nn.GlobalAvgPool2D()", (2, 3, 4, 4)),
     ("nn.GlobalAvgPool3D()", (2, 3, 4, 4, 2)), ("nn.ReflectionPad2D(2)", (1, 2, 4, 5)),
     ("stacked(nn.HybridSequential(prefix='net_'))", (2, 3, 8, 8)), ("stacked(nn.Sequential())", (2, 3, 8, 8)),
     ("stacked(nn.HybridSequential(prefix='net_'))[1:]", (2, 4, 8, 8)),
-    ("contrib.nn.Identity()", (2, 3)), ("contrib.nn.PixelShuffle1D(2)", (1, 4, 3)), ("contrib.nn.PixelShuffle2D((2, 3))", (1, 12, 2, 2)),
+    ("contrib.nn.Identity()", (2, 3)), ("contrib.nn.PixelShuffle1D(2)", (1, 4, 3)),
+    ("contrib.nn.PixelShuffle2D((2, 3))", (1, 12, 2, 2)),
     ("contrib.nn.PixelShuffle3D(2)", (1, 8, 2, 3, 2)), ("contrib.nn.SyncBatchNorm(num_devices=1)", (2, 3, 4, 4)),
     ("contrib.cnn.DeformableConvolution(4, 3, padding=1, activation='relu')", (1, 3, 6, 6)),
-    ("beside(contrib.nn.HybridConcurrent(axis=1))", (2, 3)), ("beside(contrib.nn.Concurrent(axis=1, prefix='c_'))", (2, 3)),
+    ("beside(contrib.nn.HybridConcurrent(axis=1))", (2, 3)),
+    ("beside(contrib.nn.Concurrent(axis=1, prefix='c_'))", (2, 3)),
     ("Two(prefix='two_')", (2, 3)),
 ]
-LOSSES = ["L2Loss()", "L1Loss(weight=2)", "SigmoidBCELoss()", "SoftmaxCELoss(axis=1, sparse_label=False)", "KLDivLoss()",
-          "CTCLoss()", "HuberLoss(rho=0.5)", "HingeLoss()", "SquaredHingeLoss(margin=2)", "LogisticLoss()", "TripletLoss()",
-          "PoissonNLLLoss()", "CosineEmbeddingLoss()", "SDMLLoss()"]
+LOSSES = ["L2Loss()", "L1Loss(weight=2)", "SigmoidBCELoss()", "SoftmaxCELoss(axis=1, sparse_label=False)",
+          "KLDivLoss()", "CTCLoss()", "HuberLoss(rho=0.5)", "HingeLoss()", "SquaredHingeLoss(margin=2)",
+          "LogisticLoss()",
+          "TripletLoss()", "PoissonNLLLoss()", "CosineEmbeddingLoss()", "SDMLLoss()"]
 MODELS = """alexnet densenet121 densenet161 densenet169 densenet201 inceptionv3 mobilenet0.25 mobilenet0.5 mobilenet0.75
 mobilenet1.0 mobilenetv2_0.25 mobilenetv2_0.5 mobilenetv2_0.75 mobilenetv2_1.0 resnet18_v1 resnet34_v1 resnet50_v1
-resnet101_v1 resnet152_v1 resnet18_v2 resnet34_v2 resnet50_v2 resnet101_v2 resnet152_v2 squeezenet1.0 squeezenet1.1 vgg11
-vgg11_bn vgg13 vgg13_bn vgg16 vgg16_bn vgg19 vgg19_bn""".split()
+resnet101_v1 resnet152_v1 resnet18_v2 resnet34_v2 resnet50_v2 resnet101_v2 resnet152_v2 squeezenet1.0 squeezenet1.1
+vgg11 vgg11_bn vgg13 vgg13_bn vgg16 vgg16_bn vgg19 vgg19_bn""".split()
 NUMBERS = ('resnet18_v1', 'resnet18_v2', 'mobilenet0.25', 'mobilenetv2_0.25')
 
 
@@ -70,7 +80,8 @@ class Two(gluon.HybridBlock):
 
 def stacked(net):
     with net.name_scope():
-        net.add(nn.Conv2D(4, 3, padding=1, activation='relu'), nn.BatchNorm(), nn.MaxPool2D(), nn.Flatten(), nn.Dense(2))
+        net.add(nn.Conv2D(4, 3, padding=1, activation='relu'), nn.BatchNorm(), nn.MaxPool2D(), nn.Flatten(),
+                nn.Dense(2))
     return net
 
 
@@ -87,7 +98,7 @@ def shapes(params):
 def rounded(array):
     """The mean and the mean size of the values, to five digits."""
     values = array.asnumpy().astype('float64')
-    return [float('%.5g' % v) for v in (values.mean(), np.abs(values).mean())]
+    return [float(f'{v:.5g}') for v in (values.mean(), np.abs(values).mean())]
 
 
 def fill(net):
@@ -124,7 +135,8 @@ def blocks(net):
 def layer(text, shape):
     with mx.name.NameManager():
         net = eval(text)
-        found = {'repr': repr(net), 'params': shapes(net.collect_params()), 'places': list(net._collect_params_with_prefix())}
+        found = {'repr': repr(net), 'params': shapes(net.collect_params()),
+                 'places': list(net._collect_params_with_prefix())}
         net.initialize(mx.init.Zero())
         x = mx.nd.array(np.random.RandomState(3).uniform(-1, 1, shape))
         if 'Embedding' in text:
@@ -136,6 +148,11 @@ def layer(text, shape):
         if isinstance(net, gluon.HybridBlock) and 'PixelShuffle' not in text:
             found['graph'] = net(mx.sym.var('data')).get_internals().list_outputs()
     return found
+
+
+def loss(text):
+    found = eval('gluon.loss.' + text)
+    return [repr(found), found._alias()]
 
 
 def digest(value):
@@ -152,7 +169,8 @@ def model(name):
         arguments, outputs, states = graph.infer_shape(data=(1, 3, size, size))
         names = graph.list_arguments() + graph.list_auxiliary_states()
         final = [[n, list(s)] for n, s in zip(names, arguments + states)]
-        found = {'count': len(params), 'repr': digest(repr(net)), 'params': digest(params), 'final params': digest(final),
+        found = {'count': len(params), 'repr': digest(repr(net)), 'params': digest(params),
+                 'final params': digest(final),
                  'places': digest(list(net._collect_params_with_prefix())),
                  'graph': digest(graph.get_internals().list_outputs())}
         if name in NUMBERS:
@@ -164,7 +182,7 @@ def model(name):
 
 def describe():
     return {'layers': {text: layer(text, shape) for text, shape in LAYERS},
-            'losses': {text: [repr(eval('gluon.loss.' + text)), eval('gluon.loss.' + text)._alias()] for text in LOSSES},
+            'losses': {text: loss(text) for text in LOSSES},
             'models': {name: model(name) for name in MODELS}}
 
 

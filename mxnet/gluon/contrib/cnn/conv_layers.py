@@ -35,16 +35,17 @@ class _Deformable(HybridBlock):
         given = self._kwargs_offset
         count, inner = given['num_filter'], self._in_channels // given['num_group']
         shape = (count, inner, *given['kernel']) if given['layout'] == 'NCHW' else (count, *given['kernel'], inner)
-        self.offset_weight = self.params.get('offset_weight', shape=shape, init=weight_initializer, allow_deferred_init=True)
-        self.offset_bias = self.params.get('offset_bias', shape=(count,), init=bias_initializer,
-                                           allow_deferred_init=True) if use_bias else None
+        self.offset_weight = self._parameter('offset_weight', shape, weight_initializer)
+        self.offset_bias = self._parameter('offset_bias', (count,), bias_initializer) if use_bias else None
 
     def _parameters(self, use_bias, weight_initializer, bias_initializer):
-        self.deformable_conv_weight = self.params.get('deformable_conv_weight', init=weight_initializer,
-                                                      shape=(self._channels, 0, *self._kwargs_deformable_conv['kernel']),
-                                                      allow_deferred_init=True)
-        self.deformable_conv_bias = self.params.get('deformable_conv_bias', shape=(self._channels,), init=bias_initializer,
-                                                    allow_deferred_init=True) if use_bias else None
+        shape = (self._channels, 0, *self._kwargs_deformable_conv['kernel'])
+        self.deformable_conv_weight = self._parameter('deformable_conv_weight', shape, weight_initializer)
+        self.deformable_conv_bias = self._parameter('deformable_conv_bias', (self._channels,), bias_initializer) \
+            if use_bias else None
+
+    def _parameter(self, name, shape, init):
+        return self.params.get(name, shape=shape, init=init, allow_deferred_init=True)
 
     def hybrid_forward(self, F, x, offset_weight, deformable_conv_weight, offset_bias=None, deformable_conv_bias=None):
         inputs = (x, offset_weight) if offset_bias is None else (x, offset_weight, offset_bias)
@@ -74,8 +75,8 @@ class DeformableConvolution(_Deformable):
                  prefix=None, params=None):
         super().__init__(prefix=prefix, params=params)
         with self.name_scope():
-            self._set_up(channels, kernel_size, strides, padding, dilation, groups, num_deformable_group, layout, use_bias,
-                         in_channels, activation, offset_use_bias, op_name, adj)
+            self._set_up(channels, kernel_size, strides, padding, dilation, groups, num_deformable_group, layout,
+                         use_bias, in_channels, activation, offset_use_bias, op_name, adj)
             self._offset_parameters(offset_use_bias, offset_weight_initializer, offset_bias_initializer)
             self._parameters(use_bias, weight_initializer, bias_initializer)
 
@@ -109,12 +110,12 @@ class ModulatedDeformableConvolution(_Deformable):
     def __init__(self, channels, kernel_size=(1, 1), strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1,
                  num_deformable_group=1, layout='NCHW', use_bias=True, in_channels=0, activation=None,
                  weight_initializer=None, bias_initializer='zeros', offset_weight_initializer='zeros',
-                 offset_bias_initializer='zeros', offset_use_bias=True, op_name='ModulatedDeformableConvolution', adj=None,
-                 prefix=None, params=None):
+                 offset_bias_initializer='zeros', offset_use_bias=True, op_name='ModulatedDeformableConvolution',
+                 adj=None, prefix=None, params=None):
         super().__init__(prefix=prefix, params=params)
         with self.name_scope():
-            self._set_up(channels, kernel_size, strides, padding, dilation, groups, num_deformable_group, layout, use_bias,
-                         in_channels, activation, offset_use_bias, op_name, adj)
+            self._set_up(channels, kernel_size, strides, padding, dilation, groups, num_deformable_group, layout,
+                         use_bias, in_channels, activation, offset_use_bias, op_name, adj)
             self._parameters(use_bias, weight_initializer, bias_initializer)
             self._offset_parameters(offset_use_bias, offset_weight_initializer, offset_bias_initializer)
         self.offset_split_index = self._offsets

@@ -55,7 +55,7 @@ class Identity(HybridBlock):
 
 
 class SparseEmbedding(Block):
-    """An embedding whose weights are row_sparse: a Trainer keeps them, and each batch fetches the rows that it needs."""
+    """An embedding with row_sparse weights: a Trainer keeps them, and each batch fetches the rows that it needs."""
 
     def __init__(self, input_dim, output_dim, dtype='float32', weight_initializer=None, **kwargs):
         super().__init__(**kwargs)
@@ -85,8 +85,8 @@ class SyncBatchNorm(BatchNorm):
             num_devices = max(1, context.num_gpus())
             warnings.warn(f'SyncBatchNorm: num_devices is not given, so it is the number of GPUs here, {num_devices}; '
                           'give it if not all of them are used', UserWarning, stacklevel=2)
-        self._kwargs = {'eps': epsilon, 'momentum': momentum, 'fix_gamma': not scale, 'use_global_stats': use_global_stats,
-                        'ndev': num_devices, 'key': self.prefix}
+        self._kwargs = {'eps': epsilon, 'momentum': momentum, 'fix_gamma': not scale,
+                        'use_global_stats': use_global_stats, 'ndev': num_devices, 'key': self.prefix}
 
     def hybrid_forward(self, F, x, gamma, beta, running_mean, running_var):
         return contrib(F, 'SyncBatchNorm')(x, gamma, beta, running_mean, running_var, name='fwd', **self._kwargs)
@@ -150,7 +150,8 @@ class PixelShuffle2D(_PixelShuffle):
 
 
 class PixelShuffle3D(_PixelShuffle):
-    """(batch, f1 * f2 * f3 * channels, depth, height, width) to (batch, channels, f1 * depth, f2 * height, f3 * width)."""
+    """(batch, f1 * f2 * f3 * channels, depth, height, width) to (batch, channels, f1 * depth, f2 * height, f3 * width).
+    """
 
     def __init__(self, factor):
         factors = _factors(self, factor, 3)

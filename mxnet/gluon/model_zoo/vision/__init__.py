@@ -5,17 +5,48 @@
 >>> net(mx.nd.ones((1, 3, 64, 64))).shape
 (1, 10)
 
-`pretrained=True` loads the parameters that upstream published, from the folder `root` (see `model_store`).  Pictures are
-(batch, 3, height, width), 224 x 224 for most, 299 x 299 for inception_v3, normalized with mean (0.485, 0.456, 0.406) and
-standard deviation (0.229, 0.224, 0.225).
+`pretrained=True` loads the parameters that upstream published, from the folder `root` (see `model_store`).  Pictures
+are (batch, 3, height, width), 224 x 224 for most, 299 x 299 for inception_v3, normalized with mean
+(0.485, 0.456, 0.406) and standard deviation (0.229, 0.224, 0.225).
 """
-from .alexnet import *
-from .densenet import *
-from .inception import *
-from .mobilenet import *
-from .resnet import *
-from .squeezenet import *
-from .vgg import *
+from .alexnet import AlexNet, alexnet
+from .densenet import DenseNet, densenet121, densenet161, densenet169, densenet201
+from .inception import Inception3, inception_v3
+from .mobilenet import (
+    MobileNet,
+    MobileNetV2,
+    get_mobilenet,
+    get_mobilenet_v2,
+    mobilenet0_5,
+    mobilenet0_25,
+    mobilenet0_75,
+    mobilenet1_0,
+    mobilenet_v2_0_5,
+    mobilenet_v2_0_25,
+    mobilenet_v2_0_75,
+    mobilenet_v2_1_0,
+)
+from .resnet import (
+    BasicBlockV1,
+    BasicBlockV2,
+    BottleneckV1,
+    BottleneckV2,
+    ResNetV1,
+    ResNetV2,
+    get_resnet,
+    resnet18_v1,
+    resnet18_v2,
+    resnet34_v1,
+    resnet34_v2,
+    resnet50_v1,
+    resnet50_v2,
+    resnet101_v1,
+    resnet101_v2,
+    resnet152_v1,
+    resnet152_v2,
+)
+from .squeezenet import SqueezeNet, squeezenet1_0, squeezenet1_1
+from .vgg import VGG, get_vgg, vgg11, vgg11_bn, vgg13, vgg13_bn, vgg16, vgg16_bn, vgg19, vgg19_bn
 
 _MODELS = {
     'alexnet': alexnet,
@@ -35,7 +66,7 @@ _MODELS = {
 
 
 def get_model(name, **kwargs):
-    """A network by name, such as 'resnet50_v1'; the arguments are those of its function (`classes`, `pretrained`, ...)."""
+    """A network by name, such as 'resnet50_v1'; other arguments are those of its function (`classes`, ...)."""
     name = name.lower()
     if name not in _MODELS:
         raise ValueError(f'there is no model {name}; there are\n\t' + '\n\t'.join(sorted(_MODELS)))

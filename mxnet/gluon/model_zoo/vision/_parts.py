@@ -1,12 +1,11 @@
 """What the networks have in common."""
-import os
-
-from .... import base
+from ....context import cpu
 from ... import nn
 from ...block import HybridBlock
 from ...contrib.nn import HybridConcurrent
+from ..model_store import get_model_file
 
-ROOT = os.path.join(base.data_dir(), 'models')
+CPU = cpu()
 
 
 class Classifier(HybridBlock):
@@ -33,6 +32,5 @@ def side_by_side(*blocks):
 def with_parameters(net, name, pretrained, ctx, root):
     """The network, with the parameters that upstream published for it if `pretrained`."""
     if pretrained:
-        from ..model_store import get_model_file
         net.load_parameters(get_model_file(name, root=root), ctx=ctx)
     return net

@@ -1,7 +1,7 @@
 """AlexNet (Krizhevsky, 2014: "One weird trick for parallelizing convolutional neural networks")."""
-from ....context import cpu
 from ... import nn
-from ._parts import ROOT, Classifier, stack, with_parameters
+from ..model_store import ROOT
+from ._parts import CPU, Classifier, stack, with_parameters
 
 __all__ = ['AlexNet', 'alexnet']
 
@@ -27,6 +27,6 @@ class AlexNet(Classifier):
             self.output = nn.Dense(classes)
 
 
-def alexnet(pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def alexnet(pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """AlexNet."""
     return with_parameters(AlexNet(**kwargs), 'alexnet', pretrained, ctx, root)

@@ -1,8 +1,8 @@
 """DenseNet (Huang and others, 2016: "Densely connected convolutional networks")."""
-from ....context import cpu
 from ... import nn
 from ...contrib.nn import Identity
-from ._parts import ROOT, Classifier, side_by_side, stack, with_parameters
+from ..model_store import ROOT
+from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
 
 __all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201']
 
@@ -33,6 +33,11 @@ def _stage(number, layers, growth, bottleneck, dropout):
     return stage
 
 
+def _transition(channels):
+    return stack(*_activated(lambda: nn.Conv2D(channels, kernel_size=1, use_bias=False)),
+                 nn.AvgPool2D(pool_size=2, strides=2))
+
+
 class DenseNet(Classifier):
     """Stages of layers that each see the results of all layers before them."""
 
@@ -48,14 +53,12 @@ class DenseNet(Classifier):
                 channels += layers * growth_rate
                 if number < len(block_config):
                     channels //= 2
-                    half = channels
-                    self.features.add(stack(*_activated(lambda: nn.Conv2D(half, kernel_size=1, use_bias=False)),
-                                            nn.AvgPool2D(pool_size=2, strides=2)))
+                    self.features.add(_transition(channels))
             self.features.add(nn.BatchNorm(), nn.Activation('relu'), nn.AvgPool2D(pool_size=7), nn.Flatten())
             self.output = nn.Dense(classes)
 
 
-def get_densenet(num_layers, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def get_densenet(num_layers, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """A DenseNet of 121, 161, 169 or 201 layers."""
     net = DenseNet(*densenet_spec[num_layers], **kwargs)
     return with_parameters(net, f'densenet{num_layers}', pretrained, ctx, root)

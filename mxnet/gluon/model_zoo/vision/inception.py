@@ -1,8 +1,8 @@
 """Inception v3 (Szegedy and others, 2015: "Rethinking the inception architecture for computer vision")."""
-from ....context import cpu
 from ... import nn
 from ...contrib.nn import HybridConcurrent
-from ._parts import ROOT, Classifier, side_by_side, stack, with_parameters
+from ..model_store import ROOT
+from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
 
 __all__ = ['Inception3', 'inception_v3']
 
@@ -37,7 +37,7 @@ def _split():
 
 
 def _mixed(prefix, *branches):
-    """Branches side by side; they are made inside of the name scope, so they come as functions or arguments."""
+    """Branches side by side; they are made inside of the name scope, so they come as functions."""
     block = HybridConcurrent(axis=1, prefix=prefix)
     with block.name_scope():
         block.add(*[branch() for branch in branches])
@@ -46,7 +46,8 @@ def _mixed(prefix, *branches):
 
 def _a(pooled, prefix):
     return _mixed(prefix, lambda: _branch((64, 1)), lambda: _branch((48, 1), (64, 5, (1, 1), 2)),
-                  lambda: _branch((64, 1), (96, 3, (1, 1), 1), (96, 3, (1, 1), 1)), lambda: _branch((pooled, 1), pool='avg'))
+                  lambda: _branch((64, 1), (96, 3, (1, 1), 1), (96, 3, (1, 1), 1)),
+                  lambda: _branch((pooled, 1), pool='avg'))
 
 
 def _b(prefix):
@@ -93,6 +94,6 @@ class Inception3(Classifier):
             self.output = nn.Dense(classes)
 
 
-def inception_v3(pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def inception_v3(pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """Inception v3."""
     return with_parameters(Inception3(**kwargs), 'inceptionv3', pretrained, ctx, root)

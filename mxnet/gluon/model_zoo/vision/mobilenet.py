@@ -1,8 +1,8 @@
 """MobileNet (Howard and others, 2017) and MobileNetV2 (Sandler and others, 2018): separable convolutions."""
-from ....context import cpu
 from ....util import is_np_array
 from ... import nn
-from ._parts import ROOT, Classifier, stack, with_parameters
+from ..model_store import ROOT
+from ._parts import CPU, Classifier, stack, with_parameters
 
 __all__ = ['MobileNet', 'MobileNetV2', 'get_mobilenet', 'get_mobilenet_v2', 'mobilenet0_25', 'mobilenet0_5',
            'mobilenet0_75', 'mobilenet1_0', 'mobilenet_v2_0_25', 'mobilenet_v2_0_5', 'mobilenet_v2_0_75',
@@ -95,14 +95,15 @@ def _shown(multiplier):
     return text[:-1] if text.endswith('0') else text
 
 
-def get_mobilenet(multiplier, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def get_mobilenet(multiplier, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """A MobileNet with all channels multiplied."""
     return with_parameters(MobileNet(multiplier, **kwargs), f'mobilenet{_shown(multiplier)}', pretrained, ctx, root)
 
 
-def get_mobilenet_v2(multiplier, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def get_mobilenet_v2(multiplier, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """A MobileNetV2 with all channels multiplied."""
-    return with_parameters(MobileNetV2(multiplier, **kwargs), f'mobilenetv2_{_shown(multiplier)}', pretrained, ctx, root)
+    net = MobileNetV2(multiplier, **kwargs)
+    return with_parameters(net, f'mobilenetv2_{_shown(multiplier)}', pretrained, ctx, root)
 
 
 def mobilenet1_0(**kwargs):

@@ -1,9 +1,9 @@
 """ResNet v1 (He and others, 2015) and v2 (2016: "Identity mappings in deep residual networks")."""
-from ....context import cpu
 from ... import nn
 from ..._operators import operator
 from ...block import HybridBlock
-from ._parts import ROOT, Classifier, stack, with_parameters
+from ..model_store import ROOT
+from ._parts import CPU, Classifier, stack, with_parameters
 
 __all__ = ['BasicBlockV1', 'BasicBlockV2', 'BottleneckV1', 'BottleneckV2', 'ResNetV1', 'ResNetV2', 'get_resnet',
            'resnet101_v1', 'resnet101_v2', 'resnet152_v1', 'resnet152_v2', 'resnet18_v1', 'resnet18_v2', 'resnet34_v1',
@@ -51,8 +51,9 @@ class BottleneckV1(_BlockV1):
 
     def __init__(self, channels, stride, downsample=False, in_channels=0, **kwargs):
         super().__init__(**kwargs)
-        self.body = stack(nn.Conv2D(channels // 4, kernel_size=1, strides=stride), nn.BatchNorm(), nn.Activation('relu'),
-                          _conv3x3(channels // 4, 1, channels // 4), nn.BatchNorm(), nn.Activation('relu'),
+        inside = channels // 4
+        self.body = stack(nn.Conv2D(inside, kernel_size=1, strides=stride), nn.BatchNorm(), nn.Activation('relu'),
+                          _conv3x3(inside, 1, inside), nn.BatchNorm(), nn.Activation('relu'),
                           nn.Conv2D(channels, kernel_size=1, strides=1), nn.BatchNorm())
         self._shortcut(channels, stride, downsample, in_channels)
 
@@ -60,7 +61,7 @@ class BottleneckV1(_BlockV1):
         return x + residual
 
 
-# ---------------------------------------------------------------------- v2: normalization and activation before each convolution
+# ---------------------------------------------------------------------- v2: normalization before each convolution
 class BasicBlockV2(HybridBlock):
     """Two 3x3 convolutions, each after BatchNorm and ReLU, and a shortcut around them."""
 
@@ -162,7 +163,7 @@ resnet_block_versions = [{'basic_block': BasicBlockV1, 'bottle_neck': Bottleneck
                          {'basic_block': BasicBlockV2, 'bottle_neck': BottleneckV2}]
 
 
-def get_resnet(version, num_layers, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def get_resnet(version, num_layers, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """A ResNet of version 1 or 2 with 18, 34, 50, 101 or 152 layers."""
     if num_layers not in resnet_spec:
         raise AssertionError(f'num_layers of a ResNet must be one of {list(resnet_spec)}, not {num_layers}')

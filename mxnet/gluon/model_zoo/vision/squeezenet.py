@@ -1,11 +1,11 @@
 """SqueezeNet (Iandola and others, 2016: AlexNet's accuracy with fifty times fewer parameters)."""
-from ....context import cpu
 from ... import nn
-from ._parts import ROOT, Classifier, side_by_side, stack, with_parameters
+from ..model_store import ROOT
+from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
 
 __all__ = ['SqueezeNet', 'squeezenet1_0', 'squeezenet1_1']
 
-# version: (channels and size of the first convolution, fire modules by their squeezed channels; None is a pooling layer)
+# version: (channels and size of the first convolution, fire modules by their squeezed channels; None is pooling)
 _SPEC = {'1.0': ((96, 7), (None, 16, 16, 32, None, 32, 48, 48, 64, None, 64)),
          '1.1': ((64, 3), (None, 16, 16, None, 32, 32, None, 48, 48, 64, 64))}
 
@@ -34,10 +34,11 @@ class SqueezeNet(Classifier):
                 self.features.add(nn.MaxPool2D(pool_size=3, strides=2, ceil_mode=True) if squeezed is None
                                   else _fire(squeezed))
             self.features.add(nn.Dropout(0.5))
-            self.output = stack(nn.Conv2D(classes, kernel_size=1), nn.Activation('relu'), nn.AvgPool2D(13), nn.Flatten())
+            self.output = stack(nn.Conv2D(classes, kernel_size=1), nn.Activation('relu'), nn.AvgPool2D(13),
+                                nn.Flatten())
 
 
-def get_squeezenet(version, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def get_squeezenet(version, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """SqueezeNet '1.0' or '1.1'."""
     return with_parameters(SqueezeNet(version, **kwargs), f'squeezenet{version}', pretrained, ctx, root)
 

@@ -1,8 +1,8 @@
 """VGG (Simonyan and Zisserman, 2014: "Very deep convolutional networks for large-scale image recognition")."""
-from ....context import cpu
 from ....initializer import Xavier
 from ... import nn
-from ._parts import ROOT, Classifier, stack, with_parameters
+from ..model_store import ROOT
+from ._parts import CPU, Classifier, stack, with_parameters
 
 __all__ = ['VGG', 'get_vgg', 'vgg11', 'vgg11_bn', 'vgg13', 'vgg13_bn', 'vgg16', 'vgg16_bn', 'vgg19', 'vgg19_bn']
 
@@ -18,7 +18,8 @@ class VGG(Classifier):
     def __init__(self, layers, filters, classes=1000, batch_norm=False, **kwargs):
         super().__init__(**kwargs)
         if len(layers) != len(filters):
-            raise AssertionError(f'VGG: layers and filters are one number a stage each, but there are {layers} and {filters}')
+            raise AssertionError(f'VGG: layers and filters have one number a stage each, but they are {layers} and '
+                                 f'{filters}')
 
         def dense(units, activation=None):
             return nn.Dense(units, activation, weight_initializer='normal', bias_initializer='zeros')
@@ -37,7 +38,7 @@ class VGG(Classifier):
             self.output = dense(classes)
 
 
-def get_vgg(num_layers, pretrained=False, ctx=cpu(), root=ROOT, **kwargs):
+def get_vgg(num_layers, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
     """A VGG of 11, 13, 16 or 19 layers; `batch_norm=True` puts a BatchNorm after every convolution."""
     name = f'vgg{num_layers}' + ('_bn' if kwargs.get('batch_norm') else '')
     return with_parameters(VGG(*vgg_spec[num_layers], **kwargs), name, pretrained, ctx, root)
