@@ -23,6 +23,16 @@ def promoted(lhs, rhs):
     return lhs.to(dtype), rhs.to(dtype)
 
 
+def known(truth):
+    """A truth as a bool; None where it has no value yet (meta tensors, a traced graph) or only a GPU knows it."""
+    if truth.device.type != 'cpu':
+        return None
+    try:
+        return bool(truth)
+    except RuntimeError:
+        return None
+
+
 def floating(data):
     """Integers and booleans as float32."""
     return data if data.is_floating_point() else data.float()

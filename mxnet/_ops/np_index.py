@@ -292,12 +292,12 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
     rest = [i for i in range(a.dim()) if i not in axes]
     ordered = data.permute(*rest, *axes).reshape([*[a.shape[i] for i in rest], -1]).sort(-1).values
     count = ordered.shape[-1]
+    if q_scalar is not None and not 0 <= q_scalar <= 100:
+        raise _BadQuantile(f'operator _npi_percentile: q must be between 0 and 100, but is {q_scalar}')
     if not count:
         raise MXNetError(f'operator _npi_percentile: an array of shape {tuple(a.shape)} has no values along axis '
                          f'{axis}')
     wanted = torch.full((), q_scalar, dtype=torch.float64, device=a.device) if q is None else q.detach().double()
-    if wanted.device.type == 'cpu' and bool(((wanted < 0) | (wanted > 100)).any()):
-        raise _BadQuantile('operator _npi_percentile: q must be between 0 and 100')
     exact = wanted.reshape(-1) * (count - 1) / 100
     low, high = exact.floor().long(), exact.ceil().long()
     if interpolation == 'linear':

@@ -4,6 +4,7 @@ import torch
 
 from .. import util
 from .._array import NDArrayBase, wrap
+from .._ops.dtypes import NAME
 from .._ops.table import NAMES
 from .._state import state
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
@@ -239,7 +240,7 @@ def _method(name, compute):
 
 
 def _promoted(x1, x2):
-    dtype = numpy.promote_types(x1.dtype, x2.dtype).name
+    dtype = NAME[torch.promote_types(x1._tensor.dtype, x2._tensor.dtype)]
     return [apply('_npi_cast', (x,), {'dtype': dtype}) for x in (x1, x2)]
 
 

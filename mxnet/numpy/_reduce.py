@@ -154,6 +154,8 @@ def percentile(a, q, axis=None, out=None, overwrite_input=None, interpolation='l
     if not is_array(q):
         from ._creation import array
         q = array(q, dtype='float64', ctx=a.ctx)
+    if isinstance(q, NDArrayBase) and bool(((q < 0) | (q > 100)).any()):
+        raise ValueError('percentile: q must be between 0 and 100')
     return apply('_npi_percentile', (a, q), {**attributes, 'q_scalar': None}, out)
 
 
