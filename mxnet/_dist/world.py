@@ -160,6 +160,9 @@ class World:
     def _problem(self, what, error):
         # without the place in torch's sources, and its advice
         short = re.sub(r'^\[[^]]*\] ', '', str(error).strip().split('\n')[0]).split('. This is')[0]
+        if 'NCCL' in short and 'invalid usage' in short:
+            return MXNetError(f'worker {self.rank} of {self.size}: {what} failed: NCCL takes one worker a GPU; use '
+                              f'mx.gpu(kv.local_rank), or set MXNET_KVSTORE_BACKEND=gloo to share one ({short})')
         if self._pulse is None:
             return MXNetError(f'worker {self.rank} of {self.size}: {what} failed: {short}')
         return MXNetError(f'worker {self.rank} of {self.size}: {what} failed, since {self._pulse.blame()} ({short})')
