@@ -37,8 +37,8 @@ def _untouched(rules, node):
 class Pass:
     """The copy of a float32 graph with casts in it.
 
-    It follows which values are known to be in the target dtype or in float32, so that only casts which may change something
-    are made, each of them once.
+    It follows which values are known to be in the target dtype or in float32, so that only casts which may change
+    something are made, each of them once.
 
     data: names of the variables that are inputs, not parameters
     excluded: names of nodes that run in float32
@@ -114,7 +114,8 @@ class Pass:
         if node.name in self.data:
             return node
         low = node.name in self.stored_low
-        copy = Node(None, node.name, {**node.attrs, '__dtype__': str(dtype_flag(self.rules.target if low else 'float32'))})
+        flag = dtype_flag(self.rules.target if low else 'float32')
+        copy = Node(None, node.name, {**node.attrs, '__dtype__': str(flag)})
         self.kept.append(copy)
         if low:
             self.known[id(copy), 0] = self.rules.target

@@ -23,7 +23,7 @@ _FLOATS = (torch.float32, torch.float16, torch.bfloat16)       # widest first
 
 
 class Switch:
-    """The casts of some `Rules`, until `off`.  `scale()` is what losses are multiplied with, None where they are not."""
+    """The casts of some `Rules`, until `off`; `scale()` is what losses are multiplied with, or None."""
 
     def __init__(self, rules, scale):
         self.rules, self.scale = rules, scale
@@ -34,8 +34,7 @@ class Switch:
 
         def compose(op, name, inputs, attrs, own, cls):
             if op in _OUTPUTS and scale() not in (None, 1):
-                logging.warning('AMP: %s in a graph does not follow the scale of the loss; compute the loss by gluon.loss',
-                                op.name)
+                logging.warning('AMP: %s in a graph does not follow the scale of the loss; use gluon.loss', op.name)
             made = plain_compose(op, name, inputs, attrs, own, cls)
             node = made._entries[0][0] if made._entries else None
             changed = node and composer(node)

@@ -16,9 +16,9 @@ from ._rules import Rules, target_name
 from ._switch import Switch
 from .loss_scaler import LossScaler, NoScaling
 
-__all__ = ['init', 'stop', 'init_trainer', 'scale_loss', 'unscale', 'convert_model', 'convert_hybrid_block', 'convert_symbol',
-           'list_lp16_ops', 'list_fp32_ops', 'list_lp16_fp32_ops', 'list_conditional_fp32_ops', 'list_widest_type_cast',
-           'list_loss_output_functions', 'list_lp16_use_fp32_params']
+__all__ = ['init', 'stop', 'init_trainer', 'scale_loss', 'unscale', 'convert_model', 'convert_hybrid_block',
+           'convert_symbol', 'list_lp16_ops', 'list_fp32_ops', 'list_lp16_fp32_ops', 'list_conditional_fp32_ops',
+           'list_widest_type_cast', 'list_loss_output_functions', 'list_lp16_use_fp32_params']
 
 bfloat16 = NUMPY['bfloat16']
 
@@ -75,9 +75,9 @@ def init_trainer(optimizer_or_trainer):
 def _update_here(trainer):
     """A KVStore that updates weights would do so before the gradients have been looked at."""
     if trainer._kvstore_params['update_on_kvstore'] or trainer._kv_initialized and trainer._update_on_kvstore:
-        raise ValueError('float16 mixed precision leaves out steps that overflow, which a KVStore that updates the parameters '
-                         'cannot: make the Trainer with update_on_kvstore=False, and call amp.init_trainer before the first '
-                         'step')
+        raise ValueError('float16 mixed precision leaves out steps that overflow, which a KVStore that updates the '
+                         'parameters cannot: make the Trainer with update_on_kvstore=False, and call amp.init_trainer '
+                         'before the first step')
     trainer._kvstore_params['update_on_kvstore'] = False
 
 
@@ -170,7 +170,7 @@ def _declared(sym, arrays):
 
 
 def convert_hybrid_block(block, target_dtype='float16', target_dtype_ops=None, fp32_ops=None, conditional_fp32_ops=None,
-                         excluded_sym_names=None, ctx=gpu(0), cast_optional_params=False):
+                         excluded_sym_names=None, ctx=gpu(0), cast_optional_params=False):  # noqa: B008 (upstream's default)
     """A SymbolBlock on `ctx` that computes what a hybridized block does, in mixed precision; see `convert_symbol`.
 
     The block must have been hybridized and called once.

@@ -35,7 +35,7 @@ class LossScaler:
         if overflow:
             self._next_loss_scale = self._loss_scale = self._loss_scale / 2
             self._unskipped = 0
-            logging.info('AMP: gradients overflowed; this step is left out and the loss scale is now %g', self._loss_scale)
+            logging.info('AMP: gradients overflowed; no step, and the loss scale is now %g', self._loss_scale)
         else:
             self._unskipped += 1
             if self._unskipped >= self._scale_seq_len:

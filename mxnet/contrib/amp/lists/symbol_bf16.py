@@ -1,6 +1,7 @@
 """Operators by precision, for bfloat16.
 
-They are those of float16: bfloat16 has the range of float32, but fewer digits yet, so sums and losses need float32, too.
+They are those of float16: bfloat16 has the range of float32, but fewer digits yet, so sums and losses need float32,
+too.
 """
 from . import _families
 
