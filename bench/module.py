@@ -20,7 +20,7 @@ def _data():
 def mlp(mx):
     net = mx.sym.var('data')
     for number, width in enumerate((64, 64, 10)):
-        net = mx.sym.FullyConnected(net, num_hidden=width, name='fc%d' % number)
+        net = mx.sym.FullyConnected(net, num_hidden=width, name='fc' + str(number))
         if number < 2:
             net = mx.sym.Activation(net, act_type='relu')
     return mx.sym.SoftmaxOutput(net, name='softmax')

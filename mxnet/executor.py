@@ -414,7 +414,8 @@ class _Ready:
         self.plain = False
         if not record or len(plan.present) != len(plan.wanted):
             return
-        found = dict(zip(executor._program.arguments, zip(executor.grad_arrays, executor._reqs, strict=True), strict=True))
+        found = dict(zip(executor._program.arguments, zip(executor.grad_arrays, executor._reqs, strict=True),
+                         strict=True))
         pairs = [found[place] for place in plan.wanted]
         # gradients that are written, all of them, to dense arrays like the arguments
         self.plain = all(r == 'write' and not b._sparse and alike(b._tensor, self.tensors[place])

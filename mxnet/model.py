@@ -27,6 +27,7 @@ BatchEndParam.__doc__ = 'What callbacks get after a batch: where training stands
 
 # beyond this many elements of a parameter, devices update their own copies instead of fetching it from the store
 _LARGE = 16 << 20
+_UNIFORM, _LOG = Uniform(0.01), LogValidationMetricsCallback()
 DEPRECATED = 'mx.model.FeedForward is deprecated; mx.mod.Module does the same and more'
 
 
@@ -40,7 +41,8 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
         symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
     name = _params_name(prefix, epoch)
     ndarray.save(name, {f'{kind}:{key}': array.as_in_context(cpu())
-                        for kind, params in (('arg', arg_params), ('aux', aux_params)) for key, array in params.items()})
+                        for kind, params in (('arg', arg_params), ('aux', aux_params))
+                        for key, array in params.items()})
     logging.info('Saved checkpoint to "%s"', name)
 
 
@@ -166,7 +168,7 @@ class FeedForward:
     and `aux_params` have after `fit`.
     """
 
-    def __init__(self, symbol, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd', initializer=Uniform(0.01),
+    def __init__(self, symbol, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd', initializer=_UNIFORM,
                  numpy_batch_size=128, arg_params=None, aux_params=None, allow_extra_params=False, begin_epoch=0,
                  **kwargs):
         warnings.warn(DEPRECATED, DeprecationWarning, stacklevel=2)
@@ -329,7 +331,7 @@ class FeedForward:
     # ------------------------------------------------------------------ training it
     def fit(self, X, y=None, eval_data=None, eval_metric='acc', epoch_end_callback=None, batch_end_callback=None,
             kvstore='local', logger=None, work_load_list=None, monitor=None,
-            eval_end_callback=LogValidationMetricsCallback(), eval_batch_end_callback=None):
+            eval_end_callback=_LOG, eval_batch_end_callback=None):
         """Trains the network.
 
         X, y: an iterator; or arrays of data and of labels
@@ -431,9 +433,9 @@ class FeedForward:
 
     @staticmethod
     def create(symbol, X, y=None, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd',
-               initializer=Uniform(0.01), eval_data=None, eval_metric='acc', epoch_end_callback=None,
+               initializer=_UNIFORM, eval_data=None, eval_metric='acc', epoch_end_callback=None,
                batch_end_callback=None, kvstore='local', logger=None, work_load_list=None,
-               eval_end_callback=LogValidationMetricsCallback(), eval_batch_end_callback=None, **kwargs):
+               eval_end_callback=_LOG, eval_batch_end_callback=None, **kwargs):
         """Makes a model and trains it; arguments are those of the class and of `fit`."""
         model = FeedForward(symbol, ctx=ctx, num_epoch=num_epoch, epoch_size=epoch_size, optimizer=optimizer,
                             initializer=initializer, **kwargs)

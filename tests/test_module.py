@@ -131,8 +131,8 @@ def test_a_module_with_its_own_forward_is_asked():
 
 
 def test_moving_averages_and_auxiliary_states():
-    symbol = sym.SoftmaxOutput(sym.FullyConnected(sym.BatchNorm(sym.var('data'), fix_gamma=False, momentum=0.5, name='bn'),
-                                                  num_hidden=2, name='fc'), name='softmax')
+    layer = sym.BatchNorm(sym.var('data'), fix_gamma=False, momentum=0.5, name='bn')
+    symbol = sym.SoftmaxOutput(sym.FullyConnected(layer, num_hidden=2, name='fc'), name='softmax')
     module = ready(symbol, optimizer={'learning_rate': 0.0})
     mean = np.zeros(3)
     for _ in range(4):
@@ -465,8 +465,8 @@ def test_fixed_parameters():
     assert module._exec_group.execs[0].grad_dict['fc_weight'] is None
 
 
-@pytest.mark.parametrize('grad_req, factor', [('add', 3), ({'fc_weight': 'add'}, 3), (['null', 'add', 'write', 'null'], 3),
-                                              ('write', 1)])
+@pytest.mark.parametrize('grad_req, factor', [('add', 3), ({'fc_weight': 'add'}, 3), ('write', 1),
+                                              (['null', 'add', 'write', 'null'], 3)])
 def test_grad_req(grad_req, factor):
     module = mx.mod.Module(net())
     module.bind(**SHAPES, grad_req=grad_req)
@@ -622,7 +622,8 @@ def test_modules_share_parameters():
     other.forward_backward(batch(DATA[:2], LABEL[:2]))
     other.update()
     weight = module._exec_group.execs[0].arg_dict['fc_weight']
-    assert weight is other._exec_group.execs[0].arg_dict['fc_weight'] and (weight.asnumpy() != PARAMS['fc_weight']).any()
+    assert weight is other._exec_group.execs[0].arg_dict['fc_weight']
+    assert (weight.asnumpy() != PARAMS['fc_weight']).any()
     shared, inner = (m._exec_group.execs[0].arg_dict['data']._tensor for m in (module, other))
     assert shared.data_ptr() == inner.data_ptr(), 'the smaller input lies in the memory of the larger'
     with pytest.raises(AssertionError, match='must be a Module that is bound'):
@@ -649,7 +650,8 @@ def test_rebinding():
 
 # ---------------------------------------------------------------------- names, monitors, sparse parameters
 def test_names():
-    with pytest.raises(ValueError, match=r"Module\(..., data_names=\['x'\]\): the symbol has no argument 'x'.*: data, soft"):
+    message = r"Module\(..., data_names=\['x'\]\): the symbol has no argument 'x'.*: data, soft"
+    with pytest.raises(ValueError, match=message):
         mx.mod.Module(net(), data_names=['x'])
     with pytest.warns(UserWarning, match="no argument 'y'"):
         mx.mod.Module(net(), label_names=['y'])
@@ -660,7 +662,8 @@ def test_names():
     with pytest.raises(TypeError, match='the shape of data must be a tuple of ints, not a NDArray'):
         mx.mod.Module(net()).bind([('data', nd.zeros((2,)))])
     module = ready()
-    assert (module.data_names, module.label_names, module.output_names) == (['data'], ['softmax_label'], ['softmax_output'])
+    assert module.data_names == ['data'] and module.label_names == ['softmax_label']
+    assert module.output_names == ['softmax_output']
     assert module.data_shapes == [('data', (4, 3))] and module.label_shapes == [('softmax_label', (4,))]
     assert module.output_shapes == [('softmax_output', (4, 2))]
 
@@ -710,11 +713,11 @@ def test_sparse_parameters():
     module.init_params()
     assert module.get_params()[0]['w'].stype == 'row_sparse'
     module.init_optimizer(optimizer_params={'learning_rate': 1.0, 'rescale_grad': 1.0})
+    expected = np.ones((5, 2), 'float32')
     for _ in range(2):
         module.forward(DataBatch([nd.array(data).tostype('csr')], [nd.zeros((2, 2))]), is_train=True)
         module.backward()
         module.update()
-        expected = np.ones((5, 2), 'float32') if _ == 0 else expected
         expected = expected - data.T @ (data @ expected) / 2
     np.testing.assert_allclose(module.get_params()[0]['w'].asnumpy(), expected, rtol=1e-5)
 

@@ -12,7 +12,8 @@ OPTIONS = {'learning_rate': 0.5, 'momentum': 0.9}
 # ---------------------------------------------------------------------- buckets
 def sym_gen(length):
     """The sum over time of a linear layer: all lengths have the same parameters."""
-    steps = sym.split(sym.var('data'), num_outputs=length, axis=1, squeeze_axis=False) if length > 1 else [sym.var('data')]
+    data = sym.var('data')
+    steps = sym.split(data, num_outputs=length, axis=1, squeeze_axis=False) if length > 1 else [data]
     weight, bias = sym.var('fc_weight'), sym.var('fc_bias')
     total = None
     for step in steps:
@@ -197,7 +198,8 @@ def chain(auto_wiring=True):
 
 
 def whole():
-    return mx.mod.Module(sym.SoftmaxOutput(sym.FullyConnected(sym.var('data'), num_hidden=2, name='fc'), name='softmax'))
+    layer = sym.FullyConnected(sym.var('data'), num_hidden=2, name='fc')
+    return mx.mod.Module(sym.SoftmaxOutput(layer, name='softmax'))
 
 
 @pytest.mark.parametrize('auto_wiring', [True, False])
@@ -262,7 +264,8 @@ def test_chains_are_checked():
     module.init_optimizer()
     module.bind([('data', (1, 3))])
     assert module.data_shapes[0].shape == (4, 3), 'a second bind is ignored'
-    layers = [mx.mod.Module(sym.FullyConnected(sym.var('data'), num_hidden=3, name='fc'), label_names=None) for _ in '12']
+    layer = sym.FullyConnected(sym.var('data'), num_hidden=3, name='fc')
+    layers = [mx.mod.Module(layer, label_names=None) for _ in '12']
     twice = mx.mod.SequentialModule().add(layers[0]).add(layers[1], auto_wiring=True)
     twice.bind([('data', (4, 3))])
     assert twice.label_shapes is None

@@ -91,7 +91,8 @@ def test_shapes():
     net = mx.symbol.Variable('data')
     net = mx.symbol.FullyConnected(data=net, name='fc1', num_hidden=10)
     arg_shape, out_shape, aux_shape = net.infer_shape(data=(100, 100))
-    assert dict(zip(net.list_arguments(), arg_shape)) == {'data': (100, 100), 'fc1_weight': (10, 100), 'fc1_bias': (10,)}
+    found = dict(zip(net.list_arguments(), arg_shape))
+    assert found == {'data': (100, 100), 'fc1_weight': (10, 100), 'fc1_bias': (10,)}
     assert out_shape == [(100, 10)] and aux_shape == []
 
 

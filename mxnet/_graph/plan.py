@@ -37,7 +37,8 @@ class Plan:
     present: which gradients there are; others are always zero
     """
 
-    __slots__ = ('forward', 'backward', 'state_numbers', 'wanted', 'differentiable', 'fresh', 'direct', 'present', 'source')
+    __slots__ = ('forward', 'backward', 'state_numbers', 'wanted', 'differentiable', 'fresh', 'direct', 'present',
+                 'source')
 
     def __init__(self, **fields):
         for name, value in fields.items():

@@ -94,7 +94,8 @@ def constants(graph, attributes, handed_out):
     found = {n: t for n, t in attributes.items() if type(t) is torch.Tensor}
     for node in graph.nodes:
         if node.op != 'call_function' or node in handed_out or node in mutated or not is_pure(node) \
-                or not isinstance(node.target, torch._ops.OpOverload) or any(a not in found for a in node.all_input_nodes):
+                or not isinstance(node.target, torch._ops.OpOverload) \
+                or any(a not in found for a in node.all_input_nodes):
             continue
         value = node.meta.get('val')
         if isinstance(value, torch.Tensor) and value.numel() <= LARGEST_CONSTANT:

@@ -16,6 +16,7 @@ from ..ndarray import NDArray
 
 __all__ = ['BaseModule']
 
+_UNIFORM = Uniform(0.01)
 _NOT_INPUTS = ('_weight', '_bias', '_gamma', '_beta')
 NO_SUCH_INPUT = ('Module(..., {kind}_names={names}): the symbol has no argument {name!r}. Arguments that may be meant: '
                  '{candidates}')
@@ -60,7 +61,7 @@ def _described(shapes):
 
 
 def _parse_data_desc(data_names, label_names, data_shapes, label_shapes, need_labels=True):
-    """Descriptions of data and labels as DataDesc, their names checked; labels may be missing unless they are needed."""
+    """Descriptions of data and labels as DataDesc, their names checked; labels may be missing unless needed."""
     data_shapes, label_shapes = _described(data_shapes), _described(label_shapes)
     _check_names_match(data_names, data_shapes, 'data', True)
     if label_shapes or need_labels:
@@ -69,11 +70,11 @@ def _parse_data_desc(data_names, label_names, data_shapes, label_shapes, need_la
 
 
 class BaseModule:
-    """The base of all modules: something that is bound to shapes, has parameters, runs forward and backward, and learns.
+    """The base of all modules: bound to shapes, they have parameters, run forward and backward, and learn.
 
-    A module of one's own defines `bind`, `init_params`, `get_params`, `init_optimizer`, `forward`, `backward`, `update`,
-    `get_outputs`, `get_input_grads`, `update_metric` and the properties `data_names`, `output_names`, `data_shapes`,
-    `label_shapes` and `output_shapes`.  `fit`, `score`, `predict` and `iter_predict` follow from them.
+    A module of one's own defines `bind`, `init_params`, `get_params`, `init_optimizer`, `forward`, `backward`,
+    `update`, `get_outputs`, `get_input_grads`, `update_metric` and the properties `data_names`, `output_names`,
+    `data_shapes`, `label_shapes` and `output_shapes`.  `fit`, `score`, `predict` and `iter_predict` follow from them.
 
     `binded`, `params_initialized` and `optimizer_initialized` say what has been done; `for_training` and
     `inputs_need_grad` how it was bound.
@@ -181,7 +182,7 @@ class BaseModule:
 
     def fit(self, train_data, eval_data=None, eval_metric='acc', epoch_end_callback=None, batch_end_callback=None,
             kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),), eval_end_callback=None,
-            eval_batch_end_callback=None, initializer=Uniform(0.01), arg_params=None, aux_params=None,
+            eval_batch_end_callback=None, initializer=_UNIFORM, arg_params=None, aux_params=None,
             allow_missing=False, force_rebind=False, force_init=False, begin_epoch=0, num_epoch=None,
             validation_metric=None, monitor=None, sparse_row_id_fn=None):
         """Trains the module: binds it, fills its parameters, installs an optimizer, and runs epochs.
@@ -292,7 +293,7 @@ class BaseModule:
         """(arguments, auxiliary states): dicts of copies of the parameters on the CPU."""
         raise NotImplementedError(f'{type(self).__name__} has no get_params')
 
-    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False,
+    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
                     force_init=False, allow_extra=False):
         """Fills the parameters: from `arg_params` and `aux_params` where given, else by the initializer.
 

@@ -6,12 +6,10 @@ import numpy
 
 from .. import ndarray
 from .. import symbol as _symbol
-from ..context import cpu
-from ..initializer import Uniform
 from ..model import load_params
 from ..name import NameManager
-from .base_module import BaseModule, _check_input_names
-from .module import Module
+from .base_module import _UNIFORM, BaseModule, _check_input_names
+from .module import _CPU, Module
 
 __all__ = ['BucketingModule']
 
@@ -23,10 +21,10 @@ class BucketingModule(BaseModule):
     default_bucket_key: the key of the largest bucket, which the module is bound for first
     Other arguments are those of `Module`.
 
-    The key of a batch is its `bucket_key`.  Modules of all buckets share parameters, gradients and the memory of inputs.
+    The key of a batch is its `bucket_key`.  All buckets share parameters, gradients and the memory of inputs.
     """
 
-    def __init__(self, sym_gen, default_bucket_key=None, logger=logging, context=cpu(), work_load_list=None,
+    def __init__(self, sym_gen, default_bucket_key=None, logger=logging, context=_CPU, work_load_list=None,
                  fixed_param_names=None, state_names=None, group2ctxs=None, compression_params=None):
         super().__init__(logger=logger)
         if default_bucket_key is None:
@@ -105,7 +103,7 @@ class BucketingModule(BaseModule):
         self._params_dirty = False
         return params
 
-    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False,
+    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
                     force_init=False, allow_extra=False):
         """Fills the parameters; see `BaseModule.init_params`."""
         if self.params_initialized and not force_init:
@@ -244,7 +242,7 @@ class BucketingModule(BaseModule):
 
     # ------------------------------------------------------------------ checkpoints
     def save_checkpoint(self, prefix, epoch, remove_amp_cast=False):
-        """Writes `prefix-10-symbol.json` for each bucket key 10, `prefix-0003.params` for epoch 3, and `prefix.buckets`.
+        """Writes `prefix-10-symbol.json` for a bucket key 10, `prefix-0003.params` for epoch 3, and `prefix.buckets`.
 
         Keys must be ints.
         """

@@ -86,8 +86,8 @@ class DataParallelExecutorGroup:
             if self.batch_size is None:
                 self.batch_size, self.slices = size, _split_input_slice(size, self.workload)
             elif size != self.batch_size:
-                raise AssertionError(f'all inputs must have the same batch size; {desc.name} has shape {desc.shape}, the '
-                                     f'others a batch size of {self.batch_size}')
+                raise AssertionError(f'all inputs must have the same batch size; {desc.name} has shape {desc.shape}, '
+                                     f'the others a batch size of {self.batch_size}')
         return axes
 
     def bind_exec(self, data_shapes, label_shapes, shared_group=None, reshape=False):
@@ -201,7 +201,8 @@ class DataParallelExecutorGroup:
     def get_states(self, merge_multi_context=True):
         """For each state a list with one array a context."""
         if merge_multi_context:
-            raise AssertionError('get_states: states of several contexts are not merged; pass merge_multi_context=False')
+            raise AssertionError('get_states: states of several contexts are not merged; pass '
+                                 'merge_multi_context=False')
         return self.state_arrays
 
     def set_states(self, states=None, value=None):
@@ -291,7 +292,8 @@ class DataParallelExecutorGroup:
             if pre_sliced:
                 own = labels[i]
             else:
-                own = [_part(label, axis, part) for label, axis in zip(labels or (), self.label_layouts or (), strict=False)]
+                own = [_part(label, axis, part)
+                       for label, axis in zip(labels or (), self.label_layouts or (), strict=False)]
             eval_metric.update_dict(dict(zip(self.label_names, own, strict=False)),
                                     dict(zip(self.output_names, executor.outputs, strict=True)))
 

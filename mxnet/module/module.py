@@ -5,7 +5,7 @@ import warnings
 from .. import optimizer as _optimizer
 from .._files import paths
 from ..context import Context, cpu
-from ..initializer import InitDesc, Uniform
+from ..initializer import InitDesc
 from ..io import DataDesc
 from ..model import (
     _create_kvstore,
@@ -15,12 +15,14 @@ from ..model import (
     load_checkpoint,
 )
 from ..ndarray import arange, zeros
-from .base_module import BaseModule, _check_input_names, _parse_data_desc
+from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
 
 __all__ = ['Module']
 
-RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that meant?')
+_CPU = cpu()
+RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that '
+           'meant?')
 
 
 class Module(BaseModule):
@@ -31,8 +33,8 @@ class Module(BaseModule):
     work_load_list: how much of a batch each context gets, in proportion
     fixed_param_names: parameters that are not trained
     state_names: arguments that neither batches nor the optimizer change, such as first states; see `set_states`
-    group2ctxs: where groups of the symbol (`ctx_group`) go: {group: context or list of contexts}, or a list of dicts, one
-        for each context
+    group2ctxs: where groups of the symbol (`ctx_group`) go: {group: context or list of contexts}, or a list of dicts,
+        one for each context
     compression_params: see `KVStore.set_gradient_compression`
 
     >>> data = mx.sym.var('data')
@@ -44,14 +46,15 @@ class Module(BaseModule):
     (8, 2)
     """
 
-    def __init__(self, symbol, data_names=('data',), label_names=('softmax_label',), logger=logging, context=cpu(),
+    def __init__(self, symbol, data_names=('data',), label_names=('softmax_label',), logger=logging, context=_CPU,
                  work_load_list=None, fixed_param_names=None, state_names=None, group2ctxs=None,
                  compression_params=None):
         super().__init__(logger=logger)
         self._context = [context] if isinstance(context, Context) else context
         self._work_load_list = [1] * len(self._context) if work_load_list is None else work_load_list
         if len(self._work_load_list) != len(self._context):
-            raise AssertionError(f'work_load_list has {len(self._work_load_list)} numbers for {len(self._context)} contexts')
+            raise AssertionError(f'work_load_list has {len(self._work_load_list)} numbers for {len(self._context)} '
+                                 'contexts')
         self._group2ctxs = group2ctxs
         self._symbol = symbol
         self._data_names, self._label_names = list(data_names or ()), list(label_names or ())
@@ -174,7 +177,7 @@ class Module(BaseModule):
                     self._kvstore.row_sparse_pull(name, array, row_ids=arange(0, array.shape[0], dtype='int64'))
         self._params_dirty = False
 
-    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False,
+    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
                     force_init=False, allow_extra=False):
         """Fills the parameters; see `BaseModule.init_params`."""
         if self.params_initialized and not force_init:
@@ -264,7 +267,8 @@ class Module(BaseModule):
     def reshape(self, data_shapes, label_shapes=None):
         """Makes the module ready for data of other shapes; parameters and optimizer stay."""
         self._require_bound('reshape')
-        data_shapes, label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes, False)
+        data_shapes, label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes,
+                                                     need_labels=False)
         self._exec_group.reshape(data_shapes, label_shapes)
         self._data_shapes, self._label_shapes = data_shapes, label_shapes
         self._updates = None

@@ -2,9 +2,8 @@
 import logging
 
 from .. import ndarray
-from ..initializer import Uniform
 from ..ndarray import NDArray
-from .base_module import BaseModule
+from .base_module import _UNIFORM, BaseModule
 
 __all__ = ['PythonLossModule', 'PythonModule']
 
@@ -52,7 +51,7 @@ class PythonModule(BaseModule):
         """Two empty dicts."""
         return {}, {}
 
-    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False,
+    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
                     force_init=False, allow_extra=False):
         """Nothing to fill, so the module is ready."""
         self.params_initialized = True
@@ -81,7 +80,8 @@ class PythonModule(BaseModule):
             return
         if grad_req != 'write':
             raise AssertionError(f"bind: a PythonModule knows grad_req='write' only, not {grad_req!r}")
-        for what, names, shapes in (('data', self._data_names, data_shapes), ('label', self._label_names, label_shapes)):
+        for what, names, shapes in (('data', self._data_names, data_shapes),
+                                    ('label', self._label_names, label_shapes)):
             found = None if shapes is None else [d[0] for d in shapes]
             if found is not None and found != names:
                 raise AssertionError(f'bind: {what}_shapes has {found}, but {what}_names are {names}')
@@ -150,7 +150,7 @@ class PythonLossModule(PythonModule):
     @staticmethod
     def _one_context(merge_multi_context, what):
         if merge_multi_context is not True:
-            raise AssertionError(f'{what}: a PythonLossModule runs on one context, so there is nothing to be kept apart')
+            raise AssertionError(f'{what}: a PythonLossModule runs on one context; there is nothing to be kept apart')
 
     def install_monitor(self, mon):
         """Nothing in it can be watched."""

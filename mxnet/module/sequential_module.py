@@ -2,8 +2,7 @@
 import copy
 import logging
 
-from ..initializer import Uniform
-from .base_module import BaseModule
+from .base_module import _UNIFORM, BaseModule
 
 __all__ = ['SequentialModule']
 
@@ -86,7 +85,7 @@ class SequentialModule(BaseModule):
             aux_params.update(states)
         return arg_params, aux_params
 
-    def init_params(self, initializer=Uniform(0.01), arg_params=None, aux_params=None, allow_missing=False,
+    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
                     force_init=False, allow_extra=False):
         """Fills the parameters of all modules, whose names must differ; see `BaseModule.init_params`."""
         if self.params_initialized and not force_init:

@@ -115,7 +115,8 @@ class _Again:
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
         """What to remember of a call; None if the next one has to look at its arrays again."""
-        if type(optimizer).update is not BuiltIn.update or (optimizer.multi_precision and weight[0].dtype in _LOW_PRECISION):
+        if type(optimizer).update is not BuiltIn.update \
+                or (optimizer.multi_precision and weight[0].dtype in _LOW_PRECISION):
             return None
         slots = optimizer._columns(index, weight, states)
         columns = optimizer._plain(weight, grad, slots)

@@ -106,7 +106,7 @@ class BaseRNNCell:
 
     # ------------------------------------------------------------------ weights
     def unpack_weights(self, args):
-        """A dict of parameters in which the weights of each gate stand for themselves, `lstm_i2h_f_weight` and so on."""
+        """A dict of parameters in which the weights of each gate stand alone, `lstm_i2h_f_weight` and so on."""
         args = dict(args)
         if not self._gate_names:
             return args

@@ -180,9 +180,10 @@ class ZoneoutCell(ModifierCell):
             raise AssertionError('FusedRNNCell has no zoneout; unfuse it first')
         if isinstance(base_cell, BidirectionalCell):
             raise AssertionError('a BidirectionalCell cannot be stepped, so it has no zoneout; apply it to its cells')
-        if isinstance(base_cell, SequentialRNNCell) and any(isinstance(c, BidirectionalCell) for c in base_cell._cells):
-            raise AssertionError('a stack with a BidirectionalCell cannot be stepped, so it has no zoneout; apply it to '
-                                 'the cells inside')
+        cells = base_cell._cells if isinstance(base_cell, SequentialRNNCell) else ()
+        if any(isinstance(cell, BidirectionalCell) for cell in cells):
+            raise AssertionError('a stack with a BidirectionalCell cannot be stepped, so it has no zoneout; apply it '
+                                 'to the cells inside')
         super().__init__(base_cell)
         self.zoneout_outputs = zoneout_outputs
         self.zoneout_states = zoneout_states

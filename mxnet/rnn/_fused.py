@@ -42,7 +42,10 @@ class FusedRNNCell(BaseRNNCell):
 
     # ------------------------------------------------------------------ weights
     def _slice_weights(self, arr, li, lh):
-        """{name: part of the parameter vector} for an input of size `li` and a state of size `lh`: weights, then biases."""
+        """{name: part of the parameter vector} for inputs of `li` and states of `lh` values: weights, then biases."""
+        if li < 1 or arr.size != self._total_size(li):
+            raise AssertionError(f'{self._prefix}parameters has {arr.size} elements, which is no size of '
+                                 f'{self._num_layers} {self._mode} layers of {lh} units')
         parts, start = {}, 0
         layers = [(f'{self._prefix}{direction}{layer}', layer) for layer in range(self._num_layers)
                   for direction in self._directions]
@@ -55,9 +58,12 @@ class FusedRNNCell(BaseRNNCell):
                     for gate in self._gate_names:
                         parts[f'{name}_{group}{gate}_{kind}'] = arr[start:start + size].reshape(shape)
                         start += size
-        if start != arr.size:
-            raise AssertionError(f'{self._prefix}parameters has {arr.size} elements instead of {start}')
         return parts
+
+    def _total_size(self, inputs):
+        """How many parameters there are for an input of this size."""
+        both, size = len(self._directions), self._num_hidden
+        return both * self._num_gates * size * (inputs + size + 2 + (self._num_layers - 1) * (size + both * size + 2))
 
     def _input_size(self, total):
         """The size of the input, from that of the parameter vector."""
@@ -76,12 +82,10 @@ class FusedRNNCell(BaseRNNCell):
     def pack_weights(self, args):
         """The reverse of `unpack_weights`."""
         args = dict(args)
-        both, size, layers = len(self._directions), self._num_hidden, self._num_layers
         first = args[f'{self._prefix}l0_i2h{self._gate_names[0]}_weight']
         inputs = first.shape[1]
-        total = both * self._num_gates * size * (inputs + size + 2 + (layers - 1) * (size + both * size + 2))
-        packed = ndarray.zeros((total,), ctx=first.context, dtype=first.dtype)
-        for name, part in self._slice_weights(packed, inputs, size).items():
+        packed = ndarray.zeros((self._total_size(inputs),), ctx=first.context, dtype=first.dtype)
+        for name, part in self._slice_weights(packed, inputs, self._num_hidden).items():
             part[:] = args.pop(name)
         args[self._parameter.name] = packed
         return args

@@ -77,7 +77,8 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
     facts = _infer.infer(symbol._entries, {n: s for n, s in shapes.items() if n not in unknown},
                          {n: torch_dtype(d) for n, d in (type_dict or {}).items()}, default_dtype=torch.float32)
     variables, auxiliary = symbol._variables()
-    undecided = [f'{n.name}: {facts.shape((n, 0)) or ()}' for n in variables if not _infer.complete(facts.shape((n, 0)))]
+    undecided = [f'{n.name}: {facts.shape((n, 0)) or ()}' for n in variables
+                 if not _infer.complete(facts.shape((n, 0)))]
     if undecided:
         raise MXNetError('simple_bind: these shapes do not follow from those given: ' + ', '.join(undecided))
     reqs = _requirements(grad_req, names)
@@ -90,8 +91,8 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
         if parameter and new.fits(shared.get(node.name), node):
             return shared[node.name]
         if shared_arg_names is not None and parameter and node.name in shared:
-            raise MXNetError(f'simple_bind: {node.name} has shape {facts.shape((node, 0))}, but {shared[node.name].shape} '
-                             'in the executor that it is shared with')
+            raise MXNetError(f'simple_bind: {node.name} has shape {facts.shape((node, 0))}, but '
+                             f'{shared[node.name].shape} in the executor that it is shared with')
         return new(node) if shared_buffer is None or shared_arg_names is not None and parameter \
             else new.from_buffer(shared_buffer, node)
 
