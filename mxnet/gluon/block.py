@@ -308,8 +308,9 @@ class Block:
 class HybridBlock(Block):
     """A block whose computation can also be described as a graph.
 
-    It defines `hybrid_forward(self, F, x, *args, **params)`, where F is `mx.nd` or `mx.sym` (in np mode, `F.np` and `F.npx`
-    have the functions) and `params` are its parameters by attribute name.  After `hybridize()`, it runs as one graph.
+    It defines `hybrid_forward(self, F, x, *args, **params)`, where F is `mx.nd` or `mx.sym` (in np mode, `F.np` and
+    `F.npx` have the functions) and `params` are its parameters by attribute name.  After `hybridize()`, it runs as one
+    graph.
     """
 
     def __init__(self, prefix=None, params=None):
