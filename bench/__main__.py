@@ -7,9 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, autograd, optimizers, resnet, timing
+from . import arrays, autograd, module, optimizers, resnet, timing
 
-FAMILIES = (arrays, autograd, optimizers, resnet)
+FAMILIES = (arrays, autograd, module, optimizers, resnet)
 
 
 def upstream_times():
