@@ -302,7 +302,7 @@ def test_numpy_functions_on_our_arrays_give_ours():
         onp.add(x, x, out=onp.zeros((2, 2)))
     with pytest.raises(TypeError):
         onp.add.reduce(x)
-    assert onp.asarray(x).dtype == 'float32' and x.__array_namespace__() is np
+    assert onp.asarray(x).dtype == 'float32' and x.__array_namespace__() is np.array_api
     assert onp.from_dlpack(x).tolist() == x.tolist()
 
 
@@ -380,3 +380,81 @@ def test_files_are_upstreams(shared, tmp_path):
         source = shared / 'golden' / 'files' / name
         npx.save(str(tmp_path / name), npx.load(str(source)))
         assert (tmp_path / name).read_bytes() == source.read_bytes()
+
+
+# ---------------------------------------------------------------------- the array API standard
+def test_the_namespace_of_the_standard():
+    x = np.array([[3, 1], [2, 2]], dtype='int32')
+    xp = x.__array_namespace__()
+    same(xp.arange(3), [0, 1, 2], 'int64')
+    same(xp.asarray([1.5, 2]), [1.5, 2], 'float32')
+    same(xp.full((2,), 3), [3, 3], 'int64')
+    same(xp.add(x, 1), [[4, 2], [3, 3]], 'int32')
+    same(xp.concat([x, x], axis=1), [[3, 1, 3, 1], [2, 2, 2, 2]], 'int32')
+    same(xp.permute_dims(x, (1, 0)), [[3, 2], [1, 2]])
+    same(xp.sum(x.astype('int8')), 8, 'int64')
+    same(xp.sort(x, axis=1, descending=True), [[3, 1], [2, 2]])
+    same(xp.cumulative_sum(x, axis=1, include_initial=True), [[0, 3, 4], [0, 2, 4]])
+    values, counts = xp.unique_counts(x)
+    assert values.tolist() == [1, 2, 3] and counts.tolist() == [1, 2, 1]
+    assert xp.unique_all(x).inverse_indices.shape == xp.unique_inverse(x).inverse_indices.shape == (2, 2)
+    assert xp.unique_values(x).tolist() == [1, 2, 3]
+    assert xp.result_type(xp.int8, xp.uint8) == 'int16' and xp.can_cast(xp.int8, xp.int32)
+    assert not xp.can_cast(x, 'int8')
+    assert xp.isdtype(x.dtype, 'integral') and xp.isdtype(xp.bool, ('bool', 'numeric'))
+    assert not xp.isdtype(x.dtype, xp.int8)
+    assert xp.finfo(xp.float32).bits == 32 and xp.iinfo(x).max == 2 ** 31 - 1
+    assert xp.std(x.astype('float32'), correction=1).item() == pytest.approx(0.8164966)
+    assert xp.argmax(x, axis=1, keepdims=True).shape == (2, 1) and xp.argmin(x, keepdims=True).shape == (1, 1)
+    assert xp.clip(x, 2, None).min() == 2 and xp.where(x > 2, x, 0).max() == 3
+    assert xp.signbit(np.array([-0.0, 1])).tolist() == [True, False]
+    assert [a.tolist() for a in xp.unstack(x)] == [[3, 1], [2, 2]] and xp.diff(x).tolist() == [[-2], [0]]
+    assert xp.searchsorted(np.array([1, 2, 3]), np.array([2])).tolist() == [1]
+    assert xp.squeeze(x[None], 0).shape == (2, 2)
+    assert xp.logaddexp(np.array([0.0, np.inf]), np.array([0.0, np.inf])).tolist() == [pytest.approx(0.6931472),
+                                                                                       math.inf]
+    assert xp.from_dlpack(onp.arange(3)).tolist() == [0, 1, 2] and xp.floor(x).tolist() == x.tolist()
+    assert xp.positive(x) is not x
+    info = xp.__array_namespace_info__()
+    assert info.default_dtypes()['integral'] == 'int64' and 'int8' in info.dtypes(kind='integral')
+    assert mx.cpu() in info.devices()
+    assert info.capabilities()['boolean indexing'] and info.default_device() == mx.cpu()
+    for bad in (lambda: xp.squeeze(x, 0), lambda: xp.nonzero(np.array(1)),
+                lambda: x.__array_namespace__(api_version='2099.12')):
+        with pytest.raises(ValueError):
+            bad()
+    for bad in (lambda: xp.expand_dims(x, 7), lambda: xp.squeeze(x, 7)):
+        with pytest.raises(IndexError):
+            bad()
+
+
+def test_linear_algebra_of_the_standard():
+    la = np.array_api.linalg
+    m = np.array([[4.0, 1.0], [1.0, 3.0]])
+    assert la.cholesky(m, upper=True)[1, 0] == 0 and la.diagonal(m).tolist() == [4, 3] and la.trace(m) == 7
+    assert la.cross(np.array([1, 0, 0]), np.array([0, 1, 0])).tolist() == [0, 0, 1]
+    assert la.outer(m[0], m[0]).shape == (2, 2)
+    assert la.svd(np.ones((3, 2))).U.shape == (3, 3) and la.svd(np.ones((3, 2)), full_matrices=False).U.shape == (3, 2)
+    assert la.svdvals(m).shape == (2,) and la.qr(m).R.shape == (2, 2) and la.eigh(m).eigenvalues.shape == (2,)
+    assert la.slogdet(m).sign == 1 and la.pinv(m).shape == (2, 2)
+    assert la.matmul(m, m).shape == la.tensordot(m, m, axes=1).shape
+    assert la.matrix_norm(m).item() == pytest.approx(27 ** 0.5) and la.vector_norm(m).item() == pytest.approx(27 ** 0.5)
+    assert la.vector_norm(m, axis=(0, 1), keepdims=True).shape == (1, 1) == la.vector_norm(m, keepdims=True).shape
+    assert la.vecdot(m, m).tolist() == [17, 10] and la.vector_norm(m, axis=0, ord=1).tolist() == [5, 4]
+    with pytest.raises(ValueError, match='length 3'):
+        la.cross(m, m)
+
+
+def test_whole_quotients_and_shifts():
+    x = np.array([7, -7], dtype='int32')
+    same(x // 2, [3, -4], 'int32')
+    same(9 // x, [1, -2], 'int32')
+    same(x // np.array([2, 3], dtype='int32'), [3, -3], 'int32')
+    same(np.array([7.5, -7.5]) // 2, [3, -4], 'float32')
+    same(x << 2, [28, -28], 'int32')
+    same(x >> np.array([1, 1], dtype='int32'), [3, -4], 'int32')
+    x //= 2
+    assert x.tolist() == [3, -4]
+    assert np.logical_or(x, x * 0).tolist() == [True, True] and np.logical_and(x, 0).tolist() == [False, False]
+    assert np.logical_xor(x > 0, x < 5).tolist() == [False, True] and np.logical_and(x, x > 0).tolist() == [True, False]
+    assert np.ones((2, 3, 4)).mT.shape == (2, 4, 3)

@@ -1,5 +1,6 @@
 """NumPy's face: `from mxnet import np, npx; npx.set_np()`."""
 from . import (
+    array_api,
     arrayprint,
     fallback,
     fallback_linalg,
@@ -15,6 +16,7 @@ from ._creation import *
 from ._elementwise import *
 from ._index import *
 from ._matrix import *
+from ._more import *
 from ._reduce import *
 from ._shape import *
 from .arrayprint import *

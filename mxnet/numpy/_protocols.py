@@ -39,9 +39,11 @@ def _through_numpy(function, args, kwargs):
 
 
 def array_namespace(self, *, api_version=None):
-    """`mx.np`, as libraries that speak the array API standard ask for it."""
-    from .. import numpy as ours
-    return ours
+    """The functions of the array API standard, as libraries that speak it ask for them."""
+    from . import array_api
+    if api_version is not None and api_version > '2024.12':
+        raise ValueError(f'version {api_version} of the array API is not known; 2024.12 is')
+    return array_api
 
 
 def to_numpy(value):

@@ -11,7 +11,7 @@ from ..base import MXNetError
 from ..ndarray import _indexing
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_inplace
 from ..ndarray.ndarray import NDArray
-from . import _call, _index, _matrix, _protocols, _shape
+from . import _call, _index, _matrix, _more, _protocols, _shape
 from . import _elementwise as _e
 from ._call import apply
 from ._methods import ArrayMethods
@@ -49,6 +49,11 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     def dtype(self):
         """Type of the elements, as a NumPy dtype."""
         return _DTYPES.get(self._tensor.dtype) or NDArray.dtype.fget(self)
+
+    @property
+    def mT(self):
+        """The last two axes exchanged: a copy."""
+        return _matrix.matrix_transpose(self)
 
     @property
     def device(self):
@@ -106,6 +111,20 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         return _matrix.matmul(other, self)
 
     __imatmul__ = _inplace(lambda self, other: _matrix.matmul(self, other), '@=')
+
+    def __floordiv__(self, other):
+        return _more.floor_divide(self, other)
+
+    def __rfloordiv__(self, other):
+        return _more.floor_divide(other, self)
+
+    def __lshift__(self, other):
+        return _more.left_shift(self, other)
+
+    def __rshift__(self, other):
+        return _more.right_shift(self, other)
+
+    __ifloordiv__ = _inplace(lambda self, other: _more.floor_divide(self, other), '//=')
 
     def __neg__(self):
         return _e.negative(self)
