@@ -7,11 +7,11 @@ import importlib as _importlib
 from .libinfo import __version__
 
 _SUBMODULES = {
-    'attribute', 'autograd', 'base', 'cli', 'context', 'contrib', 'engine', 'error', 'executor', 'gluon', 'image', 'io',
-    'libinfo', 'log', 'name', 'ndarray', 'operator',
-    'numpy', 'numpy_dispatch_protocol', 'numpy_extension', 'numpy_op_signature', 'random', 'recordio', 'registry', 'runtime', 'symbol', 'test_utils', 'util',
-    'callback', 'executor_manager', 'initializer', 'kvstore', 'lr_scheduler', 'metric', 'model', 'module', 'monitor',
-    'optimizer', 'rnn', 'visualization',
+    'attribute', 'autograd', 'base', 'callback', 'cli', 'context', 'contrib', 'engine', 'error', 'executor',
+    'executor_manager', 'gluon', 'image', 'initializer', 'io', 'kvstore', 'libinfo', 'log', 'lr_scheduler',
+    'metric', 'model', 'module', 'monitor', 'name', 'ndarray', 'numpy', 'numpy_dispatch_protocol',
+    'numpy_extension', 'numpy_op_signature', 'operator', 'optimizer', 'random', 'recordio', 'registry', 'rnn',
+    'runtime', 'symbol', 'test_utils', 'util', 'visualization',
 }
 _ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image',
             'init': 'initializer', 'kv': 'kvstore', 'mod': 'module', 'mon': 'monitor', 'viz': 'visualization'}

@@ -1,7 +1,8 @@
 """Devices: `mx.cpu()`, `mx.gpu(0)`, `with mx.gpu(1): ...`.
 
 - A `Context` names a place; two names may share one memory (`cpu(0)` and `cpu(1)`).
-- `MXNET_VIRTUAL_GPUS=4` lets `gpu(0)` to `gpu(3)` stand on the cards that are there, or on CPU memory if there are none,
+- `MXNET_VIRTUAL_GPUS=4` lets `gpu(0)` to `gpu(3)` stand on the cards that are there, or on CPU memory if there are
+none,
   so that programs for several devices can be tested on one.
 """
 import os

@@ -27,7 +27,8 @@ class Executor:
 
     def __new__(cls, symbol, ctx, grad_req, group2ctx, args, grads, aux, like=None):
         from . import _sparse_executor
-        return object.__new__(_sparse_executor.SparseExecutor if _sparse_executor.concerns(symbol, (*args, *grads, *aux))
+        return object.__new__(_sparse_executor.SparseExecutor if _sparse_executor.concerns(symbol, (*args, *grads,
+                                                                                                    *aux))
                               else cls)
 
     def __init__(self, symbol, ctx, grad_req, group2ctx, args, grads, aux, like=None):
@@ -342,8 +343,8 @@ class Executor:
             if array is None or array.shape == wanted:
                 return array
             if name not in kwargs and not partial_shaping:
-                raise AssertionError(f'the shape of {name} changes from {array.shape} to {wanted}, although only that of '
-                                     f'{", ".join(kwargs)} was asked for; pass partial_shaping=True if that is meant')
+                raise AssertionError(f'the shape of {name} changes from {array.shape} to {wanted}, although only that '
+                                     f'of {", ".join(kwargs)} was asked for; pass partial_shaping=True if so')
             count = 1
             for n in wanted:
                 count *= n

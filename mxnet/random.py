@@ -4,7 +4,8 @@ import threading
 from .base import MXNetError
 from .context import Context
 
-__all__ = ['seed', 'exponential', 'gamma', 'generalized_negative_binomial', 'multinomial', 'negative_binomial', 'normal',
+__all__ = ['seed', 'exponential', 'gamma', 'generalized_negative_binomial', 'multinomial', 'negative_binomial',
+           'normal',
            'poisson', 'randint', 'randn', 'shuffle', 'uniform']
 
 _lock = threading.Lock()

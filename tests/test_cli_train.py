@@ -26,7 +26,8 @@ def data(tmp_path_factory):
 
 
 def command(data, out, *more):
-    return [sys.executable, '-m', 'mxnet.cli', 'train', '--data', data, '--out', str(out), '--quiet', '--lr', '0.1', *more]
+    return [sys.executable, '-m', 'mxnet.cli', 'train', '--data', data, '--out', str(out), '--quiet', '--lr', '0.1',
+            *more]
 
 
 def environment():

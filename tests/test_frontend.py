@@ -62,8 +62,10 @@ EXTRA = {'_linalg_potrf': {'lower'}, '_linalg_potri': {'lower'},
          '_npi_norm': {'ord', 'axis', 'keepdims', 'flag'},
          '_contrib_SparseEmbedding': {'deterministic'}}       # accepted by upstream, but not listed
 OPTIONAL = {'smooth_l1': ('scalar',)}     # the inventory says required, but upstream takes the call without it
-BUILT_WITH_NOTHING = {'_set_value', 'smooth_l1', '_npi_boolean_mask_assign_scalar', '_npi_boolean_mask_assign_tensor'}    # the inventory's symbols lack arguments that are required
-MISNAMED = {'_npi_multinomial', '_contrib_quantized_rnn', '_multi_adamw_update', '_multi_mp_adamw_update', '_multi_lamb_update', '_multi_mp_lamb_update'}
+# the inventory's symbols lack arguments that are required
+BUILT_WITH_NOTHING = {'_set_value', 'smooth_l1', '_npi_boolean_mask_assign_scalar', '_npi_boolean_mask_assign_tensor'}
+MISNAMED = {'_npi_multinomial', '_contrib_quantized_rnn', '_multi_adamw_update', '_multi_mp_adamw_update',
+            '_multi_lamb_update', '_multi_mp_lamb_update'}
 
 
 

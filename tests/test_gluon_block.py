@@ -40,7 +40,8 @@ def ready(hybrid=False, ctx=None):
 
 def test_names():
     net = ready()
-    assert list(net.collect_params()) == ['net_layer0_weight', 'net_layer0_bias', 'net_layer1_weight', 'net_layer1_bias']
+    assert list(net.collect_params()) == ['net_layer0_weight', 'net_layer0_bias', 'net_layer1_weight',
+                                          'net_layer1_bias']
     assert list(net.collect_params('.*bias')) == ['net_layer0_bias', 'net_layer1_bias']
     assert 'Net(' in repr(net) and '(first): Layer(' in repr(net)
 
@@ -160,7 +161,8 @@ def test_several_contexts_train_as_one():
         for _ in range(3):
             with autograd.record(train_mode=False):
                 losses = [((net(a) - b) ** 2).sum() for a, b in zip(gluon.utils.split_and_load(x, contexts),
-                                                                    gluon.utils.split_and_load(y, contexts), strict=True)]
+                                                                    gluon.utils.split_and_load(y,
+                                                                                               contexts), strict=True)]
             for loss in losses:
                 loss.backward()
             trainer.step(4)

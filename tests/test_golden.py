@@ -15,8 +15,8 @@ if not GOLDEN.is_dir():
 
 FAMILIES = ['activation', 'autograd', 'binary', 'conv', 'gather', 'image', 'indexing', 'initializers', 'internal',
             'loss', 'matrix', 'methods', 'metrics', 'norm', 'operators', 'optim', 'optimizers', 'pool', 'random',
-            'reduce', 'rnn', 'schedulers', 'second_order', 'shape', 'unary', 'upsample', 'vision', 'np_elem', 'np_index',
-            'np_linalg', 'np_reduce', 'np_shape', 'npx', 'quant', 'sparse']
+            'reduce', 'rnn', 'schedulers', 'second_order', 'shape', 'unary', 'upsample', 'vision', 'np_elem',
+            'np_index', 'np_linalg', 'np_reduce', 'np_shape', 'npx', 'quant', 'sparse']
 
 
 # the recorded second derivatives have the wrong sign (d2/dx2 arcsinh is -x / (x^2 + 1)^1.5); ours are right
@@ -69,7 +69,8 @@ def replay(family, without=frozenset()):
 
 
 ON_THE_CPU = {'image'}        # OpenCV and NumPy work there
-# recorded on a CPU, where upstream leaves cell states unclipped, gives gelu in the CPU's single precision, and the product
+# recorded on a CPU, where upstream leaves cell states unclipped, gives gelu in the CPU's single precision, and the
+# product
 # of a dense and a csr array as csr
 OTHERWISE_ON_A_GPU = {'rnn/RNN/53', 'activation/LeakyReLU/11', 'sparse/dot/7', 'sparse/dot/8'}
 

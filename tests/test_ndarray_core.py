@@ -100,7 +100,8 @@ def test_comparisons_keep_the_dtype():
 
 @pytest.mark.parametrize('bad', [None, 'a', np.ones(2), [1, 2]])
 def test_operands_that_are_not_numbers(bad):
-    for f in (lambda x: x + bad, lambda x: bad * x if not isinstance(bad, (list, str)) else x * bad, lambda x: x == bad):
+    for f in (lambda x: x + bad, lambda x: bad * x if not isinstance(bad, (list, str)) else x * bad,
+              lambda x: x == bad):
         with pytest.raises(TypeError, match='not supported'):
             f(nd.ones((2,)))
 

@@ -52,7 +52,8 @@ def test_write(key, kind):
 def test_arrays_of_ours_as_keys():
     values, x = pair()
     np.testing.assert_array_equal(x[nd.array([0, 3])].asnumpy(), values[[0, 3]])
-    np.testing.assert_array_equal(x[nd.array([1, 0], dtype='int32'), nd.array([2, 2])].asnumpy(), values[[1, 0], [2, 2]])
+    np.testing.assert_array_equal(x[nd.array([1, 0], dtype='int32'), nd.array([2, 2])].asnumpy(), values[[1, 0], [2,
+                                                                                                                  2]])
     mask = nd.array([1, 0, 0, 1]).astype('bool')
     np.testing.assert_array_equal(x[mask].asnumpy(), values[[0, 3]])
 
@@ -116,7 +117,8 @@ def test_gradient_through_parts():
     x = nd.array(np.arange(6.0).reshape(2, 3))
     x.attach_grad()
     with mx.autograd.record():
-        y = (x[0] * 2).sum() + (x[:, 1] * 3).sum() + (x[[1, 1], [0, 0]]).sum() + (x[1, ::-1] * nd.array([1, 2, 3])).sum()
+        y = (x[0] * 2).sum() + (x[:, 1] * 3).sum() + (x[[1, 1], [0, 0]]).sum() + (x[1, ::-1] * nd.array([1, 2,
+                                                                                                         3])).sum()
     y.backward()
     np.testing.assert_array_equal(x.grad.asnumpy(), [[2, 5, 2], [5, 5, 1]])
 

@@ -513,7 +513,8 @@ def test_other_operators_are_dense(stype):
     x = make(stype)
     with np.errstate(all='ignore'):
         for result, expected in [
-                (x ** 2, A ** 2), (2 ** x, 2 ** A), (x % 2, A % 2), (x == 0, A == 0), (x > -1, A > -1), (-1 < x, A > -1),
+                (x ** 2, A ** 2), (2 ** x, 2 ** A), (x % 2, A % 2), (x == 0, A == 0), (x > -1, A > -1), (-1 < x,
+                                                                                                         A > -1),
                 (x >= nd.array(B), A >= B), (nd.array(B) < x, B < A), (x != x, A != A), (x.T, A.T),
                 (nd.cos(x), np.cos(A)), (x.exp(), np.exp(A)), (x.sum(axis=1), A.sum(1)),
                 (sparse.sum(x, axis=0), A.sum(0)),

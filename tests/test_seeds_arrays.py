@@ -168,7 +168,8 @@ NETWORK_PRINT = '(10, 1)\n(10,)\n\n[0. 0. 0.]\n<NDArray 3 @gpu(0)>\n'
 
 @pytest.mark.parametrize('program, printed', [
     (ARRAYS, ARRAYS_PRINT), (SAVING, TWOS + TWOS + THREES + TWOS + THREES), (PARALLEL, '6.0 6.0 3.0 gpu(0)\n'),
-    (GRADIENTS, GRADIENTS_PRINT), (NETWORK, NETWORK_PRINT)], ids=['arrays', 'saving', 'parallel', 'gradients', 'network'])
+    (GRADIENTS, GRADIENTS_PRINT), (NETWORK, NETWORK_PRINT)], ids=['arrays', 'saving', 'parallel', 'gradients',
+                                                                  'network'])
 def test_program(program, printed, run_python, tmp_path):
     (tmp_path / 'program.py').write_text(textwrap.dedent(program))
     assert run_python('program.py', MXNET_VIRTUAL_GPUS='4').stdout == printed

@@ -28,7 +28,8 @@ def test_names_and_lists():
     assert net.list_arguments() == ['data', 'fc1_weight', 'fc1_bias', 'fc2_weight', 'fc2_bias', 'softmax_label']
     assert net.list_outputs() == ['softmax_output'] and net.name == 'softmax' and repr(net) == '<Symbol softmax>'
     bn = sym.BatchNorm(sym.var('x'), name='bn')
-    assert bn.list_auxiliary_states() == ['bn_moving_mean', 'bn_moving_var'] and bn.list_arguments() == ['x', 'bn_gamma', 'bn_beta']
+    assert bn.list_auxiliary_states() == ['bn_moving_mean', 'bn_moving_var']
+    assert bn.list_arguments() == ['x', 'bn_gamma', 'bn_beta']
     assert sym.FullyConnected(sym.var('x'), num_hidden=1).name == 'fullyconnected0'
     assert (sym.var('a') + 1).name == '_plusscalar0' and (sym.var('a') * sym.var('b')).name == '_mul0'
     with mx.name.Prefix('left_'):
@@ -42,7 +43,8 @@ def test_parts():
     assert net.get_children().list_outputs() == ['fc2_output', 'softmax_label']
     assert sym.var('x').get_children() is None
     parts = sym.SliceChannel(sym.var('x'), num_outputs=3, name='cut')
-    assert len(parts) == 3 and parts[1].list_outputs() == ['cut_output1'] and parts[1:].list_outputs()[0] == 'cut_output1'
+    assert len(parts) == 3 and parts[1].list_outputs() == ['cut_output1']
+    assert parts[1:].list_outputs()[0] == 'cut_output1'
     group = sym.Group([net, internals['fc1_output']])
     assert group.list_outputs() == ['softmax_output', 'fc1_output'] and group.name is None
     with pytest.raises(ValueError, match="'fc1_otput'.*fc1_output"):
@@ -87,7 +89,8 @@ def test_shapes_forward():
      {'a': (5, 10), 'c': (5, 21), 'f_weight': (21, 10)}),
     (lambda: sym.Convolution(sym.var('a', shape=(0, 3, 0, 0)), kernel=(3, 3), num_filter=2, name='c') + sym.var('b'),
      {'b': (4, 2, 10, 6)}, {'a': (4, 3, 12, 8)}),
-    (lambda: sym.Concat(sym.var('a', shape=(0, 10)), sym.var('b', shape=(0, 5)), dim=1) + sym.var('d', shape=(2, 0)), {},
+    (lambda: sym.Concat(sym.var('a', shape=(0, 10)), sym.var('b', shape=(0, 5)), dim=1) + sym.var('d', shape=(2, 0)),
+     {},
      {'a': (2, 10), 'b': (2, 5), 'd': (2, 15)}),
     (lambda: sym.transpose(sym.var('a', shape=(2, 0, 0))) * sym.var('b'), {'b': (4, 3, 2)}, {'a': (2, 3, 4)}),
 ])
@@ -154,10 +157,12 @@ def test_golden_files_byte_for_byte(shared):
 def test_files_of_old_versions():
     text = json.dumps({
         'nodes': [{'op': 'null', 'param': {}, 'name': 'data', 'inputs': [], 'backward_source_id': -1},
-                  {'op': 'null', 'param': {}, 'name': 'fc_weight', 'inputs': [], 'backward_source_id': -1, 'attr': {'lr_mult': '2'}},
+                  {'op': 'null', 'param': {}, 'name': 'fc_weight', 'inputs': [], 'backward_source_id': -1,
+                   'attr': {'lr_mult': '2'}},
                   {'op': 'FullyConnected', 'param': {'no_bias': 'True', 'num_hidden': '3'}, 'name': 'fc',
                    'inputs': [[0, 0], [1, 0]], 'backward_source_id': -1},
-                  {'op': 'BatchNorm', 'param': {'eps': '0.001', 'fix_gamma': 'True'}, 'name': 'bn', 'inputs': [[2, 0]]}],
+                  {'op': 'BatchNorm', 'param': {'eps': '0.001', 'fix_gamma': 'True'}, 'name': 'bn', 'inputs': [[2,
+                                                                                                                0]]}],
         'arg_nodes': [0, 1], 'heads': [[3, 0]]})
     net = sym.load_json(text)
     assert net.list_arguments() == ['data', 'fc_weight', 'bn_gamma', 'bn_beta']
@@ -166,7 +171,8 @@ def test_files_of_old_versions():
     assert net.infer_shape(data=(2, 5))[1] == [(2, 3)]
 
 
-@pytest.mark.parametrize('text', ['', '{', '[]', '{"nodes": []}', '{"nodes": [{"op": "relu", "name": "r", "inputs": [[3, 0, 0]]}], "heads": [[0, 0, 0]]}',
+@pytest.mark.parametrize('text', ['', '{', '[]', '{"nodes": []}',
+                                  '{"nodes": [{"op": "relu", "name": "r", "inputs": [[3, 0, 0]]}], "heads": [[0, 0]]}',
                                   '{"nodes": [{"op": "nope", "name": "r", "inputs": []}], "heads": [[0, 0, 0]]}',
                                   '{"nodes": [{"op": "null", "name": "r"}], "heads": [[7, 0, 0]]}'])
 def test_bad_json(text):

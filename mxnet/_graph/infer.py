@@ -2,8 +2,8 @@
 
 Information flows both ways.  A node's outputs follow from its inputs by running its function on meta tensors.  Unknown
 inputs follow from the operator's shape rule (a weight from its data), from the rule that elementwise operators have
-one shape, and from *probing*: the function is run with two or three trial lengths for an unknown axis; an output length that
-does not move is known, and one that moves along a line is solved for the length that it is known to have.
+one shape, and from *probing*: the function is run with two or three trial lengths for an unknown axis; an output
+length that does not move is known, and one that moves along a line is solved for the length that it is known to have.
 
 An unknown length is 0, a wholly unknown shape None; unknown dtypes are None.
 """
@@ -44,8 +44,8 @@ class Facts:
         old = self.shapes.get(key)
         new = merge(old, shape)
         if new is None:
-            raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way and '
-                             f'{shape} by another')
+            raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way '
+                             f'and {shape} by another')
         if new != old:
             self.shapes[key] = new
             self.changed = True
@@ -59,8 +59,8 @@ class Facts:
             self.dtypes[key] = dtype
             self.changed = True
         elif old is not dtype and why.op is not None and why.op.same_dtype:
-            raise MXNetError(f'dtypes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {NAME[old]} by one way '
-                             f'and {NAME[dtype]} by another')
+            raise MXNetError(f'dtypes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {NAME[old]} by one '
+                             f'way and {NAME[dtype]} by another')
 
 
 def describe(node: Node) -> str:

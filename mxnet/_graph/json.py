@@ -1,7 +1,7 @@
 """Graphs as `-symbol.json`, read and written as upstream does.
 
-Reading accepts the files of all older versions: attributes under `param` (0.8) or `attr` (until 0.12), keys without underscores,
-heads and inputs without a version number, operators since renamed.
+Reading accepts the files of all older versions: attributes under `param` (0.8) or `attr` (until 0.12), keys without
+underscores, heads and inputs without a version number, operators since renamed.
 """
 import json
 from collections.abc import Sequence

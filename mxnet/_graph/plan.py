@@ -1,8 +1,9 @@
 """Plans: a program traced to ATen calls, forward and backward together, as flat Python without the autograd engine.
 
-`make_plan` traces once for given shapes, dtypes and gradients wanted (milliseconds, no compiler).  The trace is cleaned (no
-detach, no double transposes, equal calls merged, dead calls dropped) and written out as two Python functions: forward, whose last
-result is what backward needs, and backward.  Values are deleted after their last use.
+`make_plan` traces once for given shapes, dtypes and gradients wanted (milliseconds, no compiler).  The trace is
+cleaned (no
+detach, no double transposes, equal calls merged, dead calls dropped) and written out as two Python functions: forward,
+whose last result is what backward needs, and backward.  Values are deleted after their last use.
 
 What cannot be traced (operators that look at values, custom operators) has no plan; the caller runs the program itself.
 """

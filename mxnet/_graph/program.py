@@ -1,7 +1,7 @@
 """A graph lowered to a flat list of calls on tensors.
 
-`Program(entries)` numbers the variables; `run` computes the outputs from their tensors.  Everything that executes a graph
-goes through it: executors, hybridized blocks, exported models.
+`Program(entries)` numbers the variables; `run` computes the outputs from their tensors.  Everything that executes a
+graph goes through it: executors, hybridized blocks, exported models.
 """
 from collections.abc import Callable, Sequence
 

@@ -43,7 +43,8 @@ def _random_leaky(data, lower_bound, upper_bound, training, rng):
 
 
 @operator(aliases=('_npx_leaky_relu',), shapes=shapes.leaky_relu, same_dtype=('data', 'gamma'), special_gradient=True,
-          optional={'gamma': lambda a: a['act_type'] == 'prelu'}, initializers={'gamma': '["Constant", {"value": 0.25}]'},
+          optional={'gamma': lambda a: a['act_type'] == 'prelu'},
+          initializers={'gamma': '["Constant", {"value": 0.25}]'},
           outputs=lambda a: ('output', 'mask') if a['act_type'] == 'rrelu' else ('output',))
 def LeakyReLU(data, gamma=None, *, act_type: Literal['elu', 'gelu', 'leaky', 'prelu', 'rrelu', 'selu'] = 'leaky',
               slope: float = 0.25, lower_bound: float = 0.125, upper_bound: float = 0.334,

@@ -1,7 +1,7 @@
 """Loops and branches of graphs.
 
-The bodies are graphs of their own; the function gets them as callables from a list of tensors to a list of tensors.  `*_locs`
-say which input of a body each input of the operator is.
+The bodies are graphs of their own; the function gets them as callables from a list of tensors to a list of tensors.
+`*_locs` say which input of a body each input of the operator is.
 """
 import torch
 
@@ -22,7 +22,8 @@ def _truth(value):
 
 
 @operator(variadic='num_args', outputs=_numbered, auto_inputs=False)
-def _foreach(*data, num_args: int, num_outputs: int, num_out_data: int, in_state_locs: Locations, in_data_locs: Locations,
+def _foreach(*data, num_args: int, num_outputs: int, num_out_data: int, in_state_locs: Locations,
+             in_data_locs: Locations,
              remain_locs: Locations, subgraphs: Subgraphs = ()):
     """Runs a body on each slice of the data along axis 0, with states carried on; the outputs are stacked."""
     body, = subgraphs
@@ -47,7 +48,8 @@ def _foreach(*data, num_args: int, num_outputs: int, num_out_data: int, in_state
 
 
 @operator(variadic='num_args', outputs=_numbered, auto_inputs=False)
-def _while_loop(*data, num_args: int, num_outputs: int, num_out_data: int, max_iterations: int, cond_input_locs: Locations,
+def _while_loop(*data, num_args: int, num_outputs: int, num_out_data: int, max_iterations: int,
+                cond_input_locs: Locations,
                 func_input_locs: Locations, func_var_locs: Locations, subgraphs: Subgraphs = ()):
     """Runs a body while a condition holds; the outputs are stacked and filled up with zeros to `max_iterations`."""
     condition, body = subgraphs

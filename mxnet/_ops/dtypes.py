@@ -12,11 +12,12 @@ TORCH = {
     'int16': torch.int16, 'uint16': torch.uint16, 'uint32': torch.uint32, 'uint64': torch.uint64,
 }
 NAME = {t: n for n, t in TORCH.items()}
-NUMPY = {n: getattr(numpy, n) for n in TORCH if n not in ('bfloat16', 'bool')} | {'bool': numpy.bool_, 'bfloat16': BFLOAT16}
+NUMPY = {n: getattr(numpy, n) for n in TORCH if n not in ('bfloat16', 'bool')} | {'bool': numpy.bool_,
+                                                                                  'bfloat16': BFLOAT16}
 FLOATING = frozenset(t for t in NAME if t.is_floating_point)
 
 # what programs pass, straight to the torch type: the common spellings need no parsing
-_KNOWN = {n: t for n, t in TORCH.items()} | {NUMPY[n]: t for n, t in TORCH.items() if n != 'bfloat16'}
+_KNOWN = dict(TORCH.items()) | {NUMPY[n]: t for n, t in TORCH.items() if n != 'bfloat16'}
 _KNOWN |= {numpy.dtype(NUMPY[n]): t for n, t in TORCH.items()} | {t: t for t in NAME}
 _KNOWN |= {float: torch.float64, int: torch.int64, bool: torch.bool}
 

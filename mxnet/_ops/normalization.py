@@ -19,7 +19,8 @@ def _with_statistics(attributes):
     return ('output', 'mean', 'var') if attributes['output_mean_var'] else ('output',)
 
 
-_BATCH_NORM = {'shapes': shapes.batch_norm, 'initializers': {'moving_mean': '["zero", {}]', 'moving_var': '["one", {}]'},
+_BATCH_NORM = {'shapes': shapes.batch_norm, 'initializers': {'moving_mean': '["zero", {}]',
+                                                             'moving_var': '["one", {}]'},
                'aux': _STATES, 'mutates': _STATES, 'outputs': _with_statistics,
                'hidden': lambda a: 0 if a['output_mean_var'] else 2}
 

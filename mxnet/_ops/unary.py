@@ -121,7 +121,8 @@ def _declare(name, function, doc):
     aliases = [f'_npx_{name}'] if name in _NUMPY_EXTENSION else []
     if name not in _NOT_SPARSE:
         aliases.append(f'_sparse_{name}')
-    operator(name, aliases=aliases, fresh=True, elementwise=True, methods=() if name in _NO_METHOD else (name,))(elementwise)
+    operator(name, aliases=aliases, fresh=True, elementwise=True, methods=() if name in _NO_METHOD else (name,
+                                                                                                         ))(elementwise)
 
 
 for _row in _PLAIN:

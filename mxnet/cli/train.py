@@ -9,7 +9,8 @@ from . import _digits
 
 EXPLAIN = """Trains a network on MNIST: by default the tutorials' MLP (784-64-64-10), SGD 0.01, 10 epochs.
 
-Data: --data DIR (the four files of MNIST, gzipped or not), else $MXNET_HOME/datasets/mnist, else digits that the package
+Data: --data DIR (the four files of MNIST, gzipped or not), else $MXNET_HOME/datasets/mnist, else digits that the
+package
 draws by itself, once. Ctrl-C saves; --resume goes on exactly where a run stopped, in the middle of an epoch too."""
 
 

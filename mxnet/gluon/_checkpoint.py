@@ -34,14 +34,15 @@ def set_random_states(states):
             ctx = parse_context(name[3:])
             _random.generator(ctx).set_state(torch.from_numpy(array.asnumpy()))
     position, has_gauss, cached = states['numpy:rest'].asnumpy()
-    numpy.random.set_state(('MT19937', states['numpy'].asnumpy().astype('uint32'), int(position), int(has_gauss), cached))
+    numpy.random.set_state(('MT19937', states['numpy'].asnumpy().astype('uint32'), int(position), int(has_gauss),
+                            cached))
 
 
 class Checkpoint:
     """Saves and restores a run: parameters, the Trainer's states, random generators, and how far it has come.
 
-    One file, written whole or not at all.  `epoch_states` are the `random_states()` at the start of the epoch: they shuffle the
-    data the same way again, so that a run can go on in the middle of an epoch.
+    One file, written whole or not at all.  `epoch_states` are the `random_states()` at the start of the epoch: they
+    shuffle the data the same way again, so that a run can go on in the middle of an epoch.
 
     >>> net = mx.gluon.nn.Dense(1, in_units=2)
     >>> net.initialize()

@@ -10,8 +10,7 @@ from .. import autograd, initializer
 from .._array import NDArrayBase, wrap
 from .._ops.dtypes import NAME, NUMPY
 from .._state import state
-from ..ndarray import NDArray
-from ..ndarray import _interop
+from ..ndarray import NDArray, _interop
 from .block import Block
 from .parameter import Parameter
 
@@ -40,7 +39,7 @@ def to_torch(block):
 class _Shared(Parameter):
     """A parameter in the memory of a torch module, which brings its values."""
 
-    def initialize(self, init=None, ctx=None, default_init=initializer.Uniform(), force_reinit=False):
+    def initialize(self, init=None, ctx=None, default_init='uniform', force_reinit=False):
         if force_reinit:
             with autograd.pause():
                 initializer.create(default_init if init is None else init)(initializer.InitDesc(self.name), self.data())
@@ -49,8 +48,8 @@ class _Shared(Parameter):
 class TorchBlock(Block):
     """A torch module among blocks.
 
-    `collect_params` finds its parameters (dots in their names become underscores) and a Trainer updates them; buffers, such as
-    running means, stay the module's own.
+    `collect_params` finds its parameters (dots in their names become underscores) and a Trainer updates them; buffers,
+    such as running means, stay the module's own.
     """
 
     def __init__(self, module, prefix=None, params=None):

@@ -9,8 +9,8 @@ from .parameter import Parameter, ParameterDict
 __all__ = ['Trainer']
 
 STALE = ("the gradient of Parameter '{name}' on {ctx} has not been written by backward since the last step. Either the "
-         'parameter took no part in the computation, which is a mistake or deserves ignore_stale_grad=True, or backward '
-         'was not called.')
+         'parameter took no part in the computation, which is a mistake or deserves ignore_stale_grad=True, or '
+         'backward was not called.')
 
 
 class Trainer:
@@ -72,8 +72,8 @@ class Trainer:
         for param in self._params:
             own = param.list_ctx()
             if found is not None and found != own:
-                raise AssertionError(f"all parameters must be on the same contexts, but '{param.name}' is on {own} and the ones "
-                                     f'before on {found}')
+                raise AssertionError(f"all parameters must be on the same contexts, but '{param.name}' is on {own} "
+                                     f'and the ones before on {found}')
             found = own
         return found or []
 
@@ -105,8 +105,8 @@ class Trainer:
                 update = True
             elif update is False and ('async' in store.type or self._contains_sparse_grad and 'dist' in store.type):
                 which = ' of sparse gradients' if self._contains_sparse_grad else ''
-                raise ValueError(f'a KVStore of type {store.type} updates the parameters{which}; update_on_kvstore cannot '
-                                 'be False')
+                raise ValueError(f'a KVStore of type {store.type} updates the parameters{which}; update_on_kvstore '
+                                 'cannot be False')
             elif update is None:
                 if 'async' in store.type:
                     update = True
@@ -190,8 +190,8 @@ class Trainer:
         """Adds up the gradients of all contexts (and workers); `update` then applies them."""
         self._prepare()
         if self._update_on_kvstore:
-            raise AssertionError('allreduce_grads is for update_on_kvstore=False; here the KVStore adds up and updates in '
-                                 'step')
+            raise AssertionError('allreduce_grads is for update_on_kvstore=False; here the KVStore adds up and updates '
+                                 'in step')
         self._allreduce_grads()
 
     def _allreduce_grads(self):

@@ -61,7 +61,8 @@ divide = _binary('divide', 'Quotient, with broadcasting; ints stay ints and trun
                  '_rdiv_scalar', operator.truediv)
 modulo = _binary('modulo', "Remainder with the divisor's sign, with broadcasting.", 'broadcast_mod', '_mod_scalar',
                  '_rmod_scalar', operator.mod)
-_power = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_power_scalar', '_rpower_scalar', operator.pow)
+_power = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_power_scalar', '_rpower_scalar',
+                 operator.pow)
 
 
 def power(base, exp):

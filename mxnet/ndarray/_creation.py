@@ -13,7 +13,8 @@ from ..context import current_context
 from . import _interop, _invoke
 from .ndarray import NDArray
 
-__all__ = ['arange', 'concatenate', 'empty', 'eye', 'full', 'histogram', 'imdecode', 'linspace', 'moveaxis', 'onehot_encode',
+__all__ = ['arange', 'concatenate', 'empty', 'eye', 'full', 'histogram', 'imdecode', 'linspace', 'moveaxis',
+           'onehot_encode',
            'ones', 'split_v2', 'zeros']
 
 
@@ -177,13 +178,15 @@ def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
     """Splits an array into a number of equal parts, or before each of the given indices."""
     if isinstance(indices_or_sections, int):
         if ary.shape[axis] % indices_or_sections:
-            raise ValueError(f'split_v2: axis {axis} of length {ary.shape[axis]} has no {indices_or_sections} equal parts')
+            raise ValueError(f'split_v2: axis {axis} of length {ary.shape[axis]} has no {indices_or_sections} equal '
+                             'parts')
         attributes = {'indices': (), 'sections': indices_or_sections}
     elif isinstance(indices_or_sections, (list, tuple)):
         attributes = {'indices': (0, *indices_or_sections), 'sections': 0}
     else:
         raise ValueError('split_v2: indices_or_sections must be an int or a tuple of ints')
-    return _invoke.call(NAMES['_split_v2'], (ary,), {**attributes, 'axis': axis, 'squeeze_axis': squeeze_axis}, ary._dense)
+    return _invoke.call(NAMES['_split_v2'], (ary,), {**attributes, 'axis': axis, 'squeeze_axis': squeeze_axis},
+                        ary._dense)
 
 
 def histogram(a, bins=10, range=None):

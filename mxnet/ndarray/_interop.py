@@ -26,8 +26,8 @@ def context_on(device) -> Context:
 def compact(tensor):
     """The tensor, or an error where its memory is not in row-major order."""
     if not tensor.is_contiguous():
-        raise MXNetError(f'a tensor of shape {tuple(tensor.shape)} and strides {tensor.stride()} cannot be shared, since '
-                         'arrays are row-major; make it so with .contiguous()')
+        raise MXNetError(f'a tensor of shape {tuple(tensor.shape)} and strides {tensor.stride()} cannot be shared, '
+                         'since arrays are row-major; make it so with .contiguous()')
     return tensor
 
 

@@ -18,7 +18,8 @@ from ._methods import OperatorMethods
 
 _new = object.__new__
 py_slice = slice        # programs import it from here
-_STORAGE_TYPE_STR_TO_ID = {'undefined': -1, 'default': 0, 'row_sparse': 1, 'csr': 2}      # and this: files have the numbers
+# and this: files have the numbers
+_STORAGE_TYPE_STR_TO_ID = {'undefined': -1, 'default': 0, 'row_sparse': 1, 'csr': 2}
 
 
 class ShapeMismatch(MXNetError, ValueError):
@@ -341,7 +342,8 @@ class NDArray(OperatorMethods, NDArrayBase):
         (2, 12)
         """
         if len(shape) == 1 and not kwargs and not state.recording:
-            # the common call, x.reshape((2, 8)), of a plain array; codes below -1 torch refuses, and 0 where it is a code
+            # the common call, x.reshape((2, 8)), of a plain array; codes below -1 torch refuses, and 0 where it is a
+            # code
             tensor = self._tensor
             try:
                 result = tensor.view(*shape[0])           # twice as fast as a tuple

@@ -3,7 +3,8 @@ import math
 
 from ._control_flow import cond, foreach, while_loop
 
-__all__ = ['adamw_update', 'cond', 'foreach', 'isfinite', 'isinf', 'isnan', 'mp_adamw_update', 'rand_zipfian', 'while_loop']
+__all__ = ['adamw_update', 'cond', 'foreach', 'isfinite', 'isinf', 'isnan', 'mp_adamw_update', 'rand_zipfian',
+           'while_loop']
 
 
 def isnan(data):
@@ -51,7 +52,8 @@ def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta
                    'clip_gradient': clip_gradient, 'name': name, **kwargs})
 
 
-def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9, beta2=0.999, epsilon=1e-8, wd=0,
+def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9, beta2=0.999, epsilon=1e-8,
+                    wd=0,
                     clip_gradient=-1, out=None, name=None, **kwargs):
     """`adamw_update` for a weight of low precision with a float32 copy."""
     return _adamw('_mp_adamw_update', 'mp_adamw_update', (weight, grad, mean, var, weight32), rescale_grad,

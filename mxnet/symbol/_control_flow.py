@@ -1,7 +1,7 @@
 """Loops and branches as symbols: `foreach`, `while_loop`, `cond`.
 
-A body is called once, on fresh variables, and what it computes becomes a graph of its own.  Nodes made inside the body carry
-its name (an attribute that the scope sets); an edge that comes from outside is cut, and becomes an input of both.
+A body is called once, on fresh variables, and what it computes becomes a graph of its own.  Nodes made inside the body
+carry its name (an attribute that the scope sets); an edge that comes from outside is cut, and becomes an input of both.
 """
 from .._graph.node import Node, topological
 from .._ops import NAMES

@@ -1,7 +1,7 @@
 """Random numbers in graphs: `mx.sym.random`.
 
-Parameters are numbers (then `shape` is the shape of the result) or all of them symbols (then there are `shape` draws for
-each element).
+Parameters are numbers (then `shape` is the shape of the result) or all of them symbols (then there are `shape` draws
+for each element).
 """
 from numbers import Number
 

@@ -169,7 +169,7 @@ class Symbol(OperatorMethods, SymbolBase):
         name = kwargs.pop('name', None)
         if args and kwargs:
             raise TypeError('compose a symbol by position or by name, not both')
-        variables = [n for n in self._variables()[0]]
+        variables = list(self._variables()[0])
         if len(args) > len(variables):
             raise TypeError(f'{len(args)} symbols given for {len(variables)} variables')
         new = dict(zip([n.name for n in variables], args, strict=False)) if args else kwargs
@@ -257,7 +257,8 @@ class Symbol(OperatorMethods, SymbolBase):
         result = self._infer_shape(args, kwargs)
         missing = [(n, s) for n, s in zip(self.list_arguments(), result[0], strict=True) if not _infer.complete(s)]
         if missing or not all(_infer.complete(s) for part in result[1:] for s in part):
-            warnings.warn(UNDECIDED.format(what='the shapes', missing='\n\t'.join(f'{n}: {s or ()}' for n, s in missing)),
+            warnings.warn(UNDECIDED.format(what='the shapes', missing='\n\t'.join(f'{n}: {s or ()}' for n,
+                                                                                  s in missing)),
                           stacklevel=2)
             return None, None, None
         return result
@@ -360,7 +361,8 @@ class Symbol(OperatorMethods, SymbolBase):
         """
         from ..context import current_context
         from ._bind import simple_bind
-        return simple_bind(self, ctx or current_context(), grad_req, type_dict, stype_dict, group2ctx, shared_arg_names, shared_exec,
+        return simple_bind(self, ctx or current_context(), grad_req, type_dict, stype_dict, group2ctx,
+                           shared_arg_names, shared_exec,
                            shared_buffer, kwargs)
 
     def eval(self, ctx=None, **kwargs):
