@@ -1,0 +1,213 @@
+"""Plans: what is left out of them, where they write, when they are made, and that they compute what programs do."""
+import numpy as np
+import pytest
+import torch
+
+import mxnet as mx
+from mxnet import nd, sym
+from mxnet._graph import plan as planning
+from mxnet._graph.plan import Plans
+from mxnet._graph.program import Program
+
+
+def mlp(width=6):
+    x = sym.Activation(sym.FullyConnected(sym.var('data'), num_hidden=width, name='fc1'), act_type='relu')
+    return sym.SoftmaxOutput(sym.FullyConnected(x, num_hidden=3, name='fc2'), name='softmax')
+
+
+def bound(symbol, seed=0, **shapes):
+    exe = symbol.simple_bind(mx.cpu(), **shapes)
+    random = np.random.RandomState(seed)
+    for name, array in exe.arg_dict.items():
+        array[:] = random.randint(0, 3, array.shape) if 'label' in name else random.normal(size=array.shape)
+    return exe
+
+
+def step(exe, **kwargs):
+    exe.forward(is_train=True)
+    exe.backward(**kwargs)
+    return [o.asnumpy() for o in exe.outputs] + [g.asnumpy() for g in exe.grad_arrays if g is not None]
+
+
+def plan_of(exe):
+    return next(p for p in exe._plans._plans.values() if p is not None)
+
+
+@pytest.mark.parametrize('symbol, shapes', [
+    (mlp(), {'data': (4, 5)}),
+    (sym.sum(sym.FullyConnected(sym.var('a'), num_hidden=3, no_bias=True) * 2), {'a': (4, 5)}),
+    (sym.broadcast_add(sym.var('a'), sym.var('b')) * sym.var('a'), {'a': (3, 2), 'b': (1, 2)}),
+    (sym.Group([sym.var('a') + sym.var('b'), sym.BlockGrad(sym.var('a')), sym.var('b')]), {'a': (2, 2), 'b': (2, 2)}),
+    (sym.tanh(sym.sigmoid(sym.relu(sym.var('a') - 1) + sym.var('a')) / 3), {'a': (4, 3)}),
+    (sym.transpose(sym.Reshape(sym.var('a') * 2, shape=(3, 4))), {'a': (4, 3)}),
+    (sym.BatchNorm(sym.Convolution(sym.var('a'), kernel=(3, 3), num_filter=4, name='c'), fix_gamma=False, name='b'),
+     {'a': (2, 3, 6, 6)}),
+], ids=['mlp', 'product', 'broadcast', 'identities', 'elementwise', 'views', 'convolution'])
+def test_plans_compute_what_programs_do(symbol, shapes):
+    """Run after run: the first without a plan, the second with a new one, the third without looking at the arrays."""
+    exe = bound(symbol, **shapes)
+    states = [a.copy() for a in exe.aux_arrays]
+    heads = [nd.array(np.random.RandomState(1).normal(size=o.shape)) for o in exe.outputs]
+    runs = []
+    for _ in range(4):
+        for array, value in zip(exe.aux_arrays, states, strict=True):
+            array[:] = value
+        runs.append([*step(exe, out_grads=heads), *[a.asnumpy() for a in exe.aux_arrays]])
+    assert exe._ready, 'there must be a plan'
+    for later in runs[1:]:
+        for a, b in zip(runs[0], later, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
+
+
+def test_what_is_left_out():
+    exe = bound(mlp(), data=(4, 5))
+    for _ in range(2):
+        step(exe)
+    source = plan_of(exe).source
+    for name in ('_arange', '_detach', '_slice', '_addmm'):
+        assert name not in source
+    assert source.count('_linear') == 2, 'a transpose and a product are one call'
+    assert source.count('_reuse') == 1, 'relu writes over what it gets'
+    # data, weights and biases; nothing goes back to the label
+    assert plan_of(exe).direct == (True,) * 5 + (False,), 'gradients are computed where they belong'
+
+
+def test_gradients_go_to_the_memory_that_a_program_gave():
+    """Also if it is a part of another array."""
+    flat = nd.zeros((2 * 4 + 2,))
+    grads = {'fc_weight': flat[:8].reshape((2, 4)), 'fc_bias': flat[8:]}
+    args = {'data': nd.ones((3, 4)), 'fc_weight': nd.ones((2, 4)), 'fc_bias': nd.zeros((2,))}
+    exe = sym.FullyConnected(sym.var('data'), num_hidden=2, name='fc').bind(mx.cpu(), args, grads)
+    for _ in range(3):
+        flat[:] = 0
+        exe.forward(is_train=True)
+        exe.backward()
+        assert flat.asnumpy().tolist() == [3] * 10
+
+
+def test_buffers_of_another_dtype_or_requirement_are_respected():
+    weight = nd.ones((2, 4))
+    grads = {'fc_weight': nd.zeros((2, 4), dtype='float64'), 'data': nd.zeros((3, 4))}
+    exe = sym.FullyConnected(sym.var('data'), num_hidden=2, no_bias=True, name='fc').bind(
+        mx.cpu(), {'data': nd.ones((3, 4)), 'fc_weight': weight}, grads, grad_req={'fc_weight': 'write', 'data': 'add'})
+    for time in range(1, 4):
+        exe.forward(is_train=True)
+        exe.backward()
+        assert (grads['fc_weight'].asnumpy() == 3).all() and (grads['data'].asnumpy() == 2 * time).all()
+
+
+def test_outputs_are_the_programs_own():
+    """An output that is an input, or a constant, may be written into."""
+    exe = sym.Group([sym.var('a'), sym.zeros((2,)), sym.var('a') * 1]).bind(mx.cpu(), {'a': nd.ones((2,))})
+    for _ in range(4):
+        for output in exe.forward():
+            output[:] = 7
+        assert exe.arg_dict['a'].asnumpy().tolist() == [1, 1]
+    assert exe.forward()[1].asnumpy().tolist() == [0, 0]
+
+
+def test_saved_values_survive_a_second_backward():
+    """What backward reuses is its own."""
+    class Twice(mx.gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return F.sigmoid(F.exp(x) * 2) * x
+
+    net = Twice()
+    net.hybridize()
+    x = nd.array([0.3, -0.5])
+    x.attach_grad()
+    for _ in range(3):
+        with mx.autograd.record():
+            y = net(x)
+        y.backward(retain_graph=True)
+        first = x.grad.copy()
+        y.backward()
+        assert (first.asnumpy() == x.grad.asnumpy()).all()
+
+
+def test_arrays_that_are_replaced_are_noticed():
+    exe = bound(mlp(), data=(4, 5))
+    for _ in range(3):
+        expected = step(exe)
+    array = exe.arg_dict['data']
+    array._tensor = array._tensor.clone()
+    for a, b in zip(step(exe), expected, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    array[:] = 0
+    assert (step(exe)[0] != expected[0]).any()
+
+
+def test_modes_have_plans_of_their_own():
+    exe = bound(sym.Dropout(sym.var('a'), p=0.5), a=(100,))
+    exe.arg_dict['a'][:] = 1
+    for _ in range(3):
+        assert (exe.forward(is_train=True)[0].asnumpy() == 0).any()
+        assert (exe.forward(is_train=False)[0].asnumpy() == 1).all()
+    assert sorted(exe._ready) == [False, True]
+
+
+def test_a_monitor_ends_plans():
+    exe = bound(mlp(), data=(4, 5))
+    for _ in range(3):
+        step(exe)
+    seen = []
+    exe.set_monitor_callback(lambda name, array: seen.append(name))
+    step(exe)
+    assert 'softmax_output' in seen and not exe._ready
+
+
+def test_reshaped_executors_share_plans():
+    exe = bound(mlp(), data=(4, 5))
+    small = exe.reshape(data=(2, 5), softmax_label=(2,))
+    for _ in range(2):
+        step(exe)
+        step(small)
+    made = len(exe._plans._plans)
+    again = exe.reshape(data=(2, 5), softmax_label=(2,))
+    for _ in range(2):
+        step(again)
+    assert again._plans is exe._plans and len(exe._plans._plans) == made == 2
+    assert again.arg_dict['fc1_weight'] is exe.arg_dict['fc1_weight']
+
+
+def test_large_graphs_earn_their_plan(monkeypatch):
+    x = sym.var('a')
+    for _ in range(planning.SMALL + 1):
+        x = x + 1
+    plans = Plans(Program(x._entries))
+    assert not plans.due('kind') and not plans.due('kind')
+    plans.ran('kind', planning.TRACING * planning.SMALL)
+    assert not plans.due('kind')
+    plans.ran('kind', 2 * planning.TRACING)
+    assert plans.due('kind') and not plans.due('another')
+    plans.ran('unknown', 100)
+    assert not plans.due('unknown')
+    small = Plans(Program((sym.var('a') + 1)._entries))
+    assert not small.due('kind') and small.due('kind')
+    for number in range(planning.LIMIT + 1):
+        small.due(number)
+    assert not small.due('kind'), 'what was long ago is forgotten'
+
+
+@pytest.mark.parametrize('mode', ['lstm', 'gru', 'rnn_tanh'])
+@pytest.mark.filterwarnings('ignore:FusedRNNCell')
+def test_recurrent_layers(mode):
+    """oneDNN's LSTM keeps what backward needs only in grad mode."""
+    cell = mx.rnn.FusedRNNCell(4, mode=mode, prefix='r_')
+    outputs, _ = cell.unroll(3, sym.var('data'), merge_outputs=True, layout='TNC')
+    exe = bound(outputs, data=(3, 2, 5))
+    first = step(exe)
+    for _ in range(2):
+        for a, b in zip(first, step(exe), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+    assert torch.is_grad_enabled() and plan_of(exe) is not None
+
+
+def test_sums_without_their_axes():
+    """A sum that keeps axes and a view that drops them are one call, whatever the axes."""
+    a, b = sym.var('a'), sym.var('b')
+    exe = bound(sym.broadcast_mul(a, b), a=(3, 4, 5), b=(1, 4, 1))
+    first = step(exe)
+    for _ in range(2):
+        for x, y in zip(first, step(exe), strict=True):
+            np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6)
