@@ -19,6 +19,8 @@ class AttrScope(Scope):
     {'__stage__': '1', 'ctx_group': 'dev2', 'lr_mult': '0.1'}
     """
 
+    _subgraph_names: dict = defaultdict(int)      # how many bodies of loops and branches had each name
+
     def __init__(self, **kwargs):
         for key, value in kwargs.items():
             if not isinstance(value, str):
@@ -42,4 +44,3 @@ class AttrScope(Scope):
 
 
 AttrScope._current = Current(AttrScope)
-AttrScope._subgraph_names = defaultdict(int)      # how many bodies of loops and branches had each name

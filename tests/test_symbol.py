@@ -188,3 +188,19 @@ def test_not_for_symbols():
         x += 1
     with pytest.raises(TypeError, match='not supported'):
         sym.var('x') + np.ones(2)
+
+
+def test_backends_rewrite_graphs():
+    from mxnet._graph import backends
+    from mxnet._graph.node import rebuild
+
+    @backends.register('without_dropout')
+    def without_dropout(entries, options):
+        return rebuild(entries, lambda node, inputs: list(inputs) if node.op and node.op.name == 'Dropout' else None)
+    try:
+        net = sym.relu(sym.Dropout(sym.var('x'), name='drop'), name='act')
+        assert 'drop' not in net.optimize_for('without_dropout').tojson()
+        with pytest.raises(mx.MXNetError, match="'nope'.*without_dropout"):
+            net.optimize_for('nope')
+    finally:
+        del backends.BACKENDS['without_dropout']

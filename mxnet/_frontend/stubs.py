@@ -6,6 +6,7 @@ import argparse
 import inspect
 import pathlib
 import sys
+from typing import Any
 
 from .._ops import TABLE, attributes
 from .._ops.table import Operator
@@ -25,6 +26,9 @@ MODULES = {
     'ndarray/sparse.pyi': ('sparse', 'from ._sparse import *\n'),
     'ndarray/random.pyi': ('random', 'from ._random import *\n'),
 }
+
+
+BY_HAND = {'sparse': ('cast_storage', 'retain')}        # operators that the module has a function of its own for
 
 
 def python_type(kind) -> str:
@@ -86,7 +90,9 @@ def _define(op, name, indent='', method=False):
 
 def module_stub(which: str, extra: str) -> str:
     found = namespace(which)
-    body = ''.join(_define(op, name) + '\n' for name, op in sorted(found.items()) if name.isidentifier())
+    by_hand = BY_HAND.get(which, ())
+    body = ''.join(_define(op, name) + '\n' for name, op in sorted(found.items())
+                   if name.isidentifier() and name not in by_hand)
     return HEADER + TYPES + extra + 'from .ndarray import NDArray\n\n' + body.rstrip('\n') + '\n'
 
 
@@ -98,10 +104,11 @@ def methods_stub() -> str:
 
 def package_stub() -> str:
     import mxnet
-    there = [n for n in sorted(mxnet._SUBMODULES) if (PACKAGE / n).is_dir() or (PACKAGE / f'{n}.py').exists()]
+    package: Any = mxnet
+    there = [n for n in sorted(package._SUBMODULES) if (PACKAGE / n).is_dir() or (PACKAGE / f'{n}.py').exists()]
     lines = [f'from . import {n} as {n}' for n in there]
-    lines += [f'from . import {m} as {a}' for a, m in sorted(mxnet._ALIASES.items()) if m in there]
-    lines += [f'from .{m} import {n} as {n}' for n, m in sorted(mxnet._MEMBERS.items())]
+    lines += [f'from . import {m} as {a}' for a, m in sorted(package._ALIASES.items()) if m in there]
+    lines += [f'from .{m} import {n} as {n}' for n, m in sorted(package._MEMBERS.items())]
     return HEADER + '\n'.join(lines) + '\n\n__version__: str\n'
 
 

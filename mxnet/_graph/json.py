@@ -30,7 +30,7 @@ def to_dict(entries: Sequence[Entry], *, np_shape=False) -> dict:
             if i in changed:
                 versions[id(child)] = versions.get(id(child), 0) + 1
             inputs.append([number[id(child)], index, versions.get(id(child), 0) if i in changed else 0])
-        record = {'op': 'null' if node.op is None else node.op.name, 'name': node.name}
+        record: dict = {'op': 'null' if node.op is None else node.op.name, 'name': node.name}
         if node.attrs:
             record['attrs'] = {k: node.attrs[k] for k in sorted(node.attrs)}
         record['inputs'] = inputs

@@ -16,6 +16,7 @@ class Node:
     """
 
     __slots__ = ('op', 'name', 'attrs', 'inputs', 'attributes', 'subgraphs', '__weakref__')
+    op: Any            # an Operator, or None for a variable
 
     def __init__(self, op: Operator | None, name: str, attrs: Mapping[str, str], inputs: Sequence['Entry'] = (),
                  subgraphs: Sequence[Any] = ()):
@@ -51,7 +52,8 @@ class Node:
         if op.variadic is not None:
             return op.mutated(self.attributes, len(self.inputs))
         present = self.input_names()
-        return tuple(present.index(n) for n in op.mutates if n in present)
+        names: Any = op.mutates
+        return tuple(present.index(n) for n in names if n in present)
 
     def aux_positions(self) -> tuple[int, ...]:
         op = self.op

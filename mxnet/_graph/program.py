@@ -68,7 +68,7 @@ class Program:
             if node.is_variable:
                 continue
             places[id(node)] = size
-            sources = [places[id(c)] + i for c, i in node.inputs]
+            sources: list = [places[id(c)] + i for c, i in node.inputs]
             if node.op.variadic is None:
                 present = dict(zip(node.input_names(), sources, strict=True))
                 sources = [present.get(n) for n in node.op.inputs]
@@ -120,7 +120,7 @@ class Program:
         `generator(device)` gives the random generator for a device.  `monitor.inputs(node, tensors)` sees, and may
         replace, what a node takes in, `monitor.output(node, number, tensor)` sees what it gives.
         """
-        values = [*tensors, *[None] * (self.size - len(tensors))]
+        values: list = [*tensors, *[None] * (self.size - len(tensors))]
         states = {}
         for call in self.calls:
             inputs = [None if s is None else values[s] for s in call.sources]

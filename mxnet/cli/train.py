@@ -227,7 +227,8 @@ def train(options) -> int:
     trainer = gluon.Trainer(net.collect_params(), options.optimizer, settings)
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     checkpoint = gluon.Checkpoint(os.path.join(options.out, 'checkpoint.params'), net, trainer)
-    history, epoch, skip, total_loss, resumed = [], 0, 0, 0.0, None
+    history, epoch, skip, total_loss = [], 0, 0, 0.0
+    resumed: dict = {}
     if options.resume and checkpoint.exists():
         resumed = checkpoint.load()
         history, epoch, skip, total_loss = (resumed[k] for k in ('history', 'epoch', 'batch', 'total_loss'))

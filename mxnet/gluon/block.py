@@ -350,8 +350,8 @@ class HybridBlock(Block):
                   forward_bulk_size=None, backward_bulk_size=None, **kwargs):
         """Runs the block as one graph from now on.
 
-        `static_alloc` and `static_shape` let a GPU replay the graph without launching its kernels one by one.
-        `backend='inductor'` compiles it with torch.compile.  The other options are accepted; nothing needs them here.
+        `backend` names a function that rewrites the graph first (`mxnet._graph.backends`).  `static_alloc`,
+        `static_shape` and the bulk sizes are accepted, so that programs run; nothing depends on them yet.
         """
         if kwargs:
             self._backend_opts = kwargs

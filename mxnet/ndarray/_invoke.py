@@ -3,6 +3,8 @@
 This is the hottest code of the package.  An array is a slot object around a torch tensor; a call on plain arrays
 without attributes goes through a path with no argument binding at all.
 """
+from typing import Any
+
 import torch
 
 from .. import random as _random
@@ -42,7 +44,7 @@ def _check_dtypes(op, inputs):
                              f'{NAME[dtype]} and {name} is {NAME[x._tensor.dtype]}; convert one with astype')
 
 
-run_sparse = None       # how calls with sparse inputs are run: `_sparse_dispatch` sets it
+run_sparse: Any = None       # how calls with sparse inputs are run: `_sparse_dispatch` sets it
 
 
 # ---------------------------------------------------------------------- calling
@@ -177,7 +179,7 @@ def call(op: Operator, args, kwargs, cls):
         key = (len(args), *kwargs.items())
         known = op.calls.get(key)
     except TypeError:                   # something that cannot be hashed, a list perhaps
-        key = known = None
+        key, known = None, None
     if known is not None:
         for x in args:
             if not isinstance(x, NDArrayBase):
@@ -267,7 +269,7 @@ def make_function(op: Operator, name: str, cls: type):
                 return array
         return call(op, args, kwargs, cls)
 
-    function = pair if plain and arity == 2 else general
+    function: Any = pair if plain and arity == 2 else general
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
     function.__signature__ = signature(op, cls.__name__)
@@ -300,12 +302,13 @@ def make_method(op: Operator, name: str):
                 return array
         return call(op, (self, *args), kwargs, self._dense)
 
-    method.__name__ = name
-    method.__qualname__ = f'NDArray.{name}'
-    method.__doc__ = docstring(op)
-    method.__signature__ = signature(op, 'NDArray', method=True)
-    method.derived_from = op, None
-    return method
+    result: Any = method
+    result.__name__ = name
+    result.__qualname__ = f'NDArray.{name}'
+    result.__doc__ = docstring(op)
+    result.__signature__ = signature(op, 'NDArray', method=True)
+    result.derived_from = op, None
+    return result
 
 
 def _takes_plain_arrays(op):

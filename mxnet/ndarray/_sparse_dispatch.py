@@ -14,8 +14,9 @@ from .._state import state
 from ..base import MXNetError
 from . import _invoke
 
-RULES = {}              # by name of the operator: (rule(op, inputs, complete attributes) -> array, does it take out=)
-_told = set()
+# by name of the operator: (rule(op, inputs, complete attributes) -> array, does it take out=)
+RULES: dict = {}
+_told: set = set()
 
 
 def rule(*names, takes_out=False):

@@ -77,9 +77,6 @@ def broadcast_plus(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None,
 def broadcast_sub(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """The difference `lhs - rhs`.  Shapes are broadcast."""
 
-def cast_storage(data: NDArray, stype: Literal['csr', 'default', 'row_sparse'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
-    """A copy of an array in another storage type: 'default', 'row_sparse' or 'csr'."""
-
 def cbrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The cube root, negative for negative values."""
 
@@ -166,9 +163,6 @@ def radians(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArr
 
 def relu(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The value where it is positive, else 0; the gradient at 0 is 0."""
-
-def retain(data: NDArray, indices: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
-    """A row_sparse array with only the rows at `indices`; the others become 0."""
 
 def rint(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The nearest integer; of two equally near ones the lower.  The gradient is zero."""

@@ -1,4 +1,6 @@
 """Makes symbols from operator calls: names, attributes, and variables for inputs that are not given."""
+from typing import Any
+
 import numpy
 
 from .._frontend.binding import bind, by_order
@@ -120,5 +122,6 @@ def make_function(op: Operator, name: str, cls: type):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
-    function.__signature__ = signature(op, 'Symbol', graph=True)
+    result: Any = function
+    result.__signature__ = signature(op, 'Symbol', graph=True)
     return function
