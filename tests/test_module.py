@@ -278,6 +278,10 @@ def test_batches_say_what_they_are():
     assert module.get_outputs()[0].shape == (2, 2)
     module.forward(namedtuple('Batch', ['data'])([nd.zeros((4, 3))]), is_train=False)
     assert module.get_outputs()[0].shape == (4, 2)
+    for _ in range(3):
+        module.forward_backward(namedtuple('Batch', ['data'])([nd.array(DATA)]))
+    zeros = gradients(*PARAMS.values(), label=np.zeros(4))[1]
+    np.testing.assert_allclose(module._exec_group.grad_arrays[0][0].asnumpy(), zeros, rtol=1e-4, atol=1e-6)
 
 
 # ---------------------------------------------------------------------- whole data sets

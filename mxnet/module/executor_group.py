@@ -241,7 +241,8 @@ class DataParallelExecutorGroup:
             self.backward()
             return
         feed = []
-        for sources, blocks in ((data_batch.data, self.data_arrays), (data_batch.label, self.label_arrays)):
+        label = getattr(data_batch, 'label', None)
+        for sources, blocks in ((data_batch.data, self.data_arrays), (label, self.label_arrays)):
             for source, block in zip(sources or (), blocks or (), strict=False):
                 if block is None:
                     continue
