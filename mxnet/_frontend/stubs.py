@@ -25,10 +25,12 @@ MODULES = {
     'ndarray/image.pyi': ('image', ''),
     'ndarray/sparse.pyi': ('sparse', 'from ._sparse import *\n'),
     'ndarray/random.pyi': ('random', 'from ._random import *\n'),
+    'numpy_extension/_op.pyi': ('npx', 'from ._own import *\n'),
+    'numpy_extension/image.pyi': ('image', ''),
 }
 
 
-BY_HAND = {'sparse': ('cast_storage', 'retain')}        # operators that the module has a function of its own for
+BY_HAND = {'sparse': ('cast_storage', 'retain'), 'npx': ('constraint_check', 'nonzero', 'reshape')}        # operators that the module has a function of its own for
 
 
 def python_type(kind) -> str:
@@ -88,12 +90,13 @@ def _define(op, name, indent='', method=False):
             f'{indent}    """{text}"""\n')
 
 
-def module_stub(which: str, extra: str) -> str:
+def module_stub(which: str, extra: str, path: str = '') -> str:
     found = namespace(which)
     by_hand = BY_HAND.get(which, ())
     body = ''.join(_define(op, name) + '\n' for name, op in sorted(found.items())
-                   if name.isidentifier() and name not in by_hand)
-    return HEADER + TYPES + extra + 'from .ndarray import NDArray\n\n' + body.rstrip('\n') + '\n'
+                   if name.isidentifier() and name not in by_hand and not (which == 'npx' and name.startswith('_')))
+    arrays = 'from ..numpy import ndarray as NDArray' if path.startswith('numpy') else 'from .ndarray import NDArray'
+    return HEADER + TYPES + extra + arrays + '\n\n' + body.rstrip('\n') + '\n'
 
 
 def methods_stub() -> str:
@@ -114,7 +117,7 @@ def package_stub() -> str:
 
 def all_stubs() -> dict[pathlib.Path, str]:
     """Every stub file and what it should hold."""
-    stubs = {PACKAGE / path: module_stub(*what) for path, what in MODULES.items()}
+    stubs = {PACKAGE / path: module_stub(*what, path) for path, what in MODULES.items()}
     stubs[PACKAGE / 'ndarray/_methods.pyi'] = methods_stub()
     stubs[PACKAGE / '__init__.pyi'] = package_stub()
     return stubs

@@ -1,34 +1,12 @@
 """Functions derived from the operator table: neural networks' operators on `mx.np` arrays."""
 from .._frontend.namespaces import namespace
 from ..ndarray._invoke import make_function
-from ..numpy import _call
 from ..numpy.multiarray import ndarray
+from ._own import *
+from ._own import __all__ as _by_hand
 
-_OWN = ('constraint_check', 'nonzero', 'reshape')
-__all__ = list(_OWN)
+__all__ = list(_by_hand)
 for _name, _op in namespace('npx').items():
-    if not _name.startswith('_') and _name not in _OWN:
+    if not _name.startswith('_') and _name not in _by_hand:
         globals()[_name] = make_function(_op, _name, ndarray)
         __all__.append(_name)
-
-
-def reshape(a, newshape, reverse=False, order='C'):
-    """The same elements in another shape; `newshape` may hold codes, which `reverse` reads from the right.
-
-    -1 takes what is left over, -2 keeps an axis, -3 drops one of length 1, -4 keeps all axes that are left, -5 joins
-    two and -6 splits one into the two numbers behind it.
-
-    >>> mx.npx.reshape(mx.np.ones((2, 3, 4)), (-2, -5)).shape
-    (2, 12)
-    """
-    return _call.apply('_npx_reshape', (a,), {'newshape': _call.numbers(newshape), 'reverse': reverse, 'order': order})
-
-
-def nonzero(a):
-    """Positions of the elements that are not 0: a row for each, a column for each axis (int64)."""
-    return _call.apply('_npx_nonzero', (a,), {})
-
-
-def constraint_check(x, msg):
-    """True, unless a value of `x` is 0 or False: then a ValueError with `msg`."""
-    return _call.apply('_npx_constraint_check', (x,), {'msg': msg})
