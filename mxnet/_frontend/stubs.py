@@ -30,7 +30,8 @@ MODULES = {
 }
 
 
-BY_HAND = {'sparse': ('cast_storage', 'retain'), 'npx': ('constraint_check', 'nonzero', 'reshape')}        # operators that the module has a function of its own for
+# operators that the module has a function of its own for
+BY_HAND = {'sparse': ('cast_storage', 'retain'), 'npx': ('constraint_check', 'nonzero', 'reshape')}
 
 
 def python_type(kind) -> str:
