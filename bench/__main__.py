@@ -7,9 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, autograd, module, optimizers, resnet, timing
+from . import arrays, autograd, module, numpy_face, optimizers, resnet, timing
 
-FAMILIES = (arrays, autograd, module, optimizers, resnet)
+FAMILIES = (arrays, numpy_face, autograd, module, optimizers, resnet)
 
 
 def upstream_times():
