@@ -1,5 +1,4 @@
 """Initializers: which rule takes which name, what they fill in, and how they are written down."""
-import doctest
 import json
 import logging
 import math
@@ -17,11 +16,6 @@ def filled(init, shape, name='fc_weight', dtype='float32', **desc):
     init(InitDesc(name, **desc), array)
     assert array.shape == tuple(shape) and array.dtype == np.dtype(dtype)
     return array.asnumpy()
-
-
-def test_examples_in_docstrings():
-    result = doctest.testmod(mx.initializer, extraglobs={'mx': mx})
-    assert result.attempted and not result.failed
 
 
 # --- names ---

@@ -151,6 +151,8 @@ class Receiver:
 
     def __init__(self, connections):
         self._connections = connections
+        # a finalizer holds the sockets: a garbage collector could otherwise take them before the receiver closes them
+        self._closing = weakref.finalize(self, _close_all, tuple(connections or ()))
         self._slots = {}
 
     def unpack(self, message):
@@ -181,10 +183,12 @@ class Receiver:
         return self._slots[worker, number]
 
     def close(self):
-        for connection in self._connections or ():
-            connection.close()
+        self._closing()
 
-    __del__ = close
+
+def _close_all(connections):
+    for connection in connections:
+        connection.close()
 
 
 def _free(memory):
