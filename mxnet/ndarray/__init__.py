@@ -20,3 +20,5 @@ def __getattr__(name):
     import importlib
     module = globals()[name] = importlib.import_module(f'.{_LATER[name]}', __name__)
     return module
+
+vars(op)['CachedOp'] = CachedOp          # upstream has it there, too
