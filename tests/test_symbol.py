@@ -2,7 +2,6 @@
 import copy
 import json
 import pickle
-import time
 
 import numpy as np
 import pytest
@@ -123,18 +122,14 @@ def test_types():
     assert net.infer_type_partial()[0][0] is None
 
 
-def test_big_graphs_take_linear_time():
-    def build(n):
-        start = time.perf_counter()
-        x = sym.var('x')
-        for i in range(n):
-            x = sym.relu(x, name=f'r{i}') if i % 2 else x + 1
-        text = x.tojson()
-        assert x.infer_shape(x=(2, 3))[1] == [(2, 3)]
-        assert sym.load_json(text).list_outputs() == x.list_outputs()
-        return time.perf_counter() - start
-    build(500)
-    assert build(20000) < 200 * max(build(500), 0.02)
+def test_a_deep_graph_builds_saves_and_infers():
+    """Deeper than Python's stack: nothing may recurse from node to node."""
+    x = sym.var('x')
+    for i in range(20000):
+        x = sym.relu(x, name=f'r{i}') if i % 2 else x + 1
+    assert x.infer_shape(x=(2, 3))[1] == [(2, 3)]
+    again = sym.load_json(x.tojson())
+    assert again.list_outputs() == x.list_outputs() and again.tojson() == x.tojson()
 
 
 # ---------------------------------------------------------------------- files
