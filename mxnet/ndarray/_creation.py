@@ -8,6 +8,7 @@ from .._array import NDArrayBase, wrap
 from .._ops import NAMES
 from .._ops.dtypes import torch_dtype
 from .._state import state
+from .._taps import tap
 from ..base import MXNetError
 from ..context import current_context
 from . import _interop, _invoke
@@ -56,6 +57,15 @@ def _shape(shape):
     return result
 
 
+def _exchange(other):
+    global _fill
+    _fill = other
+
+
+_fill = torch.full
+tap(lambda shape, value, **_: '_zeros' if value == 0 else '_ones' if value == 1 else '_full', _fill, _exchange)
+
+
 def _filled(shape, ctx, dtype, value, out=None):
     if out is not None:
         out[:] = value
@@ -65,7 +75,7 @@ def _filled(shape, ctx, dtype, value, out=None):
                          'an array without elements or axes needs mx.util.set_np_shape(True)')
     ctx = ctx or current_context()
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
-    tensor = torch.full(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
+    tensor = _fill(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
     return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
 

@@ -7,6 +7,7 @@ from .._array import NDArrayBase, wrap
 from .._ops.dtypes import NAME
 from .._ops.table import NAMES
 from .._state import state
+from .._taps import tap
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
 from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported
@@ -90,6 +91,12 @@ def _unary(name, doc, internal=None):
         if not kwargs:
             return apply(internal, (value,), {}, first(out))
         return finish(name, lambda out: apply(internal, (value,), {}, out), first(out), kwargs)
+
+    def exchange(other):
+        nonlocal kernel
+        kernel = other
+
+    tap(internal, kernel, exchange)
     return _publish(function, name, doc)
 
 
@@ -219,6 +226,7 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
         return compute(left, right, out)
 
     slow = _method(name, compute)
+    slow.operators = pair, with_scalar
     method = slow if kernel is None else fast_binary(kernel, slow, dtypes)
 
     def function(x1, x2, out=None, **kwargs):
@@ -229,6 +237,7 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
         return finish(name, lambda out: compute(x1, x2, out), first(out), kwargs)
 
     function.method = method
+    method.operators = slow.operators
     function.reflected = lambda self, other: compute(other, self, None)
     return _publish(function, name, doc)
 
