@@ -8,7 +8,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all bench lint docs stubs clean
+.PHONY: help train test test-all bench lint docs docs-test stubs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -29,7 +29,10 @@ lint: $(READY)  ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-docs: $(READY)  ## run every code block of README and docs/, check every link between files
+docs: $(READY)  ## build the site in English and Chinese, check its links, write the notebooks (into build/docs)
+	OMP_NUM_THREADS=1 $(BIN)/python docs/tools/build.py $(ARGS)
+
+docs-test: $(READY)  ## run every program of README, docs/ and the notebooks
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_repo_docs.py $(ARGS)
 
 stubs: $(READY)  ## write the .pyi files again from the operator table

@@ -1,53 +1,170 @@
-"""Every Python block of README and docs/ runs and prints what is shown below it; every link leads somewhere.
+"""The documentation: every Python block runs and prints what is shown below it, both languages say the same, every link
+leads somewhere, notebooks run, and the site builds without a warning.
 
-The blocks of one file run one after the other in one namespace and an empty folder. A ```text block right after a
-```python block is what it prints. A block that only shows a piece of a file begins with ```python excerpt.
+The blocks of one page run one after the other in one namespace, in a folder that holds nothing but `examples/data`.
 """
 import contextlib
 import io
-import re
+import os
+import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
 
-PAGES = [ROOT / 'README.md', ROOT / 'README.zh-CN.md', *sorted((ROOT / 'docs').rglob('*.md'))]
-BLOCK = re.compile(r'^```python\n(?P<code>.*?)^```\n(?:\s*^```text\n(?P<printed>.*?)^```)?', re.DOTALL | re.MULTILINE)
-LINK = re.compile(r'\]\((?!https?://|#|mailto:)([^)#\s]+)')
+sys.path.insert(0, str(ROOT / 'docs' / 'tools'))
+
+import notebooks
+from pages import blocks, folder, images, links, outline, pages, sections, untranslated
+
+READMES = [ROOT / 'README.md', ROOT / 'README.zh-CN.md']
+PAGES = [*READMES, *pages('en'), *pages('zh')]
+TRANSLATED = [page for page in pages('en') if page.stem not in untranslated()]
 
 
 def name_of(path):
     return str(path.relative_to(ROOT))
 
 
-@pytest.mark.parametrize('page', PAGES, ids=name_of)
-def test_code_runs(page, tmp_path, monkeypatch):
+def language_of(path):
+    return path.parent.name
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """An empty folder, but for the digits that pages read, with pictures drawn into files."""
+    monkeypatch.setenv('MPLBACKEND', 'Agg')
+    (tmp_path / 'examples').mkdir()
+    (tmp_path / 'examples' / 'data').symlink_to(ROOT / 'examples' / 'data')
     monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def draws(text):
+    return 'matplotlib' in text
+
+
+@pytest.mark.parametrize('page', PAGES, ids=name_of)
+def test_code_runs(page, place):
     text = page.read_text(encoding='utf-8')
+    if draws(text):
+        pytest.importorskip('matplotlib')
     names = {'__name__': '__main__'}
-    for block in BLOCK.finditer(text):
-        line = text.count('\n', 0, block.start()) + 1
+    for block in blocks(text):
         printed = io.StringIO()
         # empty lines in front, so that a traceback shows the line of the page
-        code = compile('\n' * line + block['code'], str(page), 'exec')
+        code = compile('\n' * block.line + block.code, str(page), 'exec')
         with contextlib.redirect_stdout(printed):
             exec(code, names)
-        shown = block['printed'] or ''
-        assert printed.getvalue().rstrip() == shown.rstrip(), f'{name_of(page)}, block at line {line}'
+        assert printed.getvalue().rstrip() == block.printed.rstrip(), f'{name_of(page)}, block at line {block.line}'
+    made = {path.name for path in place.glob('*.png')}
+    if language_of(page) in ('en', 'zh'):
+        assert set(images(text)) <= made, 'a picture on this page is not drawn by its programs'
 
 
 @pytest.mark.parametrize('page', PAGES, ids=name_of)
 def test_links_lead_somewhere(page):
-    links = LINK.findall(page.read_text(encoding='utf-8'))
-    dead = [link for link in links if not (page.parent / link).exists()]
-    assert not dead
+    targets = {target.partition('#')[0] for target in links(page.read_text(encoding='utf-8'))} - {''}
+    if language_of(page) == 'zh':
+        targets -= {f'{name}.md' for name in untranslated()}
+    assert not [target for target in targets if not (page.parent / target).exists()]
 
 
+# ---------------------------------------------------------------------- two languages
 def test_both_readmes_have_one_structure():
     """The translation keeps up: the same sections, the same code, the same links."""
-    shapes = []
-    for page in PAGES[:2]:
-        text = page.read_text(encoding='utf-8')
-        blocks = re.findall(r'^```(\w+)\n(.*?)^```', text, re.DOTALL | re.MULTILINE)
-        links = [link for link in re.findall(r'\]\(([^)]+)\)', text) if not link.startswith('README')]
-        shapes.append((re.findall(r'^#+', text, re.MULTILINE), blocks, links))
+    shapes = [outline(page.read_text(encoding='utf-8')) for page in READMES]
+    for shape in shapes:
+        shape['links'] = [link.replace('docs/zh/', 'docs/en/') for link in shape['links']
+                          if not link.startswith('README')]
     assert shapes[0] == shapes[1]
+
+
+@pytest.mark.parametrize('page', TRANSLATED, ids=lambda page: page.stem)
+def test_both_languages_have_one_structure(page):
+    """The same headings, code (comments and docstrings aside), printed text, links and pictures."""
+    english, chinese = ((folder(language) / page.name).read_text(encoding='utf-8') for language in ('en', 'zh'))
+    assert outline(chinese) == outline(english)
+
+
+def test_what_is_not_translated_is_listed():
+    """A new page either has its Chinese counterpart or stands in docs/zh/untranslated.txt."""
+    english, chinese = ({page.stem for page in pages(language)} for language in ('en', 'zh'))
+    assert chinese <= english
+    assert untranslated() == english - chinese
+
+
+@pytest.mark.parametrize('language', ['en', 'zh'])
+def test_the_index_has_every_page(language):
+    text = (folder(language) / 'index.md').read_text(encoding='utf-8')
+    listed = [name for _, names in sections(text) for name in names]
+    assert sorted(listed) == sorted(page.stem for page in pages('en') if page.stem != 'index')
+
+
+# ---------------------------------------------------------------------- notebooks
+@pytest.mark.parametrize('language', ['en', 'zh'])
+def test_notebooks_hold_the_pages(language, tmp_path):
+    nbformat = pytest.importorskip('nbformat')
+    written = notebooks.write_all(language, tmp_path / 'out')
+    assert len(written) >= 5
+    for path in written:
+        book = nbformat.read(path, as_version=4)
+        nbformat.validate(book)
+        cells = [cell.source for cell in book.cells if cell.cell_type == 'code']
+        page = (folder(language) / f'{path.stem}.md').read_text(encoding='utf-8')
+        assert cells == [block.code.strip('\n') for block in blocks(page)]
+
+
+def runs_as_notebook():
+    """One page in every run; the others, seconds each, with `make test-all`. Both languages have the same code."""
+    for page in pages('en'):
+        if notebooks.has_notebook(page):
+            yield pytest.param(page, id=page.stem, marks=[] if page.stem == 'ndarray' else [pytest.mark.slow])
+
+
+@pytest.mark.parametrize('page', list(runs_as_notebook()))
+# what Jupyter's own packages warn of is no matter of ours
+@pytest.mark.filterwarnings('default')
+def test_notebooks_run(page, place, monkeypatch):
+    nbclient = pytest.importorskip('nbclient')
+    pytest.importorskip('ipykernel')
+    if draws(page.read_text(encoding='utf-8')):
+        pytest.importorskip('matplotlib')
+    monkeypatch.setenv('PYTHONPATH', str(ROOT))
+    monkeypatch.setenv('JUPYTER_PLATFORM_DIRS', '1')
+    monkeypatch.setenv('IPYTHONDIR', str(place / 'ipython'))
+    monkeypatch.delenv('MPLBACKEND')
+    book = notebooks.notebook(page, 'en')
+    nbclient.NotebookClient(book, timeout=240, kernel_name='python3',
+                            resources={'metadata': {'path': str(place)}}).execute()
+    cells = [cell for cell in book.cells if cell.cell_type == 'code']
+    for cell, block in zip(cells, blocks(page.read_text(encoding='utf-8')), strict=True):
+        printed = ''.join(output.text for output in cell.outputs if output.output_type == 'stream'
+                          and output.name == 'stdout')
+        assert printed.rstrip() == block.printed.rstrip(), cell.source
+    shown = [output for cell in cells for output in cell.outputs if 'image/png' in output.get('data', {})]
+    assert len(shown) >= len(images(page.read_text(encoding='utf-8'))), 'a plot does not show in the notebook'
+
+
+# ---------------------------------------------------------------------- the site
+@pytest.mark.slow
+def test_the_site_builds(tmp_path):
+    """No warning, no dead link, nothing loaded from elsewhere: docs/tools/build.py sees to that."""
+    for package in ('sphinx', 'myst_parser', 'furo', 'sphinx_copybutton', 'nbformat'):
+        pytest.importorskip(package)
+    done = subprocess.run([sys.executable, ROOT / 'docs' / 'tools' / 'build.py', '--out', tmp_path], text=True,
+                          capture_output=True, env={**os.environ, 'PYTHONPATH': str(ROOT)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    for language, other in (('en', '../zh/ndarray.html'), ('zh', '../en/ndarray.html')):
+        assert f'href="{other}"' in (tmp_path / 'site' / language / 'ndarray.html').read_text(encoding='utf-8')
+        assert len(list((tmp_path / 'site' / language / 'api').glob('*.html'))) > 30
+
+
+def test_dead_links_are_found(tmp_path):
+    """The link checker can say no."""
+    from check_links import dead_links
+    (tmp_path / 'a.html').write_text('<a href="b.html#there"></a><a href="b.html#gone"></a><a href="c.html"></a>'
+                                     '<a href="https://example.org/x"></a><script src="https://example.org/x.js"></script>')
+    (tmp_path / 'b.html').write_text('<p id="there">')
+    assert dead_links(tmp_path) == ['a.html: loads https://example.org/x.js',
+                                    'a.html: b.html#gone (no such anchor)', 'a.html: c.html']
