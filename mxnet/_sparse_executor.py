@@ -136,6 +136,8 @@ class _Function:
                 return op.function(*inputs, **attributes)
         finally:
             state.recording = before
+        if isinstance(result, list):
+            return tuple(r if r._sparse else r._tensor for r in result)
         return result if result._sparse else result._tensor
 
 

@@ -1,9 +1,8 @@
 """Runs operators on sparse arrays.
 
-A rule (`_sparse_rules`, `_sparse_products`,
-        `_sparse_updates`) computes an operator on the parts of its inputs and gives an
-array, or NotImplemented for a combination of storage types that it has no way for.  Then the operator is computed on
-dense copies, as in upstream; set MXNET_STORAGE_FALLBACK_LOG_VERBOSE=1 to be told where that happens.
+A rule (`_sparse_rules`, `_sparse_products`, `_sparse_graphs`, `_sparse_updates`) computes an operator on the parts of
+its inputs and gives an array or a list of them, or NotImplemented for a combination of storage types that it has no way
+for.  Then the operator is computed on dense copies, as in upstream; MXNET_STORAGE_FALLBACK_LOG_VERBOSE=1 tells where.
 """
 import logging
 import os
@@ -14,7 +13,7 @@ from .._state import state
 from ..base import MXNetError
 from . import _invoke
 
-# by name of the operator: (rule(op, inputs, complete attributes) -> array, does it take out=)
+# by name of the operator: (rule(op, inputs, complete attributes) -> array or list of arrays, does it take out=)
 RULES: dict = {}
 _told: set = set()
 
@@ -43,10 +42,13 @@ def run(op: Operator, inputs, attributes, out, cls):
 
 
 def _into(op, result, out):
-    if isinstance(out, (list, tuple)):
-        if len(out) != 1:
-            raise MXNetError(f'operator {op.name}: out has {len(out)} arrays, but there is one result')
-        _into(op, result, out[0])
+    if isinstance(out, (list, tuple)) or isinstance(result, list):
+        results = result if isinstance(result, list) else [result]
+        outs = out if isinstance(out, (list, tuple)) else [out]
+        if len(outs) != len(results):
+            raise MXNetError(f'operator {op.name}: out has {len(outs)} arrays, but there are {len(results)} results')
+        for one, target in zip(results, outs, strict=True):
+            _into(op, one, target)
         return out
     if out is result:
         return out

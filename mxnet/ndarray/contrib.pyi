@@ -96,8 +96,26 @@ def ctc_loss(data: NDArray, label: NDArray | None = None, data_lengths: NDArray 
 def dequantize(data: NDArray, min_range: NDArray | None = None, max_range: NDArray | None = None, out_type: Literal['float32'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """The floating point values that int8, uint8 or int32 data with its range stands for."""
 
+def dgl_adjacency(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
+    """The graph of a csr array with a float32 1 for every edge, whatever its number."""
+
+def dgl_csr_neighbor_non_uniform_sample(*data: NDArray, num_args: int = ..., num_hops: int = ..., num_neighbor: int = ..., max_num_vertices: int = ..., out: Any = None, name: str | None = None) -> Any:
+    """The same as `dgl_csr_neighbor_uniform_sample`, but neighbours are drawn in proportion to their `probability`."""
+
+def dgl_csr_neighbor_uniform_sample(*data: NDArray, num_args: int = ..., num_hops: int = ..., num_neighbor: int = ..., max_num_vertices: int = ..., out: Any = None, name: str | None = None) -> Any:
+    """Walks from seed vertices into a graph, through at most `num_neighbor` edges of every vertex that it meets."""
+
+def dgl_graph_compact(*data: NDArray, num_args: int = ..., return_mapping: bool = ..., graph_sizes: int | Sequence[int] = ..., out: Any = None, name: str | None = None) -> Any:
+    """What the sampling operators drew as graphs of their own: without empty rows at the end, vertices numbered anew."""
+
+def dgl_subgraph(*data: NDArray, num_args: int = ..., return_mapping: bool = ..., out: Any = None, name: str | None = None) -> Any:
+    """The parts of a graph that lie between given vertices, which are numbered anew in this order."""
+
 def div_sqrt_dim(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` over the square root of the length of its last axis, as attention scales its scores."""
+
+def edge_id(data: NDArray, u: NDArray | None = None, v: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+    """The numbers of the edges from u[i] to v[i] in a graph, a csr array; -1 where there is none."""
 
 def fft(data: NDArray, compute_size: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """The Fourier transform of the last axis: real and imaginary parts in turns, so twice as long."""
