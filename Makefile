@@ -20,6 +20,8 @@ test: $(READY)  ## run the tests that take seconds (options: ARGS="-k save")
 	$(TEST) -m "not slow" $(ARGS)
 
 test-all: $(READY)  ## run all tests
+	@# a browser to look at pages with; without it those tests are skipped
+	command -v chromium >/dev/null || test "$$(id -u)" != 0 || apt-get install -y -q --no-install-recommends chromium || true
 	$(TEST) $(ARGS)
 
 bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191_PYTHON=/its/python

@@ -83,3 +83,21 @@ def test_mistakes(tmp_path):
     done = subprocess.run(command(str(tmp_path), tmp_path / 'out'), env=environment(), capture_output=True, text=True,
                           timeout=60)
     assert done.returncode != 0 and 'train-images-idx3-ubyte' in done.stderr and 'Traceback' not in done.stderr
+
+
+def test_curves_and_logs(data, tmp_path):
+    """A run leaves a picture of its curves and logs for TensorBoard, where those are installed."""
+    pytest.importorskip('matplotlib')
+    pytest.importorskip('tensorboard')
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+    done = subprocess.run(command(data, tmp_path / 'run', '--epochs', '2'), env=environment(), capture_output=True,
+                          text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / 'run' / 'curves.png').read_bytes().startswith(b'\x89PNG')
+    history = json.loads((tmp_path / 'run' / 'history.json').read_text())
+    logs = EventAccumulator(str(tmp_path / 'run' / 'logs')).Reload()
+    assert [e.value for e in logs.Scalars('loss')] == pytest.approx([h['loss'] for h in history])
+    assert logs.Tags()['graph'] and 'mlp_dense0_weight' in logs.Tags()['histograms']
+    without = subprocess.run(command(data, tmp_path / 'bare', '--epochs', '1', '--no-tensorboard'), env=environment(),
+                             capture_output=True, text=True, timeout=240)
+    assert without.returncode == 0 and not (tmp_path / 'bare' / 'logs').exists()

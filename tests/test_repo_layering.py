@@ -22,7 +22,7 @@ LAYERS = (
     # the operator table
     ('_ops',),
     # the storage under arrays
-    ('_array',),
+    ('_array', '_notes'),
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays
@@ -52,6 +52,7 @@ DOWNWARD = {
     ('_frontend/stubs', ''): 'the stub of mxnet/__init__.py is written from its table of names',
     ('autograd', 'ndarray'): 'programs take NDArray from `from mxnet.autograd import *`',
     ('autograd', 'symbol'): 'get_symbol returns a Symbol',
+    ('gluon/contrib/estimator', 'contrib'): 'fit(log_dir=) writes for TensorBoard',
     ('gluon/contrib/data', 'contrib'): 'the vocabulary of a text is one of contrib.text',
     ('ndarray', 'image'): 'nd.imdecode is an old name of image.imdecode',
     ('symbol', 'visualization'): 'a Symbol draws itself in a notebook',

@@ -28,6 +28,10 @@ OPTIONAL = {
     'safetensors': ([('safetensors', 'safetensors')], 'reading and writing .safetensors files'),
     'viz': ([('graphviz', 'graphviz')], 'drawing networks'),
     'progress': ([('tqdm', 'tqdm')], 'progress bars with times, and in notebooks'),
+    'plot': ([('matplotlib', 'matplotlib')], 'learning curves as pictures'),
+    'tensorboard': ([('tensorboard', 'tensorboard')], 'logs that TensorBoard shows'),
+    'notebook': ([('bokeh', 'bokeh'), ('IPython', 'ipython'), ('pandas', 'pandas')], 'live charts in notebooks'),
+    'onnx': ([('onnx', 'onnx')], 'networks to and from ONNX'),
 }
 
 

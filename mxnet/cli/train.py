@@ -10,8 +10,8 @@ from . import _digits
 EXPLAIN = """Trains a network on MNIST: by default the tutorials' MLP (784-64-64-10), SGD 0.01, 10 epochs.
 
 Data: --data DIR (the four files of MNIST, gzipped or not), else $MXNET_HOME/datasets/mnist, else digits that the
-package
-draws by itself, once. Ctrl-C saves; --resume goes on exactly where a run stopped, in the middle of an epoch too."""
+package draws by itself, once. Ctrl-C saves; --resume goes on exactly where a run stopped, in the middle of an
+epoch too."""
 
 
 def add_arguments(parser):
@@ -28,6 +28,7 @@ def add_arguments(parser):
     parser.add_argument('--seed', type=int, default=42)
     parser.add_argument('--out', default='remx-train', help='folder for parameters, curves and logs')
     parser.add_argument('--resume', action='store_true', help='go on with the run in --out')
+    parser.add_argument('--no-tensorboard', dest='tensorboard', action='store_false', help='no logs for TensorBoard')
     parser.add_argument('--quiet', action='store_true', help='no progress bar')
 
 
@@ -139,32 +140,34 @@ def sparkline(values):
 def draw_curves(history, path):
     """Learning curves as a PNG, where matplotlib is installed."""
     try:
-        import matplotlib
-        matplotlib.use('Agg')
-        from matplotlib import pyplot
+        from matplotlib.figure import Figure
     except ImportError:
         return None
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.5))
+    figure = Figure(figsize=(9, 3.5), layout='constrained')
+    left, right = figure.subplots(1, 2)
     epochs = [h['epoch'] for h in history]
-    left.plot(epochs, [h['loss'] for h in history])
+    # one epoch is a point, of which a line shows nothing
+    mark = '.' if len(history) < 30 else ''
+    left.plot(epochs, [h['loss'] for h in history], marker=mark)
     left.set(title='loss', xlabel='epoch')
-    right.plot(epochs, [h['train'] for h in history], label='training')
-    right.plot(epochs, [h['test'] for h in history], label='test')
+    right.plot(epochs, [h['train'] for h in history], marker=mark, label='training')
+    right.plot(epochs, [h['test'] for h in history], marker=mark, label='test')
     right.set(title='accuracy', xlabel='epoch')
     right.legend()
-    figure.tight_layout()
-    figure.savefig(path)
-    pyplot.close(figure)
+    for side in (left, right):
+        side.grid(alpha=0.3)
+        side.xaxis.get_major_locator().set_params(integer=True)
+    figure.savefig(path, dpi=120)
     return path
 
 
 def tensorboard(folder):
     """A SummaryWriter, where tensorboard is installed."""
+    from ..contrib.tensorboard import SummaryWriter
     try:
-        from torch.utils.tensorboard import SummaryWriter
+        return SummaryWriter(folder)
     except ImportError:
         return None
-    return SummaryWriter(folder)
 
 
 class Interrupt:
@@ -233,7 +236,7 @@ def train(options) -> int:
         resumed = checkpoint.load()
         history, epoch, skip, total_loss = (resumed[k] for k in ('history', 'epoch', 'batch', 'total_loss'))
         print(f'going on with epoch {epoch}, batch {skip}')
-    log = tensorboard(os.path.join(options.out, 'logs'))
+    log = tensorboard(os.path.join(options.out, 'logs')) if options.tensorboard else None
     stopped = Interrupt()
     try:
         while epoch < options.epochs:
@@ -276,8 +279,13 @@ def train(options) -> int:
             history.append(result)
             print('Epoch {epoch}. Loss: {loss}, Train_acc {train}, Test_acc {test}'.format(**result), flush=True)
             if log is not None:
-                for key in ('loss', 'train', 'test'):
-                    log.add_scalar(key, result[key], epoch)
+                log.add_scalar('loss', result['loss'], epoch)
+                log.add_scalar('accuracy', {key: result[key] for key in ('train', 'test')}, epoch)
+                for name, parameter in net.collect_params().items():
+                    log.add_histogram(name, parameter.data(places[0]), epoch)
+                if options.hybridize and epoch == 0:
+                    log.add_graph(net, {'data': (options.batch_size, *shape)})
+                log.flush()
             epoch += 1
             checkpoint.save(random_states(), history=history, epoch=epoch, batch=0, total_loss=0.0)
     finally:
@@ -285,6 +293,8 @@ def train(options) -> int:
         if log is not None:
             log.close()
     report(options, net, history)
+    if log is not None:
+        print(f'watch it with: tensorboard --logdir {log.get_logdir()}')
     return 0
 
 
@@ -301,4 +311,4 @@ def report(options, net, history):
         print(f'test accuracy {history[-1]["test"]:.4f}')
     curves = draw_curves(history, os.path.join(options.out, 'curves.png')) if history else None
     print(f'parameters in {parameters}' + (f', curves in {curves}' if curves else
-                                           '; install matplotlib for curves as a picture'))
+                                           '; pip install "remx[plot]" for curves as a picture'))

@@ -195,18 +195,24 @@ class Estimator:
             handler.epoch_end(self)
         self.batches_in_epoch = training
 
-    def fit(self, train_data, val_data=None, epochs=None, event_handlers=None, batches=None, batch_axis=0):
+    def fit(self, train_data, val_data=None, epochs=None, event_handlers=None, batches=None, batch_axis=0,
+            log_dir=None):
         """Trains on a DataLoader for a number of epochs, or of batches.
 
         To `event_handlers` are added what stops at the end, and a GradientUpdateHandler, a MetricHandler, a
         LoggingHandler and, with `val_data`, a ValidationHandler, if there is none of their kind.  A handler that
         returns True at the end of a batch ends the epoch, one that does at the end of an epoch ends training.
+
+        With `log_dir`, metrics and the network are written there for TensorBoard (`contrib.tensorboard`).
         """
         self._check_data('train_data', train_data)
         if bool(epochs) == bool(batches):
             raise ValueError(f'fit needs either epochs or batches; given were epochs={epochs} and batches={batches}')
         self.max_epoch, self.max_batch, self.batch_axis = epochs, batches, batch_axis
         handlers = self._prepare_default_handlers(val_data, event_handlers)
+        if log_dir is not None:
+            from ....contrib.tensorboard import TensorBoardHandler
+            handlers.append(TensorBoardHandler(log_dir))
         train_begin, epoch_begin, batch_begin, batch_end, epoch_end, train_end = self._categorize_handlers(handlers)
         for handler in train_begin:
             handler.train_begin(self)
