@@ -193,6 +193,12 @@ class MXRecordIO:
             raise MXNetError(f'{self.uri}: the file is closed; open() or reset() opens it')
         return self._position
 
+    def size(self):
+        """Bytes of the file that is read."""
+        self._check_open(writable=False)
+        with paths.reported(self.uri, 'read'):
+            return self._source.size()
+
     # ------------------------------------------------------------------ writing
     def write(self, buf):
         """Adds a record of bytes."""
@@ -315,7 +321,7 @@ class MXRecordIO:
             block = self._source.read(position, _BLOCK)
             found = block.find(_MAGIC)
             while found >= 0:
-                if self._plausible(position + found, size):
+                if self._begins(position + found, size):
                     return position + found
                 found = block.find(_MAGIC, found + 1)
             if position + len(block) >= size or not block:
@@ -323,7 +329,13 @@ class MXRecordIO:
             position += len(block) - 3
         return size
 
-    def _plausible(self, position, size):
+    def begins_at(self, position):
+        """Whether a record begins at a position, as far as its first and last bytes tell."""
+        self._check_open(writable=False)
+        with paths.reported(self.uri, 'read'):
+            return self._begins(position, self._source.size())
+
+    def _begins(self, position, size):
         head = self._source.read(position, 8)
         if len(head) < 8:
             return False

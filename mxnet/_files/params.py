@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, NoReturn
 
@@ -29,7 +29,7 @@ import torch
 
 from mxnet.base import MXNetError
 
-__all__ = ["Record", "decode", "decode_record", "encode", "encode_record"]
+__all__ = ["Record", "decode", "decode_record", "encode", "encode_record", "survey"]
 
 LIST_MAGIC = 0x112
 V1, V2, V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
@@ -90,21 +90,31 @@ def decode(source: bytes | bytearray | memoryview | BinaryIO, where: str) -> tup
     needs no more memory than the arrays.  Bytes after the list are ignored, as upstream does.
     """
     reader = _Reader(source, where)
-    magic, _ = reader.unpack("<QQ", "the header of a list of arrays")
-    if magic != LIST_MAGIC:
-        reader.fail(f"not an MXNet array file: expected the number 0x{LIST_MAGIC:x}, found 0x{magic:x}", back=16)
-    (count,) = reader.unpack("<Q", "the number of arrays")
-    if count > reader.left // SMALLEST_RECORD:
-        reader.fail(f"expected a number of arrays that fits in the {reader.left} bytes left, found {count}", back=8)
     records = []
+    count = reader.count()
     for i in range(count):
         reader.array = i
         records.append(reader.record())
-    reader.array = None
-    (named,) = reader.unpack("<Q", "the number of names")
-    if named not in (0, count):
-        reader.fail(f"expected 0 or {count} names for {count} arrays, found {named}", back=8)
-    return records, [reader.name() for _ in range(named)]
+    return records, reader.names(count)
+
+
+def survey(
+    source: bytes | bytearray | memoryview | BinaryIO, where: str, look: Callable[[int, Record], None]
+) -> tuple[list[str], str | None]:
+    """Calls `look(position, record)` for the arrays of a list, one in memory at a time, up to the first damage.
+
+    -> (the names, what is wrong or None)
+    """
+    reader = _Reader(source, where)
+    try:
+        count = reader.count()
+        for i in range(count):
+            reader.array = i
+            position = reader.position
+            look(position, reader.record())
+        return reader.names(count), None
+    except MXNetError as error:
+        return [], str(error)
 
 
 def decode_record(source: bytes | bytearray | memoryview | BinaryIO, where: str) -> Record:
@@ -167,6 +177,24 @@ class _Reader:
         self.position += size
         self.left -= size
         return struct.unpack_from(layout, self._view, self.position - size)
+
+    def count(self) -> int:
+        """The header of a list: how many arrays follow."""
+        magic, _ = self.unpack("<QQ", "the header of a list of arrays")
+        if magic != LIST_MAGIC:
+            self.fail(f"not an MXNet array file: expected the number 0x{LIST_MAGIC:x}, found 0x{magic:x}", back=16)
+        (count,) = self.unpack("<Q", "the number of arrays")
+        if count > self.left // SMALLEST_RECORD:
+            self.fail(f"expected a number of arrays that fits in the {self.left} bytes left, found {count}", back=8)
+        return count
+
+    def names(self, count: int) -> list[str]:
+        """What follows the arrays: a name for each, or none at all."""
+        self.array = None
+        (named,) = self.unpack("<Q", "the number of names")
+        if named not in (0, count):
+            self.fail(f"expected 0 or {count} names for {count} arrays, found {named}", back=8)
+        return [self.name() for _ in range(named)]
 
     def name(self) -> str:
         (length,) = self.unpack("<Q", "the length of a name")

@@ -1,5 +1,6 @@
 """The command `remx`.  Each subcommand is a module of this package, loaded when it is called."""
 import argparse
+import importlib
 
 from ..libinfo import __version__
 
@@ -20,10 +21,20 @@ def main(arguments=None) -> int:
     from . import launch
     launch.add_options(commands.add_parser('launch', help='start the workers of a distributed job',
                                            description=launch.DESCRIPTION))
+    for name, explain in (('im2rec', 'make lists and records of folders of pictures'),
+                          ('rec2idx', 'make the index of a record file again'),
+                          ('inspect', 'show what is in a .rec, .idx, .params, -symbol.json or .states file')):
+        module = importlib.import_module(f'.{name}', __name__)
+        command = commands.add_parser(name, help=explain, description=module.EXPLAIN,
+                                      formatter_class=argparse.RawDescriptionHelpFormatter)
+        module.add_arguments(command)
+        command.set_defaults(run=getattr(module, name))
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.print_help()
         return 2
+    if hasattr(options, 'run'):
+        return options.run(options)
     if options.command == 'train':
         return train.train(options)
     if options.command == 'launch':
