@@ -10,7 +10,7 @@ _SUBMODULES = {
     'attribute', 'autograd', 'base', 'callback', 'cli', 'context', 'contrib', 'engine', 'error', 'executor',
     'executor_manager', 'gluon', 'image', 'initializer', 'io', 'kvstore', 'libinfo', 'log', 'lr_scheduler',
     'metric', 'model', 'module', 'monitor', 'name', 'ndarray', 'numpy', 'numpy_dispatch_protocol',
-    'numpy_extension', 'numpy_op_signature', 'operator', 'optimizer', 'random', 'recordio', 'registry', 'rnn',
+    'numpy_extension', 'numpy_op_signature', 'operator', 'optimizer', 'profiler', 'random', 'recordio', 'registry', 'rnn',
     'runtime', 'symbol', 'test_utils', 'util', 'visualization',
 }
 _ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image',

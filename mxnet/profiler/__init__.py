@@ -1,0 +1,316 @@
+"""Where the time and the memory go: a profile with the names of operators, layers and blocks in it.
+
+>>> from mxnet import profiler
+>>> profiler.set_config(filename='steps.json')             # doctest: +SKIP
+>>> profiler.start()                                       # doctest: +SKIP
+... # a few steps of training
+>>> profiler.stop()                                        # doctest: +SKIP
+>>> print(profiler.dumps())       # a table                # doctest: +SKIP
+>>> profiler.dump()               # steps.json, for https://ui.perfetto.dev         # doctest: +SKIP
+
+It stands on torch.profiler.  While it is off, it costs nothing: kernels, plans and methods are exchanged when it starts.
+"""
+import os
+import threading
+import time
+import warnings
+
+from ..base import MXNetError
+from ._session import session as _session
+from ._table import SORTS as _SORTS
+
+__all__ = ['Counter', 'Domain', 'Event', 'Frame', 'Marker', 'Task', 'dump', 'dump_profile', 'dumps', 'pause',
+           'profiler_set_config', 'profiler_set_state', 'resume', 'scope', 'set_config', 'set_kvstore_handle', 'set_state',
+           'start', 'stop']
+
+profiler_kvstore_handle = None
+
+
+def set_kvstore_handle(handle):
+    """Says which KVStore has the servers that `profile_process='server'` is about."""
+    global profiler_kvstore_handle
+    profiler_kvstore_handle = handle
+
+
+def _on_servers(what, profile_process, **arguments):
+    """Whether the servers are meant; if so, they are told."""
+    if profile_process == 'worker':
+        return False
+    if profile_process != 'server':
+        raise MXNetError(f"profiler.{what}: profile_process takes 'worker' or 'server', not {profile_process!r}")
+    if profiler_kvstore_handle is None:
+        raise MXNetError(f"profiler.{what}(profile_process='server'): there is no KVStore with servers; create one with "
+                         "mx.kv.create('dist_async') and pass it to profiler.set_kvstore_handle")
+    tell = getattr(profiler_kvstore_handle, '_profile_servers', None)
+    if tell is None:
+        raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type {profiler_kvstore_handle.type!r} has no "
+                         "servers; profile its workers instead, each with a filename of its own")
+    tell(what, arguments)
+    return True
+
+
+# ---------------------------------------------------------------------- the profile
+def set_config(**kwargs):
+    """Says what is measured; takes keyword arguments only, and those not given have their default.
+
+    Parameters
+    ----------
+    filename : str
+        Where `dump` writes; 'profile.json' if not given.
+    profile_symbolic, profile_imperative : bool
+        Whether operators of graphs (hybridized blocks, executors), and those called on arrays, get names.
+    profile_memory : bool
+        Whether allocations are noted.
+    profile_api : bool
+        Whether calls such as `Trainer.step`, `backward` or `asnumpy` get names.
+    profile_all : bool
+        All of these.
+    continuous_dump : bool
+        Whether the file is written every `dump_period` seconds, between calls of the API.
+    dump_period : float
+        See there; 1 if not given.
+    aggregate_stats : bool
+        Accepted and not needed: the table of `dumps` is always there, since it costs nothing while measuring.
+    profile_process : 'worker' or 'server'
+        Whether this is about this process or about the servers of a KVStore.
+    """
+    if not _on_servers('set_config', kwargs.get('profile_process', 'worker'),
+                       **{k: v for k, v in kwargs.items() if k != 'profile_process'}):
+        _session.configure(kwargs)
+
+
+def set_state(state='stop', profile_process='worker'):
+    """Starts ('run') or stops ('stop') measuring."""
+    change = {'run': _session.run, 'stop': _session.stop}[state]
+    if not _on_servers('set_state', profile_process, state=state):
+        change()
+
+
+def start(profile_process='worker'):
+    """Starts measuring: `set_state('run')`."""
+    set_state('run', profile_process)
+
+
+def stop(profile_process='worker'):
+    """Stops measuring: `set_state('stop')`.  What was measured stays until `dump`."""
+    set_state('stop', profile_process)
+
+
+def pause(profile_process='worker'):
+    """Stops measuring until `resume`."""
+    if not _on_servers('pause', profile_process):
+        _session.pause()
+
+
+def resume(profile_process='worker'):
+    """Goes on measuring after `pause`."""
+    if not _on_servers('resume', profile_process):
+        _session.resume()
+
+
+def dump(finished=True, profile_process='worker'):
+    """Writes the file, a trace for https://ui.perfetto.dev or chrome://tracing.
+
+    With `finished`, measuring stops and a later `dump` begins a new file; without, it goes on, and later events are added.
+    """
+    if not _on_servers('dump', profile_process, finished=finished):
+        _session.dump(bool(finished))
+
+
+def dumps(reset=False, format='table', sort_by='total', ascending=False):
+    """Sums of the times by name, as a table or as JSON.
+
+    The time of an operator is that of its kernels on a GPU, that of the call on a CPU.
+
+    Parameters
+    ----------
+    reset : bool
+        Whether counting begins anew.
+    format : 'table' or 'json'
+    sort_by : 'total', 'avg', 'min', 'max' or 'count'
+        What the rows of each part are sorted by.
+    ascending : bool
+        Whether the smallest is first.
+    """
+    assert format in ('table', 'json'), f"Invalid value provided for format: {format}. Support: 'table', 'json'"
+    assert sort_by in _SORTS, f"Invalid value provided for sort_by: {sort_by}. Support: {', '.join(map(repr, _SORTS))}"
+    assert ascending in (False, True), f'Invalid value provided for ascending: {ascending}. Support: False, True'
+    assert reset in (False, True), f'Invalid value provided for reset: {reset}. Support: False, True'
+    return _session.table(reset, format == 'json', sort_by, ascending)
+
+
+# ---------------------------------------------------------------------- old names
+def profiler_set_config(mode='symbolic', filename='profile.json'):
+    """Deprecated: `set_config`.  `mode` is 'symbolic' or 'all'."""
+    warnings.warn('profiler.profiler_set_config() is deprecated. Please use profiler.set_config() instead', stacklevel=2)
+    set_config(**{f'profile_{mode}': True, 'filename': filename})
+
+
+def profiler_set_state(state='stop'):
+    """Deprecated: `set_state`."""
+    warnings.warn('profiler.profiler_set_state() is deprecated. Please use profiler.set_state() instead', stacklevel=2)
+    set_state(state)
+
+
+def dump_profile():
+    """Deprecated: `dump`."""
+    warnings.warn('profiler.dump_profile() is deprecated. Please use profiler.dump() instead', stacklevel=2)
+    dump(True)
+
+
+# ---------------------------------------------------------------------- events of the program's own
+class Domain:
+    """A group of tasks, frames, counters and markers, with a name."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __str__(self):
+        return self.name
+
+    def new_task(self, name):
+        """A `Task` of this domain."""
+        return Task(self, name)
+
+    def new_frame(self, name):
+        """A `Frame` of this domain."""
+        return Frame(self, name)
+
+    def new_counter(self, name, value=None):
+        """A `Counter` of this domain."""
+        return Counter(self, name, value)
+
+    def new_marker(self, name):
+        """A `Marker` of this domain."""
+        return Marker(self, name)
+
+
+class _Duration:
+    """Something with a beginning and an end; also a scope: `with domain.new_task('load'):`."""
+
+    def __init__(self, category, name):
+        self.name = name
+        self._category = category
+        self._since = None
+
+    def start(self):
+        """It begins now."""
+        self._since = time.time_ns() if _session.active else None
+
+    def stop(self):
+        """It ends now.  It counts if measuring was on at both ends."""
+        since, self._since = self._since, None
+        if since is None or not _session.active:
+            return
+        now = time.time_ns()
+        event = {'cat': self._category, 'name': self.name, 'id': f'{id(self):x}.{since:x}'}
+        _session.note({**event, 'ph': 'b'}, since)
+        _session.note({**event, 'ph': 'e'}, now)
+        _session.statistics.add_time(self._category, self.name, (now - since) / 1e3)
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *exc):
+        self.stop()
+
+    def __str__(self):
+        return self.name
+
+
+class Task(_Duration):
+    """A piece of work of the program, between `start` and `stop`; times of the same name are summed up."""
+
+    def __init__(self, domain, name):
+        super().__init__(domain.name, name)
+
+
+class Frame(_Duration):
+    """The same for what recurs, such as an iteration: it has a row of its own in the trace."""
+
+    def __init__(self, domain, name):
+        super().__init__(f'{domain.name},frame', name)
+
+
+class Event(_Duration):
+    """The same without a domain."""
+
+    def __init__(self, name):
+        super().__init__('event', name)
+
+
+def scope(name='<unk>'):
+    """A range with this name around everything that runs inside: `with profiler.scope('encoder'):`."""
+    return Event(name)
+
+
+class Counter:
+    """A number that changes, drawn over time in the trace."""
+
+    def __init__(self, domain, name, value=None):
+        self.name = name
+        self._category = domain.name
+        self._value = 0
+        self._lock = threading.Lock()
+        if value is not None:
+            self.set_value(value)
+
+    def set_value(self, value):
+        """Sets the number."""
+        with self._lock:
+            self._value = int(value)
+            self._note()
+
+    def increment(self, delta=1):
+        """Adds to the number."""
+        with self._lock:
+            self._value += int(delta)
+            self._note()
+
+    def decrement(self, delta=1):
+        """Subtracts from the number."""
+        self.increment(-int(delta))
+
+    def _note(self):
+        if _session.active:
+            _session.note({'ph': 'C', 'cat': self._category, 'name': self.name, 'args': {self.name: self._value}})
+            _session.statistics.add_counter(self._category, self.name, self._value)
+
+    def __iadd__(self, delta):
+        self.increment(delta)
+        return self
+
+    def __isub__(self, delta):
+        self.decrement(delta)
+        return self
+
+    def __str__(self):
+        return self.name
+
+
+class Marker:
+    """A moment with a name."""
+
+    _SCOPES = {'global': 'g', 'process': 'p', 'thread': 't', 'task': 't', 'marker': 't'}
+
+    def __init__(self, domain, name):
+        self.name = name
+        self.domain = domain
+
+    def mark(self, scope='process'):
+        """Marks this moment; `scope` ('global', 'process', 'thread', 'task', 'marker') says how far its line is drawn."""
+        if scope not in self._SCOPES:
+            raise MXNetError(f'Marker.mark: scope takes {", ".join(map(repr, self._SCOPES))}, not {scope!r}')
+        if _session.active:
+            _session.note({'ph': 'i', 'cat': f'{self.domain.name},instant_marker', 'name': self.name, 's': self._SCOPES[scope]})
+
+    def __str__(self):
+        return self.name
+
+
+def _autostart():
+    """What MXNET_PROFILER_AUTOSTART=1 asks for; MXNET_PROFILER_MODE=0 is about graphs alone."""
+    everything = os.environ.get('MXNET_PROFILER_MODE', '0') not in ('', '0')
+    set_config(profile_imperative=everything, profile_api=everything, profile_memory=everything)
+    start()
