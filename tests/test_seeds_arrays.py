@@ -5,6 +5,9 @@ As the texts have them; `print x` is `print(x)`, NumPy prints one blank less, an
 import textwrap
 
 import pytest
+from test_files_remote import bucket  # noqa: F401 (a fixture)
+
+import mxnet as mx
 
 ARRAYS = """
 import mxnet as mx
@@ -173,3 +176,17 @@ NETWORK_PRINT = '(10, 1)\n(10,)\n\n[0. 0. 0.]\n<NDArray 3 @gpu(0)>\n'
 def test_program(program, printed, run_python, tmp_path):
     (tmp_path / 'program.py').write_text(textwrap.dedent(program))
     assert run_python('program.py', MXNET_VIRTUAL_GPUS='4').stdout == printed
+
+
+@pytest.mark.filterwarnings('ignore::DeprecationWarning')
+def test_remote_stores(bucket, tmp_path, monkeypatch):  # noqa: F811
+    """`mybucket` is one of a server on this machine. The text's second path, `hdfs///users/...`, lacks its colon, so it
+    is a file on a disk; with the colon it is one for fsspec, and needs a cluster."""
+    monkeypatch.chdir(tmp_path)
+    a = mx.nd.ones((2, 3)) * 2
+    b = mx.nd.ones((2, 3)) * 3
+    mx.nd.save(f'{bucket}/mydata.bin', [a, b])
+    assert [found.asnumpy().tolist() for found in mx.nd.load(f'{bucket}/mydata.bin')] == [[[2] * 3] * 2, [[3] * 3] * 2]
+    (tmp_path / 'hdfs/users/myname').mkdir(parents=True)
+    mx.nd.save('hdfs///users/myname/mydata.bin', [a, b])
+    assert len(mx.nd.load(str(tmp_path / 'hdfs/users/myname/mydata.bin'))) == 2
