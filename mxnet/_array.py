@@ -61,7 +61,10 @@ def write(array, value, what):
     if array._sparse:
         array._write(value, what)
     else:
-        writable(array, what).copy_(value if state.recording else value.detach())
+        tensor = writable(array, what)
+        tensor.copy_(value if state.recording else value.detach())
+        if tensor.requires_grad and hasattr(value, '_note'):
+            tensor._note = value._note          # it is the same value: see _notes.py
 
 
 def overwrite(array, value):

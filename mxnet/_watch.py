@@ -1,4 +1,4 @@
-"""What can look at recorded operator calls: `autograd.detect_anomaly()` and `autograd.keep_symbols()`.
+"""What can look at recorded operator calls: `autograd.detect_anomaly()`.
 
 Both are scopes that put a watcher into `state.watch`.  It is told of every operator call while recording (`ran`) and of
 graphs that are about to be differentiated (`follow`).  What it finds out it notes on the nodes of torch's graph, so
@@ -114,42 +114,3 @@ def _caller():
         if not frame.filename.startswith((_PACKAGE, _TORCH)):
             return f'; called in {frame.filename}, line {frame.lineno}: {frame.line}'
     return ''
-
-
-# ---------------------------------------------------------------------- graphs
-class keep_symbols(_Watch):
-    """A scope in which recorded arrays remember how they were computed, so that `get_symbol` can tell.
-
-    It is apart from `record`, since remembering takes time and hardly any program asks.
-
-    >>> x = mx.nd.ones((2,))
-    >>> x.attach_grad()
-    >>> with mx.autograd.keep_symbols(), mx.autograd.record():
-    ...     y = mx.nd.exp(x) + 1
-    >>> mx.autograd.get_symbol(y).list_arguments()
-    ['var0']
-    """
-
-    def ran(self, op, inputs, attributes, results):
-        super().ran(op, inputs, attributes, results)
-        call = Call(op, attributes, [origin(x) for x in inputs if x is not None])
-        for i, result in enumerate(results):
-            if result.grad_fn is not None:
-                result.grad_fn.metadata.setdefault('mxnet.calls', {})[result.output_nr] = call, i
-
-
-class Call:
-    """An operator call that `keep_symbols` saw; `origins` are those of its inputs."""
-
-    __slots__ = ('op', 'attributes', 'origins')
-
-    def __init__(self, op, attributes, origins):
-        self.op, self.attributes, self.origins = op, attributes, origins
-
-
-def origin(array):
-    """What stands for an array in a graph: (the node of torch's that made it, number), its variable, or itself."""
-    if array._variable is not None:
-        return array._variable
-    tensor = array._tensor
-    return array if tensor.grad_fn is None else (tensor.grad_fn, tensor.output_nr)

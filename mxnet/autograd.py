@@ -11,16 +11,17 @@ import torch
 
 from . import _watch
 from ._array import NDArrayBase, overwrite, wrap
+from ._notes import note_all
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
+from ._ops.table import NAMES
 from ._state import state
 from ._whole import Whole, whole_as_constant
 from .base import MXNetError
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
 __all__ = ['Function', 'NDArray', 'backward', 'detect_anomaly', 'get_symbol', 'grad', 'is_recording', 'is_training',
-           'keep_symbols', 'mark_variables', 'pause', 'predict_mode', 'record', 'set_recording', 'set_training',
-           'train_mode']
+           'mark_variables', 'pause', 'predict_mode', 'record', 'set_recording', 'set_training', 'train_mode']
 
 NOT_RECORDED = ('cannot differentiate {what}: it was not computed from an array with a gradient (attach_grad) '
                 'inside `with autograd.record():`')
@@ -33,7 +34,7 @@ OVERWRITTEN = ('an array that the gradient computation needs was written in plac
 ONCE = ('this graph has an autograd.Function or a custom operator in it, whose gradient is what its backward computes; '
         'it has no second derivative')
 
-detect_anomaly, keep_symbols = _watch.detect_anomaly, _watch.keep_symbols
+detect_anomaly = _watch.detect_anomaly
 
 
 def __getattr__(name):
@@ -455,6 +456,7 @@ class _FunctionCall:
         return tuple(o._tensor.detach().clone() if any(o._tensor.data_ptr() == t.data_ptr() for t in tensors)
                      else o._tensor.detach() for o in self.outputs)
 
+        note_all(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
     def backward(self, gradients):
         name = type(self.function).__name__
         with self.switches, _Scope(False, None):
@@ -523,7 +525,7 @@ class _NotTwice(torch.autograd.Function):
 
 # ---------------------------------------------------------------------- the recorded graph as a Symbol
 def get_symbol(x):
-    """The Symbol of the computation that led to `x`, which must have been recorded inside `keep_symbols()`.
+    """The Symbol of the recorded computation that led to `x`.
 
     Arrays with a gradient are its variables var0, var1, ...; all others that went in are null0, null1, ...
     """
@@ -531,3 +533,10 @@ def get_symbol(x):
     if not isinstance(x, NDArrayBase):
         raise TypeError(f'get_symbol takes an array, not a {type(x).__name__}')
     return symbol_of(x)
+
+    >>> x = mx.nd.ones((2,))
+    >>> x.attach_grad()
+    >>> with mx.autograd.record():
+    ...     y = mx.nd.exp(x) + 1
+    >>> mx.autograd.get_symbol(y).list_arguments()
+    ['var0']

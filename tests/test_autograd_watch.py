@@ -1,6 +1,11 @@
-"""What watches recorded calls: `detect_anomaly`, `keep_symbols` with `get_symbol`; and the first form of autograd."""
+"""What looks at recorded calls: `detect_anomaly`, `get_symbol`; and the first form of autograd."""
+import io
+import json
+import weakref
+
 import numpy as np
 import pytest
+import torch
 
 import mxnet as mx
 from mxnet import autograd, nd
@@ -64,7 +69,7 @@ def test_the_recorded_graph_as_a_symbol():
     x, w, constant = nd.random.uniform(shape=(2, 3)), nd.random.uniform(shape=(4, 3)), nd.ones((2, 4))
     x.attach_grad()
     w.attach_grad()
-    with autograd.keep_symbols(), autograd.record():
+    with autograd.record():
         first, _, third = nd.split(x, 3, axis=1)
         y = nd.FullyConnected(x * x + 2 * x - 1, w, no_bias=True, num_hidden=4) + constant
         y = (y * first - third).transpose()
@@ -80,25 +85,133 @@ def test_the_symbol_of_a_variable():
     assert autograd.get_symbol(x).list_outputs() == ['var0']
 
 
-def test_what_was_not_kept_is_said():
+def test_what_has_no_symbol_is_said():
     x = nd.ones((2,))
     x.attach_grad()
+    with pytest.raises(mx.MXNetError, match='was not computed from an array with a gradient inside'):
+        autograd.get_symbol(x.detach() * 2)
     with autograd.record():
-        y = x * 2
-    with pytest.raises(mx.MXNetError, match=r'record it inside `with autograd.keep_symbols\(\):`'):
-        autograd.get_symbol(y)
+        y = x * x
+        gradient, = autograd.grad(y, [x], create_graph=True)
+        z = gradient * 2
+    for array in (gradient, z):
+        with pytest.raises(mx.MXNetError, match='was not computed by operators alone: a gradient'):
+            autograd.get_symbol(array)
     with pytest.raises(TypeError, match='takes an array, not a int'):
         autograd.get_symbol(3)
 
 
-def test_two_watchers():
-    x = nd.array([-1.0])
+def _written(x):
+    y = nd.zeros((2, 3))
+    y[1] = x[0]
+    return y * 2
+
+
+def _hybrid(x):
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Dense(3, flatten=False), mx.gluon.nn.Activation('tanh'))
+    net.initialize()
+    net.hybridize()
+    with autograd.pause():
+        net(x)
+    return net(net(x)).sum()
+
+
+@pytest.mark.parametrize('compute', [
+    lambda x: x[0], lambda x: x[0:1] * x[1:], lambda x: x[:, 1], lambda x: x[None, ..., ::-1], lambda x: x[-1, -1],
+    lambda x: x[:], lambda x: x.reshape((3, 2)), lambda x: x.expand_dims(0, inplace=True), lambda x: x.T,
+    lambda x: x.copy() + x.copyto(mx.cpu(1)).as_in_context(mx.cpu()), lambda x: x.astype('float64'),
+    lambda x: 1 - x ** 2 / 3, lambda x: nd.elemwise_add(x, x, out=nd.zeros((2, 3))), _written,
+    lambda x: sum(nd.split(x, 3, axis=1)), lambda x: nd.concat(x, x, dim=1), lambda x: nd.BlockGrad(x) * x,
+    lambda x: nd.LayerNorm(x, nd.ones(3), nd.zeros(3)), lambda x: x.as_np_ndarray()[1] + 1,
+    lambda x: mx.np.exp(x.as_np_ndarray()).reshape(6).copy() / 2, _hybrid], ids=str)
+def test_the_symbol_gives_the_array_again(compute):
+    x = nd.random.uniform(shape=(2, 3))
     x.attach_grad()
-    with autograd.detect_anomaly(), autograd.keep_symbols(), autograd.record():
-        y = nd.exp(x)
-        with pytest.raises(mx.MXNetError, match='operator log'):
-            nd.log(x)
-    assert autograd.get_symbol(y).list_arguments() == ['var0']
+    with autograd.record():
+        y = compute(x)
+    symbol = autograd.get_symbol(y)
+    others = {'null0': nd.ones(3), 'null1': nd.zeros(3)} if 'null1' in symbol.list_arguments() else \
+        {'null0': nd.zeros((2, 3))} if 'null0' in symbol.list_arguments() else {}
+    if compute is _hybrid:          # one layer, called twice, with two parameters
+        assert symbol.list_arguments() == ['var0', 'var1', 'var2']
+        assert symbol.tojson().count('"op": "FullyConnected"') == 2
+        return
+    again = symbol.eval(var0=x, **others)[0]
+    np.testing.assert_allclose(again.asnumpy(), y.asnumpy(), rtol=1e-6)
+
+
+def test_keys_with_arrays_and_functions_in_a_symbol():
+    class Twice(autograd.Function):
+        def forward(self, x):
+            return 2 * x
+
+        def backward(self, dy):
+            return 2 * dy
+
+    x, rows = nd.ones((2, 3)), nd.array([1, 0])
+    x.attach_grad()
+    with autograd.record():
+        chosen, twice = x[rows], Twice()(x)
+        written = nd.zeros((2, 3))
+        written[rows] = x * 2
+    symbol = autograd.get_symbol(chosen)
+    assert symbol.list_arguments() == ['var0', 'null0']
+    positions = nd.array([[3, 4, 5], [0, 1, 2]])
+    assert symbol.eval(var0=x, null0=positions)[0].asnumpy().tolist() == chosen.asnumpy().tolist()
+    assert autograd.get_symbol(written).list_arguments() == ['null0', 'var0', 'null1']
+    assert [n['op'] for n in json.loads(autograd.get_symbol(twice).tojson())['nodes']] == ['null', '_CustomFunction']
+
+
+def test_a_symbol_of_sparse_arrays():
+    weight = nd.array([[1, 0], [2, 0]])
+    data = nd.array([[1, 0], [0, 3]]).tostype('csr')
+    weight.attach_grad()
+    with autograd.record():
+        y = nd.sparse.dot(data, weight) + 1
+    assert autograd.get_symbol(y).list_arguments() == ['null0', 'var0']
+
+
+@pytest.mark.parametrize('function', [lambda y: y + 1.0, nd.sin, lambda y: y.reshape((1, 2)).reshape((2,))],
+                         ids=['arithmetic', 'function', 'view'])
+def test_deep_graphs(function):
+    x = nd.ones((2,))
+    x.attach_grad()
+    for use in ('nothing', 'backward', 'symbol'):
+        with autograd.record():
+            y = x
+            for _ in range(20000):
+                y = function(y)
+        if use == 'backward':
+            y.backward()
+        elif use == 'symbol':
+            assert len(autograd.get_symbol(y).get_internals().list_outputs()) >= 20000
+        del y
+
+
+def test_notes_hold_no_memory():
+    x = nd.ones((2,))
+    x.attach_grad()
+    with autograd.record():
+        constant = nd.ones((1000,))
+        gone = weakref.ref(constant)
+        y = x * constant[:2].sum()
+        del constant
+        assert gone() is None
+        z = y.detach()
+        for _ in range(3):
+            z = z + 1.0             # without a gradient: torch's tape does not grow, and nothing is noted
+        assert not hasattr(z._tensor, '_note')
+    tensor = y.to_torch()
+    assert torch.load(io.BytesIO(_saved(tensor))).shape == (2,)
+    y.backward()
+    assert not hasattr(y._tensor, '_note')
+
+
+def _saved(tensor):
+    buffer = io.BytesIO()
+    torch.save(tensor, buffer)
+    return buffer.getvalue()
 
 
 # ---------------------------------------------------------------------- mx.contrib.autograd

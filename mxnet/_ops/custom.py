@@ -38,6 +38,14 @@ def _states(attributes, count):
     return range(len(definition.arguments), len(definition.arguments) + len(definition.states))
 
 
+@operator('_CustomFunction', variadic='num_args', outputs=lambda a: [f'output{i}' for i in range(a['num_outputs'])]
+          if a['num_outputs'] > 1 else ['output'])
+def custom_function(*data, num_args: int, num_outputs: int = 1):
+    """Stands in `autograd.get_symbol` for an `autograd.Function`; it cannot be run, since no file can hold its code."""
+    raise MXNetError('operator _CustomFunction stands for an autograd.Function, which exists in the program that recorded '
+                     'it only; to use it in graphs, write it as an mx.operator.CustomOp')
+
+
 @operator(aliases=('_npi_Custom',), variadic='num_args', variadic_names=_inputs, extra=_with_definition,
           outputs=lambda a: tuple(a['definition'].outputs), mutates=_states,
           shapes=lambda known, a: a['definition'].complete_shapes(known))

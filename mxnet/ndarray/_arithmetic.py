@@ -9,6 +9,7 @@ from numbers import Number
 import torch
 
 from .._array import NDArrayBase, write
+from .._notes import source
 from .._ops.table import NAMES
 from .._state import state
 from . import _invoke
@@ -39,6 +40,7 @@ def _binary(name, doc, arrays, scalar, reverse, python):
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
     return function
+    function.operators = arrays, scalar
 
 
 def _scalar(value):
@@ -138,6 +140,12 @@ def fast_binary(kernel, slow, dtypes):
                     pass
                 else:
                     array = _new(type(self))
+                    if result.requires_grad:
+                        # notes of the operands that have one: the call of `source` would say the same
+                        left = self._variable or getattr(tensor, '_note', None) or source(self)
+                        if value is not other:
+                            other = other._variable or getattr(value, '_note', None) or source(other)
+                        result._note = (slow, None, (left, other), 0)
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None

@@ -3,7 +3,7 @@ import numpy
 import torch
 import torch.utils.dlpack
 
-from .._array import NDArrayBase, readable, wrap, writable
+from .._array import NDArrayBase, wrap, writable
 from .._ops.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError
 from ..context import Context, cpu, cpu_pinned, gpu
@@ -131,7 +131,7 @@ def from_torch(tensor):
 
 def to_torch(array):
     """A torch tensor that shares an array's memory."""
-    return readable(array)
+    return array.to_torch()
 
 
 # ---------------------------------------------------------------------- DLPack

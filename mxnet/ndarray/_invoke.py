@@ -11,6 +11,7 @@ from .. import random as _random
 from .._array import NDArrayBase, describe, overwrite, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
+from .._notes import NONE, note, note_all, note_one, source
 from .._ops.dtypes import NAME
 from .._ops.table import CallSite, Operator
 from .._state import state
@@ -20,6 +21,7 @@ from ..context import Context, current_context
 _new = object.__new__
 
 def operator_error(op, inputs, attributes, error):
+
     """What torch complained about, with the operator and what it was given."""
     names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
     given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
@@ -52,7 +54,10 @@ def run(op: Operator, inputs, attributes, out, cls):
     """Calls an operator with bound inputs and parsed attributes."""
     for x in inputs:
         if x is not None and x._sparse:
-            return run_sparse(op, inputs, attributes, out, cls)
+            result = run_sparse(op, inputs, attributes, out, cls)
+            if state.recording:
+                note_all(op, attributes, inputs, result if isinstance(result, (list, tuple)) else (result,))
+            return result
     if op.same_dtype and len(inputs) > 1:
         _check_dtypes(op, inputs)
     recording = state.recording
@@ -64,6 +69,7 @@ def run(op: Operator, inputs, attributes, out, cls):
         ctx, attributes = _supply(op, inputs, attributes, out)
     elif inputs:
         ctx = inputs[0]._ctx
+    given = attributes
     else:
         ctx = current_context()
     try:
@@ -77,16 +83,25 @@ def run(op: Operator, inputs, attributes, out, cls):
     if recording and state.watch is not None:
         state.watch.ran(op, inputs, attributes, result if type(result) is tuple else (result,))
     if out is not None:
-        return _into(op, result, out)
+        _into(op, result, out)
+        if recording:
+            note_all(op, given, inputs, out if isinstance(out, (list, tuple)) else (out,))
+        return out
     if type(result) is tuple:
         if len(result) == 1:
             result = result[0]
         else:
             results = [owned(r, tensors) for r in result]
-            return [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
+            results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
+            if recording:
+                note_all(op, given, inputs, results)
+            return results
     result = owned(result, tensors)
-    if result.requires_grad and not recording:
-        result = result.detach()
+    if result.requires_grad:
+        if recording:
+            result._note = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0)
+        else:
+            result = result.detach()
     return wrap(result, ctx, cls)
 
 
@@ -145,7 +160,6 @@ def _into(op, result, out):
             raise MXNetError(f'operator {op.name}: out has shape {tuple(target._tensor.shape)}, '
                              f'but the result has {tuple(value.shape)}')
         write(target, value, f'out= of operator {op.name}')
-    return out
 
 
 def owned(result, tensors):
@@ -260,7 +274,12 @@ def make_function(op: Operator, name: str, cls: type):
             else:
                 if not fresh and (result._base is not None or result is tensors[0] or not result.is_contiguous()):
                     result = owned(result, tensors)
-                if not recording and result.requires_grad:
+                if recording:
+                    if arity == 1:
+                        note_one(op, args[0], tensors[0], result)
+                    else:
+                        note(op, NONE, args, result)
+                elif result.requires_grad:
                     result = result.detach()
                 array = _new(cls)
                 array._tensor = result
@@ -293,7 +312,9 @@ def make_method(op: Operator, name: str):
             else:
                 if not fresh and (result._base is not None or result is tensor or not result.is_contiguous()):
                     result = owned(result, (tensor,))
-                if not recording and result.requires_grad:
+                if recording:
+                    note_one(op, self, tensor, result)
+                elif result.requires_grad:
                     result = result.detach()
                 array = _new(self._dense)
                 array._tensor = result

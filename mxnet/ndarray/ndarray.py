@@ -6,6 +6,7 @@ import torch
 
 from .. import autograd as _autograd
 from .._array import NDArrayBase, readable, wrap, writable, write
+from .._notes import GETITEM, SETITEM, note, source
 from .._ops import NAMES
 from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
 from .._ops.reshape_codes import resolve
@@ -233,7 +234,9 @@ class NDArray(OperatorMethods, NDArrayBase):
         result = tensor[key] if kind is int and tensor.dim() else _indexing.read(tensor, key)
         if not result.dim() and not state.np_shape and (tensor.dim() or type(key) is not tuple):
             result = result.view(1)
-        if result.requires_grad and not recording:
+        if recording:
+            note(GETITEM, (key, tensor.shape, result.shape), (self,), result)
+        elif result.requires_grad:
             result = result.detach()
         array = _new(type(self))
         array._tensor = result
@@ -243,13 +246,18 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def __setitem__(self, key, value):
         tensor = writable(self, 'x[...] = ...')
+        sources = None
         if isinstance(value, NDArrayBase):
+            if state.recording:
+                sources = source(self), source(value)
             value = readable(value)
             if value.dtype is not tensor.dtype or value.device != tensor.device:
                 value = value.to(tensor.device, tensor.dtype)
         elif not isinstance(value, (int, float)):
             value = _interop.constant(value, tensor)
         _indexing.write(tensor, key, value)
+        if sources is not None and tensor.requires_grad:
+            tensor._note = (SETITEM, (key, tensor.shape, value.shape), sources, 0)
 
     # ------------------------------------------------------------------ copies and conversions
     def asnumpy(self):
@@ -286,7 +294,9 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def copy(self):
         """A copy on the same context."""
-        return wrap(readable(self).clone(), self._ctx, self._dense)
+        result = readable(self).clone()
+        note(NAMES['_copy'], {}, (self,), result)
+        return wrap(result, self._ctx, self._dense)
 
     def copyto(self, other):
         """Copies the values into another array, or makes a copy on another context."""
@@ -294,13 +304,17 @@ class NDArray(OperatorMethods, NDArrayBase):
             if other is self:
                 warnings.warn('an array was copied to itself', RuntimeWarning, stacklevel=2)
                 return other
-            source = readable(self)
-            if tuple(source.shape) != other.shape:
-                raise ValueError(f'copyto: an array of shape {tuple(source.shape)} does not fit into {other.shape}')
-            write(other, source, 'copyto')
+            tensor = readable(self)
+            if tuple(tensor.shape) != other.shape:
+                raise ValueError(f'copyto: an array of shape {tuple(tensor.shape)} does not fit into {other.shape}')
+            write(other, tensor, 'copyto')
+            if tensor.requires_grad:
+                note(NAMES['_copyto'], {}, (self,), other._tensor)
             return other
         if isinstance(other, Context):
-            return wrap(_interop.move(readable(self), other), other, self._dense)
+            result = _interop.move(readable(self), other)
+            note(NAMES['_copyto'], {}, (self,), result)
+            return wrap(result, other, self._dense)
         raise TypeError(f'copyto takes an array or a Context, not {type(other)}')
 
     def as_in_context(self, context):
@@ -383,7 +397,9 @@ class NDArray(OperatorMethods, NDArrayBase):
             if isinstance(error, MXNetError):
                 raise
             raise ShapeMismatch(f'reshape: an array of shape {self.shape} does not fit into {tuple(shape)}') from None
-        if result.requires_grad and not recording:
+        if recording:
+            note(NAMES['Reshape'], {'shape': tuple(result.shape)}, (self,), result)
+        elif result.requires_grad:
             result = result.detach()
         array = _new(type(self))
         array._tensor = result
@@ -392,7 +408,11 @@ class NDArray(OperatorMethods, NDArrayBase):
         return array
 
     def _view(self, tensor):
-        return wrap(tensor if state.recording else tensor.detach(), self._ctx, self._dense)
+        if state.recording:
+            note(NAMES['Reshape'], {'shape': tuple(tensor.shape)}, (self,), tensor)
+        else:
+            tensor = tensor.detach()
+        return wrap(tensor, self._ctx, self._dense)
 
     def expand_dims(self, axis, inplace=False):
         """A copy with a new axis of length 1; with inplace=True it shares memory."""
@@ -504,7 +524,9 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def to_torch(self):
         """The array as a `torch.Tensor`, sharing memory."""
-        return readable(self)
+        tensor = readable(self)
+        # without what ours remember of their operators: torch would save and copy it
+        return tensor.view_as(tensor) if hasattr(tensor, '_note') else tensor
 
     # ------------------------------------------------------------------ pickling and printing
     def __reduce__(self):
@@ -537,10 +559,8 @@ class NDArray(OperatorMethods, NDArrayBase):
         return self.asnumpy()
 
     def _repr_html_(self):
-        import html
-        shape = ' &times; '.join(str(n) for n in self._tensor.shape) or 'scalar'
-        return (f'<div><code>{type(self).__name__}</code> {shape}, {NAME[self._tensor.dtype]}, {self._ctx}'
-                f'<pre>{html.escape(str(self._values()))}</pre></div>')
+        from ._html import describe
+        return describe(self, self._values())
 
 
 NDArray._dense = NDArray

@@ -5,7 +5,9 @@ import numpy
 import torch
 
 from .._array import readable, wrap, write
+from .._notes import GETITEM, note
 from .._ops.dtypes import NAME, torch_dtype
+from .._ops.table import NAMES
 from .._state import state
 from ..base import MXNetError
 from ..ndarray import _indexing
@@ -200,8 +202,13 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             result = tensor[key]
         else:
             result = _indexing.read(tensor, key)
+        if result.requires_grad:
+            if state.recording:
+                note(GETITEM, (key, tensor.shape, result.shape), (self,), result)
+            else:
+                result = result.detach()
         array = _new(ndarray)
-        array._tensor = result.detach() if result.requires_grad and not state.recording else result
+        array._tensor = result
         array._ctx = self._ctx
         array._variable = None
         return array
@@ -235,7 +242,11 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             result = tensor.view(shape if type(shape) is tuple else _call.numbers(shape))
         except (RuntimeError, TypeError):
             raise MXNetError(f'reshape: an array of shape {self.shape} does not fit into {shape}') from None
-        return wrap(result.detach() if result.requires_grad and not recording else result, self._ctx, ndarray)
+        if recording:
+            note(NAMES['_np_reshape'], {'newshape': tuple(result.shape)}, (self,), result)
+        elif result.requires_grad:
+            result = result.detach()
+        return wrap(result, self._ctx, ndarray)
 
     def reshape_view(self, *shape, **kwargs):
         """The same memory under another shape."""
@@ -265,7 +276,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         """A copy on the same context."""
         if order not in ('C', 'K', 'A'):
             raise NotImplementedError("copy: arrays are row-major, so order must be 'C'")
-        return wrap(readable(self).clone(), self._ctx, ndarray)
+        result = readable(self).clone()
+        note(NAMES['_np_copy'], {}, (self,), result)
+        return wrap(result, self._ctx, ndarray)
 
     def as_in_ctx(self, ctx):
         """The array on a context: itself if it is there, else a copy."""
