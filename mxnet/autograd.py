@@ -426,6 +426,7 @@ class Function:
         tensors = _Bridge.apply(call, *[whole_as_constant(_history(x, f'input {i}')) for i, x in enumerate(inputs)])
         arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs, strict=True)]
         call.outputs = None
+        note_all(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
         return arrays[0] if call.single else arrays
 
     def forward(self, *inputs):
@@ -456,7 +457,6 @@ class _FunctionCall:
         return tuple(o._tensor.detach().clone() if any(o._tensor.data_ptr() == t.data_ptr() for t in tensors)
                      else o._tensor.detach() for o in self.outputs)
 
-        note_all(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
     def backward(self, gradients):
         name = type(self.function).__name__
         with self.switches, _Scope(False, None):
@@ -528,11 +528,6 @@ def get_symbol(x):
     """The Symbol of the recorded computation that led to `x`.
 
     Arrays with a gradient are its variables var0, var1, ...; all others that went in are null0, null1, ...
-    """
-    from .symbol._recorded import symbol_of
-    if not isinstance(x, NDArrayBase):
-        raise TypeError(f'get_symbol takes an array, not a {type(x).__name__}')
-    return symbol_of(x)
 
     >>> x = mx.nd.ones((2,))
     >>> x.attach_grad()
@@ -540,3 +535,8 @@ def get_symbol(x):
     ...     y = mx.nd.exp(x) + 1
     >>> mx.autograd.get_symbol(y).list_arguments()
     ['var0']
+    """
+    from .symbol._recorded import symbol_of
+    if not isinstance(x, NDArrayBase):
+        raise TypeError(f'get_symbol takes an array, not a {type(x).__name__}')
+    return symbol_of(x)

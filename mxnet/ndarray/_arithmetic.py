@@ -39,8 +39,8 @@ def _binary(name, doc, arrays, scalar, reverse, python):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    return function
     function.operators = arrays, scalar
+    return function
 
 
 def _scalar(value):
@@ -139,13 +139,13 @@ def fast_binary(kernel, slow, dtypes):
                 except RuntimeError:
                     pass
                 else:
-                    array = _new(type(self))
                     if result.requires_grad:
                         # notes of the operands that have one: the call of `source` would say the same
                         left = self._variable or getattr(tensor, '_note', None) or source(self)
                         if value is not other:
                             other = other._variable or getattr(value, '_note', None) or source(other)
                         result._note = (slow, None, (left, other), 0)
+                    array = _new(type(self))
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None

@@ -20,8 +20,8 @@ from ..context import Context, current_context
 
 _new = object.__new__
 
-def operator_error(op, inputs, attributes, error):
 
+def operator_error(op, inputs, attributes, error):
     """What torch complained about, with the operator and what it was given."""
     names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
     given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
@@ -65,11 +65,11 @@ def run(op: Operator, inputs, attributes, out, cls):
         tensors = [None if x is None else x._tensor if x._variable is None else x._variable.leaf for x in inputs]
     else:
         tensors = [None if x is None else x._tensor for x in inputs]
+    given = attributes
     if op.wants_training or op.wants_rng or op.wants_device:
         ctx, attributes = _supply(op, inputs, attributes, out)
     elif inputs:
         ctx = inputs[0]._ctx
-    given = attributes
     else:
         ctx = current_context()
     try:
