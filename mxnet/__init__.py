@@ -3,6 +3,7 @@
 Importing this loads nothing else: a part of the package is loaded when a program first touches it (PEP 562).
 """
 import importlib as _importlib
+import os as _os
 
 from .libinfo import __version__
 
@@ -10,8 +11,8 @@ _SUBMODULES = {
     'attribute', 'autograd', 'base', 'callback', 'cli', 'context', 'contrib', 'engine', 'error', 'executor',
     'executor_manager', 'gluon', 'image', 'initializer', 'io', 'kvstore', 'libinfo', 'log', 'lr_scheduler',
     'metric', 'model', 'module', 'monitor', 'name', 'ndarray', 'numpy', 'numpy_dispatch_protocol',
-    'numpy_extension', 'numpy_op_signature', 'operator', 'optimizer', 'profiler', 'random', 'recordio', 'registry', 'rnn',
-    'runtime', 'symbol', 'test_utils', 'util', 'visualization',
+    'numpy_extension', 'numpy_op_signature', 'operator', 'optimizer', 'profiler', 'random', 'recordio', 'registry',
+    'rnn', 'runtime', 'symbol', 'test_utils', 'util', 'visualization',
 }
 _ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image',
             'init': 'initializer', 'kv': 'kvstore', 'mod': 'module', 'mon': 'monitor', 'viz': 'visualization'}
@@ -38,3 +39,7 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *_SUBMODULES, *_ALIASES, *_MEMBERS})
+
+
+if _os.environ.get('MXNET_PROFILER_AUTOSTART', '0') not in ('', '0'):
+    _importlib.import_module('.profiler', __name__)._autostart()

@@ -12,6 +12,7 @@ from .._array import NDArrayBase, write
 from .._notes import source
 from .._ops.table import NAMES
 from .._state import state
+from .._taps import tap
 from . import _invoke
 
 __all__ = ['add', 'subtract', 'multiply', 'divide', 'modulo', 'power', 'maximum', 'minimum', 'equal', 'not_equal',
@@ -151,7 +152,19 @@ def fast_binary(kernel, slow, dtypes):
                     array._variable = None
                     return array
         return slow(self, other)
+
+    def exchange(other):
+        nonlocal kernel
+        kernel = other
+
+    tap(_by_operand(slow), kernel, exchange)
     return method
+
+
+def _by_operand(slow):
+    """Which operator the long way would call, by the operands."""
+    arrays, scalar = slow.operators
+    return lambda lhs, rhs: arrays if isinstance(rhs, torch.Tensor) else scalar
 
 
 def fast_inplace(kernel, slow, what, dtypes):
@@ -178,6 +191,12 @@ def fast_inplace(kernel, slow, what, dtypes):
                              f'but the array {tuple(self._tensor.shape)}')
         write(self, result._tensor, what)
         return self
+
+    def exchange(other):
+        nonlocal kernel
+        kernel = other
+
+    tap(_by_operand(slow), kernel, exchange)
     return method
 
 

@@ -215,6 +215,10 @@ class _Duration:
     def __exit__(self, *exc):
         self.stop()
 
+    def __del__(self):
+        if self.__dict__.get('_since') is not None:         # nobody can stop it any more
+            self.stop()
+
     def __str__(self):
         return self.name
 
@@ -274,8 +278,17 @@ class Counter:
 
     def _note(self):
         if _session.active:
-            _session.note({'ph': 'C', 'cat': self._category, 'name': self.name, 'args': {self.name: self._value}})
+            self._draw()
             _session.statistics.add_counter(self._category, self.name, self._value)
+
+    def _draw(self):
+        if _session.active:
+            _session.note({'ph': 'C', 'cat': self._category, 'name': self.name, 'args': {self.name: self._value}})
+
+    def __del__(self):
+        if self.__dict__.get('_value'):
+            self._value = 0                 # its line in the trace comes down where it ends
+            self._draw()
 
     def __iadd__(self, delta):
         self.increment(delta)

@@ -7,6 +7,7 @@ import functools
 import gc
 import importlib
 import re
+import threading
 
 import torch
 
@@ -189,13 +190,40 @@ API = (
 )
 
 
-def _api(function, name):
+class _Depth(threading.local):
+    depth = 0               # of calls of the API and of blocks that are going on in this thread
+
+
+_open = _Depth()
+
+
+class _Outer:
+    """A range that counts how many of its kind it is in."""
+
+    __slots__ = ('_range',)
+
+    def __init__(self, text):
+        self._range = Range(text)
+
+    def __enter__(self):
+        _open.depth += 1
+        self._range.__enter__()
+
+    def __exit__(self, *exc):
+        self._range.__exit__(*exc)
+        _open.depth -= 1
+
+
+def _api(function, name, after):
     text = encode('api', name)
 
     @functools.wraps(function)
     def call(*args, **kwargs):
-        with Range(text):
-            return function(*args, **kwargs)
+        with _Outer(text):
+            result = function(*args, **kwargs)
+        if _open.depth == 0:
+            after()
+        return result
     return call
 
 
@@ -204,7 +232,7 @@ def _block_call(function):
     def call(self, *args, **kwargs):
         if not _computes([getattr(x, '_tensor', None) for x in args]):
             return function(self, *args, **kwargs)
-        with Range(encode('block', getattr(self, 'name', '') or type(self).__name__, type(self).__name__)):
+        with _Outer(encode('block', getattr(self, 'name', '') or type(self).__name__, type(self).__name__)):
             return function(self, *args, **kwargs)
     return call
 
@@ -212,10 +240,10 @@ def _block_call(function):
 class Ranges:
     """All of that, switched on by the constructor and off by `restore`.
 
-    Modules that are not loaded yet are not loaded for it: nothing of theirs can have been called.
+    `after()` is called when a call of the API has ended that was in no other.
     """
 
-    def __init__(self, symbolic, imperative, api):
+    def __init__(self, symbolic, imperative, api, after):
         self._undo = []
         self._plans = None
         self._imperative = imperative
@@ -232,7 +260,8 @@ class Ranges:
                 place = importlib.import_module(module)
                 place = getattr(place, owner) if owner else place
                 if name in vars(place):
-                    self._exchange(place, name, functools.partial(_api, name=f'{owner}.{name}' if owner else name))
+                    self._exchange(place, name, functools.partial(_api, name=f'{owner}.{name}' if owner else name,
+                                                                  after=after))
 
     def _exchange(self, owner, name, wrapper):
         plain = vars(owner)[name]

@@ -67,7 +67,8 @@ class Session:
         self._lock = threading.RLock()
         self._own: list[tuple] = []         # events of tasks, counters and markers: (nanoseconds, event)
         self._base: int | None = None
-        self._asked = 0.0
+        self._asked = time.monotonic()
+        self._thread = 0
 
     # ------------------------------------------------------------------ configuration
     def configure(self, given):
@@ -125,16 +126,19 @@ class Session:
         if torch.cuda.is_available():
             activities.append(torch.profiler.ProfilerActivity.CUDA)
         profiler = torch.profiler.profile(activities=activities, profile_memory=self.wants('memory'),
-                                          experimental_config=_all_threads())
+                                          experimental_config=_configuration(not self.wants('memory')))
         try:
             profiler.start()
         except RuntimeError as error:
             raise MXNetError(f"profiler: torch's profiler did not start, since another one runs, perhaps: {error}") from error
         self._profiler = profiler
-        self._ranges = Ranges(self.wants('symbolic'), self.wants('imperative'), self.wants('api'))
+        self._ranges = Ranges(self.wants('symbolic'), self.wants('imperative'), self.wants('api'), self.breathe)
+        self._thread = threading.get_ident()
 
     def _collect(self):
         """Stops torch's profiler and reads what it has measured."""
+        if threading.get_ident() != self._thread:
+            raise MXNetError('profiler: it was started in another thread; stop it, or ask for its results, in that one')
         profiler, self._profiler = self._profiler, None
         self._ranges.restore()
         self._ranges = None
@@ -227,20 +231,23 @@ class Session:
     def breathe(self):
         """Called between steps: writes the file, if `continuous_dump` is asked for and it is time to."""
         now = time.monotonic()
-        if self.config['continuous_dump'] and now - self._asked >= self.config['dump_period'] and self.active:
+        if self.config['continuous_dump'] and now - self._asked >= self.config['dump_period'] and self.active \
+                and threading.get_ident() == self._thread:
             self.dump(False)
             self._asked = time.monotonic()
 
 
-def _all_threads():
-    """Other threads than this one are profiled, too, where torch can do that."""
-    try:
-        return torch._C._profiler._ExperimentalConfig(profile_all_threads=True, trace_only=True)
-    except (AttributeError, TypeError):
+def _configuration(all_threads):
+    """Tells torch that only the file is wanted, and whether threads are measured that are not this one's; it may not
+    know how, and it cannot follow allocations in all of them.
+    """
+    config = getattr(torch._C._profiler, '_ExperimentalConfig', None)
+    for wishes in ({'trace_only': True, 'profile_all_threads': all_threads}, {'profile_all_threads': all_threads}):
         try:
-            return torch._C._profiler._ExperimentalConfig(profile_all_threads=True)
-        except (AttributeError, TypeError):
-            return None
+            return config(**wishes)
+        except TypeError:
+            continue
+    return None
 
 
 session = Session()

@@ -27,7 +27,6 @@ class Statistics:
         self.time: dict[str, dict[str, _Sum]] = {}
         self.memory: dict[str, dict[str, _Sum]] = {}
         self.counters: dict[str, dict[str, _Sum]] = {}
-        self._allocated: dict[str, int] = {}
 
     @staticmethod
     def _add(table, category, name, value):
@@ -55,8 +54,7 @@ class Statistics:
             if span.bytes and span.kind in ('operator', 'custom'):
                 self._add(self.memory, 'Allocated by operator', span.name, span.bytes / 1024)
         for device, size in trace.memory:
-            self._allocated[device] = self._allocated.get(device, 0) + size
-            self._add(self.memory, 'Device Storage', f'Memory: {device}', self._allocated[device] / 1024)
+            self._add(self.memory, 'Device Storage', f'Memory: {device}', size / 1024)
 
     # ------------------------------------------------------------------ printing
     @staticmethod

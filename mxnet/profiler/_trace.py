@@ -44,7 +44,7 @@ class Trace:
 
     events: the list that goes into the file for people
     spans: what there is to count
-    memory: [(device, bytes allocated or, below 0, given back)], in order
+    memory: [(device, bytes in use)], in order
     base: what is added to times, in nanoseconds since 1970
     """
 
@@ -133,24 +133,22 @@ class Trace:
     def _count_memory(self, event, span):
         arguments = event['args']
         size = arguments.get('Bytes', 0)
-        self.memory.append((_device(arguments), size))
+        self.memory.append((_device(arguments), arguments.get('Total Allocated', 0)))
         while span is not None and size > 0:
             span.bytes += size
             span = span.parent
 
     # ------------------------------------------------------------------ for people
     def _for_people(self, events):
-        total: dict = defaultdict(int)
         for event in events:
             name = event.get('name', '')
             found = decode(name) if isinstance(name, str) else None
             if found is None:
                 yield event
                 if name == '[memory]':
-                    device = _device(event['args'])
-                    total[device] += event['args'].get('Bytes', 0)
-                    yield {'ph': 'C', 'name': f'Memory: {device}', 'pid': event['pid'], 'tid': event['tid'],
-                           'ts': event['ts'], 'args': {'bytes': total[device]}}
+                    yield {'ph': 'C', 'name': f'Memory: {_device(event["args"])}', 'pid': event['pid'],
+                           'tid': event['tid'], 'ts': event['ts'],
+                           'args': {'bytes': event['args'].get('Total Allocated', 0)}}
                 continue
             kind, name, layer = found
             on_device = event.get('cat') == 'gpu_user_annotation'
