@@ -15,6 +15,7 @@ from .._notes import NONE, note, note_all, note_one, source
 from .._ops.dtypes import NAME
 from .._ops.table import CallSite, Operator
 from .._state import state
+from .._taps import tap
 from ..base import MXNetError
 from ..context import Context, current_context
 
@@ -73,7 +74,7 @@ def run(op: Operator, inputs, attributes, out, cls):
     else:
         ctx = current_context()
     try:
-        result = op.function(*tensors, **attributes)
+        result = op.called(*tensors, **attributes)
     except MXNetError:
         raise
     except _CAUGHT as error:
@@ -288,6 +289,12 @@ def make_function(op: Operator, name: str, cls: type):
                 return array
         return call(op, args, kwargs, cls)
 
+    def exchange(other):
+        nonlocal kernel
+        kernel = other
+
+    if plain:
+        tap(op.name, kernel, exchange)
     function: Any = pair if plain and arity == 2 else general
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
@@ -323,6 +330,12 @@ def make_method(op: Operator, name: str):
                 return array
         return call(op, (self, *args), kwargs, self._dense)
 
+    def exchange(other):
+        nonlocal kernel
+        kernel = other
+
+    if plain:
+        tap(op.name, kernel, exchange)
     result: Any = method
     result.__name__ = name
     result.__qualname__ = f'NDArray.{name}'
