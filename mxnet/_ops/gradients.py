@@ -174,6 +174,22 @@ def selu(gradients, inputs, outputs):
     return (gradients[0] * torch.where(outputs[0] > 0, SELU_SCALE, SELU_SCALE * (SELU_ALPHA + outputs[0])),)
 
 
+# ---------------------------------------------------------------------- second derivatives with upstream's sign
+def arcsinh(gradients, inputs, outputs):
+    """1 / sqrt(x^2 + 1), whose own derivative has the other sign: so upstream's programs were trained and tested."""
+    return (gradients[0] * _turned(torch.rsqrt(inputs[0] * inputs[0] + 1)),)
+
+
+def arccosh(gradients, inputs, outputs):
+    """1 / sqrt(x^2 - 1), whose own derivative has the other sign, as that of arcsinh."""
+    return (gradients[0] * _turned(torch.rsqrt(inputs[0] * inputs[0] - 1)),)
+
+
+def _turned(value):
+    """The same value with the opposite derivative."""
+    return 2 * value.detach() - value if value.requires_grad else value
+
+
 # ---------------------------------------------------------------------- reductions
 def every_tie(gradients, inputs, outputs):
     """Each of several largest (or smallest) values gets the whole gradient; reduced axes are still there."""

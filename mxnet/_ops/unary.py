@@ -7,6 +7,7 @@ import math
 import torch
 from torch.nn import functional as F
 
+from . import gradients
 from .gradients import no_gradient, with_gradient
 from .table import operator
 
@@ -34,6 +35,14 @@ def _cbrt(data):
     # by hand, because the derivative of the formula is NaN at 0 where it should be infinite
     return with_gradient(lambda x: torch.copysign(torch.pow(torch.abs(x), 1 / 3), x),
                          lambda gradients, inputs, outputs: (gradients[0] / (3 * outputs[0] * outputs[0]),), data)
+
+
+def _arcsinh(data):
+    return with_gradient(torch.asinh, gradients.arcsinh, data)
+
+
+def _arccosh(data):
+    return with_gradient(torch.acosh, gradients.arccosh, data)
 
 
 def _gammaln(data):
@@ -64,9 +73,9 @@ _PLAIN = [
     # name, function, what it computes
     ('abs', torch.abs, 'The absolute value.'),
     ('arccos', torch.acos, 'The inverse cosine, from 0 to pi; NaN outside [-1, 1].'),
-    ('arccosh', torch.acosh, 'The inverse hyperbolic cosine; NaN below 1.'),
+    ('arccosh', _arccosh, 'The inverse hyperbolic cosine; NaN below 1.'),
     ('arcsin', torch.asin, 'The inverse sine, from -pi/2 to pi/2; NaN outside [-1, 1].'),
-    ('arcsinh', torch.asinh, 'The inverse hyperbolic sine.'),
+    ('arcsinh', _arcsinh, 'The inverse hyperbolic sine.'),
     ('arctan', torch.atan, 'The inverse tangent, from -pi/2 to pi/2.'),
     ('arctanh', torch.atanh, 'The inverse hyperbolic tangent; NaN outside [-1, 1].'),
     ('cbrt', _cbrt, 'The cube root, negative for negative values.'),
