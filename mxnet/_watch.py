@@ -20,6 +20,8 @@ _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 class _Watch:
     """A scope whose watcher is itself; one scope around another sees everything too."""
 
+    traces = False              # it looks on, while a Tracer (_deferred_compute.py) takes the calls over
+
     def __enter__(self):
         self._outer, state.watch = state.watch, self
         return self

@@ -47,7 +47,14 @@ def __getattr__(name):
 # ---------------------------------------------------------------------- switches
 def is_recording():
     """Whether operators on this thread are being recorded."""
-    return state.recording
+    tracer = _tracer()
+    return state.recording if tracer is None else tracer.recording
+
+
+def _tracer():
+    """What makes a graph of the calls on this thread, if anything does: then it knows whether they are recorded."""
+    watch = state.watch
+    return watch if watch is not None and watch.traces else None
 
 
 def is_training():
@@ -57,6 +64,10 @@ def is_training():
 
 def set_recording(is_recording):
     """Switches recording; returns the previous setting."""
+    tracer = _tracer()
+    if tracer is not None:
+        before, tracer.recording = tracer.recording, bool(is_recording)
+        return before
     before, state.recording = state.recording, bool(is_recording)
     return before
 
@@ -77,6 +88,12 @@ class _Scope:
 
     def __enter__(self):
         recording = self._recording
+        tracer = _tracer()
+        if tracer is not None:
+            self._before = tracer.recording, state.training, False, self._before
+            tracer.recording = tracer.recording if recording is None else recording
+            state.training = state.training if self._training is None else self._training
+            return
         # inside torch.no_grad() nothing would be recorded: our scope turns it on, and off again at its end
         silenced = recording and not torch.is_grad_enabled()
         # what was before, with what an outer use of this same object will restore
@@ -89,7 +106,12 @@ class _Scope:
             state.training = self._training
 
     def __exit__(self, *exc):
-        state.recording, state.training, silenced, self._before = self._before
+        recording, state.training, silenced, self._before = self._before
+        tracer = _tracer()
+        if tracer is None:
+            state.recording = recording
+        else:
+            tracer.recording = recording
         if silenced:
             torch.set_grad_enabled(False)
 

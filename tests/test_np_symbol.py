@@ -102,7 +102,7 @@ def test_arrays_from_numbers():
 
 def test_shapes_are_found():
     x, w = variables('x', 'w')
-    known = mx.sym.np.dot(x, mx.sym.var('w', shape=(0, 5)).as_np_ndarray()).infer_shape(x=(2, 3))
+    known = mx.sym.np.dot(x, mx.sym.var('w', shape=(-1, 5)).as_np_ndarray()).infer_shape(x=(2, 3))
     assert known == ([(2, 3), (3, 5)], [(2, 5)], [])
     assert mx.sym.np.sum(x, axis=1).infer_shape(x=(2, 3))[1] == [(2,)]
     assert (x + w).infer_shape(x=(2, 1), w=(1, 3))[1] == [(2, 3)]

@@ -5,7 +5,8 @@ inputs follow from the operator's shape rule (a weight from its data), from the 
 one shape, and from *probing*: the function is run with two or three trial lengths for an unknown axis; an output
 length that does not move is known, and one that moves along a line is solved for the length that it is known to have.
 
-An unknown length is 0, a wholly unknown shape None; unknown dtypes are None.
+An unknown length is 0, or -1 where arrays may be empty (`np_shape`); a wholly unknown shape is None, and so are unknown
+dtypes.
 """
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -14,9 +15,10 @@ import torch
 
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.table import Operator
+from .._state import state
 from ..base import MXNetError
 from .node import Entry, Node, topological
-from .program import Program, _runner
+from .program import Program, _runner, leaves_open
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
 META = torch.device('meta')
@@ -30,6 +32,7 @@ class Facts:
         self.shapes: dict[tuple[int, int], tuple[int, ...] | None] = {}
         self.dtypes: dict[tuple[int, int], torch.dtype | None] = {}
         self.changed = False
+        self.unknown = unknown_length()
 
     def shape(self, entry: Entry):
         return self.shapes.get((id(entry[0]), entry[1]))
@@ -42,7 +45,7 @@ class Facts:
             return
         key = (id(entry[0]), entry[1])
         old = self.shapes.get(key)
-        new = merge(old, shape)
+        new = merge(old, shape, self.unknown)
         if new is None:
             raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way '
                              f'and {shape} by another')
@@ -67,7 +70,12 @@ def describe(node: Node) -> str:
     return f'{node.name} ({node.op.name})' if node.op else f'variable {node.name}'
 
 
-def merge(a, b):
+def unknown_length() -> int:
+    """What stands for a length that is not known: 0, unless that is a length like others."""
+    return -1 if state.np_shape else 0
+
+
+def merge(a, b, unknown=0):
     """What two partial shapes say together; None if they disagree."""
     if a is None:
         return b
@@ -77,14 +85,23 @@ def merge(a, b):
         return None
     merged = []
     for x, y in zip(a, b, strict=True):
-        if x and y and x != y:
+        if x != unknown and y != unknown and x != y:
             return None
-        merged.append(x or y)
+        merged.append(y if x == unknown else x)
     return tuple(merged)
 
 
 def complete(shape) -> bool:
-    return shape is not None and 0 not in shape
+    return shape is not None and unknown_length() not in shape
+
+
+def _for_rules(shape):
+    """A shape as the rules of `_ops.shapes` read it: an unknown length is 0."""
+    return None if shape is None else tuple(max(0, n) for n in shape)
+
+
+def _from_rules(shape, unknown):
+    return tuple(unknown if n == 0 else n for n in shape)
 
 
 # ---------------------------------------------------------------------- one operator
@@ -146,23 +163,22 @@ def _visit_shapes(node, op, outputs, facts):
                     facts.learn_shape(entry, facts.shape(other), node)
     elif op.shapes is not None or op.shapes_back is not None:
         names = node.input_names()
-        known = {n: facts.shape(e) for n, e in zip(names, node.inputs, strict=True)}
+        known = {n: _for_rules(facts.shape(e)) for n, e in zip(names, node.inputs, strict=True)}
         if op.shapes_back is None:
             found = op.shapes(known, node.attributes)
         else:
-            found = op.shapes_back(known, node.attributes, [facts.shape(e) for e in outputs])
+            found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
         for name, shape in found.items():
             if name in names:
-                facts.learn_shape(node.inputs[names.index(name)], tuple(shape), node)
+                facts.learn_shape(node.inputs[names.index(name)], _from_rules(shape, facts.unknown), node)
     if node.subgraphs and not all(complete(facts.shape(e)) for e in node.inputs):
         _look_inside(node, facts)
     shapes = [facts.shape(e) for e in node.inputs]
     if any(s is None for s in shapes):
         return
-    declared = node.attributes.get('shape')
-    if not shapes and isinstance(declared, tuple) and any(n <= 0 for n in declared):
-        # a constant whose lengths are left open, 0 or -1: its neighbours tell them
-        facts.learn_shape(outputs[0], tuple(max(0, n) for n in declared), node)
+    if not shapes and leaves_open(op, node.attributes.get('shape')):
+        # its neighbours tell the lengths
+        facts.learn_shape(outputs[0], tuple(facts.unknown if n <= 0 else n for n in node.attributes['shape']), node)
         return
     dtypes = [facts.dtype(e) for e in node.inputs]
     if all(complete(s) for s in shapes):
@@ -203,7 +219,8 @@ def _sources(node):
 
 
 def _probe(node, shapes, dtypes, outputs, facts):
-    unknown = [(i, j) for i, s in enumerate(shapes) for j, n in enumerate(s) if n == 0]
+    unknown = [(i, j) for i, s in enumerate(shapes) for j, n in enumerate(s)
+               if n == facts.unknown]
 
     def trial(lengths):
         filled = [list(s) for s in shapes]
@@ -217,16 +234,16 @@ def _probe(node, shapes, dtypes, outputs, facts):
         return
     for entry, a, b in zip(outputs, first, second, strict=True):
         if len(a) == len(b):
-            facts.learn_shape(entry, tuple(x if x == y else 0 for x, y in zip(a, b, strict=True)), node)
+            facts.learn_shape(entry, tuple(x if x == y else facts.unknown for x, y in zip(a, b, strict=True)), node)
     for place, (i, j) in enumerate(unknown):
-        length = _solve(place, len(unknown), trial, first, [facts.shape(e) for e in outputs])
-        if length:
+        length = _solve(place, len(unknown), trial, first, [facts.shape(e) for e in outputs], facts.unknown)
+        if length is not None:
             shape = list(shapes[i])
             shape[j] = length
             facts.learn_shape(node.inputs[i], tuple(shape), node)
 
 
-def _solve(place, count, trial, first, known):
+def _solve(place, count, trial, first, known, unknown):
     """The length of one unknown axis for which the outputs get their known lengths."""
     moved = []
     for k in (2, 3):
@@ -242,9 +259,9 @@ def _solve(place, count, trial, first, known):
             continue
         for a, b, c, length in zip(at_one, at_two, at_three, shape, strict=True):
             step = b - a
-            if length and step and c - b == step:
+            if length != unknown and step and c - b == step:
                 found, rest = divmod((length - a) * TRIAL, step)
-                if not rest and found + TRIAL > 0:
+                if not rest and found + TRIAL > unknown:
                     return found + TRIAL
     return None
 
@@ -307,7 +324,7 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
         if node.is_variable:
             shape = shapes.get(node.name, _declared(node, '__shape__'))
             if shape is not None:
-                facts.learn_shape((node, 0), tuple(max(0, int(n)) for n in shape), node)
+                facts.learn_shape((node, 0), _given(shape, facts.unknown), node)
             dtype = dtypes.get(node.name) or _declared_dtype(node)
             if dtype is not None:
                 facts.learn_dtype((node, 0), torch_dtype(dtype), node)
@@ -326,6 +343,13 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
 
 def _settle(operators, facts, need_shapes):
     """Forward and backward in turns until nothing new is found."""
+def _given(shape, unknown):
+    """A shape that a program gives; None where it says nothing, as () does unless that is a shape like others."""
+    if not shape and not unknown:
+        return None
+    return tuple(unknown if n < 0 else n for n in map(int, shape))
+
+
     forward = True
     while True:
         facts.changed = False
@@ -343,7 +367,7 @@ def _declared(node, key):
     import ast
     value = ast.literal_eval(text.replace('L', ''))
     value = (value,) if isinstance(value, int) else tuple(value)
-    return None if not value else value
+    return value
 
 
 def _declared_dtype(node):

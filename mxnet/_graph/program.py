@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from .._state import state
 from ..base import MXNetError
 from .node import Entry, Node, states_of, topological
 
@@ -42,9 +43,12 @@ def _positions(op, node):
     return tuple(op.inputs.index(n) for n in op.mutates)
 
 
-def _open(shape):
+def leaves_open(op, shape) -> bool:
+    """Whether lengths of a new array are left to be told by its neighbours: -1, and 0 where arrays are never empty."""
+    # `_zeros` and `_ones` begin the states of recurrent layers in np mode, too; mx.np has others
+    never_empty = not state.np_shape or op.name in ('_zeros', '_ones')
     # a number is no shape, but a parameter of that name: the gamma distribution has one
-    return isinstance(shape, tuple) and any(n <= 0 for n in shape)
+    return isinstance(shape, tuple) and any(n < 0 or n == 0 and never_empty for n in shape)
 
 
 class Program:
@@ -85,7 +89,7 @@ class Program:
     @property
     def open_shapes(self) -> list[Call]:
         """Calls that make arrays whose shape has lengths left open (0), to be found by inference."""
-        return [c for c in self.calls if not c.sources and _open(c.attributes.get('shape'))]
+        return [c for c in self.calls if not c.sources and leaves_open(c.node.op, c.attributes.get('shape'))]
 
     def with_shapes(self, facts):
         """Fills the open lengths in from what inference found."""

@@ -6,7 +6,9 @@ from collections import OrderedDict
 import numpy
 
 from .. import autograd, initializer, ndarray
+from .._deferred_compute import untraced
 from .._ops.dtypes import dtype_name
+from .._state import state
 from ..base import MXNetError
 from ..context import Context, cpu, current_context
 from ..ndarray import NDArray
@@ -123,9 +125,9 @@ class Parameter:
     def _known(self):
         return self._shape is not None and all(n > 0 for n in self._shape) or self._shape == () and is_np_shape()
 
-    def _missing(self):
+    def _missing(self, hint=''):
         if self._deferred is not None:
-            return DeferredInitializationError(DEFERRED.format(name=self.name, shape=self._shape, hint=''))
+            return DeferredInitializationError(DEFERRED.format(name=self.name, shape=self._shape, hint=hint))
         return RuntimeError(UNINITIALIZED.format(name=self.name))
 
     def _array(self, ctx):
@@ -155,6 +157,8 @@ class Parameter:
 
     def data(self, ctx=None):
         """The array on a context (the current one among several)."""
+        if state.watch is not None and state.watch.traces:
+            return state.watch.parameter(self, ctx)
         found = self._by_ctx.get(ctx)
         if found is not None:
             return found
@@ -243,7 +247,7 @@ class Parameter:
                 ' Was the block ever called with all its children? in_units, in_channels or the like tell it at '
                 'once.')))
         self._deferred = None
-        with autograd.pause():
+        with untraced(), autograd.pause():
             if data is None:
                 data = ndarray.zeros(self._shape, dtype=self._dtype, ctx=cpu())
                 # named in the description, an initializer fills weights whatever the parameter's name ends in

@@ -6,7 +6,7 @@ import torch
 
 from .._array import NDArrayBase, wrap
 from .._ops import NAMES
-from .._ops.dtypes import torch_dtype
+from .._ops.dtypes import NAME, torch_dtype
 from .._state import state
 from .._taps import tap
 from ..base import MXNetError
@@ -75,6 +75,8 @@ def _filled(shape, ctx, dtype, value, out=None):
                          'an array without elements or axes needs mx.util.set_np_shape(True)')
     ctx = ctx or current_context()
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
+    if state.watch is not None and state.watch.traces:
+        return _invoke.call(NAMES['_full'], (), {'shape': _shape(shape), 'value': value, 'dtype': NAME[wanted]}, NDArray)
     tensor = _fill(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
     return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 

@@ -53,6 +53,10 @@ run_sparse: Any = None       # how calls with sparse inputs are run: `_sparse_di
 # ---------------------------------------------------------------------- calling
 def run(op: Operator, inputs, attributes, out, cls):
     """Calls an operator with bound inputs and parsed attributes."""
+    recording = state.recording
+    watch = state.watch if recording else None
+    if watch is not None and watch.traces:
+        return watch.call(op, inputs, attributes, out, cls)          # a graph is traced: see _deferred_compute.py
     for x in inputs:
         if x is not None and x._sparse:
             result = run_sparse(op, inputs, attributes, out, cls)
@@ -61,7 +65,6 @@ def run(op: Operator, inputs, attributes, out, cls):
             return result
     if op.same_dtype and len(inputs) > 1:
         _check_dtypes(op, inputs)
-    recording = state.recording
     if recording:
         tensors = [None if x is None else x._tensor if x._variable is None else x._variable.leaf for x in inputs]
     else:
@@ -81,8 +84,8 @@ def run(op: Operator, inputs, attributes, out, cls):
         raise operator_error(op, inputs, attributes, error) from error
     if op.mutates:
         result = _write_back(op, inputs, attributes, result)
-    if recording and state.watch is not None:
-        state.watch.ran(op, inputs, attributes, result if type(result) is tuple else (result,))
+    if watch is not None:
+        watch.ran(op, inputs, attributes, result if type(result) is tuple else (result,))
     if out is not None:
         _into(op, result, out)
         if recording:

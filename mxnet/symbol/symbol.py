@@ -268,11 +268,11 @@ class Symbol(OperatorMethods, SymbolBase):
         def spell(shape):
             if shape is None:
                 return None if state.np_shape else ()
-            return tuple(-1 if n == 0 else n for n in shape) if state.np_shape else shape
+            return shape
         return tuple([spell(s) for s in part] for part in self._infer_shape(args, kwargs))
 
     def _infer_shape(self, args, kwargs):
-        known = {n: (s,) if isinstance(s, int) else s for n, s in self._known(args, kwargs, 'shape').items() if s != ()}
+        known = {n: (s,) if isinstance(s, int) else s for n, s in self._known(args, kwargs, 'shape').items()}
         facts = self._facts(known)
         variables, states = self._variables()
         return ([facts.shape((n, 0)) for n in variables if id(n) not in states],

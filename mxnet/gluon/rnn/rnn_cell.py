@@ -109,6 +109,8 @@ class RecurrentCell(Block):
         self._counter += 1
         return super().forward(inputs, states)
 
+    forward.takes_symbols = True
+
 
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
     """A recurrent cell that can be hybridized."""

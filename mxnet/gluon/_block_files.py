@@ -1,0 +1,98 @@
+"""Files of a block's parameters and of its structure."""
+import json
+from collections import OrderedDict
+
+from .. import symbol
+from .._files import paths
+from ..base import MXNetError
+from .parameter import _load, _save, mismatch
+
+
+def save_parameters(block, filename, deduplicate=False):
+    """See `Block.save_parameters`."""
+    params = block._collect_params_with_prefix()
+    if deduplicate:
+        params = {v: k for k, v in {p: k for k, p in params.items()}.items()}
+    _save(filename, {key: param._reduce() for key, param in params.items()})
+
+
+def load_parameters(block, filename, ctx=None, allow_missing=False, ignore_extra=False, cast_dtype=False,
+                    dtype_source='current'):
+    """See `Block.load_parameters`."""
+    loaded = _load(filename)
+    params = block._collect_params_with_prefix()
+    if not loaded and not params:
+        return
+    if not isinstance(loaded, dict):
+        raise ValueError(f'{filename} holds arrays without names; parameters need names')
+    if not any('.' in name for name in loaded):
+        # names of the old kind: prefix and all
+        block.collect_params().load(filename, ctx, allow_missing, ignore_extra, block.prefix, cast_dtype=cast_dtype,
+                                   dtype_source=dtype_source)
+        return
+    if not allow_missing:
+        places = {}
+        for name, param in params.items():
+            places.setdefault(id(param), []).append(name)
+        missing = [n for n, p in params.items() if not any(place in loaded for place in places[id(p)])]
+        if missing:
+            raise AssertionError(mismatch('missing', missing, f'file {filename}', loaded, 'allow_missing'))
+    extra = [n for n in loaded if n not in params]
+    if extra and not ignore_extra:
+        raise ValueError(mismatch('extra', extra, f'file {filename}', params, 'ignore_extra'))
+    for name, value in loaded.items():
+        if name in params:
+            params[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+
+
+def save(block, prefix):
+    """See `Block.save`."""
+    model = {}
+    _write_structure(block, model, [0])
+    paths.write_atomic(f'{prefix}-model.json', [json.dumps(model).encode()])
+    block.save_parameters(f'{prefix}-model.params')
+
+
+def _write_structure(block, model, number):
+    record = model[f'{type(block).__name__.lower()}{number[0]}'] = {'orig_name': block.name}
+    graph = getattr(block, '_cached_graph', None)
+    if graph is not None:
+        record['hybridized'] = bool(graph)
+        if graph:
+            inputs, out = graph
+            record |= {'in_format': block._in_format, 'out_format': block._out_format,
+                       'inputs': [s.tojson() for s in inputs], 'symbol': out.tojson()}
+    record['children'] = {}
+    for key, child in block._children.items():
+        number[0] += 1
+        record['children'][child.name] = key
+        _write_structure(child, record, number)
+
+
+def load(block, prefix):
+    """See `Block.load`."""
+    _read_structure(block, json.loads(paths.read_bytes(f'{prefix}-model.json')), [0])
+    block.load_parameters(f'{prefix}-model.params')
+
+
+def _read_structure(block, model, number):
+    key = f'{type(block).__name__.lower()}{number[0]}'
+    if key not in model:
+        raise MXNetError(f'the saved structure has no {key}; it has {", ".join(model)}')
+    record = model[key]
+    block._name = record['orig_name']
+    if record.get('hybridized'):
+        block._in_format, block._out_format = record['in_format'], record['out_format']
+        block._cached_graph = [symbol.load_json(s) for s in record['inputs']], symbol.load_json(record['symbol'])
+        block._active = True
+    own = block.params._params
+    for old in list(own):
+        # the graphs know the parameters by the names that they had
+        param = own.pop(old)
+        param.name, param._var = f'{block.name}_{old[len(block.params._prefix):]}', None
+        own[param.name] = param
+    for child in block._children.values():
+        number[0] += 1
+        _read_structure(child, record, number)
+    keys = record['children']
+    block._children = OrderedDict((keys.get(child.name, key), child) for key, child in block._children.items())

@@ -1,0 +1,346 @@
+"""`HybridBlock`: a block that can also be a graph."""
+import warnings
+
+from .. import ndarray, symbol
+from .._deferred_compute import tracing, untraced
+from ..base import MXNetError
+from ..context import current_context
+from ..ndarray import NDArray
+from ..symbol import Symbol
+from ..util import is_np_array
+from . import _structure as nested
+from ._traces import Trace, Traces, kind_of
+from .block import Block
+from .parameter import DeferredInitializationError, _save
+
+__all__ = ['HybridBlock']
+
+
+class HybridBlock(Block):
+    """A block whose computation can also be described as a graph.  After `hybridize()`, it runs as one.
+
+    It defines one of two methods:
+
+    - `hybrid_forward(self, F, x, *args, **params)`, where F is `mx.nd` or `mx.sym` (in np mode, `F.np` and `F.npx` have
+      the functions) and `params` are its parameters by attribute name;
+    - `forward(self, x, *args)`, written on arrays like that of a Block, with `self.weight.data()` for parameters.  The
+      graph is what it does with arrays without values; one that looks at values runs operator by operator.
+
+    >>> class Net(mx.gluon.HybridBlock):
+    ...     def __init__(self, **kwargs):
+    ...         super().__init__(**kwargs)
+    ...         self.dense = mx.gluon.nn.Dense(2)
+    ...     def forward(self, x):
+    ...         return mx.nd.relu(self.dense(x)) * x.shape[0]
+    >>> net = Net()
+    >>> net.initialize()
+    >>> net.hybridize()
+    >>> net(mx.nd.ones((3, 5))).shape
+    (3, 2)
+    """
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        cls._traced = not getattr(cls.forward, 'takes_symbols', False)
+
+    def __init__(self, prefix=None, params=None):
+        super().__init__(prefix=prefix, params=params)
+        self._cached_graph = ()
+        self._cached_op = None
+        self._cached_op_args = []
+        self._in_format = self._out_format = None
+        self._one_to_one = False               # one array in, one array out
+        self._active = False
+        self._flags = []
+        self._backend, self._backend_opts = None, {}
+        self._callback, self._monitor_all = None, False
+        self._traces = None                    # Traces; False where `hybrid_forward` makes the graph; None: not known
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if isinstance(value, HybridBlock):
+            self._clear_cached_op()
+
+    def register_child(self, block, name=None):
+        if not isinstance(block, HybridBlock):
+            raise ValueError(f'children of a HybridBlock must be HybridBlocks, but {name or block} is a '
+                             f'{type(block).__name__}; use HybridSequential instead of Sequential')
+        super().register_child(block, name)
+        self._clear_cached_op()
+
+    def _clear_cached_op(self):
+        self._cached_graph = ()
+        self._cached_op = None
+        self._cached_op_args = []
+        self._traces = None
+
+    def cast(self, dtype):
+        self._clear_cached_op()
+        super().cast(dtype)
+
+    def hybridize(self, active=True, backend=None, clear=True, static_alloc=False, static_shape=False, inline_limit=2,
+                  forward_bulk_size=None, backward_bulk_size=None, **kwargs):
+        """Runs the block as one graph from now on.
+
+        `backend` names a function that rewrites the graph first (`mxnet._graph.backends`).  `static_alloc`,
+        `static_shape` and the bulk sizes are accepted, so that programs run; nothing depends on them yet.
+        """
+        if kwargs:
+            self._backend_opts = kwargs
+        self._backend = backend
+        self._active = active
+        self._flags = [('static_alloc', static_alloc), ('static_shape', static_shape), ('inline_limit', inline_limit)]
+        if clear:
+            self._clear_cached_op()
+        if active and (self._forward_hooks or self._forward_pre_hooks):
+            warnings.warn(f'{self.name} is hybridized while it has hooks; inside a hybridized block they do not run',
+                          stacklevel=2)
+        super().hybridize(active, static_alloc=static_alloc, static_shape=static_shape, inline_limit=inline_limit,
+                          forward_bulk_size=forward_bulk_size, backward_bulk_size=backward_bulk_size)
+
+    def register_op_hook(self, callback, monitor_all=False):
+        self._callback, self._monitor_all = callback, monitor_all
+        if self._cached_op is not None:
+            self._cached_op._register_op_hook(callback, monitor_all)
+        for child in self._children.values():
+            child._callback, child._monitor_all = callback, monitor_all
+
+    # ------------------------------------------------------------------ the graph
+    def _needs_arrays(self):
+        """Whether this block, or one in it, is written on arrays, so that the graph is traced."""
+        return self._traced or any(isinstance(c, HybridBlock) and c._needs_arrays() for c in self._children.values())
+
+    def _graphs(self):
+        """The traces of the block; False where `hybrid_forward` on symbols makes its graph."""
+        if self._traces is None:
+            self._traces = Traces(self) if not self._cached_graph and self._needs_arrays() else False
+        return self._traces
+
+    def _get_graph(self, *args):
+        """(input symbols, output symbol) of the block, made on first use."""
+        if not self._cached_graph:
+            flat, self._in_format = nested.flatten(args, 'an input')
+            count = sum(x is not None for x in flat)
+            inputs = [symbol.var(f'data{i}' if count > 1 else 'data') for i in range(count)]
+            if is_np_array():
+                inputs = [s.as_np_ndarray() for s in inputs]
+            given = iter(inputs)
+            grouped = nested.regroup([None if x is None else next(given) for x in flat], self._in_format)
+            with self.name_scope():
+                out = self._forward_symbol(*grouped)
+            flat_out, self._out_format = nested.flatten(out, 'an output')
+            self._cached_graph = inputs, symbol.Group(flat_out, type(flat_out[0]))
+        return self._cached_graph
+
+    def _forward_symbol(self, *args):
+        params = {name: param.var() for name, param in self._reg_params.items()}
+        with self.name_scope():
+            return self.hybrid_forward(symbol, *args, **params)
+
+    def _infer(self, what, *args):
+        if self._graphs():
+            self._infer_by_arrays(*args)
+            return
+        inputs, out = self._get_graph(*args)
+        flat = [x for x in nested.flatten(args, 'an input')[0] if x is not None]
+        known = {s.name: getattr(x, what) for s, x in zip(inputs, flat, strict=True)}
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter('always')
+            found, _, states = getattr(out, f'infer_{"type" if what == "dtype" else what}')(**known)
+        if found is None:
+            raise ValueError(str(said[0].message) if said else f'{what} cannot be inferred')
+        values = dict(zip(out.list_arguments(), found, strict=True)) | \
+            dict(zip(out.list_auxiliary_states(), states, strict=True))
+        for param in self.collect_params().values():
+            if param.name in values:
+                setattr(param, what, values[param.name])
+
+    def _infer_by_arrays(self, *args):
+        """Traces the block for what its operators tell of its parameters."""
+        arrays = []
+        kind_of(args, arrays)
+        Trace(self, args, arrays)
+
+    def infer_shape(self, *args):
+        """Finds the parameters' shapes from those of the inputs."""
+        self._infer('shape', *args)
+
+    def infer_type(self, *args):
+        """Finds the parameters' dtypes from those of the inputs."""
+        self._infer('dtype', *args)
+
+    def _deferred_infer_shape(self, *args):
+        try:
+            self.infer_shape(*args)
+        except Exception as error:
+            raise ValueError(f'the shapes of the parameters of {self.name} cannot be found from the inputs: '
+                             f'{error}') from error
+
+    def _build_cache(self, *args):
+        inputs, out = self._get_graph(*args)
+        numbers = {s.name: i for i, s in enumerate(inputs)}
+        names = out.list_inputs()
+        params = {p.name: p for p in self.collect_params().values()}
+        unknown = [n for n in names if n not in numbers and n not in params]
+        if unknown:
+            raise MXNetError(f'{self.name} uses {", ".join(unknown)}, which is neither an input nor a parameter of it')
+        for what, unused in (('input', [n for n in numbers if n not in names]),
+                             ('parameter', [n for n in params if n not in names])):
+            if unused:
+                warnings.warn(f'{what} {", ".join(unused)} of {self.name} is not used by its computation', stacklevel=4)
+        try:
+            for name in names:
+                if name in params:
+                    params[name].list_data()
+        except DeferredInitializationError:
+            self._deferred_infer_shape(*args)
+            for name in names:
+                if name in params:
+                    params[name]._finish_deferred_init()
+        if self._backend:
+            out = out.optimize_for(self._backend, **self._backend_opts)
+            self._cached_graph = inputs, out
+        self._cached_op_args = [(True, numbers[n]) if n in numbers else (False, params[n]) for n in names]
+        self._cached_op = ndarray.CachedOp(out, self._flags)
+        self._one_to_one = self._in_format == [nested.LEAF] and self._out_format == nested.LEAF
+        if self._callback:
+            self._cached_op._register_op_hook(self._callback, self._monitor_all)
+
+    def _call_cached_op(self, *args):
+        if self._cached_op is None:
+            if self._graphs():
+                return self._traces(*args) if self._traces.why_not is None else self._forward_plainly(*args)
+            self._build_cache(*args)
+        if self._one_to_one and len(args) == 1 and isinstance(args[0], NDArray):
+            x, = args
+            ctx = x._ctx
+            return self._cached_op(*[x if is_input else what.data(ctx) for is_input, what in self._cached_op_args])
+        flat, form = nested.flatten(args, 'an input')
+        if form != self._in_format and not nested.same_format(form, self._in_format):
+            raise ValueError(f'{self.name} was hybridized for inputs nested like {self._in_format}, '
+                             f'but is called with {form}')
+        given = [x for x in flat if x is not None]
+        ctx = given[0]._ctx
+        out = self._cached_op(*[given[what] if is_input else what.data(ctx) for is_input, what in self._cached_op_args])
+        return nested.regroup(out if isinstance(out, list) else [out], self._out_format)
+
+    def optimize_for(self, x, *args, backend=None, clear=False, static_alloc=False, static_shape=False, inline_limit=2,
+                     forward_bulk_size=None, backward_bulk_size=None, **kwargs):
+        """Hybridizes for a backend and builds the graph at once."""
+        if not backend:
+            raise ValueError('optimize_for needs a backend')
+        self.hybridize(True, backend, clear, static_alloc, static_shape, inline_limit, forward_bulk_size,
+                       backward_bulk_size, **kwargs)
+        if not any(True for _ in nested.leaves((x, *args))):
+            raise ValueError('optimize_for needs at least one array or symbol as input')
+        if self._graphs():
+            self._traces(x, *args)
+        else:
+            self._build_cache(x, *args)
+
+    def export(self, path, epoch=0, remove_amp_cast=True):
+        """Writes `path-symbol.json` and `path-0000.params`, for `SymbolBlock.imports` or `Module`."""
+        if self._graphs():
+            trace = self._traces.for_export()
+            out, stored = trace.symbol, trace.stored()
+        elif self._cached_graph:
+            out = self._cached_graph[1]
+            stored = {param.name: param for is_input, param in self._cached_op_args if not is_input}
+        else:
+            raise RuntimeError('export needs a graph: call hybridize() and run the block once before')
+        out.save(f'{path}-symbol.json', remove_amp_cast=remove_amp_cast)
+        arguments, states = set(out.list_arguments()), set(out.list_auxiliary_states())
+        arrays = {}
+        for name, param in stored.items():
+            kind = 'arg' if name in arguments else 'aux' if name in states else None
+            if kind is None:
+                warnings.warn(f'parameter {name} is not in the graph', stacklevel=2)
+            else:
+                arrays[f'{kind}:{name}'] = param if isinstance(param, NDArray) else param._reduce()
+        _save(f'{path}-{epoch:04d}.params', arrays)
+        return f'{path}-symbol.json', f'{path}-{epoch:04d}.params'
+
+    # ------------------------------------------------------------------ running
+    def forward(self, x, *args):
+        """Calls `hybrid_forward`, or the graph once hybridized."""
+        if not args and isinstance(x, NDArray):
+            ctx = x._ctx
+        else:
+            ctx = self._context_of_inputs((x, *args))
+            if ctx is None:
+                return self._forward_symbol(x, *args)
+        if ctx is not current_context():
+            with ctx:
+                return HybridBlock.forward(self, x, *args)
+        if self._active:
+            if tracing():
+                with self.name_scope():
+                    return self._forward_arrays(ctx, x, *args)
+            return self._call_cached_op(x, *args)
+        return self._forward_arrays(ctx, x, *args)
+
+    forward.takes_symbols = True
+
+    def _forward_arrays(self, ctx, *args):
+        """`hybrid_forward` on arrays."""
+        try:
+            if tracing() and any(p._deferred is not None for p in self._reg_params.values()):
+                raise DeferredInitializationError
+            params = {name: param.data(ctx) for name, param in self._reg_params.items()}
+        except DeferredInitializationError:
+            with untraced():
+                self._deferred_infer_shape(*args)
+                for param in self.params.values():
+                    param._finish_deferred_init()
+            params = {name: param.data(ctx) for name, param in self._reg_params.items()}
+        return self.hybrid_forward(ndarray, *args, **params)
+
+    def _by_arrays(self, *args):
+        """A call of a block whose `forward` is written on arrays."""
+        if tracing():
+            with self.name_scope():
+                return self.forward(*args)
+        if self._active and not any(isinstance(v, Symbol) for v in nested.leaves(args)):
+            traces = self._graphs()
+            if traces.why_not is None:
+                return traces(*args)
+        return self._forward_plainly(*args)
+
+    def _forward_traced(self, *args):
+        """What a trace runs."""
+        return self.forward(*args) if self._traced else self._forward_arrays(self._context_of_inputs(args), *args)
+
+    def _forward_plainly(self, *args):
+        """`forward` as it is written, operator by operator."""
+        if not self._traced:
+            return self._forward_arrays(self._context_of_inputs(args), *args)
+        try:
+            return self.forward(*args)
+        except DeferredInitializationError:
+            waiting = [p for p in self.params.values() if p._deferred is not None]
+            if not waiting:
+                raise
+            self._deferred_infer_shape(*args)
+            for param in waiting:
+                param._finish_deferred_init()
+            return self.forward(*args)
+
+    def _context_of_inputs(self, inputs):
+        """The context of the first array; None if the inputs are symbols."""
+        found = list(nested.leaves(inputs))
+        arrays = [v for v in found if isinstance(v, NDArray)]
+        if not found:
+            raise ValueError(f'{self.name}: a HybridBlock needs at least one array or symbol as input')
+        if arrays and len(arrays) != len(found):
+            raise ValueError(f'{self.name}: arrays and symbols cannot be mixed as inputs')
+        if not arrays:
+            return None
+        ctx = arrays[0]._ctx
+        if self._active and any(a._ctx is not ctx for a in arrays):
+            raise ValueError(f'{self.name}: the inputs of a hybridized block must be on one context; they are on '
+                             f'{sorted({str(a._ctx) for a in arrays})}')
+        return ctx
+
+    def hybrid_forward(self, F, x, *args, **kwargs):
+        """Computes the output with the functions of `F`; blocks define it."""
+        raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')

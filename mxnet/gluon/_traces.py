@@ -1,0 +1,194 @@
+"""Blocks whose `forward` is written on arrays, as graphs: a trace for each way in which such a block is called.
+
+What a Python function does may depend on anything it looks at.  So a trace is found again by the nesting and the kinds
+of the arguments, by numbers and texts among them, by train mode and recording, and, if the function has read lengths on
+the way, by shapes.
+"""
+import warnings
+from collections import OrderedDict
+
+from .. import symbol
+from .._deferred_compute import Tracer, Untraceable
+from .._state import state
+from .._traced_array import Traced
+from ..base import MXNetError
+from ..context import Context, current_context
+from ..ndarray import CachedOp, NDArray
+
+LIMIT = 64                     # traces kept per block
+NO_GRAPH = ('{name} cannot become one graph: {why}. It runs operator by operator; its children run as graphs where they '
+            'can')
+_PLAIN = (type(None), bool, int, float, str, Context)
+
+
+# ---------------------------------------------------------------------- nested arguments
+def kind_of(value, arrays):
+    """What is hashable of an argument; arrays in it are appended to a list."""
+    if isinstance(value, NDArray):
+        if value._sparse:
+            raise Untraceable(f'it takes a {value.stype} array')
+        arrays.append(value)
+        tensor = value._tensor
+        return value._dense, tensor.dtype, tensor.dim(), value._ctx
+    if isinstance(value, (list, tuple)):
+        return type(value), *[kind_of(v, arrays) for v in value]
+    if isinstance(value, dict):
+        return dict, *[(k, kind_of(v, arrays)) for k, v in value.items()]
+    if isinstance(value, _PLAIN):
+        return type(value), value
+    raise Untraceable(f'it is called with a {type(value).__name__}, and takes arrays, numbers, texts and lists of them')
+
+
+def with_arrays(value, arrays):
+    """The same nesting around other arrays, taken from an iterator."""
+    if isinstance(value, NDArray):
+        return next(arrays)
+    if isinstance(value, (list, tuple)):
+        items = [with_arrays(v, arrays) for v in value]
+        return type(value)(*items) if hasattr(value, '_fields') else type(value)(items)
+    if isinstance(value, dict):
+        return {k: with_arrays(v, arrays) for k, v in value.items()}
+    return value
+
+
+# ---------------------------------------------------------------------- one trace
+class Trace:
+    """The graph of a block for one kind of call."""
+
+    def __init__(self, block, args, arrays):
+        ctx = arrays[0]._ctx if arrays else current_context()
+        if any(a._ctx != ctx for a in arrays):
+            raise Untraceable(f'its inputs are on several contexts: {sorted({str(a._ctx) for a in arrays})}')
+        names = ['data'] if len(arrays) == 1 else [f'data{i}' for i in range(len(arrays))]
+        self.inputs = [symbol.var(n) for n in names]
+        tracer = Tracer(ctx)
+        with tracer:
+            given = iter([tracer.input(n, a, i) for i, (n, a) in enumerate(zip(names, arrays, strict=True))])
+            with block.name_scope():
+                result = block._forward_traced(*with_arrays(args, given))
+            outputs: list = []
+            kind_of(result, outputs)
+            if not outputs:
+                raise Untraceable('it gives no array')
+            self.symbol = tracer.symbol(outputs)
+        _check_leaks(block)
+        self.reads_shapes = tracer.reads_shapes
+        self.single = isinstance(result, NDArray)
+        # the nesting of the results, around arrays whose only use is their type
+        self._template = with_arrays(result, iter([NDArray() for _ in outputs]))
+        self._kinds = [a._dense for a in outputs]
+        self._mixed = len(set(self._kinds)) > 1
+        self.sources = [tracer.variables[name] for name in self.symbol.list_inputs()]
+        self.op = CachedOp(self._optimized(block), block._flags)
+        if block._callback:
+            self.op._register_op_hook(block._callback, block._monitor_all)
+
+    def _optimized(self, block):
+        return self.symbol.optimize_for(block._backend, **block._backend_opts) if block._backend else self.symbol
+
+    def __call__(self, arrays):
+        ctx = arrays[0]._ctx if arrays else current_context()
+        given = []
+        for source in self.sources:
+            if type(source) is int:
+                given.append(arrays[source])
+            elif isinstance(source, NDArray):
+                given.append(source)
+            else:
+                given.append(source.data(ctx))
+        results = self.op(*given)
+        if self._mixed:
+            results = [r.as_np_ndarray() if k is not NDArray else r.as_nd_ndarray()
+                       for r, k in zip(results, self._kinds, strict=True)]
+        if self.single:
+            return results
+        return with_arrays(self._template, iter(results if isinstance(results, list) else [results]))
+
+    def stored(self):
+        """What a file of the graph needs beside it: parameters, and constants as arrays, by name."""
+        names = self.symbol.list_inputs()
+        return {n: s for n, s in zip(names, self.sources, strict=True) if type(s) is not int}
+
+
+def _check_leaks(block):
+    """Arrays without values that the block keeps for later would be of no use there."""
+    found = []
+
+    def holds(value):
+        if isinstance(value, (list, tuple)):
+            return any(map(holds, value))
+        if isinstance(value, dict):
+            return any(map(holds, value.values()))
+        return isinstance(value, Traced)
+
+    def look(part):
+        for key, value in part.__dict__.items():
+            if holds(value):
+                found.append(f'{type(part).__name__}.{key}')
+
+    block.apply(look)
+    if found:
+        raise Untraceable(f'it keeps arrays in {", ".join(found)}, and a graph gives only what forward returns')
+
+
+# ---------------------------------------------------------------------- all traces of a block
+class Traces:
+    """The graphs of a block, by how it is called."""
+
+    def __init__(self, block):
+        self._block = block
+        self._known: OrderedDict = OrderedDict()
+        self.last = None            # the trace that ran last, and how: what `export` writes
+        self.why_not = None         # why there are none
+
+    def __call__(self, *args):
+        arrays: list = []
+        try:
+            key = (kind_of(args, arrays), state.training, state.recording, state.np_array, state.np_shape)
+            found = self._known.get(key)
+            if type(found) is dict:
+                found = found.get(tuple([a._tensor.shape for a in arrays]))
+            if found is None:
+                found = self._make(key, args, arrays)
+        except Exception as error:      # whatever stops a trace: the block itself runs, or says what is wrong
+            return self._give_up(error, args)
+        if self.last is None or self.last[0] is not found:
+            self.last = found, args
+        return found(arrays)
+
+    def _make(self, key, args, arrays):
+        trace = Trace(self._block, args, arrays)
+        if trace.reads_shapes:
+            self._known.setdefault(key, {})[tuple([a._tensor.shape for a in arrays])] = trace
+            if len(self._known[key]) > LIMIT:
+                del self._known[key][next(iter(self._known[key]))]
+        else:
+            self._known[key] = trace
+        if len(self._known) > LIMIT:
+            self._known.popitem(last=False)
+        return trace
+
+    def _give_up(self, error, args):
+        self.why_not = str(error) if isinstance(error, MXNetError) else f'{type(error).__name__}: {error}'
+        result = self._block._forward_plainly(*args)
+        warnings.warn(NO_GRAPH.format(name=self._block.name, why=self.why_not), stacklevel=5)
+        return result
+
+    def for_export(self):
+        """The trace whose graph `export` writes: in prediction, for inputs like those of the last call."""
+        if self.why_not is not None:
+            raise RuntimeError(NO_GRAPH.format(name=self._block.name, why=self.why_not))
+        if self.last is None:
+            raise RuntimeError('export needs a graph: call hybridize() and run the block once before')
+        arrays: list = []
+        args = self.last[1]
+        key = (kind_of(args, arrays), False, False, state.np_array, state.np_shape)
+        before = state.training, state.recording
+        state.training = state.recording = False
+        try:
+            found = self._known.get(key)
+            if type(found) is dict:
+                found = found.get(tuple([a._tensor.shape for a in arrays]))
+            return found or self._make(key, args, arrays)
+        finally:
+            state.training, state.recording = before
