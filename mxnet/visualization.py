@@ -1,11 +1,14 @@
 """Seeing a network: a table of its layers, or a drawing. `mx.viz`"""
 import functools
+import html
+import importlib.util
 import re
+import shutil
 import warnings
 from collections import Counter
 
 from ._graph.infer import complete, infer
-from ._graph.node import rebuild, states_of, topological
+from ._graph.node import own_attributes, rebuild, states_of, topological
 from ._ops.dtypes import NAME
 from .base import MXNetError
 from .symbol import Symbol
@@ -252,10 +255,14 @@ def _drawing():
     return Drawing
 
 
-def svg(symbol, limit=300):
+# more operators than this take dot minutes, and nobody could read the drawing
+LARGE = 300
+
+
+def svg(symbol, limit=LARGE):
     """The drawing of a symbol as text in SVG; None where it cannot be drawn or has more than `limit` nodes."""
     if sum(not node.is_variable for node in topological(symbol._entries)) > limit:
-        return None          # dot would take minutes, and nobody could read it
+        return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter('ignore')
@@ -263,3 +270,21 @@ def svg(symbol, limit=300):
         return drawing.pipe(format='svg', encoding='utf-8')
     except (ImportError, MXNetError):
         return None
+
+
+def table(symbol):
+    """A folding table of a symbol's operators in HTML; None where `svg` draws it."""
+    nodes = topological(symbol._entries)
+    operators = [node for node in nodes if not node.is_variable]
+    if len(operators) <= LARGE and shutil.which('dot') and importlib.util.find_spec('graphviz'):
+        return None
+    rows = []
+    for node in operators:
+        inputs = ', '.join(child.name for child, _ in node.inputs if not child.name.endswith(WEIGHTS))
+        attrs = ', '.join(f'{key}={value}' for key, value in sorted(own_attributes(node.attrs).items()))
+        cells = (node.name, node.op.name, inputs, attrs)
+        rows.append('<tr>' + ''.join(f'<td style="text-align:left">{html.escape(c)}</td>' for c in cells) + '</tr>')
+    head = ''.join(f'<th style="text-align:left">{h}</th>' for h in ('name', 'operator', 'inputs', 'attributes'))
+    return (f'<details{" open" if len(rows) <= 20 else ""}><summary><code>{html.escape(repr(symbol))}</code>: '
+            f'{len(rows)} operators on {len(nodes) - len(rows)} variables</summary>'
+            f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></details>')

@@ -39,7 +39,7 @@ LAYERS = (
     # models
     ('callback', 'executor_manager', 'gluon', 'module', 'model', 'rnn'),
     # tools
-    ('contrib', 'monitor', 'onnx', 'profiler', 'test_utils', 'visualization'),
+    ('contrib', 'monitor', 'notebook', 'onnx', 'profiler', 'test_utils', 'visualization'),
     # the command
     ('cli',),
 )

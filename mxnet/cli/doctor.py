@@ -30,7 +30,8 @@ OPTIONAL = {
     'progress': ([('tqdm', 'tqdm')], 'progress bars with times, and in notebooks'),
     'plot': ([('matplotlib', 'matplotlib')], 'learning curves as pictures'),
     'tensorboard': ([('tensorboard', 'tensorboard')], 'logs that TensorBoard shows'),
-    'notebook': ([('bokeh', 'bokeh'), ('IPython', 'ipython'), ('pandas', 'pandas')], 'live charts in notebooks'),
+    'notebook': ([('bokeh', 'bokeh'), ('IPython', 'ipython'), ('ipywidgets', 'ipywidgets'), ('pandas', 'pandas')],
+                 'live charts and bars in notebooks'),
     'onnx': ([('onnx', 'onnx')], 'networks to and from ONNX'),
 }
 

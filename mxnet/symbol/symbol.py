@@ -347,6 +347,11 @@ class Symbol(OperatorMethods, SymbolBase):
         from ..visualization import svg
         return svg(self)
 
+    def _repr_html_(self):
+        """A table of the operators, where a notebook has no drawing."""
+        from ..visualization import table
+        return table(self)
+
     # ------------------------------------------------------------------ running
     def bind(self, ctx, args, args_grad=None, grad_req='write', aux_states=None, group2ctx=None, shared_exec=None):
         """An `Executor` of this graph on given arrays."""

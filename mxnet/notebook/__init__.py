@@ -1,0 +1,2 @@
+"""Watching a training run in a notebook."""
+from . import callback
