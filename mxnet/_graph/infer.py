@@ -211,6 +211,8 @@ def _look_inside(node, facts):
 def _sources(node):
     """For each body: which of the node's inputs its variables are, and which of these it sees in slices."""
     a = node.attributes
+    if node.op.name == '_CachedOp':
+        return [(range(len(node.inputs)), ())]
     if 'in_data_locs' in a:
         places = (*a['in_data_locs'], *a['in_state_locs'], *a['remain_locs'])
         return [([places.index(i) for i in range(len(places))], range(len(a['in_data_locs'])))]
@@ -341,8 +343,6 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
     return facts
 
 
-def _settle(operators, facts, need_shapes):
-    """Forward and backward in turns until nothing new is found."""
 def _given(shape, unknown):
     """A shape that a program gives; None where it says nothing, as () does unless that is a shape like others."""
     if not shape and not unknown:
@@ -350,6 +350,8 @@ def _given(shape, unknown):
     return tuple(unknown if n < 0 else n for n in map(int, shape))
 
 
+def _settle(operators, facts, need_shapes):
+    """Forward and backward in turns until nothing new is found."""
     forward = True
     while True:
         facts.changed = False
