@@ -13,8 +13,8 @@ from .ndarray import _invoke
 from .ndarray.ndarray import NDArray
 from .numpy.multiarray import ndarray
 
-NO_VALUES = ('{what} needs the values of an array, which a graph does not have while it is made: a HybridBlock that looks '
-             'at values cannot be hybridized; use operators on arrays (np.where), or a Block')
+NO_VALUES = ('{what} needs the values of an array, which a graph does not have while it is made; operators on arrays '
+             'such as np.where can stay in it')
 
 
 class Value:

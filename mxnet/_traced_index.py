@@ -116,7 +116,7 @@ def _same_shape(arrays):
     found = []
     for a in arrays:
         a = _call('Cast', (a,), a, dtype='int64')
-        found.append(a if tuple(a._tensor.shape) == shape else _call('_np_broadcast_to', (a,), a, shape=shape))
+        found.append(a if tuple(a._tensor.shape) == shape else _call('_npi_broadcast_to', (a,), a, shape=shape))
     return tuple(found)
 
 
@@ -148,7 +148,7 @@ def written(array, key, value):
     while len(given) > len(kept) and given[0] == 1:
         given.pop(0)
     value = _call('_np_reshape', (value,), array, newshape=tuple(given))
-    value = _call('_np_broadcast_to', (value,), array, shape=tuple(kept))
+    value = _call('_npi_broadcast_to', (value,), array, shape=tuple(kept))
     value = _call('_np_reshape', (value,), array, newshape=shape)
     if not own or shape == tuple(array._tensor.shape) and all(s in (None, 1) for s in step):
         return value

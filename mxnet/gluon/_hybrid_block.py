@@ -198,8 +198,9 @@ class HybridBlock(Block):
                 if name in params:
                     params[name]._finish_deferred_init()
         if self._backend:
-            out = out.optimize_for(self._backend, **self._backend_opts)
+            out = optimized(self, out, params)
             self._cached_graph = inputs, out
+            names = out.list_inputs()
         self._cached_op_args = [(True, numbers[n]) if n in numbers else (False, params[n]) for n in names]
         self._cached_op = ndarray.CachedOp(out, self._flags)
         self._one_to_one = self._in_format == [nested.LEAF] and self._out_format == nested.LEAF
@@ -284,8 +285,8 @@ class HybridBlock(Block):
     def _forward_arrays(self, ctx, *args):
         """`hybrid_forward` on arrays."""
         try:
-            if tracing() and any(p._deferred is not None for p in self._reg_params.values()):
-                raise DeferredInitializationError
+            if tracing() and not self._graphs() and any(p._deferred is not None for p in self._reg_params.values()):
+                raise DeferredInitializationError           # its own graph tells more than one operator after the other
             params = {name: param.data(ctx) for name, param in self._reg_params.items()}
         except DeferredInitializationError:
             with untraced():
