@@ -1,8 +1,8 @@
 """Where the profiler gets between operators and their kernels.
 
-Code on the hot path holds its kernel in a closure or a field of its own, so that a call costs nothing but the call.  Each
-such place is a tap: it says which operator the kernel computes and how to exchange it.  While nobody profiles, nothing is
-exchanged, and no call asks whether somebody does.
+Code on the hot path holds its kernel in a closure or a field of its own, so that a call costs nothing but the call.
+Each such place is a tap: it says which operator the kernel computes and how to exchange it.  While nobody profiles,
+nothing is exchanged, and no call asks whether somebody does.
 """
 from collections.abc import Callable
 

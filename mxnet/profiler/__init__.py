@@ -8,7 +8,8 @@
 >>> print(profiler.dumps())       # a table                # doctest: +SKIP
 >>> profiler.dump()               # steps.json, for https://ui.perfetto.dev         # doctest: +SKIP
 
-It stands on torch.profiler.  While it is off, it costs nothing: kernels, plans and methods are exchanged when it starts.
+It stands on torch.profiler.  While it is off, it costs nothing: kernels, plans and methods are exchanged when it
+starts.
 """
 import os
 import threading
@@ -16,12 +17,12 @@ import time
 import warnings
 
 from ..base import MXNetError
-from ._session import session as _session
+from ._session import session as _current
 from ._table import SORTS as _SORTS
 
 __all__ = ['Counter', 'Domain', 'Event', 'Frame', 'Marker', 'Task', 'dump', 'dump_profile', 'dumps', 'pause',
-           'profiler_set_config', 'profiler_set_state', 'resume', 'scope', 'set_config', 'set_kvstore_handle', 'set_state',
-           'start', 'stop']
+           'profiler_set_config', 'profiler_set_state', 'resume', 'scope', 'set_config', 'set_kvstore_handle',
+           'set_state', 'start', 'stop']
 
 profiler_kvstore_handle = None
 
@@ -39,12 +40,13 @@ def _on_servers(what, profile_process, **arguments):
     if profile_process != 'server':
         raise MXNetError(f"profiler.{what}: profile_process takes 'worker' or 'server', not {profile_process!r}")
     if profiler_kvstore_handle is None:
-        raise MXNetError(f"profiler.{what}(profile_process='server'): there is no KVStore with servers; create one with "
-                         "mx.kv.create('dist_async') and pass it to profiler.set_kvstore_handle")
+        raise MXNetError(f"profiler.{what}(profile_process='server'): there is no KVStore with servers; create one "
+                         "with mx.kv.create('dist_async') and pass it to profiler.set_kvstore_handle")
     tell = getattr(profiler_kvstore_handle, '_profile_servers', None)
     if tell is None:
-        raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type {profiler_kvstore_handle.type!r} has no "
-                         "servers; profile its workers instead, each with a filename of its own")
+        raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type "
+                         f"{profiler_kvstore_handle.type!r} has no servers; profile its workers instead, each with a "
+                         "filename of its own")
     tell(what, arguments)
     return True
 
@@ -76,12 +78,12 @@ def set_config(**kwargs):
     """
     if not _on_servers('set_config', kwargs.get('profile_process', 'worker'),
                        **{k: v for k, v in kwargs.items() if k != 'profile_process'}):
-        _session.configure(kwargs)
+        _current.configure(kwargs)
 
 
 def set_state(state='stop', profile_process='worker'):
     """Starts ('run') or stops ('stop') measuring."""
-    change = {'run': _session.run, 'stop': _session.stop}[state]
+    change = {'run': _current.run, 'stop': _current.stop}[state]
     if not _on_servers('set_state', profile_process, state=state):
         change()
 
@@ -99,22 +101,23 @@ def stop(profile_process='worker'):
 def pause(profile_process='worker'):
     """Stops measuring until `resume`."""
     if not _on_servers('pause', profile_process):
-        _session.pause()
+        _current.pause()
 
 
 def resume(profile_process='worker'):
     """Goes on measuring after `pause`."""
     if not _on_servers('resume', profile_process):
-        _session.resume()
+        _current.resume()
 
 
 def dump(finished=True, profile_process='worker'):
     """Writes the file, a trace for https://ui.perfetto.dev or chrome://tracing.
 
-    With `finished`, measuring stops and a later `dump` begins a new file; without, it goes on, and later events are added.
+    With `finished`, measuring stops and a later `dump` begins a new file; without, it goes on, and later events are
+    added.
     """
     if not _on_servers('dump', profile_process, finished=finished):
-        _session.dump(bool(finished))
+        _current.dump(bool(finished))
 
 
 def dumps(reset=False, format='table', sort_by='total', ascending=False):
@@ -136,13 +139,14 @@ def dumps(reset=False, format='table', sort_by='total', ascending=False):
     assert sort_by in _SORTS, f"Invalid value provided for sort_by: {sort_by}. Support: {', '.join(map(repr, _SORTS))}"
     assert ascending in (False, True), f'Invalid value provided for ascending: {ascending}. Support: False, True'
     assert reset in (False, True), f'Invalid value provided for reset: {reset}. Support: False, True'
-    return _session.table(reset, format == 'json', sort_by, ascending)
+    return _current.table(reset, format == 'json', sort_by, ascending)
 
 
 # ---------------------------------------------------------------------- old names
 def profiler_set_config(mode='symbolic', filename='profile.json'):
     """Deprecated: `set_config`.  `mode` is 'symbolic' or 'all'."""
-    warnings.warn('profiler.profiler_set_config() is deprecated. Please use profiler.set_config() instead', stacklevel=2)
+    warnings.warn('profiler.profiler_set_config() is deprecated. Please use profiler.set_config() instead',
+                  stacklevel=2)
     set_config(**{f'profile_{mode}': True, 'filename': filename})
 
 
@@ -195,18 +199,18 @@ class _Duration:
 
     def start(self):
         """It begins now."""
-        self._since = time.time_ns() if _session.active else None
+        self._since = time.time_ns() if _current.active else None
 
     def stop(self):
         """It ends now.  It counts if measuring was on at both ends."""
         since, self._since = self._since, None
-        if since is None or not _session.active:
+        if since is None or not _current.active:
             return
         now = time.time_ns()
         event = {'cat': self._category, 'name': self.name, 'id': f'{id(self):x}.{since:x}'}
-        _session.note({**event, 'ph': 'b'}, since)
-        _session.note({**event, 'ph': 'e'}, now)
-        _session.statistics.add_time(self._category, self.name, (now - since) / 1e3)
+        _current.note({**event, 'ph': 'b'}, since)
+        _current.note({**event, 'ph': 'e'}, now)
+        _current.statistics.add_time(self._category, self.name, (now - since) / 1e3)
 
     def __enter__(self):
         self.start()
@@ -277,13 +281,13 @@ class Counter:
         self.increment(-int(delta))
 
     def _note(self):
-        if _session.active:
+        if _current.active:
             self._draw()
-            _session.statistics.add_counter(self._category, self.name, self._value)
+            _current.statistics.add_counter(self._category, self.name, self._value)
 
     def _draw(self):
-        if _session.active:
-            _session.note({'ph': 'C', 'cat': self._category, 'name': self.name, 'args': {self.name: self._value}})
+        if _current.active:
+            _current.note({'ph': 'C', 'cat': self._category, 'name': self.name, 'args': {self.name: self._value}})
 
     def __del__(self):
         if self.__dict__.get('_value'):
@@ -312,11 +316,15 @@ class Marker:
         self.domain = domain
 
     def mark(self, scope='process'):
-        """Marks this moment; `scope` ('global', 'process', 'thread', 'task', 'marker') says how far its line is drawn."""
+        """Marks this moment.
+
+        `scope` ('global', 'process', 'thread', 'task', 'marker') says how far its line is drawn.
+        """
         if scope not in self._SCOPES:
             raise MXNetError(f'Marker.mark: scope takes {", ".join(map(repr, self._SCOPES))}, not {scope!r}')
-        if _session.active:
-            _session.note({'ph': 'i', 'cat': f'{self.domain.name},instant_marker', 'name': self.name, 's': self._SCOPES[scope]})
+        if _current.active:
+            _current.note({'ph': 'i', 'cat': f'{self.domain.name},instant_marker', 'name': self.name,
+                           's': self._SCOPES[scope]})
 
     def __str__(self):
         return self.name

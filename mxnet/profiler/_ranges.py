@@ -19,7 +19,7 @@ from .._graph.program import Program
 try:
     Range = torch._C._profiler._RecordFunctionFast         # half a microsecond; the public one takes thirty
 except AttributeError:
-    from torch.profiler import record_function as Range    # type: ignore[assignment]
+    from torch.profiler import record_function as Range  # type: ignore[assignment]
 
 try:
     from torch._subclasses.fake_tensor import FakeTensor
@@ -175,15 +175,17 @@ class _Plans:
 # ---------------------------------------------------------------------- blocks and the API
 # (module, class or '', function): what a program calls and what can take long
 API = (
-    ('mxnet.autograd', '', 'backward'), ('mxnet.autograd', '', 'grad'), ('mxnet.ndarray.ndarray', 'NDArray', 'backward'),
-    ('mxnet.ndarray.ndarray', 'NDArray', 'asnumpy'), ('mxnet.ndarray.ndarray', 'NDArray', 'wait_to_read'),
+    ('mxnet.autograd', '', 'backward'), ('mxnet.autograd', '', 'grad'),
+    ('mxnet.ndarray.ndarray', 'NDArray', 'backward'), ('mxnet.ndarray.ndarray', 'NDArray', 'asnumpy'),
+    ('mxnet.ndarray.ndarray', 'NDArray', 'wait_to_read'),
     ('mxnet.ndarray.ndarray', 'NDArray', 'copyto'), ('mxnet.ndarray', '', 'waitall'), ('mxnet.ndarray', '', 'save'),
     ('mxnet.ndarray', '', 'load'), ('mxnet.ndarray', '', 'array'), ('mxnet.executor', 'Executor', 'forward'),
     ('mxnet.executor', 'Executor', 'backward'), ('mxnet.ndarray._cached_op', 'CachedOp', '__call__'),
     ('mxnet.gluon.trainer', 'Trainer', 'step'), ('mxnet.gluon.trainer', 'Trainer', 'update'),
     ('mxnet.gluon.trainer', 'Trainer', 'allreduce_grads'), ('mxnet.module.module', 'Module', 'forward'),
     ('mxnet.module.module', 'Module', 'backward'), ('mxnet.module.module', 'Module', 'update'),
-    ('mxnet.module.module', 'Module', 'forward_backward'), ('mxnet.module.base_module', 'BaseModule', 'forward_backward'),
+    ('mxnet.module.module', 'Module', 'forward_backward'),
+    ('mxnet.module.base_module', 'BaseModule', 'forward_backward'),
     ('mxnet.kvstore.kvstore', 'KVStore', 'push'), ('mxnet.kvstore.kvstore', 'KVStore', 'pull'),
     ('mxnet.kvstore.kvstore', 'KVStore', 'pushpull'), ('mxnet.io._base', 'DataIter', '__next__'),
     ('mxnet.metric._base', 'EvalMetric', 'update_dict'),

@@ -1,7 +1,7 @@
 """One profile of this process: torch's profiler, started and stopped; what it measured, collected; the file.
 
-torch's profiler tells what it has measured only when it is stopped.  Asking while it runs (`dumps`, `dump`) stops it, reads, and
-starts it again.
+torch's profiler tells what it has measured only when it is stopped.  Asking while it runs (`dumps`, `dump`) stops it,
+reads, and starts it again.  It sees the thread that started it, and those in which torch computes gradients for it.
 """
 import atexit
 import json
@@ -47,7 +47,7 @@ def _process(name, value):
 
 # what can be configured: how it is read, and its default
 OPTIONS = {
-    'filename': (lambda name, value: os.fspath(value) if isinstance(value, os.PathLike) else str(value), 'profile.json'),
+    'filename': (lambda name, value: str(value), 'profile.json'),
     'profile_all': (_boolean, False), 'profile_symbolic': (_boolean, True), 'profile_imperative': (_boolean, True),
     'profile_memory': (_boolean, True), 'profile_api': (_boolean, True), 'continuous_dump': (_boolean, False),
     'dump_period': (_seconds, 1.0), 'aggregate_stats': (_boolean, False), 'profile_process': (_process, 'worker'),
@@ -126,11 +126,10 @@ class Session:
         if torch.cuda.is_available():
             activities.append(torch.profiler.ProfilerActivity.CUDA)
         profiler = torch.profiler.profile(activities=activities, profile_memory=self.wants('memory'),
-                                          experimental_config=_configuration(not self.wants('memory')))
-        try:
-            profiler.start()
-        except RuntimeError as error:
-            raise MXNetError(f"profiler: torch's profiler did not start, since another one runs, perhaps: {error}") from error
+                                          experimental_config=_configuration())
+        if _runs():
+            raise MXNetError("profiler: a torch.profiler runs already, and there can be one at a time; stop it first")
+        profiler.start()
         self._profiler = profiler
         self._ranges = Ranges(self.wants('symbolic'), self.wants('imperative'), self.wants('api'), self.breathe)
         self._thread = threading.get_ident()
@@ -142,6 +141,9 @@ class Session:
         profiler, self._profiler = self._profiler, None
         self._ranges.restore()
         self._ranges = None
+        if not _runs():
+            self.state = _OFF
+            raise MXNetError("profiler: a torch.profiler was used while this one ran; what was measured since is lost")
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             torch.cuda.synchronize()
         profiler.stop()
@@ -237,17 +239,16 @@ class Session:
             self._asked = time.monotonic()
 
 
-def _configuration(all_threads):
-    """Tells torch that only the file is wanted, and whether threads are measured that are not this one's; it may not
-    know how, and it cannot follow allocations in all of them.
-    """
-    config = getattr(torch._C._profiler, '_ExperimentalConfig', None)
-    for wishes in ({'trace_only': True, 'profile_all_threads': all_threads}, {'profile_all_threads': all_threads}):
-        try:
-            return config(**wishes)
-        except TypeError:
-            continue
-    return None
+def _runs():
+    return bool(torch.autograd._profiler_enabled())
+
+
+def _configuration():
+    """Tells torch that only the file is wanted, so that it makes no objects of its own; it may not know how."""
+    try:
+        return torch._C._profiler._ExperimentalConfig(trace_only=True)
+    except (AttributeError, TypeError):
+        return None
 
 
 session = Session()

@@ -1,7 +1,7 @@
 """Reads what torch's profiler wrote, and finds in it what a user of operators and layers asks.
 
-The file is in the format of Chrome's and Perfetto's trace viewers.  Ranges of ours (`_ranges.py`) are in it as events among
-those of ATen and of the GPU.  They get their own names back; calls that torch's engine made on the way back are given
+The file is in the format of Chrome's and Perfetto's trace viewers.  Ranges of ours (`_ranges.py`) are in it as events
+among those of ATen and of the GPU.  They get their own names back; calls that torch's engine made on the way back get
 the name of the operator whose gradient they compute; kernels are counted for the operator that started them.
 """
 import json
@@ -154,7 +154,8 @@ class Trace:
             on_device = event.get('cat') == 'gpu_user_annotation'
             if kind in ('operator', 'custom') and layer:
                 # a slice around it, so that both names can be read
-                yield {**_around(event), 'cat': 'gpu_user_annotation' if on_device else 'layer', 'name': layer, 'args': {}}
+                yield {**_around(event), 'cat': 'gpu_user_annotation' if on_device else 'layer', 'name': layer,
+                       'args': {}}
             category = 'gpu_user_annotation' if on_device else 'Custom Operator' if kind == 'custom' else kind
             what = {'block': 'class'}.get(kind, 'layer')
             yield {**event, 'cat': category, 'name': name,
@@ -179,7 +180,8 @@ def _by_thread(events):
         phase, category = event.get('ph'), event.get('cat')
         if phase == 'X' and category in _KERNELS:
             kernels.append(event)
-        elif phase == 'X' and not str(category).startswith('gpu_') or category == 'fwdbwd' or event.get('name') == '[memory]':
+        elif phase == 'X' and not str(category).startswith('gpu_') or category == 'fwdbwd' \
+                or event.get('name') == '[memory]':
             threads[event['pid'], event['tid']].append(event)
     for of_thread in threads.values():
         of_thread.sort(key=lambda e: (e['ts'], e['ph'] != 'X', -e.get('dur', 0)))
