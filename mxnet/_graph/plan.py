@@ -16,6 +16,7 @@ from collections.abc import Sequence
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from .labels import LABELS, Labels, labels_of
 from .program import Program
 from .simplify import constants, simplify
 
@@ -115,10 +116,11 @@ def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
 def make_plan(program: Program, tensors, wanted, *, training, generator, device) -> Plan | None:
     """Traces a program; None if that cannot be done."""
     facts = {}
+    labels = Labels()
 
     def joint(values, heads):
         values = [v.detach().requires_grad_() if i in wanted else v for i, v in enumerate(values)]
-        outputs, states = program.run(values, training=training, generator=generator, device=device)
+        outputs, states = program.run(values, training=training, generator=generator, device=device, monitor=labels)
         facts['states'] = tuple(states)
         facts['differentiable'] = tuple(o.requires_grad for o in outputs)
         chosen = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
@@ -132,6 +134,7 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device)
         heads = _heads(program, tensors, training)
         with torch.enable_grad():
             traced = make_fx(joint, tracing_mode='fake')(list(tensors), heads)
+        labels.write(traced.graph)
         return _write(traced.graph, traced, len(tensors), len(heads), facts, wanted)
     except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
         if os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', ''):
@@ -276,7 +279,7 @@ def _write(graph, module, n_tensors, n_heads, facts, wanted) -> Plan:
                          [(_names(saved), 'saved'), (_names(heads), 'heads'), (targets, 'targets')], second_part,
                          [gradients], writer, {*[g for g in gradients if isinstance(g, torch.fx.Node)]})
     source = forward + '\n\n' + backward
-    scope = dict(writer.constants)
+    scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
     return Plan(forward=scope['forward'], backward=scope['backward'], state_numbers=facts['states'], wanted=wanted,
                 differentiable=facts['differentiable'], direct=direct, source=source,
