@@ -16,6 +16,7 @@ from . import initializer as initializer
 from . import io as io
 from . import kvstore as kvstore
 from . import libinfo as libinfo
+from . import library as library
 from . import log as log
 from . import lr_scheduler as lr_scheduler
 from . import metric as metric
@@ -24,16 +25,19 @@ from . import module as module
 from . import monitor as monitor
 from . import name as name
 from . import ndarray as ndarray
+from . import notebook as notebook
 from . import numpy as numpy
 from . import numpy_dispatch_protocol as numpy_dispatch_protocol
 from . import numpy_extension as numpy_extension
 from . import numpy_op_signature as numpy_op_signature
 from . import operator as operator
 from . import optimizer as optimizer
+from . import profiler as profiler
 from . import random as random
 from . import recordio as recordio
 from . import registry as registry
 from . import rnn as rnn
+from . import rtc as rtc
 from . import runtime as runtime
 from . import symbol as symbol
 from . import test_utils as test_utils

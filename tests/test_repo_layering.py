@@ -31,7 +31,8 @@ LAYERS = (
     ('_graph',),
     # arrays and graphs for people
     ('ndarray', 'symbol', 'executor', '_sparse_executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc',
-     'numpy_dispatch_protocol', 'numpy_op_signature', '_deferred_compute', '_traced_array', '_traced_index'),
+     'numpy_dispatch_protocol', 'numpy_op_signature', '_deferred_compute', '_traced_array', '_traced_index', 'library',
+     'rtc'),
     # training
     ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'optimizer'),
     # data

@@ -190,7 +190,7 @@ def test_backends_rewrite_graphs():
     from mxnet._graph.node import rebuild
 
     @backends.register('without_dropout')
-    def without_dropout(entries, options):
+    def without_dropout(entries, options, args, aux):
         return rebuild(entries, lambda node, inputs: list(inputs) if node.op and node.op.name == 'Dropout' else None)
     try:
         net = sym.relu(sym.Dropout(sym.var('x'), name='drop'), name='act')

@@ -1,11 +1,4 @@
-"""Backends of `optimize_for`: functions that rewrite a graph, by name.
-
-    from mxnet._graph import backends
-
-    @backends.register('drop_dropout')
-    def drop_dropout(entries, options):
-        return rebuild(entries, lambda node, inputs: inputs if node.op and node.op.name == 'Dropout' else None)
-"""
+"""Backends of `optimize_for`: functions that rewrite a graph, by name.  `mx.library` is how programs register them."""
 from collections.abc import Callable, Sequence
 
 from ..base import MXNetError
@@ -15,16 +8,23 @@ BACKENDS: dict[str, Callable] = {}
 
 
 def register(name: str):
-    """Registers `function(entries, options) -> entries` as a backend."""
+    """Registers `function(entries, options, args, aux) -> entries` as a backend."""
     def add(function):
         BACKENDS[name] = function
         return function
     return add
 
 
-def optimize(name: str, entries: Sequence[Entry], options: dict) -> list[Entry]:
+@register('MKLDNN')
+@register('MKLDNN_QUANTIZE')
+def unchanged(entries, options, args, aux):
+    """What upstream's CPU backends fuse, torch's kernels and `quantize_model` take as it is."""
+    return entries
+
+
+def optimize(name: str, entries: Sequence[Entry], options: dict, args=None, aux=None) -> list[Entry]:
     """The graph as a backend rewrites it."""
     if name not in BACKENDS:
-        there = ', '.join(sorted(BACKENDS)) or 'none'
-        raise MXNetError(f'there is no backend {name!r} to optimize a graph for; registered: {there}')
-    return list(BACKENDS[name](entries, options))
+        raise MXNetError(f'there is no backend {name!r} to optimize a graph for; registered: '
+                         f'{", ".join(sorted(BACKENDS))}')
+    return list(BACKENDS[name](entries, options, args, aux))

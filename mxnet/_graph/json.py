@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from .._ops.table import NAMES
 from ..base import MXNetError
-from .node import HIDDEN, Entry, Node, is_hidden, topological
+from .node import HIDDEN, Entry, Node, cached_node, is_hidden, topological
 
 VERSION = 10901          # what we write: the format of 1.9.1
 
@@ -126,6 +126,8 @@ def _node(op_name, name, attrs, inputs, subgraphs, where):
             kept[key] = value
         else:
             kept[f'__{key}__'] = value
+    if op.name == '_CachedOp':
+        return cached_node(name, kept, inputs, subgraphs[0] if subgraphs else loads(kept.get('subgraph', ''), where))
     wanted = () if op.variadic is not None else op.input_names(op.complete(op.parse(
         {k: v for k, v in kept.items() if k in known})))
     # before 0.9 auxiliary states were not inputs

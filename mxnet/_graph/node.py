@@ -2,7 +2,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .._ops.table import Operator
+from .._ops.table import NAMES, Operator
+from ..base import MXNetError
 
 # attributes that upstream stores as __name__ although programs say name
 HIDDEN = ('ctx_group', 'lr_mult', 'wd_mult', 'force_mirroring', 'mirror_stage')
@@ -139,3 +140,17 @@ def rebuild(entries: Sequence[Entry], change) -> list[Entry]:
             replaced = [(copy, i) for i in range(max(1, node.output_count()))]
         new[id(node)] = list(replaced)
     return [entry(e) for e in entries]
+
+
+def cached_node(name: str, attrs: Mapping[str, str], inputs: Sequence[Entry], entries: Sequence[Entry]) -> Node:
+    """A node that runs a whole graph; `inputs` are what the graph's variables stand for, in their order."""
+    order = topological(entries)
+    variables = [n for n in order if n.is_variable]
+    if len(inputs) != len(variables):
+        raise MXNetError(f'node {name}: the subgraph has {len(variables)} inputs '
+                         f'({", ".join(v.name for v in variables)}), but {len(inputs)} are given')
+    states = states_of(order)
+    facts = {'num_args': len(inputs), 'num_outputs': len(entries),
+             'state_locs': [i for i, v in enumerate(variables) if id(v) in states]}
+    kept = {k: v for k, v in attrs.items() if k != 'subgraph'} | {k: str(v) for k, v in facts.items()}
+    return Node(NAMES['_CachedOp'], name, kept, inputs, [tuple(entries)])

@@ -168,9 +168,13 @@ class Program:
 
 
 def _runner(body, training, generator, device):
-    """A loop's or branch's body as a function of tensors.  States that it changes stay as they are."""
+    """A body as a function of tensors.  Loops and branches leave states as they are; `with_states` gives them, too."""
+    def with_states(tensors):
+        return body.run(tensors, training=training, generator=generator, device=device)
+
     def run(tensors):
-        return body.run(tensors, training=training, generator=generator, device=device)[0]
+        return with_states(tensors)[0]
+    run.with_states = with_states
     return run
 
 

@@ -93,3 +93,13 @@ def _cond(*data, num_args: int, num_outputs: int, cond_input_locs: Locations, th
     if chosen.device.type == 'meta' or _truth(chosen):
         return tuple(then_branch([data[i] for i in then_input_locs]))
     return tuple(else_branch([data[i] for i in else_input_locs]))
+
+
+@operator(variadic='num_args', outputs=_numbered, auto_inputs=False, mutates=lambda a, count: a['state_locs'])
+def _CachedOp(*data, num_args: int, num_outputs: int = 1, state_locs: Locations = (), subgraph: str = '',
+              subgraphs: Subgraphs = ()):
+    """Runs a whole graph as one node; what `optimize_for` makes of the nodes that a backend chooses."""
+    if not subgraphs:
+        raise MXNetError('operator _CachedOp is a node of graphs; to run a graph on arrays, use mx.nd.CachedOp(symbol)')
+    outputs, states = subgraphs[0].with_states(data)
+    return (*outputs, *[states.get(i) for i in state_locs])

@@ -9,6 +9,7 @@ from ..ndarray import NDArray
 from ..symbol import Symbol
 from ..util import is_np_array
 from . import _structure as nested
+from ._backend import optimized
 from ._traces import Trace, Traces, kind_of
 from .block import Block
 from .parameter import DeferredInitializationError, _save

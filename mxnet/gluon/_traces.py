@@ -14,6 +14,8 @@ from .._traced_array import Traced
 from ..base import MXNetError
 from ..context import Context, current_context
 from ..ndarray import CachedOp, NDArray
+from ._backend import optimized
+from .parameter import Parameter
 
 LIMIT = 64                     # traces kept per block
 NO_GRAPH = ('{name} cannot become one graph: {why}. It runs operator by operator; its children run as graphs where they '
@@ -78,13 +80,15 @@ class Trace:
         self._template = with_arrays(result, iter([NDArray() for _ in outputs]))
         self._kinds = [a._dense for a in outputs]
         self._mixed = len(set(self._kinds)) > 1
-        self.sources = [tracer.variables[name] for name in self.symbol.list_inputs()]
-        self.op = CachedOp(self._optimized(block), block._flags)
+        variables = dict(tracer.variables)
+        if block._backend:
+            parameters = {n: p for n, p in variables.items() if isinstance(p, Parameter)}
+            self.symbol = optimized(block, self.symbol, parameters)
+            variables |= parameters
+        self.sources = [variables[name] for name in self.symbol.list_inputs()]
+        self.op = CachedOp(self.symbol, block._flags)
         if block._callback:
             self.op._register_op_hook(block._callback, block._monitor_all)
-
-    def _optimized(self, block):
-        return self.symbol.optimize_for(block._backend, **block._backend_opts) if block._backend else self.symbol
 
     def __call__(self, arrays):
         ctx = arrays[0]._ctx if arrays else current_context()

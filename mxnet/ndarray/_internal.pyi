@@ -4,8 +4,14 @@ from typing import Any, Literal
 
 from .ndarray import NDArray
 
+def _CachedOp(*data: NDArray, num_args: int = ..., num_outputs: int = ..., state_locs: int | Sequence[int] = ..., subgraph: str = ..., out: Any = None, name: str | None = None) -> Any:
+    """Runs a whole graph as one node; what `optimize_for` makes of the nodes that a backend chooses."""
+
 def _CrossDeviceCopy(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The same values on another device: what a graph has where an edge crosses from one to the other."""
+
+def _CustomFunction(*data: NDArray, num_args: int = ..., num_outputs: int = ..., out: Any = None, name: str | None = None) -> Any:
+    """Stands in `autograd.get_symbol` for an `autograd.Function`; it cannot be run, since no file can hold its code."""
 
 def _Div(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """The quotient `lhs / rhs`; of integers without its fraction."""

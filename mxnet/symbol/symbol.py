@@ -381,9 +381,13 @@ class Symbol(OperatorMethods, SymbolBase):
 
     def optimize_for(self, backend, args=None, aux=None, ctx=None, shape_dict=None, type_dict=None, stype_dict=None,
                      skip_infer=False, **kwargs):
-        """The graph, optimized by a backend; without one of that name, an error that lists those there are."""
+        """The graph, optimized by a backend; without one of that name, an error that lists those there are.
+
+        args, aux: dicts of arrays, which the backend may read, change and add to.  Further arguments are its options.
+        `mx.library` tells how to write a backend.
+        """
         from .._graph.backends import optimize
-        return make(type(self), optimize(backend, self._entries, kwargs))
+        return make(type(self), optimize(backend, self._entries, kwargs, args, aux))
 
     def get_backend_symbol(self, backend):
         """The graph, optimized by a backend."""
