@@ -47,6 +47,10 @@ class MXNetError(RuntimeError):
     """Raised for every mistake that MXNet itself reports."""
 
 
+class OutOfRange(MXNetError, IndexError):
+    """An index that no element has; programs catch it as one or the other."""
+
+
 error_types: dict[str, type] = {}
 
 

@@ -18,11 +18,12 @@ from .._ops.table import Operator
 from .._state import state
 from ..base import MXNetError
 from .node import Entry, Node, topological
-from .program import Program, _runner, leaves_open
+from .program import Program, _runner, counts_open, leaves_open
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
 META = torch.device('meta')
 HALVES = (torch.float16, torch.bfloat16)
+CUTS = ('slice', 'slice_axis')          # they may give less than they are asked for, if the axis is shorter than trials
 
 
 class Facts:
@@ -137,7 +138,8 @@ def run_on_meta(node: Node, shapes: Sequence, dtypes: Sequence):
         while pairs and pairs[-1][0] is None and op.inputs[len(pairs) - 1] not in present:
             pairs.pop()
         shapes, dtypes = [p[0] for p in pairs], [p[1] for p in pairs]
-    dtypes = [d or torch.float32 for d in dtypes]
+    likely = next((d for d in dtypes if d is not None), torch.float32)
+    dtypes = [d or likely for d in dtypes]
     return _outputs(op, _frozen(node.attributes), tuple(shapes), tuple(dtypes),
                     tuple(tuple(entries) for entries in node.subgraphs))
 
@@ -179,6 +181,9 @@ def _visit_shapes(node, op, outputs, facts):
     if not shapes and leaves_open(op, node.attributes.get('shape')):
         # its neighbours tell the lengths
         facts.learn_shape(outputs[0], tuple(facts.unknown if n <= 0 else n for n in node.attributes['shape']), node)
+        return
+    if not shapes and counts_open(op, node.attributes):
+        facts.learn_shape(outputs[0], (facts.unknown,), node)
         return
     dtypes = [facts.dtype(e) for e in node.inputs]
     if all(complete(s) for s in shapes):
@@ -236,7 +241,10 @@ def _probe(node, shapes, dtypes, outputs, facts):
         return
     for entry, a, b in zip(outputs, first, second, strict=True):
         if len(a) == len(b):
-            facts.learn_shape(entry, tuple(x if x == y else facts.unknown for x, y in zip(a, b, strict=True)), node)
+            shape = [x if x == y else facts.unknown for x, y in zip(a, b, strict=True)]
+            if node.op.name in CUTS:
+                shape = [facts.unknown if n == facts.unknown else m for n, m in zip(shapes[0], shape, strict=True)]
+            facts.learn_shape(entry, tuple(shape), node)
     for place, (i, j) in enumerate(unknown):
         length = _solve(place, len(unknown), trial, first, [facts.shape(e) for e in outputs], facts.unknown)
         if length is not None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from .._state import state
-from ..base import MXNetError
+from ..base import MXNetError, OutOfRange
 from .node import Entry, Node, states_of, topological
 
 
@@ -51,6 +51,11 @@ def leaves_open(op, shape) -> bool:
     return isinstance(shape, tuple) and any(n < 0 or n == 0 and never_empty for n in shape)
 
 
+def counts_open(op, attributes) -> bool:
+    """Whether a range ends where its neighbours say (`arange(infer_range=True)`)."""
+    return op.name == '_arange' and attributes['infer_range'] and attributes['stop'] is None
+
+
 class Program:
     """The calls that compute a graph's outputs.
 
@@ -89,14 +94,20 @@ class Program:
     @property
     def open_shapes(self) -> list[Call]:
         """Calls that make arrays whose shape has lengths left open (0), to be found by inference."""
-        return [c for c in self.calls if not c.sources and leaves_open(c.node.op, c.attributes.get('shape'))]
+        return [c for c in self.calls if not c.sources and (leaves_open(c.node.op, c.attributes.get('shape'))
+                                                            or counts_open(c.node.op, c.attributes))]
 
     def with_shapes(self, facts):
         """Fills the open lengths in from what inference found."""
         for call in self.open_shapes:
             shape = facts.shape((call.node, 0))
             if shape is not None:
-                call.attributes['shape'] = shape
+                a = call.attributes
+                if 'infer_range' in a:
+                    if shape[0] > 0:
+                        a['stop'] = a['start'] + a['step'] * (shape[0] / a['repeat'])
+                else:
+                    a['shape'] = shape
                 self.individual = True
         return self
 
@@ -187,4 +198,5 @@ def _call_error(call, inputs, error):
     names = call.node.input_names()
     given = ', '.join(f'{n}={tuple(t.shape)}' for n, t in
                       zip(names, [t for t in inputs if t is not None], strict=False))
-    return MXNetError(f'node {call.node.name}: operator {call.node.op.name}({given}): {error}')
+    kind = OutOfRange if isinstance(error, IndexError) else MXNetError
+    return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): {error}')

@@ -79,7 +79,8 @@ def arange(*, start: float, stop: float | None = None, step: float = 1.0, repeat
     """
     if stop is None:
         if infer_range:
-            raise MXNetError('operator _arange: infer_range needs a graph that tells the shape; give stop instead')
+            raise MXNetError('operator _arange: infer_range needs a graph whose other operators tell the shape; '
+                             'give stop instead')
         start, stop = 0.0, start
     if repeat < 1 or step == 0 or (stop - start) / step <= 0:
         raise MXNetError(f'operator _arange: start={start}, stop={stop}, step={step}, repeat={repeat} give no numbers; '
@@ -111,6 +112,8 @@ def arange_like(data, *, start: float = 0.0, step: float = 1.0, repeat: int = 1,
 @operator('_contrib_index_array')
 def index_array(data, *, axes: Shape | None = None):
     """The coordinates of every element of `data` as a new last axis (int64): all of them, or those along `axes`."""
+    if not data.dim():
+        return torch.zeros(0, dtype=torch.int64, device=data.device)
     grids = torch.meshgrid([torch.arange(n, device=data.device) for n in data.shape], indexing='ij')
     return torch.stack(grids if axes is None else [grids[a] for a in axes], -1)
 

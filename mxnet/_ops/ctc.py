@@ -36,6 +36,10 @@ def CTCLoss(data, label, data_lengths=None, label_lengths=None, *, use_data_leng
     if data.is_meta:
         return data.new_empty(batch)       # torch's kernel has no meta function
     scores = data if data.dtype == torch.float64 else data.float()
+    if use_data_lengths:
+        # what comes after the end may be anything, NaN too
+        over = torch.arange(time, device=data.device)[:, None] >= data_lengths
+        scores = scores.masked_fill(over[:, :, None], 0)
     loss = torch.ctc_loss(torch.log_softmax(scores, -1), label.clamp(min=0), data_lengths, label_lengths,
                           blank=0 if first else alphabet - 1, reduction=0, zero_infinity=True)
     return loss.to(data.dtype)

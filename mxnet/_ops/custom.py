@@ -41,7 +41,7 @@ def _states(attributes, count):
 @operator('_CustomFunction', variadic='num_args', outputs=lambda a: [f'output{i}' for i in range(a['num_outputs'])]
           if a['num_outputs'] > 1 else ['output'])
 def custom_function(*data, num_args: int, num_outputs: int = 1):
-    """Stands in `autograd.get_symbol` for an `autograd.Function`; it cannot be run, since no file can hold its code."""
+    """Stands in `autograd.get_symbol` for an `autograd.Function`, whose code no file can hold: it cannot be run."""
     raise MXNetError('operator _CustomFunction stands for an autograd.Function, which exists in the program that recorded '
                      'it only; to use it in graphs, write it as an mx.operator.CustomOp')
 

@@ -4,6 +4,7 @@ from typing import Literal
 import torch
 from torch.nn import functional as F
 
+from .._state import state
 from ..base import MXNetError
 from . import shapes
 from .attributes import Shape
@@ -80,6 +81,9 @@ def repeat(data, *, repeats: int, axis: int | None = None):
 @operator(aliases=('_npi_tile',), methods='tile')
 def tile(data, *, reps: Shape):
     """The whole array repeated `reps` times along its axes; missing axes or numbers count as 1 on the left."""
+    least = 0 if state.np_shape else 1          # there are empty arrays in np mode only
+    if any(n < least for n in reps):
+        raise MXNetError(f'operator tile: argument reps={reps} is not accepted; it takes ints >= {least}')
     return torch.tile(data, reps)
 
 

@@ -2,13 +2,14 @@
 import torch
 
 from ..base import MXNetError
+from . import shapes
 from .attributes import Shape
 from .reshape_codes import resolve
 from .table import operator
 
 
 # ---------------------------------------------------------------------- another shape
-@operator(aliases=('reshape',))
+@operator(aliases=('reshape',), shapes_back=shapes.reshape)
 def Reshape(data, *, shape: Shape = (), reverse: bool = False, target_shape: Shape = (), keep_highest: bool = False):
     """The same elements in another shape.
 
@@ -96,6 +97,8 @@ def _check_blocks(name, data, block_size, axes, unit):
                          f'but its shape is {tuple(data.shape)}')
     if block_size < 1:
         raise MXNetError(f'operator {name}: argument block_size={block_size} is not accepted; it takes an int >= 1')
+    if 0 in data.shape:
+        raise MXNetError(f'operator {name}: data must not be empty, but its shape is {tuple(data.shape)}')
     if any(data.shape[a] % unit for a in axes):
         raise MXNetError(f'operator {name}: with block_size={block_size}, axes {axes} of data must be multiples of '
                          f'{unit}, but its shape is {tuple(data.shape)}')

@@ -3,7 +3,7 @@ from typing import Literal
 
 import torch
 
-from ..base import MXNetError
+from ..base import MXNetError, OutOfRange
 from .attributes import Shape
 from .np_binary import floating, promoted
 from .table import operator
@@ -93,12 +93,8 @@ def _line(array, axis):
 
 def _whole(name, index, length):
     if not -length <= index < length:
-        raise _OutOfRange(f'operator {name}: index {index} is out of bounds for an axis of length {length}')
+        raise OutOfRange(f'operator {name}: index {index} is out of bounds for an axis of length {length}')
     return index % length
-
-
-class _OutOfRange(MXNetError, IndexError):
-    """An index that no element has."""
 
 
 @operator(optional={'obj': lambda a: a['int_ind'] is None and a['step'] is None})
@@ -113,7 +109,7 @@ def _npi_delete(arr, obj=None, *, start: int | None = None, stop: int | None = N
         if positions.dtype is not torch.bool:
             positions = positions.long()
             if positions.numel() and (int(positions.max()) >= length or int(positions.min()) < -length):
-                raise _OutOfRange(f'operator _npi_delete: obj has positions outside of an axis of length {length}')
+                raise OutOfRange(f'operator _npi_delete: obj has positions outside of an axis of length {length}')
         keep[positions] = False
         return arr.index_select(axis, keep.nonzero().reshape(-1))
     if int_ind is not None:
@@ -148,7 +144,7 @@ def _at_one(name, arr, index, values, axis, along):
     """Insertion of one or several elements at one position."""
     length = arr.shape[axis]
     if not -length <= index <= length:
-        raise _OutOfRange(f'operator {name}: index {index} is out of bounds for an axis of length {length}')
+        raise OutOfRange(f'operator {name}: index {index} is out of bounds for an axis of length {length}')
     values = values.movedim(0, axis) if along else values
     positions = torch.full((values.shape[axis],), index + length if index < 0 else index, device=arr.device)
     return _inserted(arr, positions, values, axis)
@@ -192,7 +188,7 @@ def _npi_insert_tensor(arr, values=None, obj=None, *, val: float | None = None, 
     if positions.shape[0] == 1 and arr.device.type != 'meta':
         return _at_one('_npi_insert_tensor', arr, int(positions), values, axis, not obj.dim())
     if arr.device.type == 'cpu' and bool(((positions < -length) | (positions > length)).any()):
-        raise _OutOfRange(f'operator _npi_insert_tensor: obj has positions outside of an axis of length {length}')
+        raise OutOfRange(f'operator _npi_insert_tensor: obj has positions outside of an axis of length {length}')
     return _inserted(arr, torch.where(positions < 0, positions + length, positions), values, axis)
 
 

@@ -218,6 +218,15 @@ def rnn_param_concat(known, attributes, outputs):
     return {name: (*total[:axis], rest // len(missing), *total[axis:][1:]) for name in missing}
 
 
+def reshape(known, attributes, outputs):
+    """The one unknown length of an array whose elements are as many as those of a known shape."""
+    data, target = known.get('data'), outputs[0]
+    if not data or not target or data.count(0) != 1 or 0 in target:
+        return {}
+    length, rest = divmod(prod(target), prod(n for n in data if n))
+    return {} if rest else {'data': tuple(n or length for n in data)}
+
+
 # ---------------------------------------------------------------------- joining, slices, indices, sequences
 def where(known, attributes):
     return same_shape({name: known.get(name) for name in ('x', 'y')}, attributes)

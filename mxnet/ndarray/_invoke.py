@@ -16,7 +16,7 @@ from .._ops.dtypes import NAME
 from .._ops.table import CallSite, Operator
 from .._state import state
 from .._taps import tap
-from ..base import MXNetError
+from ..base import MXNetError, OutOfRange
 from ..context import Context, current_context
 
 _new = object.__new__
@@ -27,7 +27,8 @@ def operator_error(op, inputs, attributes, error):
     names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
     given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
     given += [f'{k}={v!r}' for k, v in attributes.items() if k not in ('rng', 'training')]
-    return MXNetError(f'operator {op.name}({", ".join(given)}): {error}')
+    kind = OutOfRange if isinstance(error, IndexError) else MXNetError
+    return kind(f'operator {op.name}({", ".join(given)}): {error}')
 
 
 _CAUGHT = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)

@@ -12,8 +12,8 @@ from ._compose import SymbolBase, make, text_of
 from .symbol import Symbol
 
 NOT_RECORDED = 'get_symbol: the array was not computed from an array with a gradient inside `with autograd.record():`'
-NO_OPERATOR = ('get_symbol: the array was not computed by operators alone: a gradient (autograd.grad), a torch module or '
-               'another thing that torch knows and no symbol can say is part of it')
+NO_OPERATOR = ('get_symbol: the array was not computed by operators alone: a gradient (autograd.grad), a torch module '
+               'or another thing that torch knows and no symbol can say is part of it')
 
 
 def symbol_of(array):
