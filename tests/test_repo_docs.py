@@ -40,6 +40,13 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
+def looks_like(drawn, shown):
+    """Whether two pictures are the same, but for what another version of matplotlib or of a kernel changes."""
+    from matplotlib.image import imread
+    drawn, shown = imread(drawn), imread(shown)
+    return drawn.shape == shown.shape and abs(drawn - shown).mean() < 0.03
+
+
 def draws(text):
     return 'matplotlib' in text
 
@@ -57,9 +64,9 @@ def test_code_runs(page, place):
         with contextlib.redirect_stdout(printed):
             exec(code, names)
         assert printed.getvalue().rstrip() == block.printed.rstrip(), f'{name_of(page)}, block at line {block.line}'
-    made = {path.name for path in place.glob('*.png')}
-    if language_of(page) in ('en', 'zh'):
-        assert set(images(text)) <= made, 'a picture on this page is not drawn by its programs'
+    for name in images(text):
+        if language_of(page) in ('en', 'zh'):
+            assert looks_like(place / name, ROOT / 'docs' / 'images' / name), f'{name} is not what the program draws'
 
 
 @pytest.mark.parametrize('page', PAGES, ids=name_of)
