@@ -1,6 +1,8 @@
 """Signs of life, so that an error can name the worker that is gone instead of a socket.
 
-Each worker writes its own to the common store every second or so, and reads the others' when something fails.
+Each worker writes its own to the common store every second or so, and reads the others' when something fails.  In
+between it watches the next one only, and tells all when that one is gone: many workers watching each other would be all
+that the store does.
 """
 import datetime
 import threading
@@ -10,7 +12,9 @@ import torch.distributed as dist
 
 from ..base import MXNetError
 
-__all__ = ['Pulse']
+__all__ = ['ENDED', 'Pulse']
+
+ENDED = 'ended its program'
 
 
 class Pulse:
@@ -30,6 +34,8 @@ class Pulse:
         self._beats, self._done, self._note = 0, 0, 'starting'
         self.failed = False
         self._verdict = None
+        self._deserted = False          # whether the store is gone
+        self._next = None, 0.0          # sign of the next worker, and since when it is that one
         self._write_lock = threading.Lock()
         self._stopped = threading.Event()
         self._write()
@@ -46,13 +52,54 @@ class Pulse:
             try:
                 self._write()
                 self._hear()
+                self._watch()
             except RuntimeError:
+                self._deserted = True
                 return              # the worker with the store has ended
 
     def _hear(self):
         """Keeps what another worker found out, since the store may be gone when it is needed."""
         if self._verdict is None and self._store.check(['verdict']):
             self._verdict = self._store.get('verdict').decode()
+
+    def _watch(self):
+        """Is the next worker alive?"""
+        rank = (self.rank + 1) % self.size
+        if rank == self.rank or not self._store.check([str(rank)]):
+            return
+        sign, now = self._store.get(str(rank)), time.monotonic()
+        if sign != self._next[0]:
+            self._next = sign, now
+        elif now - self._next[1] > self._timeout and not sign.endswith(ENDED.encode()) and self._verdict is None:
+            self._verdict = f'worker {rank} is gone: no sign of life'
+            self._store.set('verdict', self._verdict)
+
+    def verdict(self):
+        """Who is gone, in words, as far as this worker has heard; None while all is well."""
+        return self._verdict or ('worker 0, where the workers meet, is gone' if self._deserted else None)
+
+    def wait_for_ends(self):
+        """Worker 0 waits until the others have ended or are gone; whether all have ended well."""
+        seen, pause = {}, 0.02
+        others = set(range(self.size)) - {self.rank}
+        try:
+            while others:
+                signs = self._signs()
+                for rank in sorted(others):
+                    number, _, note = signs.get(rank, (0, 0, ''))
+                    last, since = seen.get(rank, (None, 0.0))
+                    now = time.monotonic()
+                    if number != last:
+                        seen[rank] = number, now
+                    if note == ENDED:
+                        others.discard(rank)
+                    elif note.startswith('failed') or now - seen[rank][1] > max(5 * self._interval, 5.0):
+                        return False
+                time.sleep(pause)
+                pause = min(1.2 * pause, self._interval / 2)
+        except RuntimeError:
+            return False
+        return True
 
     def note(self, what):
         """What the worker is about to do, for the others to read should it never end."""
@@ -127,7 +174,7 @@ class Pulse:
             number, done, note = after.get(rank, (0, 0, ''))
             if note.startswith('failed'):
                 continue                    # it suffers from the same
-            if note == 'ended its program':
+            if note == ENDED:
                 ended.add(rank)
             elif number == before.get(rank, (0, 0, ''))[0]:
                 lost.add(rank)

@@ -5,6 +5,7 @@ Only the standard library is used: a launcher that needs seconds to load is noti
 import collections
 import os
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import threading
 import time
 
 from ..base import MXNetError
+from .places import scratch_root
 
 __all__ = ['Job', 'hosts_of', 'launch']
 
@@ -75,10 +77,12 @@ class Job:
         self.places = places_of(workers, list(hosts))
         host = address or (self.places[0][0] if hosts else '127.0.0.1')
         port = free_port()
+        # for files that a killed worker cannot remove itself
+        self.scratch = os.path.join(scratch_root(), f'remx-{os.getpid()}-{attempt}')
         self.common = {
             'WORLD_SIZE': workers, 'MASTER_ADDR': host, 'MASTER_PORT': port, 'TORCHELASTIC_RESTART_COUNT': attempt,
             'DMLC_ROLE': 'worker', 'DMLC_NUM_WORKER': workers, 'DMLC_NUM_SERVER': servers, 'DMLC_PS_ROOT_URI': host,
-            'DMLC_PS_ROOT_PORT': port, **(environment or {}),
+            'DMLC_PS_ROOT_PORT': port, 'REMX_SCRATCH': self.scratch, **(environment or {}),
         }
         self.processes = []
         self._threads = []
@@ -170,6 +174,7 @@ class Job:
     def _join(self):
         for thread in self._threads:
             thread.join(2)
+        shutil.rmtree(self.scratch, ignore_errors=True)
 
 
 def launch(command, workers, restarts=0, **options):

@@ -5,11 +5,12 @@ MASTER_PORT), those of upstream's launcher (DMLC_NUM_WORKER, DMLC_PS_ROOT_URI, D
 Slurm's.
 """
 import os
+import tempfile
 from dataclasses import dataclass
 
 from ..base import MXNetError
 
-__all__ = ['Place', 'place', 'timeout']
+__all__ = ['Place', 'place', 'scratch_root', 'timeout']
 
 
 @dataclass(frozen=True)
@@ -81,3 +82,9 @@ def timeout() -> float:
     if not seconds > 0:
         raise MXNetError(f'MXNET_KVSTORE_TIMEOUT must be a number of seconds above 0, not {text!r}')
     return seconds
+
+
+def scratch_root() -> str:
+    """Where files of a job may lie: the folder for temporary ones, if its name leaves room for those of sockets."""
+    found = tempfile.gettempdir()
+    return found if len(found) <= 20 or not os.path.isdir('/tmp') else '/tmp'

@@ -16,7 +16,7 @@ import torch
 import torch.distributed as dist
 
 from ..base import MXNetError
-from ._pulse import Pulse
+from ._pulse import ENDED, Pulse
 from .places import place, timeout
 
 __all__ = ['World', 'world']
@@ -43,6 +43,7 @@ class World:
         self.local_rank, self.local_size = where.local_rank, where.local_size
         self._owner = False             # whether this made torch's process group
         self._pulse = None
+        self._leaving = False
         self._staged = False            # whether GPU tensors travel through CPU memory
         if dist.is_available() and dist.is_initialized():
             self._join_group()
@@ -87,8 +88,9 @@ class World:
 
     def _leave(self):
         global _joined
+        self._leaving = True
         if self._pulse is not None:
-            self._pulse.stop('ended its program')
+            self._pulse.stop(ENDED)
             if self._owner and not self._pulse.failed and dist.is_initialized():
                 dist.destroy_process_group()
         _joined = None
@@ -145,6 +147,23 @@ class World:
     def barrier(self, what='barrier'):
         """Waits until all workers are here."""
         self.wait(self.sum(torch.zeros(1), what))
+
+    def check(self):
+        """Raises an error if another worker is known to be gone; for those who wait for something else."""
+        verdict = self._pulse.verdict() if self._pulse is not None and not self._leaving else None
+        if verdict:
+            raise MXNetError(f'worker {self.rank} of {self.size}: {verdict}')
+
+    def wait_for_ends(self):
+        """Worker 0 waits, at its end, for those of the others; whether all have ended well."""
+        if self._pulse is not None:
+            return self._pulse.wait_for_ends()
+        if self.size > 1:
+            try:
+                self.barrier('the end of the program')
+            except MXNetError:
+                return False
+        return True
 
     def objects(self, value):
         """The list of what each worker gave: any value that pickle takes, from workers who trust each other."""

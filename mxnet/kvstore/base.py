@@ -9,6 +9,8 @@ __all__ = ['KVStoreBase', 'create']
 LOCAL = ('local', 'local_update_cpu', 'local_allreduce_cpu', 'device', 'local_allreduce_device', 'nccl')
 # ... and for several processes
 DIST = ('dist', 'dist_sync', 'dist_device_sync', 'dist_sync_device')
+# ... with servers
+ASYNC = ('dist_async', 'dist_device_async', 'dist_async_device')
 
 
 class KVStoreBase:
@@ -118,8 +120,9 @@ def create(name='local'):
     """A KVStore by its name.
 
     'local' adds up on the CPU, 'device' and 'nccl' on the devices that push.  'dist_sync' and 'dist_device_sync' add up
-    over the processes of a job that `remx launch` or torchrun started.  'horovod' has broadcast and pushpull only.
-    Names of registered classes work as well.
+    over the processes of a job that `remx launch` or torchrun started; 'dist_async' has servers, Ray actors, that apply
+    what each of them pushes as it arrives.  'horovod' has broadcast and pushpull only.  Names of registered classes
+    work as well.
 
     >>> kv = mx.kv.create('local')
     >>> kv.init('w', mx.nd.zeros((2,)))
@@ -139,10 +142,13 @@ def create(name='local'):
     if name in LOCAL:
         from .kvstore import KVStore
         return KVStore(name)
-    if name not in DIST:
-        known = ', '.join([*LOCAL, *DIST, *sorted(KVStoreBase.kv_registry)])
+    if name not in DIST + ASYNC:
+        known = ', '.join([*LOCAL, *DIST, *ASYNC, *sorted(KVStoreBase.kv_registry)])
         raise ValueError(f'there is no KVStore called {name!r}; there are {known}')
     from .kvstore_server import serve_if_asked
     serve_if_asked()
+    if name in ASYNC:
+        from .dist_async import AsyncKVStore
+        return AsyncKVStore(name)
     from .dist import DistKVStore
     return DistKVStore(name)

@@ -189,6 +189,15 @@ class KVStore(KVStoreBase):
 
     def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
         """Copies the rows at `row_ids` of values to row_sparse arrays, whose other rows become zeros."""
+        for k, arrays, wanted in self._row_requests(key, out, row_ids):
+            stored = self._stored(k, 'row_sparse_pull')
+            self._must_be_sparse(k, arrays, stored)
+            for array, ids in zip(arrays, wanted, strict=True):
+                unique = torch.unique(ids._tensor.detach().reshape(-1).to(torch.int64))
+                sparse.retain(stored, wrap(unique, ids.context, NDArray)).copyto(array)
+
+    def _row_requests(self, key, out, row_ids):
+        """(key, arrays, row_ids of each) of what a program gave."""
         if out is None or row_ids is None:
             raise AssertionError(f'row_sparse_pull: {"out" if out is None else "row_ids"} is missing')
         targets = self._pairs(key, out, 'row_sparse_pull')
@@ -198,13 +207,12 @@ class KVStore(KVStoreBase):
             wanted = rows[k] * len(arrays) if len(rows[k]) == 1 else rows[k]
             if len(wanted) != len(arrays):
                 raise AssertionError(f'row_sparse_pull: {len(arrays)} arrays for key {k!r}, but {len(wanted)} row_ids')
-            stored = self._stored(k, 'row_sparse_pull')
-            for array, what in [*((a, 'out') for a in arrays), (stored, 'the stored value')]:
-                if array.stype != 'row_sparse':
-                    raise MXNetError(f'row_sparse_pull: {what} of key {k!r} is a {array.stype} array, not row_sparse')
-            for array, ids in zip(arrays, wanted, strict=True):
-                unique = torch.unique(ids._tensor.detach().reshape(-1).to(torch.int64))
-                sparse.retain(stored, wrap(unique, ids.context, NDArray)).copyto(array)
+            yield k, arrays, wanted
+
+    def _must_be_sparse(self, key, arrays, stored):
+        for array, what in [*((a, 'out') for a in arrays), (stored, 'the stored value')]:
+            if array.stype != 'row_sparse':
+                raise MXNetError(f'row_sparse_pull: {what} of key {key!r} is a {array.stype} array, not row_sparse')
 
     # ------------------------------------------------------------------ updating
     def is_capable(self, capability):
