@@ -243,8 +243,7 @@ class HybridBlock(Block):
     def export(self, path, epoch=0, remove_amp_cast=True):
         """Writes `path-symbol.json` and `path-0000.params`, for `SymbolBlock.imports` or `Module`."""
         if self._graphs():
-            trace = self._traces.for_export()
-            out, stored = trace.symbol, trace.stored()
+            out, stored = self._traces.for_export()
         elif self._cached_graph:
             out = self._cached_graph[1]
             stored = {param.name: param for is_input, param in self._cached_op_args if not is_input}

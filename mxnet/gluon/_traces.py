@@ -8,12 +8,14 @@ import warnings
 from collections import OrderedDict
 
 from .. import symbol
+from .._array import wrap
 from .._deferred_compute import Tracer, Untraceable
 from .._state import state
 from .._traced_array import Traced
 from ..base import MXNetError
 from ..context import Context, current_context
 from ..ndarray import CachedOp, NDArray
+from ._any_batch import for_any_batch
 from ._backend import optimized
 from .parameter import Parameter
 
@@ -179,20 +181,53 @@ class Traces:
         return result
 
     def for_export(self):
-        """The trace whose graph `export` writes: in prediction, for inputs like those of the last call."""
+        """(symbol, what is stored beside it): in prediction, for inputs like those of the last call.
+
+        A graph that has the size of its batch in it is written for any size, where that can be done.
+        """
         if self.why_not is not None:
             raise RuntimeError(NO_GRAPH.format(name=self._block.name, why=self.why_not))
         if self.last is None:
             raise RuntimeError('export needs a graph: call hybridize() and run the block once before')
-        arrays: list = []
-        args = self.last[1]
-        key = (kind_of(args, arrays), False, False, state.np_array, state.np_shape)
         before = state.training, state.recording
         state.training = state.recording = False
         try:
-            found = self._known.get(key)
-            if type(found) is dict:
-                found = found.get(tuple([a._tensor.shape for a in arrays]))
-            return found or self._make(key, args, arrays)
+            trace = Trace(self._block, self.last[1], _arrays(self.last[1]))
+            return (_for_any_batch(self._block, trace, self.last[1]) if trace.reads_shapes else trace.symbol,
+                    trace.stored())
         finally:
             state.training, state.recording = before
+
+
+def _arrays(args):
+    found: list = []
+    kind_of(args, found)
+    return found
+
+
+def _for_any_batch(block, trace, args):
+    """The graph with the size of the batch taken out of it; the graph itself, and a warning, if that is not possible."""
+    arrays = _arrays(args)
+    size = arrays[0].shape[0] if arrays and arrays[0].ndim else 0
+    larger = [_longer(a) if a.ndim and a.shape[0] == size else a for a in arrays]
+    found = None
+    if size:
+        try:
+            other = Trace(block, with_arrays(args, iter(larger)), larger)
+            shapes = [dict(zip((s.name for s in trace.inputs), (a.shape for a in some), strict=True))
+                      for some in (arrays, larger)]
+            params = {n: p.shape for n, p in trace.stored().items()}
+            found = for_any_batch(trace.symbol, other.symbol, [{**params, **s} for s in shapes])
+        except MXNetError:
+            pass                # not with another size
+    if found is None:
+        warnings.warn(f'the graph of {block.name} holds for inputs of shapes {[a.shape for a in arrays]} only, since its '
+                      'forward looks at shapes; -1 in a reshape, or functions such as np.zeros_like, keep it general',
+                      stacklevel=4)
+    return trace.symbol if found is None else found
+
+
+def _longer(array):
+    """An array with one more entry along its first axis; its values do not matter."""
+    tensor = array._tensor.detach()
+    return wrap(tensor.new_empty((tensor.shape[0] + 1, *tensor.shape[1:])), array._ctx, array._dense)

@@ -250,6 +250,8 @@ class Parameter:
         with untraced(), autograd.pause():
             if data is None:
                 data = ndarray.zeros(self._shape, dtype=self._dtype, ctx=cpu())
+                if is_np_array():
+                    data = data.as_np_ndarray()
                 # named in the description, an initializer fills weights whatever the parameter's name ends in
                 initializer.create(default_init)(initializer.InitDesc(self.name, {'__init__': init}), data)
             self._make(data, contexts)
