@@ -19,11 +19,13 @@ class NDArrayBase:
     """The storage of every dense array: a tensor, the context it is said to be on, and its gradient variable.
 
     `_tensor` may carry torch's history if it was made while recording; `_variable` (see autograd.py) is what
-    `attach_grad` made, or None.
+    `attach_grad` made, or None.  An array that waits to be computed (see ndarray/_steps.py) has a `_place`, not a
+    `_tensor`.
     """
 
-    __slots__ = ('_tensor', '_ctx', '_variable', '__weakref__')
+    __slots__ = ('_tensor', '_ctx', '_variable', '_place', '__weakref__')
     _sparse = False         # a sparse array's `_tensor` is a dense copy: what is written into it is lost
+    _waits = False
 
 
 def wrap(tensor, ctx, cls):

@@ -2,7 +2,8 @@
 
 Plain attributes of one `threading.local`, because every operator call reads them: `recording` and `training` belong to
 `mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.  `watch` is
-what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`).
+what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`); `draws` is what waits to be
+computed and will draw random numbers then (ndarray/_steps.py).
 """
 import threading
 
@@ -15,6 +16,7 @@ class State(threading.local):
     context = None
     bulk_size = 0
     watch = None
+    draws = None
 
 
 state = State()

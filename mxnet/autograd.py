@@ -195,7 +195,7 @@ def _mover(buffer, req, fresh):
         elif gradient.layout is not torch.strided:      # only some rows, see ndarray/_sparse_links.py
             overwrite(buffer, gradient.to_dense() if req == 'write' else buffer._tensor + gradient)
         elif req == 'write':
-            if gradient.numel() < LARGE or not _adopted(buffer, gradient):
+            if gradient.numel() < LARGE or not adopted(buffer, gradient):
                 buffer._tensor.copy_(gradient.detach())
         else:
             buffer._tensor.add_(gradient.detach())
@@ -217,7 +217,7 @@ def _rounding_mover(buffer, req, fresh):
 LARGE = 1 << 15          # elements from which on it pays to find out whether a gradient must be copied
 
 
-def _adopted(buffer, gradient):
+def adopted(buffer, gradient):
     """Makes a gradient's memory the buffer's, if nothing else refers to either of them; else False: it must be copied.
 
     The memory of a GPU's buffer stays, for graphs of kernels know its address.
@@ -351,6 +351,8 @@ def _explain(error):
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
+    if head_grads is None and not retain_graph and _all_at_once(heads):
+        return
     heads, tensors, gradients = _heads(heads, head_grads)
     if not tensors:
         return              # a truth, which has no gradient
@@ -364,6 +366,12 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
         raise _explain(error) from error
     if not retain_graph:
         _give_up(heads)
+
+
+def _all_at_once(heads):
+    """Whether heads wait to be computed, and have been, together with their gradients: see ndarray/_steps.py."""
+    first = heads[0] if isinstance(heads, (list, tuple)) and heads else heads
+    return getattr(first, '_waits', False) and first._place.step.backward_from(heads)
 
 
 def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):

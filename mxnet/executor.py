@@ -1,6 +1,7 @@
 """`Executor`: a symbol bound to arrays, ready to run forward and backward."""
 from operator import is_
 from time import perf_counter
+from weakref import ref
 
 import numpy
 import torch
@@ -10,9 +11,12 @@ from ._array import NDArrayBase, overwrite, wrap
 from ._graph import infer as _infer
 from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
+from ._graph.runner import Runner
 from ._ops.table import CallSite
+from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
+from .ndarray._steps import Shown
 
 __all__ = ['Executor']
 
@@ -49,11 +53,14 @@ class Executor:
             self._arrays[place] = array
         self._reqs = grad_req
         self._learns = any(req != 'null' for req in grad_req)
+        # backward after a prediction computes that again, which must not draw other numbers
+        self._always_draws = any(c.rng and c.attributes.get('mode') == 'always' for c in program.calls)
         self._outputs = None
         self._recorded = None         # what backward needs of the last forward, until it has been used
         self._training = False
         self._monitor = None
         self._ready = {}              # what the last run with a plan found out, by train flag
+        self._whole = None            # the same for runs forward and backward at once
         self._ones = None
 
     def _lowered(self):
@@ -130,7 +137,7 @@ class Executor:
             if all(map(is_, tensors, ready.tensors)):
                 with torch.no_grad():
                     return self._give(self._follow(ready, tensors))
-        return self._give(self._run(record=training and self._learns))
+        return self._give(self._run(record=self._learns and (training or self._always_draws)))
 
     def _give(self, results):
         """Puts results into the arrays of the outputs."""
@@ -139,13 +146,15 @@ class Executor:
                              for r, (n, _) in zip(results, self._symbol._entries, strict=True)]
         else:
             for array, tensor in zip(self._outputs, results, strict=True):
+                if array._waits:
+                    array.__class__ = array._ready_class
+                    del array._place
                 array._tensor, array._variable = tensor, None
         return self._outputs
 
     def _run(self, record, update_states=True):
         program, arrays = self._program, self._arrays
-        wanted = tuple(place for place, req in zip(program.arguments, self._reqs, strict=True)
-                       if record and req != 'null' and arrays[place]._tensor.is_floating_point())
+        wanted = self._wanted() if record else ()
         tensors = [array._tensor.detach() for array in arrays]
         kind = (self._training, wanted, *[t.shape for t in tensors])
         plan = self._find_plan(kind, tensors, wanted)
@@ -183,27 +192,61 @@ class Executor:
         return outputs if ready.fresh else [_owned(o, tensors) for o in outputs]
 
     def _forward_backward(self, feed):
-        """`forward(is_train=True)`, then `backward()`, in one go where there is a plan.
+        """`forward(is_train=True)`, then `backward()`, as one plan where there is one.
 
         feed: [(number of a variable, array)]; these are read where they are instead of being copied into the arguments,
             which they are like in shape, dtype and device
         """
-        ready = self._ready.get(True)
-        if ready is not None and ready.plain:
-            tensors = [array._tensor for array in self._arrays]
-            if all(map(is_, tensors, ready.tensors)):
-                for place, array in feed:
-                    tensors[place] = array._tensor
-                self._training = True
-                with torch.no_grad():
-                    self._give(self._follow(ready, tensors))
-                    self._follow_back(ready, self._recorded[1], ready.ones)
-                self._recorded = None
+        tensors = [array._tensor for array in self._arrays]
+        whole = self._whole
+        if whole is None or not all(map(is_, tensors, whole.tensors)):
+            whole = self._whole = self._find_whole(tensors)
+        if whole is not None:
+            for place, array in feed:
+                tensors[place] = array._tensor
+            self._training, self._recorded = True, None
+            if True not in [t.requires_grad for t in tensors]:
+                self._show(whole.runner, whole.runner.run(tensors, [b._tensor for b in whole.buffers]), tensors)
                 return
         for place, array in feed:
             array.copyto(self._arrays[place])
         self.forward(is_train=True)
         self.backward()
+
+    def _wanted(self):
+        """The numbers of the variables that have gradients."""
+        return tuple(place for place, req in zip(self._program.arguments, self._reqs, strict=True)
+                     if req != 'null' and self._arrays[place]._tensor.is_floating_point())
+
+    def _find_whole(self, tensors):
+        """What `_forward_backward` needs; None where, or as long as, there is no plan."""
+        if self._monitor is not None or self._program.placed or not self._learns \
+                or any(array._sparse for array in self._arrays):
+            return None
+        wanted = self._wanted()
+        kind = (True, wanted, *[t.shape for t in tensors])
+        found = dict(zip(self._program.arguments, zip(self.grad_arrays, self._reqs, strict=True), strict=True))
+        buffers = [found[place][0] for place in wanted]
+        if not self._plans.due(kind) or not all(not b._sparse and alike(b._tensor, tensors[place])
+                                                for place, b in zip(wanted, buffers, strict=True)):
+            return None
+        plan = self._plans.find(tensors, wanted, training=True, generator=self._generator,
+                                device=self._ctx.torch_device, heads=tuple(range(len(self._symbol._entries))))
+        if plan is None or len(plan.present) != len(wanted):
+            return None
+        return _AtOnce(plan, tensors, buffers, [found[place][1] for place in wanted], self._generators())
+
+    def _generators(self):
+        return [self._generator(self._ctx.torch_device)] if any(c.rng for c in self._program.calls) else []
+
+    def _show(self, runner, results, tensors):
+        """Puts the results of a plan into the arrays of the outputs."""
+        if runner.captured is None:
+            self._give(results if runner.fresh else [_owned(o, tensors) for o in results])
+            return
+        # they lie in the memory of a CUDA graph; whoever looks at them gets copies
+        self._give([None] * len(results))
+        Shown([ref(array) for array in self._outputs], results).hide()
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""
@@ -218,11 +261,7 @@ class Executor:
     def _watch(self):
         if self._monitor is None:
             return None
-        callback, everything = self._monitor
-        if everything:
-            for name, array in (*self.arg_dict.items(), *self.aux_dict.items()):
-                callback(name, array)
-        return _Watch(self, callback, everything)
+        return _Watch(self, *self._monitor)
 
     def backward(self, out_grads=None, is_train=True):
         """Computes the gradients of the arguments, into `grad_arrays`.
@@ -268,6 +307,13 @@ class Executor:
         for i in ready.zeros:
             targets[i].zero_()
 
+    def _sends_nothing_back(self, number):
+        """Whether an output is that of an operator without a gradient."""
+        node, facts = self._symbol._entries[number][0], _infer.infer(
+            self._symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
+        return not node.is_variable and not _infer.has_gradient(node, [facts.shape(e) for e in node.inputs],
+                                                                [facts.dtype(e) for e in node.inputs])
+
     def _head_gradients(self, out_grads, outputs):
         """A gradient for every output: the given one, else ones."""
         if isinstance(out_grads, NDArrayBase):
@@ -283,7 +329,9 @@ class Executor:
             raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs')
         heads = []
         for i, (given, output) in enumerate(zip(out_grads, outputs, strict=False)):
-            if given is None or not output.is_floating_point():     # integers send nothing back, whatever is given
+            # integers, and operators such as argmax, send nothing back, whatever is given
+            if given is None or not output.is_floating_point() \
+                    or given.shape != tuple(output.shape) and self._sends_nothing_back(i):
                 heads.append(torch.ones_like(output, requires_grad=False))
                 continue
             if given.shape != tuple(output.shape):
@@ -366,7 +414,7 @@ class Executor:
     def set_monitor_callback(self, callback, monitor_all=False):
         """Calls `callback(name, array)` for every value computed; with `monitor_all` for the inputs, too."""
         self._monitor = None if callback is None else (callback, monitor_all)
-        self._ready = {}
+        self._ready, self._whole = {}, None
 
     def get_optimized_symbol(self):
         """The symbol as it runs."""
@@ -427,6 +475,21 @@ class _Ready:
         self.ones = [torch.ones_like(output, requires_grad=False) for output in executor._recorded[2]]
 
 
+class _AtOnce:
+    """A plan for forward and backward, and the arrays that it works on."""
+
+    __slots__ = ('tensors', 'buffers', 'runner')
+
+    def __init__(self, plan, tensors, buffers, reqs, generators):
+        self.tensors, self.buffers = list(tensors), buffers
+        self.runner = Runner(plan, reqs, static=True, generators=generators,
+                             adopt=None if tensors[0].is_cuda else self._adopt)
+
+    def _adopt(self, number, gradient):
+        buffer = self.buffers[number]
+        return None if adopted(buffer, gradient) else buffer._tensor
+
+
 class _Watch:
     """Shows a monitor's callback what nodes give and take, and the gradients on their way back."""
 
@@ -443,12 +506,17 @@ class _Watch:
 
     def inputs(self, node, tensors):
         names = node.input_names() if node.op.variadic is not None else node.op.inputs
-        shown = list(tensors)
+        shown, sources = list(tensors), iter(node.inputs)
         for i, tensor in enumerate(tensors):
             if tensor is None:
                 continue
             if self._everything:
-                self._show(node, f'{node.name}_{names[i]}', tensor)
+                source = next(sources)[0]
+                if source.is_variable:
+                    self._show(node, source.name, tensor)
+                # upstream has no names for the inputs of such operators
+                plain = node.op.elementwise and len(names) == 1
+                self._show(node, f'{node.name}_{"input0" if plain else names[i]}', tensor)
             if not torch.is_grad_enabled() or not tensor.is_floating_point() or names[i] in node.op.aux:
                 continue
             which = f'{node.name}_backward_output{i if len(tensors) > 1 else ""}'

@@ -1,6 +1,7 @@
 """Random numbers: one generator per context, none of torch's own touched."""
 import threading
 
+from ._state import state
 from .base import MXNetError
 from .context import Context
 
@@ -16,6 +17,8 @@ _seeded = False  # has the program asked for random numbers that it can have aga
 
 def generator(ctx: Context):
     """The `torch.Generator` that a context's random operators draw from."""
+    if state.draws is not None:
+        state.draws.run()           # numbers are drawn in the order of the program
     found = _generators.get(ctx)
     if found is None:
         import torch
@@ -35,6 +38,8 @@ def seed(seed_state, ctx='all'):
     then cpu(0) and gpu(0), seeded alike, differ only by their device's algorithm.
     """
     global _seed, _seeded
+    if state.draws is not None:
+        state.draws.run()
     try:
         value = int(seed_state)
         if value != seed_state:

@@ -220,13 +220,37 @@ def test_pending_sums_are_copies(monkeypatch):
 def test_pending_sums_are_bounded(monkeypatch):
     monkeypatch.setattr(_base, '_at_hand', lambda tensors: False)
     monkeypatch.setattr(_base, 'LIMIT', 10 * _base.SMALLEST)
-    metric = mx.metric.Accuracy()
+    metric = mx.metric.Loss()
     longest = 0
     for _ in range(25):
-        metric.update([array([0])], [array([[1, 0]])])
+        metric.update(None, [array([1])])
         longest = max(longest, len(metric._pending))
     assert longest == 9
     assert metric.num_inst == 25 and metric.get()[1] == 1
+
+
+@pytest.mark.parametrize('metric', [mx.metric.Accuracy(), mx.metric.TopKAccuracy(2)], ids=['accuracy', 'top k'])
+def test_batches_measured_together_or_one_by_one(metric):
+    """Batches of one kind wait for each other; results, shapes that change and mistakes are the same."""
+    random = np.random.RandomState(0)
+    right = count = 0
+    for number in range(100):
+        rows = 5 if number % 40 else 3
+        label, pred = random.randint(0, 4, rows), random.rand(rows, 4)
+        metric.update([array(label)], [array(pred)])
+        best = pred.argsort(1)[:, -getattr(metric, 'top_k', 1):]
+        right += (best == label[:, None]).sum()
+        count += rows
+        if number in (7, 50, 99):
+            assert metric.get()[1] == pytest.approx(right / count)
+            assert metric.num_inst == count
+    with pytest.raises(ValueError, match='do not fit'):
+        metric.update([array([1, 2])], [array([[1, 0], [0, 1], [1, 1]])])
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.get() == metric.get()
+    metric.update([array(label)], [array(pred)])
+    metric.reset()
+    assert metric.num_inst == 0
 
 
 def test_reset_forgets_and_reset_local_keeps_what_is_pending(way):

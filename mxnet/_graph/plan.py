@@ -28,19 +28,20 @@ TRACING = 2e-3                 # seconds that it takes to trace a call, forward 
 
 
 class Plan:
-    """Two flat functions.
+    """Two flat functions, or one that does the work of both.
 
     forward(tensors) -> (outputs, states, saved)
     backward(saved, heads, targets) -> gradients; `targets`, if given, has for each a tensor, to which those that
         `direct` names are written, or None
+    whole(tensors, targets) -> (outputs, states, gradients), where the gradient of the heads is known to be 1
     wanted, state_numbers: the variables that the gradients, and the new values of states, belong to
     differentiable: which outputs gradients can go to
     fresh: which outputs are new row-major tensors that nothing else refers to
     present: which gradients there are; others are always zero
     """
 
-    __slots__ = ('forward', 'backward', 'state_numbers', 'wanted', 'differentiable', 'fresh', 'direct', 'present',
-                 'source')
+    __slots__ = ('forward', 'backward', 'whole', 'state_numbers', 'wanted', 'differentiable', 'fresh', 'direct',
+                 'present', 'source')
 
     def __init__(self, **fields):
         for name, value in fields.items():
@@ -63,25 +64,29 @@ class Plans:
         """
         spent = self._spent.get(kind)
         if spent is None:
-            self._spent[kind] = 0.0
-            if len(self._spent) > LIMIT:
-                self._spent.popitem(last=False)
             return False
         calls = len(self.program.calls)
         return calls <= SMALL or spent >= calls * TRACING
 
     def ran(self, kind, seconds):
         """Notes how long a run without a plan took."""
-        if kind in self._spent:
-            self._spent[kind] += seconds
+        self._spent[kind] = self._spent.get(kind, 0.0) + seconds
+        if len(self._spent) > LIMIT:
+            self._spent.popitem(last=False)
 
-    def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator, device):
-        """The plan for these tensors, made on first use; None where there can be none."""
-        key = (training, wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
+    def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator, device,
+             heads: tuple[int, ...] | None = None):
+        """The plan for these tensors, made on first use; None where there can be none.
+
+        With `heads`, the outputs that a gradient of 1 comes from, a plan with `whole`; else with `forward` and
+        `backward`.
+        """
+        key = ((training, heads), wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
         plan = self._plans.get(key, self)
         if plan is not self:
             return plan
-        plan = make_plan(self.program, tensors, wanted, training=training, generator=generator, device=device)
+        plan = make_plan(self.program, tensors, wanted, training=training, generator=generator, device=device,
+                         heads=heads)
         _say(key, plan, self._plans)
         self._plans[key] = plan
         while len(self._plans) > LIMIT:
@@ -95,7 +100,7 @@ def _say(key, plan, others):
     shapes = ', '.join(str(tuple(k[0])) for k in key[2:])
     why = 'the first one' if not others else 'new shapes, dtypes, devices or gradients wanted'
     what = 'made' if plan is not None else 'not possible'
-    log.warning('plan %s (%s; training=%s, gradients of %s) for %s', what, why, key[0], key[1], shapes)
+    log.warning('plan %s (%s; training=%s, gradients of %s) for %s', what, why, key[0][0], key[1], shapes)
 
 
 def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -113,17 +118,20 @@ def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
 
 
 # ---------------------------------------------------------------------- tracing
-def make_plan(program: Program, tensors, wanted, *, training, generator, device) -> Plan | None:
-    """Traces a program; None if that cannot be done."""
+def make_plan(program: Program, tensors, wanted, *, training, generator, device, heads=None) -> Plan | None:
+    """Traces a program; None if that cannot be done.  See `Plans.find`."""
     facts = {}
     labels = Labels()
 
-    def joint(values, heads):
+    def joint(values, given):
         values = [v.detach().requires_grad_() if i in wanted else v for i, v in enumerate(values)]
         outputs, states = program.run(values, training=training, generator=generator, device=device, monitor=labels)
         facts['states'] = tuple(states)
         facts['differentiable'] = tuple(o.requires_grad for o in outputs)
-        chosen = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
+        if heads is not None:
+            given = [torch.ones(o.shape, dtype=o.dtype, device=o.device) if i in heads else None
+                     for i, o in enumerate(outputs)]
+        chosen = [(o, h) for o, h in zip(outputs, given, strict=True) if o.requires_grad and h is not None]
         gradients = ()
         if wanted and chosen:
             gradients = torch.autograd.grad([o for o, _ in chosen], [values[i] for i in wanted],
@@ -131,11 +139,11 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device)
         return [*outputs, *states.values(), *gradients]
 
     try:
-        heads = _heads(program, tensors, training)
+        given = _heads(program, tensors, training) if heads is None else []
         with torch.enable_grad():
-            traced = make_fx(joint, tracing_mode='fake')(list(tensors), heads)
+            traced = make_fx(joint, tracing_mode='fake')(list(tensors), given)
         labels.write(traced.graph)
-        return _write(traced.graph, traced, len(tensors), len(heads), facts, wanted)
+        return _write(traced.graph, traced, len(tensors), facts, wanted, heads is not None)
     except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
         if os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', ''):
             log.warning('no plan: %s: %s', type(error).__name__, error)
@@ -220,8 +228,8 @@ _CASTS = {torch.float32: 'float', torch.float64: 'double', torch.float16: 'half'
           torch.int64: 'long', torch.int32: 'int', torch.int8: 'char', torch.uint8: 'byte', torch.bool: 'bool'}
 # calls that can write to the memory of their first argument, if nobody needs that any more
 _IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid_, aten.tanh.default: torch.tanh_,
-             aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_, aten.mul.Tensor: torch.Tensor.mul_,
-             aten.div.Tensor: torch.Tensor.div_}
+             aten.neg.default: torch.neg_, aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_,
+             aten.mul.Tensor: torch.Tensor.mul_, aten.div.Tensor: torch.Tensor.div_}
 # calls whose function in torch takes `out`
 _OUT = {aten.mm.default, aten.sum.dim_IntList}
 
@@ -242,11 +250,11 @@ def _direct():
 _DIRECT = _direct()
 
 
-def _write(graph, module, n_tensors, n_heads, facts, wanted) -> Plan:
+def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
     simplify(graph)
     nodes = list(graph.nodes)
     inputs = [n for n in nodes if n.op == 'placeholder']
-    tensors, heads = inputs[:n_tensors], inputs[n_tensors:n_tensors + n_heads]
+    tensors, heads = inputs[:n_tensors], inputs[n_tensors:]
     result = next(n for n in nodes if n.op == 'output').args[0]
     n_outputs, n_states = len(facts['differentiable']), len(facts['states'])
     outputs, states, gradients = (result[:n_outputs], result[n_outputs:n_outputs + n_states],
@@ -266,23 +274,30 @@ def _write(graph, module, n_tensors, n_heads, facts, wanted) -> Plan:
     first_part, early = first_part + parts, early.union(parts)
     second_part = [n for n in second_part if n not in early]
     late = set(second_part)
-    needed = {a for n in second_part for a in n.all_input_nodes if a in early}
-    needed |= {g for g in gradients if isinstance(g, torch.fx.Node) and g in early}
-    saved = [n for n in (*tensors, *first_part) if n in needed]
-    direct = tuple(g in late and g.target in _OUT and gradients.count(g) == 1 for g in gradients)
+    known = {*[g for g in gradients if isinstance(g, torch.fx.Node)]}
+    direct = tuple(g in (late if not at_once else {*calls}) and g not in results and g.target in _OUT
+                   and gradients.count(g) == 1 for g in gradients)
     writer.targets = {g: f'target_{i}' for i, g in enumerate(gradients) if direct[i]}
-    forward = _function('forward', ['tensors'], [(_names(tensors), 'tensors')], first_part,
-                        [outputs, states, saved], writer, {*outputs, *states, *saved})
     nothing = writer.constant((None,) * len(gradients), 'nothing')
     targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
-    backward = _function('backward', ['saved', 'heads', f'targets={nothing}'],
-                         [(_names(saved), 'saved'), (_names(heads), 'heads'), (targets, 'targets')], second_part,
-                         [gradients], writer, {*[g for g in gradients if isinstance(g, torch.fx.Node)]})
-    source = forward + '\n\n' + backward
+    if at_once:
+        source = _function('whole', ['tensors', f'targets={nothing}'],
+                           [(_names(tensors), 'tensors'), (targets, 'targets')], calls,
+                           [outputs, states, gradients], writer, {*outputs, *states, *known})
+    else:
+        needed = {a for n in second_part for a in n.all_input_nodes if a in early}
+        needed |= {g for g in known if g in early}
+        saved = [n for n in (*tensors, *first_part) if n in needed]
+        forward = _function('forward', ['tensors'], [(_names(tensors), 'tensors')], first_part,
+                            [outputs, states, saved], writer, {*outputs, *states, *saved})
+        backward = _function('backward', ['saved', 'heads', f'targets={nothing}'],
+                             [(_names(saved), 'saved'), (_names(heads), 'heads'), (targets, 'targets')], second_part,
+                             [gradients], writer, known)
+        source = forward + '\n\n' + backward
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
-    return Plan(forward=scope['forward'], backward=scope['backward'], state_numbers=facts['states'], wanted=wanted,
-                differentiable=facts['differentiable'], direct=direct, source=source,
+    return Plan(**{name: scope.get(name) for name in ('forward', 'backward', 'whole')}, state_numbers=facts['states'],
+                wanted=wanted, differentiable=facts['differentiable'], direct=direct, source=source,
                 fresh=tuple(o in early and outputs.count(o) == 1 and _is_new(o) for o in outputs),
                 present=tuple(g is not None for g in gradients))
 

@@ -13,6 +13,8 @@ aten = torch.ops.aten
 _IDENTITIES = {aten.detach.default, aten.alias.default, aten.lift_fresh_copy.default}
 # calls that give a view, which may be of the same shape as their input
 _VIEWS = {aten.view.default, aten._unsafe_view.default, aten.expand.default, aten.slice.Tensor, aten.permute.default}
+# sums and the like, over given axes
+_OVER_AXES = {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default, aten.amin.default}
 # operators whose result differs from call to call
 _RANDOM = ('bernoulli', 'rand', 'normal', 'uniform', 'exponential', 'multinomial', 'poisson', 'dropout', 'geometric')
 LARGEST_CONSTANT = 1 << 16     # elements; larger ones are computed again, so that they do not occupy memory for good
@@ -66,8 +68,15 @@ def _layout(node):
 
 
 def _rewrite(node):
-    """Says the same in fewer calls."""
-    if node.target is aten.view.default:
+    """Says the same in fewer or cheaper calls."""
+    if node.target in _OVER_AXES and len(node.args) > 1 and node.args[1] and not node.kwargs \
+            and node.meta['val'].numel() == node.args[0].meta['val'].numel():
+        # over axes of length 1
+        node.target, node.args = aten.view.default, (node.args[0], list(node.meta['val'].shape))
+    elif node.target is aten.mul.Tensor and type(node.args[1]) in (int, float) and node.args[1] == -1 \
+            and node.meta['val'].dtype.is_floating_point and not node.kwargs:
+        node.target, node.args = aten.neg.default, node.args[:1]
+    elif node.target is aten.view.default:
         # a sum that keeps its axes, and a view that drops them
         total = node.args[0]
         if total.target is aten.sum.dim_IntList and len(total.users) == 1 and total.args[2:] == (True,) \

@@ -1,5 +1,6 @@
 """`Trainer`: applies an optimizer to parameters after each `backward`."""
 import os
+from operator import is_
 
 from .. import kvstore as _kv
 from .. import optimizer as _optimizer
@@ -48,6 +49,7 @@ class Trainer:
         self._init_optimizer(optimizer, optimizer_params or {})
         self._scale = self._optimizer.rescale_grad
         self._amp_loss_scaler = None    # contrib.amp.init_trainer sets it
+        self._again = None
         self._kvstore_params = {'kvstore': kvstore, 'update_on_kvstore': update_on_kvstore}
         self._kv_initialized = False
         self._kvstore = None
@@ -224,6 +226,9 @@ class Trainer:
     def _update(self, ignore_stale_grad):
         if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
             return                      # the scale of the loss was too large: no step, and a smaller one next time
+        again = self._again
+        if again is not None and again.repeat(self, ignore_stale_grad):
+            return
         pending = [[] for _ in self._updaters]
         for i, param in enumerate(self._params):
             if param.grad_req == 'null':
@@ -244,8 +249,9 @@ class Trainer:
         if not (self._kvstore is not None and self._update_on_kvstore):
             for updater, updates in zip(self._updaters, pending, strict=False):
                 if updates:
-                    numbers, gradients, arrays = zip(*updates, strict=True)
-                    updater(list(numbers), list(gradients), list(arrays))
+                    columns = tuple(zip(*updates, strict=True))
+                    updater(*columns)
+            self._again = _Again.of(self._params, self._updaters[0], columns) if len(pending) == 1 and updates else None
 
     # ------------------------------------------------------------------ states
     def save_states(self, fname):
@@ -271,3 +277,36 @@ class Trainer:
                 updater.optimizer = self._updaters[0].optimizer
             self._optimizer = self._updaters[0].optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))
+
+
+class _Again:
+    """An update of the same arrays as the one before, which were found in order then."""
+
+    __slots__ = ('params', 'data', 'reqs', 'updater', 'columns', 'variables')
+
+    @classmethod
+    def of(cls, params, updater, columns):
+        """What to remember of an update of all parameters on one context; None if it was of some."""
+        learned = [p for p in params if p.grad_req != 'null']
+        if len(columns[0]) != len(learned):
+            return None
+        self = cls()
+        self.params, self.data, self.reqs = params, [p._data for p in params], [p.grad_req for p in params]
+        self.updater, self.columns = updater, columns
+        self.variables = [array._variable for array in columns[2]]
+        return self if all(getattr(v, 'fresh', None) is not None for v in self.variables) else None
+
+    def repeat(self, trainer, ignore_stale_grad):
+        """Updates and returns True if nothing has changed but values, and all gradients are new."""
+        if trainer._kvstore is not None or trainer._updaters[0] is not self.updater \
+                or not all(map(is_, [p._data for p in self.params], self.data)) \
+                or [p.grad_req for p in self.params] != self.reqs \
+                or not all(map(is_, [a._variable for a in self.columns[2]], self.variables)):
+            return False
+        fresh = [v.fresh for v in self.variables]
+        if [True] in fresh and [False] not in fresh:
+            for flag in fresh:
+                flag[0] = False
+            self.updater(*self.columns)
+            return True
+        return False

@@ -8,6 +8,9 @@ from .._array import NDArrayBase
 # Elements that may wait on a device; a number on a GPU occupies a block of SMALLEST.
 LIMIT = 1 << 20
 SMALLEST = 128
+# Batches that are measured together, if their predictions are not larger than this.
+SHELF = 32
+SMALL = 1 << 14
 
 
 def check_label_shapes(labels, preds, wrap=False, shape=False):
@@ -232,12 +235,71 @@ class Measured(EvalMetric):
     first those that are still being computed, then those that follow from the shapes.
     """
 
+    _shelf: '_Shelf | None' = None
+
     def update(self, labels, preds):
         """Takes a batch into account: a list of arrays of labels, and one of predictions."""
         labels, preds = check_label_shapes(labels, preds, True)
         for label, pred in zip(labels, preds):
-            tensors, known = self._measure(*pair(label, pred))
+            label, pred = pair(label, pred)
+            shelf = self._shelf
+            if shelf is not None and shelf.takes(label, pred):
+                shelf.put(label, pred)
+                if shelf.count == SHELF:
+                    self._clear_shelf()
+                continue
+            tensors, known = self._measure(label, pred)     # the first of its kind at once: it may be a mistake
             self._defer(tensors, *known)
+            if self._joins(label, pred):
+                self._clear_shelf()
+                self._shelf = _Shelf(label, pred)
+
+    def _joins(self, label, pred):
+        """Whether batches of this kind, joined along their first axis, measure as one by one."""
+        return False
+
+    def _clear_shelf(self):
+        if self._shelf is not None and self._shelf.count:
+            tensors, known = self._measure(*self._shelf.clear())
+            self._defer(tensors, *known)
+
+    def _settle(self):
+        self._clear_shelf()
+        super()._settle()
+
+    def _forget(self):
+        super()._forget()
+        if self._shelf is not None:
+            self._shelf.count = 0
+
+    def __getstate__(self):
+        return {key: value for key, value in super().__getstate__().items() if key != '_shelf'}
+
+
+class _Shelf:
+    """Copies of small batches of one kind, to be measured together: one measurement costs as much as many copies."""
+
+    __slots__ = ('kind', 'labels', 'preds', 'count')
+
+    def __init__(self, label, pred):
+        self.kind = label.shape, label.dtype, pred.shape, pred.dtype, pred.device
+        # lists of views, since indexing costs as much as copying
+        self.labels, self.preds = (t.new_empty((SHELF, *t.shape)) for t in (label, pred))
+        self.labels, self.preds = (self.labels, self.labels.unbind()), (self.preds, self.preds.unbind())
+        self.count = 0
+
+    def takes(self, label, pred):
+        return (label.shape, label.dtype, pred.shape, pred.dtype, pred.device) == self.kind
+
+    def put(self, label, pred):
+        count = self.count
+        self.labels[1][count].copy_(label)
+        self.preds[1][count].copy_(pred)
+        self.count = count + 1
+
+    def clear(self):
+        count, self.count = self.count, 0
+        return self.labels[0][:count].flatten(0, 1), self.preds[0][:count].flatten(0, 1)
 
 
 register = registry.get_register_func(EvalMetric, 'metric')

@@ -4,7 +4,7 @@ import math
 import numpy
 import torch
 
-from ._base import EvalMetric, Measured, alias, check_label_shapes, pair, register
+from ._base import SMALL, EvalMetric, Measured, alias, check_label_shapes, pair, register
 
 
 def _classes(pred, axis):
@@ -54,6 +54,10 @@ class Accuracy(Measured):
         right = pred == label if pred.shape == label.shape else pred.reshape(-1) == label.reshape(-1)
         return (right.sum(),), (pred.numel(),)
 
+    def _joins(self, label, pred):
+        apart = pred.shape == label.shape or self.axis % pred.dim() > 0
+        return apart and 0 < pred.numel() <= SMALL and label.dim() > 0
+
 
 @register
 @alias('top_k_accuracy', 'top_k_acc')
@@ -80,6 +84,9 @@ class TopKAccuracy(Measured):
                              f'{samples} predictions')
         best = _precise(pred).topk(min(self.top_k, classes), sorted=False).indices
         return ((best == _whole(label).reshape(-1, 1)).sum(),), (samples,)
+
+    def _joins(self, label, pred):
+        return 0 < pred.numel() <= SMALL and label.dim() > 0
 
 
 class _Counts:

@@ -13,10 +13,11 @@ from .._array import wrap
 from .._graph.infer import infer
 from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
+from .._notes import note_graph, source
 from .._state import state
 from .._whole import Whole
 from ..base import MXNetError
-from . import _interop
+from . import _interop, _steps
 from ._invoke import owned
 from .ndarray import NDArray
 
@@ -28,15 +29,22 @@ class CachedOp:
         self._symbol = sym
         self._flags = dict(flags)
         self._np = self.is_np_sym
-        self._program = Program(sym._entries)
-        self._plans = Plans(self._program)
+        self.program = Program(sym._entries)
+        self._plans = Plans(self.program)
         self._seen = set()
         self._sharing = {}             # plan -> what it saves that programs can write into
         self._monitor = None
-        self._names = [n.name for n in self._program.variables]
-        self._states = frozenset(self._program.states)
+        self._names = [n.name for n in self.program.variables]
         # zeros of a batch size that only the inputs tell: one program for each set of input shapes
-        self._by_shapes = OrderedDict() if self._program.open_shapes else None
+        self._by_shapes = OrderedDict() if self.program.open_shapes else None
+        # what calls that wait know (_steps.py)
+        # may it become a CUDA graph; None if it was not said
+        self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
+        self.draws = any(c.rng for c in self.program.calls)
+        self.patience = _steps.PATIENCE
+        self.count = len(self.program.outputs)
+        self.fixed, self.free = None, ()
+        self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
 
     @property
     def is_np_sym(self):
@@ -61,20 +69,37 @@ class CachedOp:
         if self._by_shapes is not None:
             return self._for_shapes(args)(*args, out=out)
         ctx = args[0]._ctx if args else None
-        recording = state.recording
+        recording, cls = state.recording, self._result_class()
         if recording:
+            if self.patience > 0 and out is None and self._monitor is None and state.watch is None:
+                arrays = _steps.wait(self, args, ctx, state.training, cls)
+                if arrays is not None:
+                    return arrays[0] if len(arrays) == 1 else arrays
             tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
-            wanted = tuple(i for i, t in enumerate(tensors) if t.requires_grad)
         else:
             tensors = [x._tensor.detach() if x._tensor.requires_grad else x._tensor for x in args]
-            wanted = ()
-        plan = self._find(tensors, wanted, ctx)
+        results = self.compute(tensors, ctx, state.training, recording)
+        if recording:
+            note_graph(self._symbol, tuple([source(x) for x in args]), results)
+        if out is not None:
+            targets = out if isinstance(out, (list, tuple)) else [out]
+            for target, value in zip(targets, results, strict=True):
+                target._tensor.detach().copy_(value.detach())
+            return out
+        arrays = [wrap(r, ctx, cls) for r in results]
+        return arrays[0] if len(arrays) == 1 else arrays
+
+    def compute(self, tensors, ctx, training, recording):
+        """The tensors of the outputs.  States among the given tensors are changed."""
+        wanted = tuple(i for i, t in enumerate(tensors) if t.requires_grad) if recording else ()
+        device = ctx.torch_device
+        plan = self._find(tensors, wanted, training, device)
         if plan is None:
             with torch.set_grad_enabled(bool(wanted)):
-                outputs, states = self._program.run(tensors, training=state.training, generator=_generator,
-                                                    device=ctx.torch_device, monitor=self._watch(ctx))
+                outputs, states = self.program.run(tensors, training=training, generator=generator_of, device=device,
+                                                   monitor=self._watch(ctx))
         elif wanted:
-            outputs = _Planned.apply(self, plan, state.training, ctx.torch_device, *tensors)
+            outputs = _Planned.apply(self, plan, training, device, *tensors)
             values, outputs = outputs[len(plan.differentiable):], outputs[:len(plan.differentiable)]
             states = dict(zip(plan.state_numbers, values, strict=True))
         else:
@@ -82,8 +107,9 @@ class CachedOp:
                 outputs, values, _ = plan.forward(tensors)
             states = dict(zip(plan.state_numbers, values, strict=True))
         for place, value in states.items():
-            args[place]._tensor.detach().copy_(value.detach())
-        return self._deliver(outputs, tensors, ctx, out, recording, self._result_class())
+            tensors[place].detach().copy_(value.detach())
+        results = [owned(o, tensors) for o in outputs]
+        return results if recording else [r.detach() if r.requires_grad else r for r in results]
 
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
@@ -102,21 +128,20 @@ class CachedOp:
             found._monitor = self._monitor
             facts = infer(self._symbol._entries, dict(zip(self._names, (tuple(k[0]) for k in key), strict=True)),
                           dict(zip(self._names, (k[1] for k in key), strict=True)))
-            found._program.with_shapes(facts)
+            found.program.with_shapes(facts)
             if len(self._by_shapes) > LIMIT:
                 self._by_shapes.popitem(last=False)
         return found
 
-    def _find(self, tensors, wanted, ctx):
+    def _find(self, tensors, wanted, training, device):
         """The plan for this call; none for the first of its kind, since many graphs are called once."""
-        if self._monitor is not None or any(t.device != ctx.torch_device or type(t) is Whole for t in tensors):
+        if self._monitor is not None or any(t.device != device or type(t) is Whole for t in tensors):
             return None
-        kind = (state.training, wanted)
+        kind = (training, wanted)
         if kind not in self._seen:
             self._seen.add(kind)
             return None
-        return self._plans.find(tensors, wanted, training=state.training, generator=_generator,
-                                device=ctx.torch_device)
+        return self._plans.find(tensors, wanted, training=training, generator=generator_of, device=device)
 
     def _shared(self, plan, saved, given):
         """Which of the saved tensors share memory with the given ones; found once for each plan."""
@@ -130,16 +155,6 @@ class CachedOp:
 
     def _watch(self, ctx):
         return None if self._monitor is None else _Watch(*self._monitor, ctx)
-
-    def _deliver(self, outputs, tensors, ctx, out, recording, cls):
-        results = [owned(o, tensors) for o in outputs]
-        if out is not None:
-            targets = out if isinstance(out, (list, tuple)) else [out]
-            for target, value in zip(targets, results, strict=True):
-                target._tensor.detach().copy_(value.detach())
-            return out
-        arrays = [wrap(r if recording else r.detach() if r.requires_grad else r, ctx, cls) for r in results]
-        return arrays[0] if len(arrays) == 1 else arrays
 
 
 class _Watch:
@@ -165,7 +180,7 @@ class _Watch:
         return tensors
 
 
-def _generator(device):
+def generator_of(device):
     return _random.generator(_interop.context_on(device))
 
 
@@ -229,7 +244,7 @@ _keeps_graph = getattr(torch._C._autograd, '_get_current_graph_task_keep_graph',
 
 def _again(ctx, plan, tensors, heads):
     """The gradients, computed so that they can be differentiated: forward once more, on torch's tape."""
-    outputs, _ = ctx.cached._program.run(tensors, training=ctx.training, generator=_generator, device=ctx.device)
+    outputs, _ = ctx.cached.program.run(tensors, training=ctx.training, generator=generator_of, device=ctx.device)
     pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
     return torch.autograd.grad([o for o, _ in pairs], [tensors[i] for i in plan.wanted], [h for _, h in pairs],
                                create_graph=True, allow_unused=True)

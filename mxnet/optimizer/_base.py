@@ -226,7 +226,7 @@ class Optimizer:
         """`value` times the factor of each weight: its parameter's, or by its index, or by its name."""
         parameters, names = self.param_dict, self.idx2name
         value = float(value)        # schedulers may compute with NumPy
-        if not parameters and not factors:
+        if not value or not parameters and not factors:
             return [value] * len(indices)
         results = []
         for index in indices:

@@ -1,0 +1,97 @@
+"""Runs plans that do forward and backward at once, on a GPU as CUDA graphs."""
+import logging
+from operator import is_
+
+import torch
+
+from ..autograd import LARGE
+from .capture import WARM, Captured
+
+log = logging.getLogger('mxnet.plans')
+
+
+class Runner:
+    """A plan with `whole`, run again and again for tensors of the same kinds.
+
+    reqs: 'write' or 'add', for each gradient that the plan has
+    static: whether it may become a CUDA graph, on a device that has them
+    generators: the random generators that the plan draws from
+    adopt: function of (number, gradient) that makes a large gradient's memory its buffer's and gives None; or gives the
+        buffer, which the gradient is to be copied to
+
+    After a run as a CUDA graph (`captured` is not None), the outputs are the graph's: valid until the next run.
+    """
+
+    __slots__ = ('plan', '_into', '_copied', '_added', '_zeros', '_rest', '_static', '_generators', '_adopt', '_runs',
+                 '_last', '_buffers', 'captured', 'fresh')
+
+    def __init__(self, plan, reqs, *, static=False, generators=(), adopt=None):
+        self.plan = plan
+        writes = [req == 'write' for req in reqs]
+        there = plan.present
+        self._into = None if all(writes) else writes
+        self._copied = [i for i, p in enumerate(there) if p and writes[i] and not plan.direct[i]]
+        self._added = [i for i, p in enumerate(there) if p and not writes[i]]
+        self._zeros = [i for i, p in enumerate(there) if not p and writes[i]]
+        self._rest = bool(self._copied or self._added or self._zeros)
+        self._static, self._generators, self._adopt = static, generators, adopt
+        self._runs, self._last, self._buffers, self.captured = 0, None, None, None
+        self.fresh = all(plan.fresh)
+
+    def run(self, tensors, buffers):
+        """The outputs; new values of states are written into the given tensors, gradients into the buffers.
+
+        None of the tensors may require a gradient: then nothing is recorded, whatever torch's grad mode is.
+        """
+        if not self._static or not tensors[0].is_cuda:
+            return self._follow(tensors, buffers)
+        captured = self.captured
+        if self._runs < WARM:
+            self._runs, self._last = self._runs + 1, tensors
+        elif captured is None or not captured.fits(tensors) or not all(map(is_, buffers, self._buffers)):
+            self._capture(tensors, buffers)
+        if self.captured is None:
+            return self._follow(tensors, buffers)
+        self.captured.launch(tensors)
+        return self.captured.results
+
+    def _follow(self, tensors, buffers):
+        plan, into = self.plan, buffers
+        if self._into is not None:
+            into = [b if write else None for b, write in zip(buffers, self._into, strict=True)]
+        outputs, states, found = plan.whole(tensors, into)
+        if states:
+            torch._foreach_copy_([tensors[n] for n in plan.state_numbers], list(states))
+        if self._rest:
+            self._store(buffers, found)
+        return outputs
+
+    def _store(self, buffers, found):
+        targets, values = [], []
+        for i in self._copied:
+            target = buffers[i]
+            if self._adopt is not None and target.numel() >= LARGE:
+                buffers[i] = target = None          # memory that anybody refers to stays
+                target = self._adopt(i, found[i])
+            if target is not None:
+                targets.append(target)
+                values.append(found[i])
+        if targets:
+            torch._foreach_copy_(targets, values)
+        for i in self._added:
+            buffers[i].add_(found[i])
+        for i in self._zeros:
+            buffers[i].zero_()
+
+    def _capture(self, tensors, buffers):
+        """Records the plan as a CUDA graph; where that cannot be done, it runs as it is."""
+        # what was the same tensor twice is one that stays: a parameter, a state, a batch that is used again and again
+        moving = set() if self.captured is None else {*self.captured.moving}
+        moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
+        self.captured, self._last, self._buffers = None, tensors, buffers
+        try:
+            self.captured = Captured(lambda given: self._follow(given, buffers), tensors, sorted(moving),
+                                     self._generators)
+        except RuntimeError as error:
+            self._static = False
+            log.info('no CUDA graph: %s', error)

@@ -1,0 +1,417 @@
+"""Steps: recorded calls of hybridized blocks that wait for `backward`, so that both run as one plan.
+
+While recording, a hybridized block that ran before need not run at once: all that a program could see of it are its
+outputs, and the arrays that it reads, if somebody writes into them.  So the outputs have no tensor yet, the tensors of
+the inputs are put aside, and the class of all these arrays answers the first look at them (at `_tensor`, which every
+use of an array needs) by running what waits, with torch's tape as ever.  A loop that trains looks only after
+`backward`: then everything that waits runs as one plan (`Plan.whole`), forward and backward, without torch's engine.
+"""
+import threading
+import weakref
+from operator import is_
+
+import torch
+
+from .._array import NDArrayBase
+from .._graph.plan import LIMIT, make_plan
+from .._graph.runner import Runner
+from .._notes import UNKNOWN, note_graph, source
+from .._state import state
+from .._whole import Whole
+from ..autograd import OVERWRITTEN, adopted
+from ..base import MXNetError
+from ._invoke import owned
+
+_new = object.__new__
+PATIENCE = 3            # how often a step may be looked at before `backward`, until its blocks stop waiting
+
+
+class Place:
+    """Where a waiting array stands: input `number` of the step, or output `number` of its call `call`."""
+
+    __slots__ = ('step', 'call', 'number')
+
+    def __init__(self, step, call, number):
+        self.step, self.call, self.number = step, call, number
+
+
+def _look(self, name):
+    """`__getattr__` of waiting arrays."""
+    if name == '_tensor':
+        self._place.step.run()
+        return self._tensor
+    raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+
+
+_classes: dict[type, type] = {}
+
+
+def _waiting(cls):
+    """The class of arrays of class `cls` while they wait."""
+    found = _classes.get(cls)
+    if found is None:
+        found = _classes[cls] = type(cls.__name__, (cls,), {
+            '__slots__': (), '__module__': cls.__module__, '__qualname__': cls.__qualname__, '__doc__': cls.__doc__,
+            '_waits': True, '_ready_class': cls, '__getattr__': _look})
+    return found
+
+
+class Call:
+    """A call that waits: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays."""
+
+    __slots__ = ('cached', 'training', 'sources', 'outputs')
+
+    def __init__(self, cached, training, sources):
+        self.cached, self.training, self.sources, self.outputs = cached, training, sources, ()
+
+
+class Step:
+    """Calls that wait for each other, and the arrays that they read."""
+
+    __slots__ = ('calls', 'arrays', 'tensors', 'versions', 'ctx', 'over', 'failed', '_lock')
+
+    def __init__(self, ctx):
+        self.calls: list[Call] = []
+        self.arrays, self.tensors, self.versions = [], [], []
+        self.ctx = ctx
+        self.over, self.failed = False, None
+        self._lock = threading.RLock()
+
+    # ------------------------------------------------------------------ growing
+    def take(self, array):
+        """The number of an array that is read, whose tensor is put aside."""
+        number = len(self.arrays)
+        tensor = array._tensor
+        self.arrays.append(array)
+        self.tensors.append(tensor)
+        self.versions.append(tensor._version)
+        del array._tensor
+        array._place = Place(self, None, number)
+        cls = array.__class__
+        array.__class__ = _classes.get(cls) or _waiting(cls)
+        return number
+
+    def add(self, cached, training, sources, count, cls):
+        """Output arrays of a new call."""
+        call, cls = Call(cached, training, sources), _waiting(cls)
+        arrays = []
+        for number in range(count):
+            array = _new(cls)
+            array._ctx, array._variable = self.ctx, None
+            array._place = Place(self, len(self.calls), number)
+            arrays.append(array)
+        call.outputs = [weakref.ref(array) for array in arrays]
+        self.calls.append(call)
+        return arrays
+
+    def join(self, other):
+        """Takes over another step, whose calls come after those that are here."""
+        offset, numbers = len(self.calls), []
+        for array, tensor, version in zip(other.arrays, other.tensors, other.versions, strict=True):
+            array._place.step = self
+            numbers.append(len(self.arrays))
+            array._place.number = numbers[-1]
+            self.arrays.append(array)
+            self.tensors.append(tensor)
+            self.versions.append(version)
+        for call in other.calls:
+            call.sources = tuple(numbers[s] if type(s) is int else (s[0] + offset, s[1]) for s in call.sources)
+            for array in [ref() for ref in call.outputs]:
+                if array is not None:
+                    array._place.step = self
+                    array._place.call += offset
+            self.calls.append(call)
+        other.calls, other.arrays, other.tensors, other.over = [], [], [], True
+
+    # ------------------------------------------------------------------ looked at too early
+    def run(self):
+        """Runs what waits, call by call, with torch's tape."""
+        with self._lock:
+            if self.failed is not None:
+                raise MXNetError(f'an earlier error left this array without a value: {self.failed}')
+            if self.over:
+                return
+            for call in self.calls:
+                call.cached.patience -= 1
+            self._restore()
+            values = [a._tensor if a._variable is None else a._variable.leaf for a in self.arrays]
+            results = []
+            try:
+                self._check_versions()
+                with torch.enable_grad():
+                    for call in self.calls:
+                        given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in call.sources]
+                        results.append(call.cached.compute(given, self.ctx, call.training, recording=True))
+                        note_graph(call.cached._symbol, tuple([
+                            source(self.arrays[s]) if type(s) is int else getattr(results[s[0]][s[1]], '_note', UNKNOWN)
+                            for s in call.sources]), results[-1])
+            except BaseException as error:
+                self.failed = error
+                raise
+            for call, tensors in zip(self.calls, results, strict=True):
+                _fill(call.outputs, tensors)
+            self._forget()
+
+    def _restore(self):
+        """Gives the arrays that are read their tensors back."""
+        self.over = True
+        if state.draws is self:
+            state.draws = None
+        for array, tensor in zip(self.arrays, self.tensors, strict=True):
+            array._tensor = tensor
+            array.__class__ = array._ready_class
+            del array._place
+
+    def _forget(self):
+        self.calls, self.arrays, self.tensors = [], [], []
+
+    def _check_versions(self):
+        # arrays that are written to themselves end the waiting; this finds writes through others in the same memory
+        if [t._version for t in self.tensors] != self.versions:
+            raise MXNetError(OVERWRITTEN)
+
+    # ------------------------------------------------------------------ backward
+    def backward_from(self, heads):
+        """Differentiates arrays of this step at once; False if they have to be computed first."""
+        heads = [heads] if isinstance(heads, NDArrayBase) else heads
+        for head in heads:
+            if not getattr(head, '_waits', False) or head._place.call is None:
+                return False
+            if head._place.step is not self:
+                self.join(head._place.step)
+        return self._backward(heads)
+
+    def _backward(self, heads):
+        """Runs everything, forward and backward from `heads`, as one plan; False if there is none."""
+        with self._lock:
+            if self.over:
+                return False
+            if state.draws is self:
+                state.draws = None
+            ready = self._find(heads)
+            if ready is None:
+                return False
+            self._check_versions()
+            if not ready.run(self.tensors, [ref for call in self.calls for ref in call.outputs]):
+                return False
+            self._restore()
+            for call in self.calls:
+                call.cached.patience = PATIENCE
+            for head in heads:
+                if not head._waits:
+                    head._tensor._used_up = True
+            self._forget()
+            return True
+
+    def _find(self, heads):
+        first = self.calls[0].cached
+        structure = tuple([(c.cached, c.training, c.sources) for c in self.calls])
+        places = tuple([(h._place.call, h._place.number) for h in heads])
+        ready = first.last_step
+        if ready is not None and ready.fits(self, structure, places):
+            return ready
+        key = (structure, places, *[(t.shape, t.dtype, t.device, None if a._variable is None else a._variable.req)
+                                    for a, t in zip(self.arrays, self.tensors, strict=True)])
+        known = first.steps.get(key)
+        if known is None:
+            known = first.steps[key] = Known(self, places)
+            while len(first.steps) > LIMIT:
+                first.steps.popitem(last=False)
+        if known.plan is None:
+            for call in self.calls:
+                call.cached.patience = 0
+            return None
+        first.last_step = ready = Ready(self, structure, places, known)
+        return ready
+
+
+def _fill(refs, tensors):
+    """Gives output arrays that still exist their tensors."""
+    for ref, tensor in zip(refs, tensors, strict=True):
+        array = ref()
+        if array is not None:
+            array._tensor = tensor
+            array.__class__ = array._ready_class
+            del array._place
+
+
+class Shown:
+    """Outputs that lie in the memory of a CUDA graph; whoever looks at them, before the next launch, gets copies.
+
+    A loop that trains has forgotten them by then, so that mostly there is nothing to copy.
+    """
+
+    __slots__ = ('_refs', '_tensors')
+
+    def __init__(self, refs, tensors):
+        self._refs, self._tensors = refs, tensors
+        for number, ref in enumerate(refs):
+            array = ref()
+            if array is not None:
+                array._place = Place(self, None, number)
+
+    def hide(self):
+        """Puts the tensors of arrays that do not wait aside."""
+        for ref in self._refs:
+            array = ref()
+            del array._tensor
+            array.__class__ = _waiting(type(array))
+
+    def run(self):
+        """Copies what is still of interest."""
+        there = [(ref, tensor) for ref, tensor in zip(self._refs, self._tensors, strict=True) if ref() is not None]
+        self._refs = self._tensors = ()
+        for ref, tensor in there:
+            tensor = tensor.clone()
+            tensor._used_up = True
+            _fill([ref], [tensor])
+
+    def backward_from(self, heads):
+        return False
+
+
+class Chain:
+    """Programs one after the other, as one that `make_plan` can trace."""
+
+    def __init__(self, calls):
+        self.parts = [(c.cached.program, c.training, c.sources) for c in calls]
+
+    def run(self, tensors, *, generator, device, training=None, monitor=None):
+        values, results, states = list(tensors), [], {}
+        for program, mode, sources in self.parts:
+            given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in sources]
+            outputs, changed = program.run(given, training=mode, generator=generator, device=device, monitor=monitor)
+            for place, value in changed.items():
+                number = sources[place]
+                values[number] = states[number] = value
+            results.append(outputs)
+        return [o for outputs in results for o in outputs], states
+
+
+class Known:
+    """The plan of all steps of one structure and with tensors of the same kinds."""
+
+    def __init__(self, step, heads):
+        from ._cached_op import generator_of
+        wanted = tuple(n for n, a in enumerate(step.arrays) if a._variable is not None and a._variable.req != 'null')
+        firsts = [0]
+        for call in step.calls:
+            firsts.append(firsts[-1] + len(call.outputs))
+        self.plan = make_plan(Chain(step.calls), step.tensors, wanted, training=None, generator=generator_of,
+                              device=step.ctx.torch_device, heads=tuple(firsts[c] + n for c, n in heads))
+        if self.plan is not None and len(self.plan.present) != len(wanted):
+            self.plan = None                # nothing can be differentiated: the long way says so
+
+
+class Ready:
+    """A plan and the arrays that it was last run with: what the next run need not find out again."""
+
+    __slots__ = ('structure', 'heads', 'variables', 'fixed', 'shapes', 'targets', 'runner', 'shown')
+
+    def __init__(self, step, structure, heads, known):
+        self.structure, self.heads = structure, heads
+        self.variables = [a._variable for a in step.arrays]
+        self.fixed = [None if v is None else t for v, t in zip(self.variables, step.tensors, strict=True)]
+        self.shapes = [(t.shape, t.dtype) for t, v in zip(step.tensors, self.variables, strict=True) if v is None]
+        self.targets = [self.variables[n] for n in known.plan.wanted]
+        wishes = {c.cached.static for c in step.calls} - {None}
+        generators = []
+        if any(c.cached.draws for c in step.calls):
+            from ._cached_op import generator_of
+            generators.append(generator_of(step.tensors[0].device))
+        self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True},
+                             generators=generators,
+                             adopt=None if step.tensors[0].is_cuda else self._adopt)
+        self.shown = None
+
+    def _adopt(self, number, gradient):
+        buffer = self.targets[number].buffer
+        return None if adopted(buffer, gradient) else buffer._tensor
+
+    def fits(self, step, structure, heads):
+        """Whether a step is like the one before but for the values of its arrays."""
+        return (heads == self.heads and structure == self.structure
+                and all(map(is_, [a._variable for a in step.arrays], self.variables))
+                and not [0 for t, f in zip(step.tensors, self.fixed) if f is not None and t is not f]
+                and [(t.shape, t.dtype) for t, f in zip(step.tensors, self.fixed) if f is None] == self.shapes)
+
+    def run(self, tensors, refs):
+        """Fills the output arrays; states and gradients go where they belong.  False if it fails."""
+        if self.shown is not None:
+            self.shown.run()
+            self.shown = None
+        runner = self.runner
+        try:
+            outputs = runner.run(tensors, [v.buffer._tensor for v in self.targets])
+        except RuntimeError:
+            return False
+        for variable in self.targets:
+            variable.fresh[0] = True
+        if runner.captured is not None:
+            self.shown = Shown(refs, outputs)
+        else:
+            _fill(refs, outputs if runner.fresh else [owned(o, tensors) for o in outputs])
+        return True
+
+
+# ---------------------------------------------------------------------- what CachedOp calls
+def wait(cached, args, ctx, training, cls):
+    """The outputs of a recorded call, to be computed later; None if it has to run now."""
+    fixed = cached.fixed
+    known = fixed is not None and not [0 for i, a, v in fixed if args[i] is not a or a._variable is not v or a._waits]
+    if not known:
+        fixed = []
+    step, kind, learns, able = None, [training, cls, ctx], known, True
+    for i in cached.free if known else range(len(args)):
+        x = args[i]
+        if x._sparse or x._ctx is not ctx and x._ctx != ctx:
+            return None
+        variable = x._variable
+        if x._waits and type(x._place.step) is Step:
+            place = x._place
+            if step is None:
+                step = place.step
+            elif place.step is not step:
+                step.join(place.step)
+            if place.call is not None:
+                kind.append(None)
+                learns = True
+                continue
+            tensor = step.tensors[place.number]
+        else:
+            tensor = x._tensor
+        if variable is None:
+            able = able and not tensor.requires_grad
+            kind.append(None if tensor.requires_grad else (tensor.shape, tensor.dtype))
+            continue
+        if variable.req != 'null':
+            if type(variable.leaf) is Whole or variable.buffer._sparse:
+                return None
+            learns = True
+        fixed.append((i, x, variable))
+    if not known and fixed:
+        cached.fixed = fixed
+        there = {i for i, _, _ in fixed}
+        cached.free = [i for i in range(len(args)) if i not in there]
+    kind = tuple(kind)
+    if kind not in cached.kinds:
+        # the first of its kind runs at once, so that mistakes are found where they are made
+        if len(cached.kinds) > LIMIT:
+            cached.kinds.clear()
+        cached.kinds.add(kind)
+        return None
+    if not able or not learns:
+        return None
+    if step is None:
+        step = Step(ctx)
+    sources = []
+    for x in args:
+        if x._waits:
+            place = x._place
+            sources.append(place.number if place.call is None else (place.call, place.number))
+        else:
+            sources.append(step.take(x))
+    arrays = step.add(cached, training, tuple(sources), cached.count, cls)
+    if cached.draws:
+        state.draws = step
+    return arrays
