@@ -203,6 +203,8 @@ class Trainer:
         for i, param in enumerate(self._params):
             if param.grad_req != 'null' and param._data is not None:
                 (dense if param._grad_stype == 'default' else rows).append((i, param.list_grad()))
+        if dense and self._added_up_early(dense):
+            dense = []
         # one call for all keys, so that sums of several workers share messages; plug-ins promise single keys only
         calls = [zip(*dense, strict=True)] if dense and isinstance(store, _kv.KVStore) else dense
         for keys, gradients in calls:
@@ -214,6 +216,15 @@ class Trainer:
             store.push(i, gradients, priority=-i)
             if not self._update_on_kvstore:
                 store.pull(i, gradients, priority=-i, ignore_sparse=False)
+
+    def _added_up_early(self, dense):
+        """Whether the store adds up gradients of several workers by itself, from backward on."""
+        add_up = getattr(self._kvstore, 'sum_gradients', None)
+        if add_up is None or len(dense[0][1]) > 1:
+            return False
+        arrays = tuple(self._params[i].list_data()[0] for i, _ in dense)
+        keys, gradients = zip(*((i, gradients[0]) for i, gradients in dense), strict=True)
+        return add_up(keys, arrays, gradients, self._update_on_kvstore)
 
     def update(self, batch_size, ignore_stale_grad=False):
         """Updates the parameters with gradients that `allreduce_grads` has added up."""
@@ -229,7 +240,7 @@ class Trainer:
         again = self._again
         if again is not None and again.repeat(self, ignore_stale_grad):
             return
-        pending = [[] for _ in self._updaters]
+        pending, pulled = [[] for _ in self._updaters], []
         for i, param in enumerate(self._params):
             if param.grad_req == 'null':
                 continue
@@ -240,12 +251,16 @@ class Trainer:
                         raise UserWarning(STALE.format(name=param.name, ctx=array._ctx))
             if self._kvstore is not None and self._update_on_kvstore:
                 if param._stype == 'default':
-                    self._kvstore.pull(i, arrays, priority=-i)
+                    pulled.append((i, arrays))
                 continue
             for updates, array in zip(pending, arrays, strict=False):
                 if not ignore_stale_grad or array._fresh_grad:
                     updates.append((i, array.grad, array))
                     array._fresh_grad = False
+        # one call for all keys, so that servers answer once; plug-ins promise single keys only
+        calls = [zip(*pulled, strict=True)] if pulled and isinstance(self._kvstore, _kv.KVStore) else pulled
+        for keys, arrays in calls:
+            self._kvstore.pull(keys, arrays)
         if not (self._kvstore is not None and self._update_on_kvstore):
             for updater, updates in zip(self._updaters, pending, strict=False):
                 if updates:
