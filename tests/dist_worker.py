@@ -266,6 +266,113 @@ def check_trainer_is_one_process_with_the_whole_batch():
         np.testing.assert_allclose(found, alone, rtol=1e-5, atol=1e-6, err_msg=str(kvstore))
 
 
+def steps_of(kvstore, between=None, backwards=1, hybridized=False, steps=4, **options):
+    """Weights of two layers after some steps on this worker's part of each batch, and how often sums began early."""
+    draw = np.random.RandomState(0)
+    data, label = draw.normal(size=(steps, 16, 6)).astype('f'), draw.randint(3, size=(steps, 16))
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Dense(8, activation='relu', in_units=6), mx.gluon.nn.Dense(3, in_units=8))
+    net.initialize(mx.init.Zero())
+    for i, parameter in enumerate(net.collect_params().values()):
+        parameter.set_data(mx.nd.array(np.random.RandomState(i).normal(size=parameter.shape)))
+    if hybridized:
+        net.hybridize()
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1, 'momentum': 0.9}, kvstore=kvstore,
+                               **options)
+    loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    mine = slice(rank * 16 // size, (rank + 1) * 16 // size) if kvstore is not None else slice(None)
+    early = 0
+    for x, y in zip(data, label, strict=True):
+        for _ in range(backwards if kvstore is None or rank == 0 else 1):
+            with mx.autograd.record():
+                loss = loss_of(net(mx.nd.array(x[mine])), mx.nd.array(y[mine]))
+            loss.backward()
+        if kvstore is not None:
+            found = getattr(trainer._kvstore, '_early', None)
+            early += found is not None and found._next > 0
+        if between is not None:
+            for parameter in net.collect_params().values():
+                between(parameter.list_grad()[0])
+        trainer.step(16)
+    return np.concatenate([p.data().asnumpy().reshape(-1) for p in net.collect_params().values()]), early
+
+
+def check_sums_begin_while_backward_runs():
+    alone, _ = steps_of(None)
+    for options in ({}, {'update_on_kvstore': False}):
+        found, early = steps_of('dist_sync', **options)
+        np.testing.assert_allclose(found, alone, rtol=1e-5, atol=1e-6)
+        assert early == 3, early                    # the first step is where the store learns of the parameters
+
+
+def check_sums_of_gradients_that_changed_after_backward():
+    def halve(gradient):
+        gradient *= 0.5
+
+    alone, _ = steps_of(None, between=halve)
+    for options in ({}, {'update_on_kvstore': False}):
+        found, early = steps_of('dist_sync', between=halve if rank == 0 else None, **options)
+        everyone = kv._world.objects(found.tolist())
+        assert everyone[0] == everyone[-1] and early
+    found, _ = steps_of('dist_sync', between=halve)
+    np.testing.assert_allclose(found, alone, rtol=1e-5, atol=1e-6)
+
+
+def check_sums_where_one_worker_calls_backward_twice():
+    alone, _ = steps_of(None)
+    found, early = steps_of('dist_sync', backwards=2)
+    np.testing.assert_allclose(found, alone, rtol=1e-5, atol=1e-6)
+    assert early == 3
+
+
+def check_batch_norm_over_workers():
+    """As in one process with the whole batch: outputs, gradients, running averages."""
+    draw = np.random.RandomState(3)
+    data = draw.normal(size=(6 * size, 3, 4, 4)).astype('f')
+    weight = draw.normal(size=data.shape).astype('f')
+
+    def results(layer, mine):
+        layer.initialize()
+        x = mx.nd.array(data[mine])
+        x.attach_grad()
+        with mx.autograd.record():
+            y = layer(x)
+            loss = (y * mx.nd.array(weight[mine])).sum()
+        loss.backward()
+        return y.asnumpy(), x.grad.asnumpy(), layer.gamma.grad().asnumpy(), layer.running_var.data().asnumpy()
+
+    alone = results(mx.gluon.nn.BatchNorm(in_channels=3), slice(None))
+    for hybridized in (False, True):
+        layer = mx.gluon.contrib.nn.SyncBatchNorm(in_channels=3)
+        if hybridized:
+            layer.hybridize()
+        # uneven: worker 0 has more
+        edges = [0, 8, *[8 + i * (len(data) - 8) // (size - 1) for i in range(1, size)]]
+        mine = slice(edges[rank], edges[rank + 1])
+        y, gradient, gamma, variance = results(layer, mine)
+        np.testing.assert_allclose(y, alone[0][mine], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(gradient, alone[1][mine], rtol=1e-3, atol=1e-5)
+        total = mx.nd.array(gamma)
+        mx.kv.create('horovod').pushpull('g', total)
+        np.testing.assert_allclose(total.asnumpy(), alone[2], rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(variance, alone[3], rtol=1e-4)
+
+
+def check_uneven_data():
+    """A worker that has run out of batches takes part with gradients of nothing, and all stay equal."""
+    net = mx.gluon.nn.Dense(1, in_units=2, use_bias=False)
+    net.initialize(mx.init.One())
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1}, kvstore='dist_sync')
+    batches = [np.ones((4, 2), 'f'), np.ones((2 - rank, 2), 'f') if rank < 2 else np.ones((1, 2), 'f')]
+    for x in batches:
+        with mx.autograd.record():
+            loss = net(mx.nd.array(x)).sum()
+        loss.backward()
+        trainer.step(len(x) * size)
+    found = kv._world.objects(net.weight.data().asnumpy().tolist())
+    assert found[0] == found[-1]
+
+
 def check_horovods_names():
     import mxnet.contrib.horovod as hvd
     hvd.init()

@@ -19,6 +19,7 @@ from .._dist.world import world
 from ..base import MXNetError
 from ..ndarray import NDArray, sparse
 from ..optimizer import Updater
+from ._overlap import Early
 from .kvstore import KVStore
 
 __all__ = ['DistKVStore']
@@ -78,6 +79,7 @@ class DistKVStore(KVStore):
         self._spare = {}                # (dtype, device): flat tensors for later buckets
         self._large = {}                # key: flat tensor for the next bucket of a key that goes alone
         self._behind = {}               # key: flat tensor that holds its stored value
+        self._early = None              # a Trainer's gradients on their way
         self._known = set()             # what workers have agreed to do before
 
     @property
@@ -97,12 +99,15 @@ class DistKVStore(KVStore):
             what = f'{action} of {", ".join(shown + more)}'
         text = repr([(action, key, value.stype, value.shape, value.dtype) for key, value in entries] or action)
         check = zlib.crc32(text.encode())
-        scale = rate = 0.0
-        if isinstance(self._updater, Updater) and action == 'push':
-            optimizer = self._updater.optimizer
-            scale, rate = float(optimizer.rescale_grad), float(optimizer.learning_rate)
         # bytes: their sums over many workers are exact in a float32
-        return [check & 255, check >> 8 & 255, check >> 16 & 255, scale, rate], what
+        own = [check & 255, check >> 8 & 255, check >> 16 & 255]
+        return [*own, *(self._scale_and_rate() if action == 'push' else (0.0, 0.0))], what
+
+    def _scale_and_rate(self):
+        if not isinstance(self._updater, Updater):
+            return 0.0, 0.0
+        optimizer = self._updater.optimizer
+        return float(optimizer.rescale_grad), float(optimizer.learning_rate)
 
     def _agreed(self, own, total, what):
         """Compares own numbers with the sum of all; returns the scale of gradients to use, or None for one's own."""
@@ -255,6 +260,30 @@ class DistKVStore(KVStore):
             self._spare.setdefault((flat.dtype, flat.device), []).append(flat)
         elif flat is not None:
             self._large[next(iter(sums))] = flat
+
+    def sum_gradients(self, keys, arrays, gradients, update):
+        """For a Trainer: adds up dense gradients of one device over the workers, some of them since backward.
+
+        With `update` the stored values follow, else the sums become the gradients.  False if it is not for this store.
+        """
+        if self._world.size == 1 or self._compression is not None or any(g._sparse for g in gradients) \
+                or any(self._values[key]._sparse for key in keys):
+            return False
+        self._finish()
+        early = self._early
+        if early is None or early.keys != keys or any(a is not b for a, b in zip(early.gradients, gradients)):
+            early = self._early = Early(self, keys, arrays, gradients, self._limit)
+        scale = early.finish()
+        early.watch(arrays)
+        if update:
+            with self._scaled(scale):
+                if isinstance(self._updater, Updater):
+                    self._updater(keys, early.sums, tuple(self._values[key] for key in keys))
+                else:
+                    self._update(dict(zip(keys, early.sums, strict=True)))
+        else:
+            early.write_back()
+        return True
 
     @contextlib.contextmanager
     def _scaled(self, scale):

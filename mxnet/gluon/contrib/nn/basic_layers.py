@@ -3,6 +3,7 @@ import math
 import warnings
 
 from .... import context, ndarray
+from ...._dist.places import place
 from ....util import is_np_array
 from ..._operators import contrib, operator
 from ...block import Block, HybridBlock
@@ -73,7 +74,8 @@ class SparseEmbedding(Block):
 class SyncBatchNorm(BatchNorm):
     """`BatchNorm` with the averages of the batches of all processes, one of which has each device.
 
-    `num_devices` says how many; all GPUs of this machine, if it is not given.
+    `num_devices` says how many; if it is not given, as many as the job has workers, or else as this machine has GPUs.
+    Make the KVStore (`mx.kv.create('dist_sync')`) before the first batch: with it the processes join.
     """
 
     def __init__(self, in_channels=0, num_devices=None, momentum=0.9, epsilon=1e-5, center=True, scale=True,
@@ -82,9 +84,11 @@ class SyncBatchNorm(BatchNorm):
         super().__init__(1, momentum, epsilon, center, scale, use_global_stats, beta_initializer, gamma_initializer,
                          running_mean_initializer, running_variance_initializer, in_channels, **kwargs)
         if num_devices is None:
-            num_devices = max(1, context.num_gpus())
-            warnings.warn(f'SyncBatchNorm: num_devices is not given, so it is the number of GPUs here, {num_devices}; '
-                          'give it if not all of them are used', UserWarning, stacklevel=2)
+            num_devices = place().size
+            if num_devices == 1:
+                num_devices = max(1, context.num_gpus())
+                warnings.warn(f'SyncBatchNorm: num_devices is not given, so it is the number of GPUs here, '
+                              f'{num_devices}; give it if not all of them are used', UserWarning, stacklevel=2)
         self._kwargs = {'eps': epsilon, 'momentum': momentum, 'fix_gamma': not scale,
                         'use_global_stats': use_global_stats, 'ndev': num_devices, 'key': self.prefix}
 

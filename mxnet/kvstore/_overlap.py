@@ -1,0 +1,147 @@
+"""Sums over workers that begin while `backward` still computes the gradients of other parameters.
+
+Parameters are shared out over buckets in the reverse of their order, which is about the order in which backward comes
+to them.  A bucket starts when the gradients of all of its parameters are there and the bucket before it has started, so
+all workers start the same buckets in the same order, whatever order their gradients come in.  What did not start by
+itself starts in the Trainer's step: all of it, where a whole network is one node of the graph.
+
+A program may change gradients between backward and step, or call backward twice.  Every worker notices that of its own
+gradients, tells the others with the scale of its gradients, and all add up again.
+"""
+import weakref
+
+import torch
+
+from .._array import overwrite, wrap
+from ..ndarray import NDArray
+
+__all__ = ['Early']
+
+FIRST = 2**20           # bytes of the first bucket: the sooner it is full the sooner something travels
+
+
+class Bucket:
+    """Gradients that travel together."""
+
+    def __init__(self, members, gradients, dtype, device):
+        self.members = members                              # their numbers
+        sizes = [gradients[i]._tensor.numel() for i in members]
+        self.flat = torch.empty(sum(sizes), dtype=dtype, device=device)
+        self.parts = self.flat.split(sizes)
+        self.waiting = set(members)
+        self.work = self.sent = None
+
+    def start(self, gradients, world):
+        tensors = [gradients[i]._tensor.detach() for i in self.members]
+        for part, tensor in zip(self.parts, tensors, strict=True):
+            part.copy_(tensor.reshape(-1))
+        self.sent = [(gradients[i]._tensor, gradients[i]._tensor._version) for i in self.members]
+        self.work = world.sum(self.flat, f'sum of {len(tensors)} gradients')
+
+    def changed(self, gradients):
+        """Whether any gradient is another one than what was sent."""
+        return any(gradients[i]._tensor is not tensor or tensor._version != version
+                   for i, (tensor, version) in zip(self.members, self.sent, strict=True))
+
+
+class Early:
+    """The gradients of one Trainer."""
+
+    def __init__(self, store, keys, arrays, gradients, limit):
+        self._store, self.keys = store, keys
+        self.gradients = gradients
+        self._variables = [None] * len(keys)
+        self._buckets, self._of = [], {}
+        self._fill(limit)
+        self._next = 0                                      # the bucket to start next
+        self._again = False
+        own, self._what = store._header('push', [(key, store._values[key]) for key in keys])
+        self._check = own[:3]
+        sums = [None] * len(keys)
+        for bucket in self._buckets:
+            for i, part in zip(bucket.members, bucket.parts, strict=True):
+                sums[i] = wrap(part.view(gradients[i].shape), gradients[i].context, NDArray)
+        self.sums = tuple(sums)
+        self.watch(arrays)
+
+    def _fill(self, limit):
+        kinds, sizes = {}, {}
+        for i in reversed(range(len(self.keys))):
+            tensor = self.gradients[i]._tensor
+            kind = tensor.dtype, tensor.device
+            size = tensor.numel() * tensor.element_size()
+            room = limit if self._buckets else min(FIRST, limit)
+            if kind in kinds and sizes[kind] + size > room:
+                self._close(kind, kinds.pop(kind))
+            kinds.setdefault(kind, []).append(i)
+            sizes[kind] = sizes.get(kind, 0) + size if len(kinds[kind]) > 1 else size
+        for kind, members in kinds.items():
+            self._close(kind, members)
+
+    def _close(self, kind, members):
+        bucket = Bucket(members, self.gradients, *kind)
+        self._buckets.append(bucket)
+        self._of.update(dict.fromkeys(members, bucket))
+
+    # ------------------------------------------------------------------ during backward
+    def watch(self, arrays):
+        """Has torch call when the gradient of an array is there; again where an array got another variable."""
+        me = weakref.ref(self)
+        for i, array in enumerate(arrays):
+            variable = array._variable
+            if variable is None or variable is self._variables[i]:
+                continue
+            self._variables[i] = variable
+            if variable.req == 'write' and variable.leaf.requires_grad and type(variable.leaf) is torch.Tensor:
+                variable.leaf.register_post_accumulate_grad_hook(_caller(me, i))
+
+    def there(self, i, leaf):
+        """Gradient `i` has been computed."""
+        variable = self._variables[i]
+        if variable is None or variable.leaf is not leaf:
+            return                                          # of an array that the parameter had before
+        bucket = self._of[i]
+        if bucket.work is not None:
+            self._again = True                              # backward was called once more
+            return
+        bucket.waiting.discard(i)
+        while self._next < len(self._buckets) and not self._buckets[self._next].waiting:
+            self._buckets[self._next].start(self.gradients, self._store._world)
+            self._next += 1
+
+    # ------------------------------------------------------------------ in the step
+    def finish(self):
+        """Waits for the sums, which are `sums` then; returns the scale of gradients that workers agreed on, or None."""
+        store, world = self._store, self._store._world
+        for bucket in self._buckets[self._next:]:
+            bucket.start(self.gradients, world)
+        again = self._again or any(bucket.changed(self.gradients) for bucket in self._buckets)
+        own = [*self._check, *store._scale_and_rate()]
+        total, work = world.agree([*own, float(again)], self._what)
+        for bucket in self._buckets:
+            world.wait(bucket.work)
+        world.wait(work)
+        *total, again = total.tolist()
+        scale = store._agreed(own, total, self._what)
+        if again:
+            for bucket in self._buckets:
+                bucket.start(self.gradients, world)
+            for bucket in self._buckets:
+                world.wait(bucket.work)
+        for bucket in self._buckets:
+            bucket.work, bucket.waiting = None, set(bucket.members)
+        self._next, self._again = 0, False
+        return scale
+
+    def write_back(self):
+        """Makes the sums the gradients."""
+        for gradient, total in zip(self.gradients, self.sums, strict=True):
+            overwrite(gradient, total._tensor)
+
+
+def _caller(me, i):
+    def ready(leaf):
+        early = me()
+        if early is not None:
+            early.there(i, leaf)
+    return ready
