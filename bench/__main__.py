@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, autograd, module, numpy_face, optimizers, resnet, timing
+from . import arrays, autograd, data, loader, module, numpy_face, optimizers, resnet, timing
 
 FAMILIES = (arrays, numpy_face, autograd, module, optimizers, resnet)
 
@@ -64,6 +64,12 @@ def main(argv=None):
         print(line, flush=True)
         rows.append({'name': name, 'ours': times['ours'], 'torch': times['torch'], 'ratio': ratio, 'budget': budget,
                      'upstream': old.get(name)})
+    for name, family in (('loader', loader), ('data', data)):       # these have tables of their own
+        if options.only in name:
+            print()
+            found = family.report()
+            rows += found
+            over += [row['name'] for row in found if row['over']]
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(rows, file, indent=1)

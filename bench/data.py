@@ -1,22 +1,27 @@
 """`python -m bench.data`: pictures per second of ImageRecordIter, GB per second of records, memory over many passes.
 
-Each is measured in a process of its own, ours and, with MXNET191_PYTHON, MXNet 1.9.1 in turn.
+Part of `make bench`.  Ours and, with MXNET191_PYTHON, MXNet 1.9.1 run in processes of their own, in turns.
 """
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
+from contextlib import ExitStack
+
+from .peer import Peer, upstream_python
+
+# name -> (at least this, at least this share of 1.9.1's); None: no such limit
+BUDGETS = {'pictures/s': (None, 1.0), 'GB/s of records': (1.0, None)}
+GROWTH = 1.05           # memory after 20 passes, in that of 8, at most
 
 # What either interpreter runs; both have mxnet, numpy and nothing else for sure.
 WORK = '''
-import json, logging, os, sys, time
+import os, time
 import mxnet as mx
-what, folder, threads = sys.argv[1], sys.argv[2], int(sys.argv[3])
+folder, threads = sys.argv[1], int(sys.argv[2])
+iterator = None
 
 
-def pictures(**given):
+def make(**given):
     return mx.io.ImageRecordIter(
         path_imgrec=folder + '/a.rec', path_imgidx=folder + '/a.idx', data_shape=(3, 224, 224), batch_size=64,
         shuffle=True, rand_crop=True, rand_mirror=True, mean_r=123, mean_g=117, mean_b=104, std_r=58, std_g=57,
@@ -28,35 +33,37 @@ def resident():
         return int(file.read().split()[1]) * os.sysconf('SC_PAGE_SIZE') / 1e6
 
 
-if what == 'pictures':
-    iterator, best, spent = pictures(), 0, []
-    for _ in range(4):
-        count, wall, cpu = 0, time.perf_counter(), time.process_time()
-        for batch in iterator:
-            batch.data[0].wait_to_read()
-            count += 64
-        best = max(best, count / (time.perf_counter() - wall))
-        spent.append((time.process_time() - cpu) / count)
-        iterator.reset()
-    print(json.dumps({'pictures/s': best, 'CPU ms/picture': min(spent) * 1e3}))
-elif what == 'records':
+def pictures():
+    global iterator
+    iterator = iterator or make()
+    count, wall, cpu = 0, time.perf_counter(), time.process_time()
+    for batch in iterator:
+        batch.data[0].wait_to_read()
+        count += 64
+    found = {'pictures/s': count / (time.perf_counter() - wall),
+             'CPU ms/picture': (time.process_time() - cpu) / count * 1e3}
+    iterator.reset()
+    return found
+
+
+def records():
     size, best = os.path.getsize(folder + '/a.rec'), 0
-    for _ in range(4):
-        reader, wall = mx.recordio.MXRecordIO(folder + '/a.rec', 'r'), time.perf_counter()
-        while reader.read() is not None:
-            pass
-        best = max(best, size / (time.perf_counter() - wall) / 1e9)
-    print(json.dumps({'GB/s of records': best}))
-else:
+    reader, wall = mx.recordio.MXRecordIO(folder + '/a.rec', 'r'), time.perf_counter()
+    while reader.read() is not None:
+        pass
+    return {'GB/s of records': size / (time.perf_counter() - wall) / 1e9}
+
+
+def memory():
     sizes = []
     for number in range(20):
         if number % 2 == 0:
-            iterator = pictures(num_parts=4, part_index=0)
-        for batch in iterator:
+            passes = make(num_parts=4, part_index=0)
+        for batch in passes:
             pass
-        iterator.reset()
+        passes.reset()
         sizes.append(resident())
-    print(json.dumps({'MB after 4 passes': max(sizes[:4]), 'MB after 20 passes': max(sizes[16:])}))
+    return {'MB after 8 passes': max(sizes[4:8]), 'MB after 20 passes': max(sizes[16:])}
 '''
 
 
@@ -75,16 +82,51 @@ def make_records(folder, count):
             writer.write_idx(i, recordio.pack_img((0, i, i, 0), picture, quality=95))
 
 
-def run(python, what, folder, threads):
-    """The results of one kind of work in one interpreter."""
-    environment = {**os.environ, 'OMP_NUM_THREADS': str(threads)}
-    if python == sys.executable:
-        environment['PYTHONPATH'] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    else:
-        environment.pop('PYTHONPATH', None)
-    done = subprocess.run([python, '-W', 'ignore', '-c', WORK, what, folder, str(threads)], cwd=folder,
-                          env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
+def measure(pictures=1000, threads=1, rounds=5):
+    """{line: {'ours': number, '1.9.1': number}}: the best of some rounds, taken in turns."""
+    pythons = {'ours': sys.executable}
+    if upstream_python():
+        pythons['1.9.1'] = upstream_python()
+    found = {}
+
+    def note(who, lines):
+        for line, value in lines.items():
+            better = min if line.startswith('CPU') else max
+            mine = found.setdefault(line, {})
+            mine[who] = better(mine[who], value) if who in mine else value
+
+    with tempfile.TemporaryDirectory() as folder:
+        make_records(folder, pictures)
+        for works, times in ((('pictures', 'records'), rounds), (('memory',), 1)):
+            with ExitStack() as stack:      # memory is measured in processes that have done nothing else
+                peers = {who: stack.enter_context(Peer(python, WORK, folder, threads, threads=threads))
+                         for who, python in pythons.items()}
+                for _ in range(times):
+                    for work in works:
+                        for who, peer in peers.items():
+                            note(who, peer(work))
+    return found
+
+
+def report(pictures=1000, threads=1, rounds=5):
+    """Prints a table -> rows for --json, each with `over`: whether it misses its budget."""
+    found = measure(pictures, threads, rounds)
+    rows = []
+    both = any('1.9.1' in values for values in found.values())
+    print(f'{f"records, {threads} threads":24}{"ours":>11}{"at least":>10}'
+          + (f'{"1.9.1":>11}{"ratio":>8}{"at least":>10}' if both else ''))
+    for line, values in found.items():
+        ours, old = values['ours'], values.get('1.9.1')
+        least, share = BUDGETS.get(line, (None, None))
+        over = bool((least and ours < least) or (share and old and ours < share * old))
+        if line == 'MB after 20 passes':
+            over = ours > GROWTH * found['MB after 8 passes']['ours']
+        text = f'{line:24}{ours:11.2f}{least or "":>10}'
+        if old:
+            text += f'{old:11.2f}{ours / old:8.2f}{share or "":>10}'
+        print(text + ('  misses its budget' if over else ''), flush=True)
+        rows.append({'name': line, 'ours': ours, 'upstream': old, 'at_least': least, 'share': share, 'over': over})
+    return rows
 
 
 def main(argv=None):
@@ -92,18 +134,12 @@ def main(argv=None):
     parser.add_argument('--threads', type=int, default=1,
                         help='threads that decode; 1.9.1 takes half of the cores at most')
     parser.add_argument('--pictures', type=int, default=1000, help='how many pictures there are')
+    parser.add_argument('--rounds', type=int, default=5)
+    parser.add_argument('--strict', action='store_true', help='exit with 1 if something misses its budget')
     options = parser.parse_args(argv)
-    pythons = {'ours': sys.executable}
-    if os.environ.get('MXNET191_PYTHON'):
-        pythons['1.9.1'] = os.environ['MXNET191_PYTHON']
-    with tempfile.TemporaryDirectory() as folder:
-        make_records(folder, options.pictures)
-        print(f'{"":22}' + ''.join(f'{name:>12}' for name in pythons))
-        for what in ('pictures', 'records', 'memory'):
-            found = {name: run(python, what, folder, options.threads) for name, python in pythons.items()}
-            for line in found['ours']:
-                print(f'{line:22}' + ''.join(f'{found[name][line]:12.2f}' for name in pythons))
+    rows = report(options.pictures, options.threads, options.rounds)
+    return 1 if options.strict and any(row['over'] for row in rows) else 0
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())

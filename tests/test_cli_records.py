@@ -105,7 +105,7 @@ def test_mistakes(photos, remx, arguments, problem):
 # ---------------------------------------------------------------------- records
 @pytest.mark.parametrize('processes', [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_bytes_of_files(photos, remx, tmp_path, processes):
-    """With --pass-through a record is header and file; they are in the order of the list with any number of processes."""
+    """With --pass-through a record is header and file, in the order of the list with any number of processes."""
     remx('im2rec', '--list', '--recursive', 'a', 'photos')
     assert remx('im2rec', '--pass-through', '--num-thread', processes, 'a', 'photos')[0] == 0
     lines = [line.split('\t') for line in (tmp_path / 'a.lst').read_text().splitlines()]

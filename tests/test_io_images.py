@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+import torch
 
 import mxnet as mx
 from mxnet import recordio
@@ -518,3 +519,42 @@ def test_detection_mistakes(boxes, files):
         detect(boxes, num_crop_sampler=2, min_crop_scales=(0, 0.1, 0.2))
     with pytest.raises(MXNetError, match='needs 0 <= min_crop_scales < max_crop_scales <= 1'):
         detect(boxes, min_crop_scales=0.9, max_crop_scales=0.5)
+
+
+def test_memory_is_used_again_only_when_nobody_has_it(tmp_path):
+    """Batches that are kept, or of which a part is, stay as they are while others are made."""
+    with recordio.MXIndexedRecordIO(tmp_path / 'a.idx', tmp_path / 'a.rec', 'w') as writer:
+        for i in range(40):
+            picture = np.full((64, 64, 3), i * 6, np.uint8)
+            writer.write_idx(i, recordio.pack_img((0, i, i, 0), picture, img_fmt='.png', quality=1))
+
+    def values(batch):
+        return batch.label[0].asnumpy() * 6
+
+    batches = mx.io.ImageRecordIter(path_imgrec=str(tmp_path / 'a.rec'), path_imgidx=str(tmp_path / 'a.idx'),
+                                    data_shape=(3, 64, 64), batch_size=4, prefetch_buffer=1)
+    kept = []
+    for turn in range(6):
+        for number, batch in enumerate(batches):
+            expected = values(batch)
+            if turn == 0 and number % 2:
+                kept.append((batch.data[0], expected, slice(None)))
+            elif turn == 0:
+                kept.append((batch.data[0][2], expected, 2))            # a view of one picture
+            np.testing.assert_array_equal(batch.data[0].asnumpy()[:, 1, 30, 30], expected)
+        batches.reset()
+    for array, expected, part in kept:
+        found = array.asnumpy().reshape(-1, 3, 64, 64)
+        np.testing.assert_array_equal(found, np.broadcast_to(np.reshape(expected[part], (-1, 1, 1, 1)), found.shape))
+
+
+def test_buffers():
+    from mxnet.io._buffers import Buffers
+    buffers = Buffers()
+    first = buffers.empty((2, 1 << 17), torch.uint8)
+    place, part = first.data_ptr(), first[1, 5:]
+    del first
+    second = buffers.empty((2, 1 << 17), torch.uint8)
+    assert second.data_ptr() != place           # `part` still has the memory
+    del part
+    assert buffers.empty((1, 1 << 16), torch.float32).data_ptr() == place

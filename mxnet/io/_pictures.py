@@ -16,6 +16,7 @@ from ..context import cpu
 from ..ndarray import NDArray
 from ..ndarray import load as load_arrays
 from ..ndarray import save as save_arrays
+from ._buffers import Buffers
 from ._image_augment import opencv
 from ._native import Loader
 from ._records import Corrupt
@@ -63,6 +64,7 @@ class PictureLoader(Loader):
         self._dtype, self._seed, self._on_corrupt = dtype, seed, on_corrupt
         self._threads = max(1, min(threads, os.cpu_count() or 1))
         self._pool, self._pool_pid = None, None
+        self._buffers = Buffers()
 
     # ------------------------------------------------------------------ for subclasses
     draws = False           # whether `place` needs a generator
@@ -97,7 +99,7 @@ class PictureLoader(Loader):
 
     def _decode(self, group, epoch, first):
         count = len(group)
-        data = torch.empty((count, *self._shape), dtype=self._dtype)
+        data = self._buffers.empty((count, *self._shape), self._dtype)
         label = torch.empty((count, *self._label_shape))
         views, labels, ids = data.numpy(), label.numpy(), numpy.zeros(count, numpy.uint64)
         good, errors = numpy.ones(count, bool), {}
