@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 import check_links
 import notebooks
-from pages import FENCE, LANGUAGES, LINK, ROOT, folder, pages, sections, untranslated
+from pages import FENCE, LANGUAGES, LINK, ROOT, folder, joined, pages, sections, untranslated
 
 NOT_YET = '> 本页尚未翻译，以下为英文原文。\n\n'
 SPHINX_LANGUAGE = {'en': 'en', 'zh': 'zh_CN'}
@@ -62,7 +62,7 @@ def write_sources(language, target):
         if missing:
             first, _, rest = text.partition('\n')
             text = f'{first}\n\n{NOT_YET}{rest}'
-        text = inside(text)
+        text = inside(joined(text) if language == 'zh' else text)
         (target / english.name).write_text(with_tables_of_contents(text) if english.stem == 'index' else text,
                                            encoding='utf-8')
     import reference

@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from pages import BLOCK, LANGUAGES, LINK, ROOT, blocks, pages
+from pages import BLOCK, LANGUAGES, LINK, ROOT, blocks, joined, pages
 
 # A page without a program of its own, or whose blocks are for pytest's eyes only, makes no notebook.
 FEWEST_BLOCKS = 2
@@ -19,6 +19,7 @@ FEWEST_BLOCKS = 2
 def cells(text, language):
     """[(kind, source)] of a page."""
     found, end = [], 0
+    text = joined(text) if language == 'zh' else text
     for block in BLOCK.finditer(text):
         found += [('markdown', text[end:block.start()]), ('code', block['code'])]
         end = block.end()

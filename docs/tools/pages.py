@@ -48,6 +48,19 @@ def prose(text):
     return re.sub(r'`[^`\n]*`', '``', FENCE.sub('', text))
 
 
+def joined(text):
+    """Chinese without the blanks that the ends of its lines would become."""
+    pieces, end = [], 0
+    for fence in [*FENCE.finditer(text), None]:
+        part = text[end:fence.start() if fence else len(text)]
+        part = re.sub(r'(?<=[\u4e00-\u9fff，。、；：！？）》”])\n *(?=[\u4e00-\u9fff（《“])', '', part)
+        pieces.append(re.sub(r'(?<=[，。、；：！？）》”])\n *(?=[A-Za-z`\[])', '', part))
+        if fence:
+            pieces.append(fence.group())
+            end = fence.end()
+    return ''.join(pieces)
+
+
 def links(text):
     """Targets of all links to files, with their anchors."""
     return [target for _, _, target in LINK.findall(prose(text)) if not re.match(r'https?:|mailto:', target)]

@@ -110,8 +110,8 @@ def markdown(docstring):
                 at += 1
             out += ['', '```text', *textwrap.dedent('\n'.join(block)).strip('\n').splitlines(), '```', '']
             continue
-        entry = re.match(r'([\w*]+(?:, ?[\w*]+)*): +(.*)', line)
-        if entry:
+        entry = re.match(r'([a-z_*][\w*]*(?:, ?[a-z_*][\w*]*)*): +(.*)', line)
+        if entry and at:
             names = ', '.join(f'`{name.strip()}`' for name in entry[1].split(','))
             out.append(f'- {names}: {escape(entry[2])}')
         elif re.match(r'[-*] ', line):
