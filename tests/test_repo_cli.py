@@ -75,12 +75,12 @@ def test_doctor_reports_a_bad_setting(remx):
 
 
 @pytest.mark.parametrize('extra', ['image', 'remote', 'safetensors', 'viz', 'progress', 'plot', 'tensorboard',
-                                   'notebook', 'onnx'])
+                                   'notebook', 'onnx', 'ray'])
 def test_doctor_says_how_to_get_what_is_missing(run_python, extra):
     """The parts are hidden by a finder that does not find them."""
     hide = ('import sys, importlib.util as u; find = u.find_spec\n'
             'u.find_spec = lambda name, *rest: None if name in {"cv2", "fsspec", "safetensors", "graphviz", "tqdm", '
-            '"matplotlib", "tensorboard", "bokeh", "onnx"} else find(name, *rest)\n'
+            '"matplotlib", "tensorboard", "bokeh", "onnx", "ray"} else find(name, *rest)\n'
             'from mxnet.cli import main; sys.exit(main(["doctor"]))')
     assert f'pip install "remx[{extra}]"' in run_python('-c', hide).stdout
 

@@ -33,6 +33,7 @@ OPTIONAL = {
     'notebook': ([('bokeh', 'bokeh'), ('IPython', 'ipython'), ('ipywidgets', 'ipywidgets'), ('pandas', 'pandas')],
                  'live charts and bars in notebooks'),
     'onnx': ([('onnx', 'onnx')], 'networks to and from ONNX'),
+    'ray': ([('ray', 'ray')], 'the servers of dist_async, and jobs on Ray clusters'),
 }
 
 
