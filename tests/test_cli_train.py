@@ -52,6 +52,11 @@ def test_it_learns(data, tmp_path):
     assert sorted(mx.nd.load(str(tmp_path / 'run' / 'mlp.params'))) == [f'{i}.{n}' for i in range(3)
                                                                         for n in ('bias', 'weight')]
     assert len(json.loads((tmp_path / 'run' / 'history.json').read_text())) == 8
+    # the line that it prints last loads what it exported
+    found = re.search(r"mx\.gluon\.SymbolBlock\.imports\('(.*)', \['data'\], '(.*)'\)$", done.stdout, re.M)
+    pictures, labels = _digits.read(data, 'test')
+    scores = mx.gluon.SymbolBlock.imports(found[1], ['data'], found[2])(mx.nd.array(pictures.reshape(-1, 784) / 255))
+    assert (scores.asnumpy().argmax(1) == labels).mean() == pytest.approx(float(lines[-1][3]))
 
 
 def parameters(folder):

@@ -312,3 +312,6 @@ def report(options, net, history):
     curves = draw_curves(history, os.path.join(options.out, 'curves.png')) if history else None
     print(f'parameters in {parameters}' + (f', curves in {curves}' if curves else
                                            '; pip install "remx[plot]" for curves as a picture'))
+    if options.hybridize and history:
+        symbol, values = net.export(os.path.join(options.out, options.model), epoch=len(history))
+        print(f"load it anywhere with mx.gluon.SymbolBlock.imports('{symbol}', ['data'], '{values}')")
