@@ -10,6 +10,8 @@ import types
 __all__ = ['MXNetError']
 
 string_types = (str,)
+# what callbacks of executors took; see NDArray.handle
+NDArrayHandle = ctypes.c_void_p
 
 
 def __getattr__(name):

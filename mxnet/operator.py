@@ -16,6 +16,7 @@
 may call anything, and nothing waits for a worker that another lock could stop.
 """
 import collections
+import ctypes
 import itertools
 import os
 import traceback
@@ -32,13 +33,14 @@ from ._ops.table import NAMES
 from ._state import state
 from ._whole import whole_as_constant
 from .autograd import _Bridge, _Scope, _Switches
-from .base import MXNetError
+from .base import MXNetError, NDArrayHandle
 from .context import current_context
 from .ndarray import NDArray, _interop
 from .symbol import Custom
 
+# the last three, programs that say `from mxnet.operator import *` find here
 __all__ = ['CustomOp', 'CustomOpProp', 'NDArrayOp', 'NumpyOp', 'OperatorArguments', 'PythonOp',
-           'get_all_registered_operators', 'get_operator_arguments', 'register']
+           'get_all_registered_operators', 'get_operator_arguments', 'register', 'NDArray', 'NDArrayHandle', 'ctypes']
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 

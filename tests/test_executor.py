@@ -173,3 +173,50 @@ def test_plans_are_written_out():
     plan = next(iter(exe._plans._plans.values()))
     assert 'def forward(tensors):' in plan.source and 'def backward(saved, heads, targets=' in plan.source
     assert 'detach' not in plan.source and torch.is_grad_enabled()
+
+
+# ---------------------------------------------------------------------- at the edges
+def test_permanent_dropout_goes_back_through_what_it_drew():
+    net = mx.sym.Dropout(mx.sym.var('x'), p=0.5, mode='always')
+    executor = net.simple_bind(mx.cpu(), x=(20, 20))
+    executor.arg_dict['x'][:] = 1
+    for training in (True, False, False, False):
+        executor.forward(is_train=training)
+        executor.backward([nd.ones((20, 20))], is_train=training)
+        assert executor.grad_dict['x'].asnumpy().tolist() == executor.outputs[0].asnumpy().tolist()
+
+
+def test_the_gradient_of_an_output_without_one_is_not_looked_at():
+    x = mx.sym.var('x')
+    executor = mx.sym.Group([mx.sym.argmax(x, axis=1, keepdims=True), x * 2]).simple_bind(mx.cpu(), x=(2, 3))
+    for _ in range(4):
+        executor.forward(is_train=True)
+        executor.backward([nd.ones((2, 3)), nd.ones((2, 3))])
+        assert executor.grad_dict['x'].asnumpy().tolist() == [[2, 2, 2]] * 2
+        executor.forward(is_train=True)
+        with pytest.raises(mx.MXNetError, match=r'gradient of output 1 has shape \(3, 3\)'):
+            executor.backward([nd.ones((2, 1)), nd.ones((3, 3))])
+
+
+def test_monitors_of_old_programs():
+    import ctypes
+
+    from mxnet.base import NDArrayHandle
+    from mxnet.ndarray import NDArray
+    seen = {}
+
+    def callback(name, array):
+        handle = ctypes.cast(array, NDArrayHandle)
+        seen[name] = NDArray(handle, writable=False).sum().asscalar()
+
+    executor = (mx.sym.var('x') * 2).bind(mx.cpu(), {'x': nd.ones((3,))})
+    executor.set_monitor_callback(callback, monitor_all=True)
+    executor.forward()
+    assert sorted(seen.values()) == [3, 3, 6] and 'x' in seen
+    x = nd.ones((2,))
+    handle = x.handle
+    NDArray(handle)[:] = 5
+    assert x.asnumpy().tolist() == [5, 5]
+    del x
+    with pytest.raises(mx.MXNetError, match='array is gone'):
+        NDArray(handle)

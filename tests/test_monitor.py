@@ -52,8 +52,8 @@ def test_outputs_and_parameters(executor):
 
 def test_inputs_too(executor):
     found = watched(executor, monitor_all=True, pattern='fc_|act_')
-    assert [name for _, name, _ in found] == ['fc_weight', 'fc_bias', 'fc_data', 'fc_weight', 'fc_bias', 'fc_output',
-                                              'act_data', 'act_output', 'fc_weight', 'fc_bias']
+    assert [name for _, name, _ in found] == ['fc_data', 'fc_weight', 'fc_weight', 'fc_bias', 'fc_bias', 'fc_output',
+                                              'act_input0', 'act_output', 'fc_weight', 'fc_bias']
 
 
 def test_gradients(executor):

@@ -14,6 +14,7 @@ from functools import lru_cache
 import torch
 
 from .._ops.dtypes import NAME, torch_dtype
+from .._ops.gradients import is_constant
 from .._ops.table import Operator
 from .._state import state
 from ..base import MXNetError
@@ -111,6 +112,15 @@ def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodi
     """(shapes, dtypes) of an operator's visible outputs, or the text of an error."""
     tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
                for s, d in zip(shapes, dtypes, strict=True)]
+    try:
+        result = _call(op, attributes, tensors, bodies)
+    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+        return str(error)
+    count = len(op.output_names(dict(attributes)))
+    return tuple((tuple(r.shape), r.dtype) for r in result[:count])
+
+
+def _call(op, attributes, tensors, bodies):
     supplied = dict(attributes)
     if op.wants_training:
         supplied['training'] = True
@@ -120,17 +130,29 @@ def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodi
         supplied['ctx'] = META
     if bodies:
         supplied['subgraphs'] = [_runner(Program(entries), True, lambda device: None, META) for entries in bodies]
-    try:
-        result = op.function(*tensors, **supplied)
-    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
-        return str(error)
-    result = result if isinstance(result, tuple) else (result,)
-    count = len(op.output_names(dict(attributes)))
-    return tuple((tuple(r.shape), r.dtype) for r in result[:count])
+    result = op.function(*tensors, **supplied)
+    return result if isinstance(result, tuple) else (result,)
 
 
 def run_on_meta(node: Node, shapes: Sequence, dtypes: Sequence):
     """As `_outputs`, for a node's inputs (present ones only)."""
+    shapes, dtypes = _padded(node, shapes, dtypes)
+    return _outputs(node.op, _frozen(node.attributes), tuple(shapes), tuple(dtypes),
+                    tuple(tuple(entries) for entries in node.subgraphs))
+
+
+def has_gradient(node: Node, shapes: Sequence, dtypes: Sequence) -> bool:
+    """Whether a node's first output sends a gradient to any of its inputs: argmax does not."""
+    shapes, dtypes = _padded(node, shapes, dtypes)
+    tensors = [None if s is None else torch.empty(s, dtype=d, device=META, requires_grad=d.is_floating_point)
+               for s, d in zip(shapes, dtypes, strict=True)]
+    with torch.enable_grad():
+        first, *_ = _call(node.op, _frozen(node.attributes), tensors, tuple(map(tuple, node.subgraphs)))
+    return first.grad_fn is not None and not is_constant(first)
+
+
+def _padded(node, shapes, dtypes):
+    """Shapes and dtypes of all inputs of an operator, None for absent ones."""
     op = node.op
     if op.variadic is None:
         present = dict(zip(node.input_names(), zip(shapes, dtypes, strict=True), strict=True))
@@ -139,9 +161,7 @@ def run_on_meta(node: Node, shapes: Sequence, dtypes: Sequence):
             pairs.pop()
         shapes, dtypes = [p[0] for p in pairs], [p[1] for p in pairs]
     likely = next((d for d in dtypes if d is not None), torch.float32)
-    dtypes = [d or likely for d in dtypes]
-    return _outputs(op, _frozen(node.attributes), tuple(shapes), tuple(dtypes),
-                    tuple(tuple(entries) for entries in node.subgraphs))
+    return shapes, [d or likely for d in dtypes]
 
 
 def _frozen(attributes: Mapping):

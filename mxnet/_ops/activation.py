@@ -1,4 +1,5 @@
 """Activation functions, softmax and dropout."""
+import math
 from typing import Literal
 
 import torch
@@ -165,7 +166,7 @@ def Dropout(data, *, p: float = 0.5, mode: Literal['always', 'training'] = 'trai
     if p == 0 or not (training or mode == 'always'):
         return data
     if p == 1:
-        return data * 0
+        return data * math.nan          # 0 times infinity, as upstream has it
     shape = list(data.shape)
     for axis in axes:
         shape[axis] = 1

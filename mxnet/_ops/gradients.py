@@ -58,6 +58,11 @@ def no_gradient(forward, *inputs):
     return forward(*inputs)
 
 
+def is_constant(tensor):
+    """Whether `no_gradient` computed a tensor."""
+    return isinstance(tensor.grad_fn, _Constant._backward_cls)
+
+
 def straight_through(gradients, inputs, outputs):
     """The incoming gradient, as if nothing had been computed (round_ste, sign_ste)."""
     return gradients

@@ -1,11 +1,13 @@
 """Arrays from and to NumPy, torch and DLPack, and copies between devices."""
+import weakref
+
 import numpy
 import torch
 import torch.utils.dlpack
 
 from .._array import NDArrayBase, wrap, writable
 from .._ops.dtypes import BFLOAT16, torch_dtype
-from ..base import MXNetError
+from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
 
 
@@ -132,6 +134,24 @@ def from_torch(tensor):
 def to_torch(array):
     """A torch tensor that shares an array's memory."""
     return array.to_torch()
+
+
+# ---------------------------------------------------------------------- handles
+_handles: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
+
+
+def handle_of(array):
+    """A handle from which `array_of` finds the array again, as long as that is there."""
+    _handles[id(array)] = array
+    return NDArrayHandle(id(array))
+
+
+def array_of(handle):
+    """The array that a handle was made of."""
+    array = _handles.get(handle.value)
+    if array is None:
+        raise MXNetError('this handle is not that of an array, or the array is gone')
+    return array
 
 
 # ---------------------------------------------------------------------- DLPack

@@ -11,7 +11,7 @@ from .._ops import NAMES
 from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
 from .._ops.reshape_codes import resolve
 from .._state import state
-from ..base import MXNetError
+from ..base import MXNetError, NDArrayHandle
 from ..context import Context
 from . import _arithmetic as _a
 from . import _indexing, _interop, _invoke
@@ -46,6 +46,10 @@ class NDArray(OperatorMethods, NDArrayBase):
     __array_priority__ = 1000.0        # NumPy's operators leave `numpy_array + x` to us
 
     def __init__(self, handle=None, writable=True):
+        if isinstance(handle, NDArrayHandle):
+            other = _interop.array_of(handle)
+            self._tensor, self._ctx, self._variable = other._tensor, other._ctx, other._variable
+            return
         tensor = torch.empty(0) if handle is None else handle
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f'an NDArray is made by mx.nd.array, not from a {type(handle).__name__}')
@@ -84,6 +88,16 @@ class NDArray(OperatorMethods, NDArrayBase):
     def stype(self):
         """Storage type: 'default', 'row_sparse' or 'csr'."""
         return 'default'
+
+    @property
+    def handle(self):
+        """A number that stands for the array: `NDArray(x.handle)` shares its memory.
+
+        Programs of MXNet 1.x have `NDArray(ctypes.cast(x, NDArrayHandle))` in their monitors.
+        """
+        return _interop.handle_of(self)
+
+    _as_parameter_ = handle
 
     @property
     def T(self):
