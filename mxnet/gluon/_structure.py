@@ -54,6 +54,14 @@ def same_format(a, b):
     return longer[:len(shorter)] == shorter and all(f == ABSENT for f in longer[len(shorter):])
 
 
+def check_outputs(block, values):
+    """In np mode, blocks give arrays (or symbols) of that kind: one of the other kind is a mistake on the way."""
+    for value in leaves(values):
+        if type(value) is NDArray or type(value) is Symbol:
+            raise TypeError(f'{block.name} gives a {type(value).__name__} in np mode, which is an array of mx.nd; '
+                            'as_np_ndarray() makes it one of mx.np')
+
+
 def leaves(values):
     """All arrays and symbols in nested lists."""
     if isinstance(values, (NDArray, Symbol)):

@@ -3,8 +3,11 @@ import re
 import warnings
 from collections import OrderedDict
 
+from .._state import state
+from ..numpy import ndarray
 from . import _block_files as files
 from ._scope import BlockScope
+from ._structure import check_outputs
 from ._summary import summarize
 from .parameter import UNIFORM, Parameter, ParameterDict
 from .utils import HookHandle, indent
@@ -203,6 +206,8 @@ class Block:
         if self._forward_hooks:
             for hook in self._forward_hooks.values():
                 hook(self, args, out)
+        if state.np_array and not isinstance(out, ndarray):
+            check_outputs(self, out)
         return out
 
     def forward(self, *args):

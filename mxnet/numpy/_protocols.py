@@ -29,8 +29,13 @@ def array_function(self, func, types, args, kwargs):
         else:
             function = getattr(_public('linalg'), func.__name__, None)
     if callable(function):
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        return tuple(result) if func.__name__ in _TUPLES and isinstance(result, list) else result
     return _through_numpy(func, args, kwargs)
+
+
+# functions that give several arrays: NumPy's callers expect a tuple, mx.np gives a list as MXNet does
+_TUPLES = {'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_arrays', 'meshgrid'}
 
 
 def _through_numpy(function, args, kwargs):
