@@ -86,9 +86,12 @@ class _Slot:
     def __init__(self, number, size):
         self.number, self.size = number, size
         self.file = os.memfd_create(f'mxnet-batch-{number}')
-        os.ftruncate(self.file, size)
-        self.memory = mmap.mmap(self.file, size)
-        self.pass_number = None
+        try:
+            os.ftruncate(self.file, size)
+            self.memory = mmap.mmap(self.file, size)
+        except OSError:
+            os.close(self.file)
+            raise
 
     def close(self):
         self.memory.close()
@@ -138,7 +141,10 @@ class Sender:
             slot.close()
         if len(self._slots) >= MOST:
             return None, gone
-        slot = _Slot(self._made, size + size // 4)
+        try:
+            slot = _Slot(self._made, size + size // 4)
+        except OSError:                     # too many open files: the batch travels as bytes
+            return None, gone
         self._made += 1
         self._slots.append(slot)
         socket.send_fds(self._connection, [slot.number.to_bytes(8, 'little')], [slot.file])

@@ -20,6 +20,9 @@ from ._fetch import TIMEOUT, same_state
 
 DIED = ('{error}. A worker of a DataLoader was killed or crashed: perhaps by the system for want of memory, perhaps in '
         'a library that a transform calls. num_workers=0 shows where.')
+CANNOT_START = ('the workers of a DataLoader cannot be started: {error}. Locks between processes are in /dev/shm, and each '
+                'process counts: make room there (in a container: --shm-size), or start fewer workers; '
+                'thread_pool=True needs neither.')
 _passes = itertools.count()
 
 
@@ -111,12 +114,16 @@ class Processes:
                 # of forking while there are threads, and of more workers than cores: both as ever
                 warnings.simplefilter('ignore')
                 messages = iter(self._loader) if self._loader is not None else self._first_start()
+        except OSError as error:
+            self.close()
+            raise MXNetError(CANNOT_START.format(error=error)) from error
         except BaseException:
             self.close()
             raise
         return _Pass(self, messages, jobs)
 
     def _first_start(self):
+        multiprocessing.Lock()              # where there is no room for one, torch's half-made iterator would complain
         batches = _Batches(self._fetcher)
         ours = None
         if _shared.can_share() and multiprocessing.get_start_method() == 'fork':
