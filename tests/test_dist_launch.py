@@ -1,4 +1,5 @@
 """`remx launch`: variables, output, failures, restarts; and what workers say about a lost one."""
+import importlib.util
 import os
 import re
 import subprocess
@@ -140,6 +141,7 @@ def test_it_can_be_interrupted():
     (['-n', '2', '--launcher', 'slurm', 'true'], 'no Slurm allocation'),
     (['-n', '2', '--launcher', 'slurm', '--elastic', 'true'], 'does not go with slurm'),
     (['-n', '2', '--', '/no/such/program'], '/no/such/program'),
+    (['-n', '2', '--launcher', 'mpi', 'true'], 'use ssh, ray or slurm'),
 ])
 def test_wrong_options(arguments, message, capsys):
     assert main(['launch', *arguments]) == 2
@@ -185,6 +187,42 @@ def test_slurm(tmp_path):
     path = fake(tmp_path, 'srun', 'echo "$@" $MASTER_ADDR')
     done = run('-n', '2', '--launcher', 'slurm', 'train', PATH=path, SLURM_LAUNCH_NODE_IPADDR='10.0.0.1')
     assert done.stdout.split() == ['--label', '--kill-on-bad-exit=1', '-n', '2', 'train', '10.0.0.1']
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(importlib.util.find_spec('ray') is None, reason='ray is not installed')
+def test_ray(tmp_path):
+    """Workers on a Ray cluster, once more after a failure; dist_async has its servers there, with their variables."""
+    (tmp_path / 'job.py').write_text(ON_RAY)
+    done = run('-n', '2', '-s', '1', '--launcher', 'ray', '--elastic', '--env', 'COLOUR:red', '--env-server', 'SHAPE:a',
+               sys.executable, str(tmp_path / 'job.py'), timeout=200, MXNET_KVSTORE_OBJECT_STORE_MB='100')
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert 'worker 1 failed first: it ended with status 3. Its last lines:' in lines
+    for rank in range(2):
+        assert f'[{rank}] sum 3.0, of 2 and 1, red; rank {rank}' in lines, done.stdout
+
+
+ON_RAY = '''
+import os, sys
+import mxnet as mx
+if os.environ['TORCHELASTIC_RESTART_COUNT'] == '0' and os.environ['RANK'] == '1':
+    sys.exit(3)
+kv = mx.kv.create('dist_async')
+kv.init('w', mx.nd.zeros((2,)))
+
+def update(key, value, stored):
+    import os
+    assert (os.environ['SHAPE'], os.environ['COLOUR']) == ('a', 'red')
+    stored += value
+
+kv.set_updater(update)
+kv.push('w', mx.nd.ones((2,)) * (kv.rank + 1))
+kv.barrier()
+out = mx.nd.zeros((2,))
+kv.pull('w', out)
+print(f'sum {out.asnumpy()[0]}, of {kv.num_workers} and {kv.num_servers}, {os.environ["COLOUR"]}; rank {kv.rank}')
+'''
 
 
 # ------------------------------------------------------------------ lost workers

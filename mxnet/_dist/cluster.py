@@ -8,6 +8,7 @@
 """
 import atexit
 import contextlib
+import json
 import logging
 import os
 import shutil
@@ -55,6 +56,14 @@ def quietly():
             signal.signal(signal.SIGTERM, before)
 
 
+def password():
+    """Variables with which a new cluster lets nobody else in; none if it is too late, or the user's own are set."""
+    # Ray reads them when it is imported
+    if 'ray' in sys.modules or 'RAY_AUTH_MODE' in os.environ:
+        return {}
+    return {'RAY_AUTH_MODE': 'token', 'RAY_AUTH_TOKEN': uuid.uuid4().hex}
+
+
 def scratch():
     """A new folder for this job's own files; `remx launch` says where, and removes it if the job cannot."""
     place = os.environ.get('REMX_SCRATCH')
@@ -82,12 +91,10 @@ class Cluster:
         self._world = world
         self._folder = self._node = None
         self._password = {}
-        # Ray reads the variables when it is imported
-        if not os.environ.get('RAY_ADDRESS') and 'ray' not in sys.modules and 'RAY_AUTH_MODE' not in os.environ:
-            self._password = {'RAY_AUTH_MODE': 'token', 'RAY_AUTH_TOKEN': world.objects(uuid.uuid4().hex)[0]}
-            os.environ.update(self._password)
-        else:
-            world.objects(None)
+        common = world.objects(password())[0]
+        if not os.environ.get('RAY_ADDRESS'):
+            self._password = common
+            os.environ.update(common)
         self.ray = ray()
         self._connected = not self.ray.is_initialized()
         said = None
@@ -160,7 +167,9 @@ class Cluster:
         """`count` actors of a class, made by worker 0; each gets a folder of its own."""
         names = [f'{kind.__name__}-{number}' for number in range(count)]
         if self._world.rank == 0:
-            remote = self.ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=0)(kind)
+            own = os.environ.get('REMX_SERVER_ENV')         # of `remx launch --env-server`
+            options = {'runtime_env': {'env_vars': json.loads(own)}} if own else {}
+            remote = self.ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=0, **options)(kind)
             made = [remote.options(name=name, namespace=self.namespace, scheduling_strategy='SPREAD')
                     .remote(os.path.join(self.folder, name), *arguments) for name in names]
         self._world.barrier('starting servers')

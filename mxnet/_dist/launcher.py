@@ -66,6 +66,18 @@ def free_port():
         return trial.getsockname()[1]
 
 
+def begin_here(command, variables, count=None, folder=None):
+    """Starts a process whose output is read, with variables of its own; `count` is how many share the machine."""
+    environment = {**os.environ, **variables, 'PYTHONUNBUFFERED': '1'}
+    if count is not None:
+        # torch takes all cores in each process, and they get in each other's way
+        environment.setdefault('OMP_NUM_THREADS', str(max(1, (os.cpu_count() or 1) // count)))
+    # without it, torch shows C++ stacks when a worker is gone, around the line that says so
+    environment.setdefault('TORCH_CPP_LOG_LEVEL', 'ERROR')
+    return subprocess.Popen(command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.STDOUT, start_new_session=True)
+
+
 class Job:
     """One run of all workers."""
 
@@ -97,27 +109,27 @@ class Job:
 
     def start(self):
         """Starts all workers."""
-        for rank, (host, _, count) in enumerate(self.places):
-            variables = {name: str(value) for name, value in self.variables(rank).items()}
-            environment = {**os.environ, **variables}
-            if not host:
-                # torch takes all cores in each process, and they get in each other's way
-                environment.setdefault('OMP_NUM_THREADS', str(max(1, (os.cpu_count() or 1) // count)))
-                command = self.command
-            else:
-                inner = ['env', *(f'{name}={value}' for name, value in variables.items()), *self.command]
-                command = ['ssh', '-o', 'BatchMode=yes', host, f'cd {shlex.quote(self.folder)} && {shlex.join(inner)}']
-            environment['PYTHONUNBUFFERED'] = '1'
-            # without it, torch shows C++ stacks when a worker is gone, around the line that says so
-            environment.setdefault('TORCH_CPP_LOG_LEVEL', 'ERROR')
-            process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                       stderr=subprocess.STDOUT, start_new_session=True)
+        for rank in range(len(self.places)):
+            process = self.begin(rank, {name: str(value) for name, value in self.variables(rank).items()})
             tail = collections.deque(maxlen=TAIL)
             thread = threading.Thread(target=self._show, args=(rank, process, tail), daemon=True)
             thread.start()
             self.processes.append(process)
             self._threads.append(thread)
             self._tails.append(tail)
+
+    def begin(self, rank, variables):
+        """Starts one worker: here, or on its host."""
+        host, _, count = self.places[rank]
+        if not host:
+            return begin_here(self.command, variables, count)
+        inner = ['env', *(f'{name}={value}' for name, value in variables.items()), *self.command]
+        return begin_here(['ssh', '-o', 'BatchMode=yes', host, f'cd {shlex.quote(self.folder)} && {shlex.join(inner)}'],
+                          variables)
+
+    def signal(self, process, number):
+        """Sends a signal to a worker, and to what it has started."""
+        os.killpg(process.pid, number)
 
     def _show(self, rank, process, tail):
         with process.stdout as lines:
@@ -163,7 +175,7 @@ class Job:
             running = [process for process in self.processes if process.poll() is None]
             for process in running:
                 try:
-                    os.killpg(process.pid, number)
+                    self.signal(process, number)
                 except ProcessLookupError:
                     pass
             end = time.monotonic() + patience
@@ -177,7 +189,7 @@ class Job:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-def launch(command, workers, restarts=0, **options):
+def launch(command, workers, restarts=0, kind=Job, **options):
     """Runs a job, anew after a failure if `restarts` allows it; returns its exit status."""
     interrupted = []
 
@@ -193,7 +205,7 @@ def launch(command, workers, restarts=0, **options):
                 target = f'{host}:{options["folder"]}'
                 subprocess.run(['rsync', '-a', '--delete', f'{os.getcwd()}/', target], check=True)
         for attempt in range(restarts + 1):
-            job = Job(command, workers, attempt=attempt, **options)
+            job = kind(command, workers, attempt=attempt, **options)
             try:
                 job.start()
                 status, failed = job.wait()

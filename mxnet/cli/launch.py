@@ -1,5 +1,6 @@
 """`remx launch -n 4 python train.py`: the options of upstream's tools/launch.py, for today's jobs."""
 import argparse
+import json
 import os
 import sys
 
@@ -16,11 +17,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add('-n', '--num-workers', type=int, required=True, metavar='N', help='how many workers')
     add('-s', '--num-servers', type=int, default=0, metavar='N',
-        help='DMLC_NUM_SERVER for programs that read it; no servers are started, since dist_sync needs none')
+        help='how many servers dist_async has (one a machine); dist_sync needs none')
     add('-H', '--hostfile', metavar='FILE',
         help='hosts for --launcher ssh, one in a line: `name`, `name:2` or `name slots=2`')
-    add('--launcher', choices=['local', 'ssh', 'slurm'],
-        help='where workers run: here, on the hosts, or as tasks of srun (ssh if there are hosts, else local)')
+    add('--launcher', choices=['local', 'ssh', 'ray', 'slurm', 'mpi', 'sge', 'yarn'], metavar='local|ssh|ray|slurm',
+        help='where workers run: here, on the hosts, on the Ray cluster of RAY_ADDRESS, or as tasks of srun (ssh if '
+             'there are hosts, else local)')
     add('--address', help='the name under which the others reach the host of worker 0')
     add('--elastic', action='store_true',
         help='start all workers again when one fails; the program goes on from its checkpoint')
@@ -28,7 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add('--env', action='append', default=[], metavar='NAME:VALUE', help='a variable for all workers')
     add('--env-worker', action='append', default=[], metavar='NAME:VALUE', help='the same')
     add('--env-server', action='append', default=[], metavar='NAME:VALUE',
-        help='accepted and without effect: there are no server processes')
+        help='a variable for the servers of dist_async')
+    add('--p3', action='store_true', help='accepted for job scripts that have it: priorities are not needed here')
     add('--sync-dst-dir', metavar='DIR', help='copy the current folder to DIR of each host by rsync first (ssh)')
     add('program', nargs=argparse.REMAINDER, help='the program and its arguments')
 
@@ -44,14 +47,22 @@ def launch(options) -> int:
         return _wrong('--max-restarts goes with --elastic')
     restarts = (3 if options.max_restarts is None else options.max_restarts) if options.elastic else 0
     how = options.launcher or ('ssh' if options.hostfile else 'local')
+    if how in ('mpi', 'sge', 'yarn'):
+        return _wrong(f'--launcher {how} is not there any more; start `python train.py` by it yourself, with the '
+                      'variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or use ssh, ray or slurm')
     if (how == 'ssh') != bool(options.hostfile):
         return _wrong('-H goes with --launcher ssh, and the other way round')
     if options.sync_dst_dir and how != 'ssh':
         return _wrong('--sync-dst-dir goes with --launcher ssh')
     try:
         environment = dict(_variable(text) for text in [*options.env, *options.env_worker])
+        servers = dict(_variable(text) for text in [*options.env, *options.env_server])
+        if servers:
+            environment['REMX_SERVER_ENV'] = json.dumps(servers)
         if how == 'slurm':
             return _slurm(command, options, environment)
+        if how == 'ray':
+            return _ray(command, options, environment, restarts)
         hosts = launcher.hosts_of(options.hostfile) if how == 'ssh' else []
         folder = options.sync_dst_dir
         return launcher.launch(command, options.num_workers, restarts, servers=options.num_servers, hosts=hosts,
@@ -68,6 +79,13 @@ def _variable(text):
     if text not in os.environ:
         raise MXNetError(f'--env {text}: there is no such variable here; write NAME:VALUE')
     return text, os.environ[text]
+
+
+def _ray(command, options, environment, restarts):
+    from .._dist import ray_launcher
+    with ray_launcher.cluster(options.num_workers):
+        return launcher.launch(command, options.num_workers, restarts, kind=ray_launcher.RayJob,
+                               servers=options.num_servers, environment=environment)
 
 
 def _slurm(command, options, environment):

@@ -4,6 +4,7 @@ It is a Ray actor, one process, that does one thing at a time.  Each change has 
 what arrives twice is done once, and what arrives too early, after the server was killed, is asked for again.  A change
 is in the server's journal before it is acknowledged; a new process of the server reads it.
 """
+import contextlib
 import math
 import os
 import pickle
@@ -249,6 +250,8 @@ class Server:
     def end(self):
         """The job is over: nobody will ask for the state again."""
         self._journal.remove()
+        with contextlib.suppress(OSError):          # the last server of a machine removes the folder of all
+            os.rmdir(os.path.dirname(self._journal.folder))
 
 
 def _torch_dtype(value):
