@@ -39,8 +39,8 @@ class Tracer:
         self.ctx = ctx
         self.recording = self.began_recording = state.recording
         self.reads_shapes = False
-        self._sources: dict[int, tuple] = {}         # id of an array -> (entry, the array, so that its id stays its own)
-        self.variables: dict[str, object] = {}       # what stands for each variable: an input's number, a parameter, ...
+        self._sources: dict[int, tuple] = {}         # by id: (entry, the array, so that the id stays its own)
+        self.variables: dict[str, object] = {}       # an input's number, a parameter or a constant array
         self._names: set[str] = set()
 
     def __enter__(self):

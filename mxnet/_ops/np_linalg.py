@@ -117,9 +117,15 @@ def _npi_tensorinv(a, *, ind: int = 2):
 def _npi_tensorsolve(a, b, *, a_axes: Shape = ()):
     """The x with `tensordot(a, x, x.ndim) == b`; axes in `a_axes` go to the end of `a` before."""
     a, b = promoted(*(x if x.is_floating_point() else x.float() for x in (a, b)))
-    if not a.dim():
-        return (b / a).reshape(())          # torch does not know the system of one equation without axes
-    return torch.linalg.tensorsolve(a, b, a_axes or None)
+    if a_axes:
+        last = [n % a.dim() for n in a_axes]
+        a = a.permute([n for n in range(a.dim()) if n not in last] + last)
+    shape = a.shape[b.dim() - a.dim():]
+    matrix = a.reshape(-1, math.prod(shape))
+    if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] != b.numel():
+        raise MXNetError(f'operator _npi_tensorsolve: a of shape {tuple(a.shape)} is no square system for b of shape '
+                         f'{tuple(b.shape)}')
+    return torch.linalg.solve(matrix, b.reshape(-1)).reshape(shape)
 
 
 @operator(outputs='output0', hidden=3)

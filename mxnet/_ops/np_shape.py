@@ -1,4 +1,5 @@
 """Shapes and the order of axes, as NumPy has them."""
+from math import prod
 from typing import Literal
 
 import torch
@@ -109,6 +110,15 @@ def _np_atleast_2d(*arys, num_args: int):
 def _np_atleast_3d(*arys, num_args: int):
     """Arrays with less than three axes get more: the last one behind."""
     return _three(*arys)
+
+
+@operator()
+def _npi_resize(a, *, new_shape: Shape):
+    """The elements in another shape, from the start again where there are too few of them; of none, zeros."""
+    flat, size = a.reshape(-1), prod(new_shape)
+    if not flat.numel() or not size:
+        return a.new_zeros(new_shape)
+    return flat.repeat(-(-size // flat.numel()))[:size].reshape(new_shape)
 
 
 @operator()

@@ -20,8 +20,8 @@ from ._backend import optimized
 from .parameter import Parameter
 
 LIMIT = 64                     # traces kept per block
-NO_GRAPH = ('{name} cannot become one graph: {why}. It runs operator by operator; its children run as graphs where they '
-            'can')
+NO_GRAPH = ('{name} cannot become one graph: {why}. It runs operator by operator, and its children as graphs where '
+            'they can')
 _PLAIN = (type(None), bool, int, float, str, Context)
 
 
@@ -206,7 +206,7 @@ def _arrays(args):
 
 
 def _for_any_batch(block, trace, args):
-    """The graph with the size of the batch taken out of it; the graph itself, and a warning, if that is not possible."""
+    """The graph with the size of the batch taken out of it; where that is not possible, as it is, with a warning."""
     arrays = _arrays(args)
     size = arrays[0].shape[0] if arrays and arrays[0].ndim else 0
     larger = [_longer(a) if a.ndim and a.shape[0] == size else a for a in arrays]
@@ -221,8 +221,8 @@ def _for_any_batch(block, trace, args):
         except MXNetError:
             pass                # not with another size
     if found is None:
-        warnings.warn(f'the graph of {block.name} holds for inputs of shapes {[a.shape for a in arrays]} only, since its '
-                      'forward looks at shapes; -1 in a reshape, or functions such as np.zeros_like, keep it general',
+        warnings.warn(f'the graph of {block.name} holds for inputs of shapes {[a.shape for a in arrays]} only, since '
+                      'its forward looks at shapes; -1 in a reshape, and functions like np.zeros_like, keep it general',
                       stacklevel=4)
     return trace.symbol if found is None else found
 

@@ -4,7 +4,7 @@ import warnings
 import numpy
 
 from .._array import NDArrayBase
-from ._call import Numbers, apply, is_array, is_symbol, numbers
+from ._call import Numbers, apply, is_array, numbers
 
 __all__ = ['append', 'array_split', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_to', 'column_stack',
            'concatenate', 'diag', 'diagflat', 'diagonal', 'dsplit', 'dstack', 'expand_dims', 'flip', 'fliplr',
@@ -126,15 +126,7 @@ def tile(A, reps):
 
 def resize(a, new_shape):
     """The elements in another shape, from the start again where there are too few of them."""
-    new_shape = numbers(new_shape)
-    size = int(numpy.prod(new_shape))
-    flat = ravel(a)
-    if is_symbol(a):                # of which the size is not known before it runs: as often as could be needed
-        return reshape(tile(flat, max(size, 1))[:size], new_shape)
-    if not a.size or not size:
-        from ._creation import zeros
-        return zeros(new_shape, dtype=a.dtype, ctx=a.ctx)
-    return reshape(tile(flat, -(-size // a.size))[:size], new_shape)
+    return apply('_npi_resize', (a,), {'new_shape': numbers(new_shape)})
 
 
 def pad(x, pad_width=None, mode='constant', **kwargs):
