@@ -28,6 +28,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--epochs', type=int, default=8)
     parser.add_argument('--folder', help='where checkpoints are')
+    parser.add_argument('--out', help='folder for a figure of the losses')
     parser.add_argument('--fail-at', type=int, help='the last worker dies in this epoch, the first time it comes to it')
     options = parser.parse_args()
 
@@ -49,6 +50,7 @@ def main():
     points, label = data()
     mine = slice(kv.rank, None, kv.num_workers)
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
+    losses = []
     for epoch in range(first, options.epochs):
         if epoch == options.fail_at and kv.rank == kv.num_workers - 1 \
                 and os.environ.get('TORCHELASTIC_RESTART_COUNT', '0') == '0':
@@ -62,6 +64,7 @@ def main():
             total += float(loss.sum().asscalar())
         everyone = mx.nd.array([total / label.size])
         mx.kv.create('horovod').pushpull('loss', everyone)
+        losses.append(everyone.asscalar())
         if kv.rank == 0:
             print(f'epoch {epoch}: loss {everyone.asscalar():.5f}', flush=True)
             if checkpoint:
@@ -74,6 +77,9 @@ def main():
     right = (net(mx.nd.array(points.reshape(-1, 8))).argmax(axis=1).asnumpy() == label.reshape(-1)).mean()
     if kv.rank == 0:
         print(f'accuracy {right:.4f}')
+        if options.out:
+            import figures
+            figures.curves(options.out, 'loss.png', {f'{kv.num_workers} workers': losses}, 'dist_sync')
 
 
 if __name__ == '__main__':
