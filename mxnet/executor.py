@@ -1,4 +1,5 @@
 """`Executor`: a symbol bound to arrays, ready to run forward and backward."""
+import os
 from operator import is_
 from time import perf_counter
 from weakref import ref
@@ -9,6 +10,7 @@ import torch
 from . import random as _random
 from ._array import NDArrayBase, overwrite, wrap
 from ._graph import infer as _infer
+from ._graph.common import merged
 from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
 from ._graph.runner import Runner
@@ -17,6 +19,7 @@ from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
 from .ndarray._steps import Shown
+from .symbol._compose import make
 
 __all__ = ['Executor']
 
@@ -59,6 +62,7 @@ class Executor:
         self._recorded = None         # what backward needs of the last forward, until it has been used
         self._training = False
         self._monitor = None
+        self._as_written = os.environ.get('MXNET_ELIMINATE_COMMON_EXPR') == '0'
         self._ready = {}              # what the last run with a plan found out, by train flag
         self._whole = None            # the same for runs forward and backward at once
         self._ones = None
@@ -417,8 +421,8 @@ class Executor:
         self._ready, self._whole = {}, None
 
     def get_optimized_symbol(self):
-        """The symbol as it runs."""
-        return self._symbol
+        """The symbol as it runs: equal computations in it are made once, unless MXNET_ELIMINATE_COMMON_EXPR was 0."""
+        return self._symbol if self._as_written else make(type(self._symbol), merged(self._symbol._entries))
 
     def debug_str(self):
         """The graph as text, with the memory that its arrays take."""

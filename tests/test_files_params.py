@@ -11,6 +11,7 @@ import pytest
 import torch
 from files_legacy import listed, old_files, v2
 
+import mxnet as mx
 from mxnet._files import paths, pickles
 from mxnet._files.params import ELEMENT_TYPES, Record, decode, decode_record, encode, encode_record
 from mxnet.base import MXNetError
@@ -302,3 +303,14 @@ def test_real_mxnet_reads_our_files(real_mxnet, tmp_path):
             assert (tmp_path / f'{name}.again').read_bytes() == data, name
 
 
+
+
+def test_shapes_that_mean_something_else_in_the_other_mode(tmp_path):
+    file = str(tmp_path / 'x.params')
+    for saved in (True, False):
+        with mx.util.np_shape(saved):
+            mx.nd.save(file, [mx.nd.array(np.ones((2, 0)))])
+        with mx.util.np_shape(not saved), pytest.raises(mx.MXNetError, match=rf'np_shape\({saved}\)'):
+            mx.nd.load(file)
+        with mx.util.np_shape(saved):
+            assert mx.nd.load(file)[0].shape == (2, 0)

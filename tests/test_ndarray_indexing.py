@@ -1,4 +1,6 @@
 """Indexing against NumPy, and which results share memory."""
+import itertools
+
 import numpy as np
 import pytest
 
@@ -128,3 +130,11 @@ def test_iteration():
     assert len(x) == 4
     for i, row in enumerate(x):
         np.testing.assert_array_equal(row.asnumpy(), values[i])
+
+
+def test_which_slices_are_one_piece_of_memory():
+    values = np.arange(24).reshape(2, 3, 4)
+    slices = [slice(None), slice(2), slice(1, 2), slice(None, None, 2), slice(None, None, -1), slice(3, 1)]
+    for key in itertools.product(slices, repeat=3):
+        expected = values[key].flags.c_contiguous
+        assert nd.NDArray._basic_indexing_slice_is_contiguous(key, values.shape) == expected, key

@@ -199,3 +199,35 @@ def test_backends_rewrite_graphs():
             net.optimize_for('nope')
     finally:
         del backends.BACKENDS['without_dropout']
+
+
+def test_equal_computations_are_made_once(monkeypatch):
+    a, b = sym.var('a'), sym.var('b')
+    shapes = {'a': (2,), 'b': (2,)}
+
+    def nodes(net, **given):
+        return len(net.simple_bind(mx.cpu(), **given).get_optimized_symbol().get_internals())
+
+    for net, saved in (((a + b) + (a + b), 1), ((a + 1) + (a + 2), 0), (sym.Dropout(a) + sym.Dropout(a), 0),
+                       (sym.Group([a * b, a * b]), 0), (sym.Group([a * b + a, a * b + a]), 1)):
+        given = {k: v for k, v in shapes.items() if k in net.list_arguments()}
+        assert nodes(net, **given) == len(net.get_internals()) - saved
+        monkeypatch.setenv('MXNET_ELIMINATE_COMMON_EXPR', '0')
+        assert nodes(net, **given) == len(net.get_internals())
+        monkeypatch.delenv('MXNET_ELIMINATE_COMMON_EXPR')
+
+
+def test_the_operator_of_a_symbol_alone():
+    net = sym.RNN(sym.var('data'), sym.var('p'), sym.var('h'), sym.var('c'), state_size=3, num_layers=2, mode='lstm',
+                  state_outputs=True, name='rnn')
+    alone = net._gen_atomic_symbol()
+    assert alone.list_outputs() == net.list_outputs() and alone.list_arguments()[0] == 'rnn_data'
+    with pytest.raises(mx.MXNetError, match='data is a variable'):
+        sym.var('data')._gen_atomic_symbol()
+
+
+def test_unknown_lengths_of_a_file_in_np_mode():
+    text = sym.FullyConnected(sym.var('data'), sym.var('weight', shape=(4, 0)), num_hidden=4).tojson()
+    for np_mode in (False, True):
+        with mx.np_shape(np_mode):
+            assert sym.load_json(text).infer_shape(data=(2, 7))[0][1] == (4, 7)

@@ -4,9 +4,11 @@ Reading accepts the files of all older versions: attributes under `param` (0.8) 
 underscores, heads and inputs without a version number, operators since renamed.
 """
 import json
+import re
 from collections.abc import Sequence
 
 from .._ops.table import NAMES
+from .._state import state
 from ..base import MXNetError
 from .node import HIDDEN, Entry, Node, cached_node, is_hidden, topological
 
@@ -81,8 +83,12 @@ def loads(text: str, where: str = 'the JSON') -> list[Entry]:
 def from_dict(data: dict, where: str = 'the JSON') -> list[Entry]:
     made: list[Node] = []
     try:
+        # where 0 is a length like others, an unknown one is -1
+        unknown = state.np_shape and 'is_np_shape' not in data.get('attrs', {})
         for i, record in enumerate(data['nodes']):
             attrs = _attributes(record)
+            if unknown and '__shape__' in attrs:
+                attrs['__shape__'] = re.sub(r'\b0\b', '-1', attrs['__shape__'])
             inputs = []
             for entry in record.get('inputs', []):
                 if not 0 <= entry[0] < i:

@@ -7,6 +7,7 @@ from .._state import state
 from ..numpy import ndarray
 from . import _block_files as files
 from ._scope import BlockScope
+from ._scope import BlockScope as _BlockScope  # noqa: F401 - programs that make layers of their own know it so
 from ._structure import check_outputs
 from ._summary import summarize
 from .parameter import UNIFORM, Parameter, ParameterDict

@@ -113,6 +113,8 @@ def imresize(src, w, h, interp=1, out=None):
 
 
 def _scaled(pixels, size, interp):
+    if not 0 <= interp <= 4:
+        raise MXNetError(f'imresize: interp={interp} is not accepted; it is a number from 0 to 4')
     cv2 = opencv()
     ipp = getattr(cv2, 'ipp', None)
     if pixels.dtype == numpy.uint8 or ipp is None or not ipp.useIPP():

@@ -170,6 +170,19 @@ def indexing_key_expand_implicit_axes(key, shape):
     return key + missing
 
 
+def slice_is_contiguous(key, shape):
+    """Whether slices, one for each axis, select one piece of the memory of an array of this shape."""
+    kept = [range(*part.indices(n)) for part, n in zip(key, shape, strict=True)]
+    if not all(kept):
+        return True                     # nothing is in one piece
+    inside = selected = 1
+    for part, n in zip(reversed(kept), reversed(shape), strict=True):
+        if len(part) > 1 and part.step * inside != selected:
+            return False
+        inside, selected = inside * n, selected * len(part)
+    return True
+
+
 def get_oshape_of_gather_nd_op(dshape, ishape):
     """The shape of `gather_nd` of data and indices of these shapes."""
     if not ishape or ishape[0] > len(dshape):

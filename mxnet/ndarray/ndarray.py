@@ -219,6 +219,8 @@ class NDArray(OperatorMethods, NDArrayBase):
         return int(self.asscalar())
 
     # ------------------------------------------------------------------ indexing
+    _basic_indexing_slice_is_contiguous = staticmethod(_indexing.slice_is_contiguous)
+
     def __getitem__(self, key):
         kind = type(key)
         if kind is slice and not state.recording:

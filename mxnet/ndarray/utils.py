@@ -2,6 +2,7 @@
 from .._array import NDArrayBase
 from .._files import params, paths, safetensors
 from .._state import state
+from ..base import MXNetError
 from ..context import Context, cpu
 from . import _interop
 from ._creation import array as _dense_array
@@ -126,5 +127,11 @@ def load_frombuffer(buf):
 
 
 def _collect(records, names):
+    for record in records:
+        shape = record.shape
+        if record.np_shape != bool(state.np_shape) and shape is not None and (shape == () or 0 in shape):
+            raise MXNetError(f'an array of shape {shape} was saved {"in" if record.np_shape else "outside"} NumPy mode, '
+                             'where its shape means something else; load it inside '
+                             f'`with mx.util.np_shape({record.np_shape}):`')
     arrays = [_from_record(r) for r in records]
     return dict(zip(names, arrays, strict=True)) if names else arrays

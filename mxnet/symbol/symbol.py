@@ -5,14 +5,14 @@ from numbers import Number
 from .._files import paths
 from .._graph import infer as _infer
 from .._graph import json as _json
-from .._graph.node import HIDDEN, Node, rebuild, states_of, topological
+from .._graph.node import HIDDEN, Node, is_hidden, rebuild, states_of, topological
 from .._ops import NAMES
 from .._ops.dtypes import NAME, NUMPY
 from .._state import state
 from ..attribute import AttrScope
 from ..base import MXNetError, NotImplementedForSymbol
 from . import _compose
-from ._compose import SymbolBase, make
+from ._compose import SymbolBase, compose, make
 from ._methods import OperatorMethods
 
 __all__ = ['Group', 'Symbol', 'Variable', 'load', 'load_json', 'var']
@@ -388,6 +388,15 @@ class Symbol(OperatorMethods, SymbolBase):
         """
         from .._graph.backends import optimize
         return make(type(self), optimize(backend, self._entries, kwargs, args, aux))
+
+    def _gen_atomic_symbol(self):
+        """The operator of this symbol alone: its inputs are new variables."""
+        node = self._entries[0][0]
+        if node.is_variable:
+            raise MXNetError(f'{node.name} is a variable, not an operator')
+        hidden = {k: v for k, v in node.attrs.items() if is_hidden(k)}
+        return compose(node.op, node.name, [], {k: v for k, v in node.attrs.items() if k not in hidden}, hidden,
+                       type(self))
 
     def get_backend_symbol(self, backend):
         """The graph, optimized by a backend."""
