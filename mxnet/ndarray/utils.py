@@ -130,8 +130,8 @@ def _collect(records, names):
     for record in records:
         shape = record.shape
         if record.np_shape != bool(state.np_shape) and shape is not None and (shape == () or 0 in shape):
-            raise MXNetError(f'an array of shape {shape} was saved {"in" if record.np_shape else "outside"} NumPy mode, '
-                             'where its shape means something else; load it inside '
+            raise MXNetError(f'an array of shape {shape} was saved {"in" if record.np_shape else "outside"} NumPy '
+                             'mode, where its shape means something else; load it inside '
                              f'`with mx.util.np_shape({record.np_shape}):`')
     arrays = [_from_record(r) for r in records]
     return dict(zip(names, arrays, strict=True)) if names else arrays
