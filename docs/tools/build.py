@@ -65,8 +65,10 @@ def write_sources(language, target):
         text = inside(joined(text) if language == 'zh' else text)
         (target / english.name).write_text(with_tables_of_contents(text) if english.stem == 'index' else text,
                                            encoding='utf-8')
+    import programs
     import reference
     reference.write(target, language)
+    programs.write(target)
 
 
 def sphinx(language, source, site):

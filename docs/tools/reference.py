@@ -35,8 +35,12 @@ METHODS = {'en': 'Operators that are also methods', 'zh': '同时也是方法的
 
 # ---------------------------------------------------------------------- what a module shows
 def from_the_table(thing):
-    """Whether a function was derived from an operator: its docstring says what its parameters are."""
-    return callable(thing) and not isinstance(thing, type) and '\nParameters\n---' in (inspect.getdoc(thing) or '')
+    """Whether a function, or a method, was derived from an operator."""
+    if hasattr(thing, 'derived_from'):
+        return True
+    # symbols and methods are made of operators by other ways; the form of the derived docstring is the same
+    derived = re.search(r'\nParameters\n-+\n(.*\n)*(out|name) : ', inspect.getdoc(thing) or '')
+    return inspect.isroutine(thing) and derived is not None
 
 
 def public(module):
@@ -99,7 +103,7 @@ def markdown(docstring):
         if line.lstrip().startswith('>>>'):
             block = []
             while at < len(lines) and lines[at].strip():
-                block.append(lines[at])
+                block.append(re.sub(r' *# doctest: .*', '', lines[at]))
                 at += 1
             out += ['', '```pycon', *textwrap.dedent('\n'.join(block)).splitlines(), '```', '']
             continue
@@ -116,8 +120,12 @@ def markdown(docstring):
             out.append(f'- {names}: {escape(entry[2])}')
         elif re.match(r'[-*] ', line):
             out.append(line[:2] + escape(line[2:]))
-        elif re.match(r'-{3,}|={3,}', line):
-            pass                                         # the rule below an old heading
+        elif at + 1 < len(lines) and re.fullmatch(r'-{3,}|={3,}', lines[at + 1]):
+            out += ['', f'**{line.strip()}**', '']
+            at += 1
+        elif re.match(r'[a-z_*][\w*, ]* : ', line):
+            names, _, kind = line.partition(' : ')
+            out.append(f'- `{names}`: {escape(kind)}.')
         else:
             out.append('  ' + escape(line.strip()) if out and out[-1].startswith(('- ', '  ')) and line.startswith(' ')
                        else escape(line.strip()))
