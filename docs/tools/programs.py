@@ -23,5 +23,5 @@ def write(target):
         (target / 'examples' / f'{name}.md').write_text(text, encoding='utf-8')
         listed.append(f'{docstring.splitlines()[0].replace("`", "")} <examples/{name}>')
     index = target / 'examples.md'
-    index.write_text(index.read_text(encoding='utf-8') + '\n:::{toctree}\n:maxdepth: 1\n\n' + '\n'.join(listed) + '\n:::\n',
-                     encoding='utf-8')
+    tree = '\n:::{toctree}\n:maxdepth: 1\n\n' + '\n'.join(listed) + '\n:::\n'
+    index.write_text(index.read_text(encoding='utf-8') + tree, encoding='utf-8')
