@@ -1,13 +1,15 @@
 """CSVIter, LibSVMIter and MNISTIter."""
 import gzip
 import struct
+import warnings
 
 import numpy as np
 import pytest
+from hypothesis import example, given, settings, strategies
 
 import mxnet as mx
 from mxnet.base import MXNetError
-from mxnet.io import _text
+from mxnet.io import _csv, _text
 
 
 def batches(iterator):
@@ -117,6 +119,37 @@ def test_values_are_exact(tmp_path):
     path.write_text('nan,inf,-inf\n')
     found = everything(mx.io.CSVIter(data_csv=str(path), data_shape=(3,), batch_size=1))
     assert np.isnan(found[0, 0]) and found[0, 1:].tolist() == [np.inf, -np.inf]
+
+
+NUMBERS = strategies.one_of(
+    strategies.integers(-10**20, 10**20).map(str),
+    strategies.floats(-1e6, 1e6).map(lambda value: f'{value:.6g}'),
+    strategies.floats(-1e30, 1e30).map(repr),
+    strategies.text('0123456789.+-eE', min_size=1, max_size=6))
+SEPARATORS = strategies.sampled_from([',', ',', ',', ', ', ' ,', ' , ', ',,', ' ', ''])
+
+
+@settings(max_examples=300, deadline=None)
+@given(strategies.lists(strategies.lists(strategies.tuples(NUMBERS, SEPARATORS), min_size=1, max_size=4), min_size=1,
+                        max_size=40))
+@example([[('1-2', ','), ('.', '')]])               # two mistakes that make the right number of numbers
+@example([[('3', ' '), ('4', '')], [('5', '')]])
+@example([[('3', ',,'), ('4', ' '), ('5', '')]])
+def test_blocks_are_read_as_single_lines_are(lines):
+    """What is parsed at once is what Python's own float finds in each field, or it is not parsed at once."""
+    loader = _csv._CSV.__new__(_csv._CSV)
+    loader._dtype = np.dtype('float64')
+    block = '\n'.join(''.join(number + separator for number, separator in line) for line in lines).encode()
+    for width in {line.count(b',') + 1 for line in block.split(b'\n')}:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')         # numpy.fromstring says it, and we go the other way
+            quick = loader._parse(block, width)
+        try:
+            slow = loader._parse_slowly('a.csv', 1, block, width, '')
+        except MXNetError:
+            assert quick is None
+        else:
+            assert quick is None or np.allclose(quick, slow, rtol=1e-15, atol=0)
 
 
 def test_files_larger_than_a_block(tmp_path, monkeypatch):

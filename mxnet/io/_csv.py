@@ -73,15 +73,29 @@ class _CSV(TextLoader):
 
     def _parse(self, block, width):
         """All numbers at once; None if something is not as it should be, or not as simple."""
+        if b'\r' in block:
+            block = block.replace(b'\r\n', b'\n')
+        if b' ' in block:
+            block = block.replace(b', ', b',').replace(b' ,', b',')
+        if self._dtype.kind != 'f':
+            return self._parse_whole(block, width)
+        found = numbers_of(block, b',\n')
+        if found is None or not len(found.values) or len(found.values) % width or (found.lines() != width).any():
+            return None
+        # a comma behind each number but the last of a line, and no other commas
+        rows = (found.after() == 0x2c).reshape(-1, width)
+        commas = numpy.count_nonzero(found.text == 0x2c)
+        if not rows[:, :-1].all() or rows[:, -1].any() or commas != rows.size - len(rows):
+            return None
+        return found.values.astype(self._dtype)
+
+    def _parse_whole(self, block, width):
         lines = block.split(b'\n')
         if not lines[-1]:
             lines.pop()
-        if not all(line.count(b',') == width - 1 for line in lines):
+        if not all(line.count(b',') == width - 1 for line in lines) or block.translate(None, b'0123456789,+-\n'):
             return None
-        if self._dtype.kind == 'f':
-            values = numbers_of(block, b', \n')
-        else:
-            values = None if block.translate(None, b'0123456789,+- \n') else _whole_numbers(block)
+        values = _whole_numbers(block)
         return values.astype(self._dtype) if values is not None and values.size == len(lines) * width else None
 
     def _parse_slowly(self, path, number, block, width, wanted):

@@ -107,23 +107,27 @@ class _LibSVM(TextLoader):
 
 def _parse(block):
     """All numbers at once; None if there is more in the lines than a label and columns with values."""
-    lines = [line for line in block.split(b'\n') if line and not line.isspace()]
-    lengths = numpy.array([line.count(b':') for line in lines], numpy.int64)
-    numbers = numbers_of(block, b': \t\r\n')
-    if numbers is None:
+    found = numbers_of(block, b': \t\r\n')
+    if found is None:
         return None
-    if numbers.size != len(lines) + 2 * lengths.sum():
+    counts = found.lines()
+    if (counts % 2 == 0).any():
         return None
-    # with one number too many in a line and one too few in another, the columns would not be whole numbers or worse
-    if not all(len(line.split()) == 1 + length for line, length in zip(lines, lengths)):
+    starts = numpy.concatenate([[0], counts.cumsum()])
+    labels = starts[:-1]
+    # in a line: a label, then each column followed by a colon, and a value right behind that
+    is_column = found.after() == 0x3a
+    rank = numpy.arange(len(found.values)) - numpy.repeat(labels, counts)
+    colons = numpy.count_nonzero(found.text == 0x3a)
+    if (is_column != (rank % 2 == 1)).any() or colons != numpy.count_nonzero(is_column) \
+            or (found.begins[1:][is_column[:-1]] != found.ends[:-1][is_column[:-1]] + 1).any():
         return None
-    starts = numpy.concatenate([[0], lengths.cumsum()])
-    labels = starts[:-1] * 2 + numpy.arange(len(lines))
-    pairs = numpy.delete(numbers, labels).reshape(-1, 2)
-    columns = pairs[:, 0].astype(numpy.int64)
-    if (columns != pairs[:, 0]).any():
+    columns = found.values[is_column].astype(numpy.int64)
+    if (columns != found.values[is_column]).any():
         return None
-    return Sparse(pairs[:, 1].astype(numpy.float32), columns, starts), numbers[labels].astype(numpy.float32)
+    is_value = (rank % 2 == 0) & (rank > 0)
+    return (Sparse(found.values[is_value].astype(numpy.float32), columns, (starts - numpy.arange(len(starts))) // 2),
+            found.values[labels].astype(numpy.float32))
 
 
 def _parse_slowly(path, number, block):

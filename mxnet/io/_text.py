@@ -7,7 +7,7 @@ from .._files import paths
 from ..base import MXNetError
 from ._native import Loader
 
-_BLOCK = 4 << 20
+_BLOCK = 1 << 20
 _KEPT = 256 << 20       # numbers of files up to this size are kept for the next pass
 
 
@@ -118,30 +118,78 @@ def place(path, number, index):
 
 
 # ---------------------------------------------------------------------- numbers
+_POWERS = 10.0 ** numpy.arange(20)
+_DIGITS = 18            # of an int64
+
+
+class Numbers:
+    """All numbers in a block of text.
+
+    values: as float64
+    begins, ends: where each stands
+    text: the block as an array of bytes
+    """
+
+    def __init__(self, values, begins, ends, text):
+        self.values, self.begins, self.ends, self.text = values, begins, ends, text
+
+    def after(self):
+        """The character behind each number; a line's end behind the last."""
+        if len(self.ends) and self.ends[-1] == len(self.text):
+            return numpy.append(self.text[self.ends[:-1]], numpy.uint8(0x0a))
+        return self.text[self.ends]
+
+    def lines(self):
+        """How many numbers each line has that has any."""
+        breaks = numpy.flatnonzero(self.text == 0x0a)
+        counts = numpy.diff(numpy.searchsorted(self.begins, breaks), prepend=0, append=len(self.begins))
+        return counts[counts > 0]
+
+
 def numbers_of(block, separators):
-    """All numbers in a block of text as float64; None if some of it is no number.
+    """The numbers in a block of text; None if some of it is no number.
 
     Whole numbers are parsed ten times as fast as others, so decimal points are taken out and counted.
     """
     if block.translate(None, b'0123456789.+-eE' + separators):
         return None
-    block = block.translate(bytes(0x20 if byte in separators else byte for byte in range(256)))
-    text = numpy.frombuffer(block, numpy.uint8)
+    spaces = bytes(0x20 if byte in separators else byte for byte in range(256))
+    plain = block.translate(spaces)
+    text = numpy.frombuffer(plain, numpy.uint8)
     outside = numpy.concatenate([[True], text == 0x20, [True]])
-    begins, ends = outside[:-2] & ~outside[1:-1], numpy.flatnonzero(outside[2:] & ~outside[1:-1]) + 1
-    longest = (ends - numpy.flatnonzero(begins)).max(initial=0)
-    simple = longest <= 18 and b'e' not in block and b'E' not in block      # an int64 has 18 digits
+    first = outside[:-2] & ~outside[1:-1]
+    begins, ends = numpy.flatnonzero(first), numpy.flatnonzero(outside[2:] & ~outside[1:-1]) + 1
+    # those with an exponent, or more digits than an int64 has, are read one by one, and are 0 until then
+    marks = numpy.flatnonzero((text | 0x20) == 0x65)
+    single = numpy.union1d(numpy.searchsorted(begins, marks, 'right') - 1,
+                           numpy.flatnonzero(ends - begins > _DIGITS)).astype(numpy.int64)
+    simple = len(single) < len(begins) // 16
     try:
-        values = numpy.fromstring(block.replace(b'.', b'') if simple else block,
-                                  numpy.int64 if simple else numpy.float64, sep=' ').astype(numpy.float64)
+        if not simple:
+            values = numpy.fromstring(plain, numpy.float64, sep=' ')
+        else:
+            if len(single):
+                changed = bytearray(plain)
+                for i in single.tolist():
+                    changed[begins[i]:ends[i]] = b'0' * int(ends[i] - begins[i])
+                    if ends[i] - begins[i] > _DIGITS:
+                        changed[begins[i] + 1:ends[i]] = b' ' * int(ends[i] - begins[i] - 1)
+                whole, text = bytes(changed.translate(None, b'.')), numpy.frombuffer(changed, numpy.uint8)
+            else:
+                whole = block.translate(spaces, b'.')
+            values = numpy.fromstring(whole, numpy.int64, sep=' ').astype(numpy.float64)
+            if len(values) == len(begins):
+                values[single] = [float(plain[begins[i]:ends[i]]) for i in single.tolist()]
     except (ValueError, DeprecationWarning):
         return None
     if len(values) != len(ends):
         return None
+    if simple and (((text == 0x2b) | (text == 0x2d)) & ~first).any():
+        return None             # a sign in the middle: two numbers for one
     points = numpy.flatnonzero(text == 0x2e) if simple else ()
     if len(points):
-        which = numpy.cumsum(begins)[points] - 1
+        which = numpy.cumsum(first, dtype=numpy.int32)[points] - 1
         if (which[1:] == which[:-1]).any():
             return None         # two points in one number
-        values[which] /= 10.0 ** (ends[which] - points - 1)
-    return values
+        values[which] /= _POWERS[ends[which] - points - 1]
+    return Numbers(values, begins, ends, numpy.frombuffer(block, numpy.uint8))

@@ -20,8 +20,8 @@ from ._fetch import TIMEOUT, same_state
 
 DIED = ('{error}. A worker of a DataLoader was killed or crashed: perhaps by the system for want of memory, perhaps in '
         'a library that a transform calls. num_workers=0 shows where.')
-CANNOT_START = ('the workers of a DataLoader cannot be started: {error}. Locks between processes are in /dev/shm, and each '
-                'process counts: make room there (in a container: --shm-size), or start fewer workers; '
+CANNOT_START = ('the workers of a DataLoader cannot be started: {error}. Locks between processes are in /dev/shm, and '
+                'each process counts: make room there (in a container: --shm-size), or start fewer workers; '
                 'thread_pool=True needs neither.')
 _passes = itertools.count()
 
