@@ -118,6 +118,26 @@ def _with(name, value):
         del os.environ[name]
 
 
+def check_large_values():
+    store = mx.kv.create('dist_sync')
+    for dtype, shape in (('float32', (300, 400)), ('float32', (2500, 2000)), ('float16', (300, 400))):
+        key = f'{dtype} {shape}'
+        numbers = np.arange(np.prod(shape), dtype=dtype).reshape(shape) % 7
+        store.init(key, full(0, shape, dtype))
+        for turn in range(3):
+            outs = [full(-1, shape, dtype), full(-1, shape[::-1], dtype).T]
+            store.pushpull(key, [mx.nd.array(numbers * (rank + turn), dtype=dtype)] * 2, out=outs)
+            total = 2 * sum(r + turn for r in range(size))
+            assert all((out.asnumpy() == total * numbers).all() for out in outs), (key, turn)
+            again = full(-1, shape, dtype)
+            store.pull(key, again)
+            assert (again.asnumpy() == total * numbers).all()
+        value = mx.nd.array(numbers, dtype=dtype)
+        store.pushpull(key, value)
+        assert (value.asnumpy() == size * numbers).all()
+    raises(MXNetError, 'has shape', lambda: store.pushpull(key, full(1, shape, dtype), out=full(1, (3,), dtype)))
+
+
 def check_the_optimizer_is_applied_once():
     store = mx.kv.create('dist_sync')
     store.init('w', full(1))

@@ -14,7 +14,7 @@ import zlib
 
 import torch
 
-from .._array import overwrite, wrap
+from .._array import wrap
 from .._dist.world import world
 from ..base import MXNetError
 from ..ndarray import NDArray, sparse
@@ -25,6 +25,8 @@ from .kvstore import KVStore
 __all__ = ['DistKVStore']
 
 HEADER = 5          # how many numbers workers compare
+STRAIGHT = 2**16    # numbers of a value from which on pushpull does without buckets
+PIECE = 2**24       # bytes that it adds up at once
 
 # beyond so many workers, collecting everyone's packed gradients is more to receive than adding them up
 MOST_GATHERED = 16
@@ -45,8 +47,10 @@ def bucket_bytes():
 class Bucket:
     """Sums of some keys on their way: one flat tensor."""
 
-    def __init__(self, flat, alone=False):
-        self.flat, self.used, self.alone = flat, 0, alone
+    def __init__(self, flat, key=None):
+        self.flat, self.used = flat, 0
+        self.key = key                  # of a large value that goes alone
+        self.values = 0                 # how many stored values lie in the flat tensor
         self.parts = {}                 # key: (start, end, stored value)
         self.header = self.work = None
         # float32 and float64 hold the numbers that workers compare; others would round them
@@ -78,7 +82,7 @@ class DistKVStore(KVStore):
         self._pending = set()           # keys in any of them
         self._spare = {}                # (dtype, device): flat tensors for later buckets
         self._large = {}                # key: flat tensor for the next bucket of a key that goes alone
-        self._behind = {}               # key: flat tensor that holds its stored value
+        self._behind = {}               # key: the bucket that its stored value lies in
         self._early = None              # a Trainer's gradients on their way
         self._known = set()             # what workers have agreed to do before
 
@@ -87,6 +91,7 @@ class DistKVStore(KVStore):
         return True                     # values stay where they are pushed from
 
     _compresses = True
+    _local = False
     _rounds_here = False                # what the devices gave is added up before it is rounded
 
     # ------------------------------------------------------------------ agreeing
@@ -190,11 +195,8 @@ class DistKVStore(KVStore):
             self._start(self._open.pop(kind))
             bucket = None
         if tensor.numel() * tensor.element_size() >= self._limit:
-            # large enough to go alone; the flat tensor becomes the stored value, and the one before it the next bucket
-            flat = self._large.pop(key, None)
-            if flat is None or flat.dtype != tensor.dtype or flat.device != tensor.device:
-                flat = torch.empty(tensor.numel() + HEADER, dtype=tensor.dtype, device=tensor.device)
-            bucket = Bucket(flat, alone=True)
+            # large enough to go alone
+            bucket = Bucket(self._flat_of_its_own(key, tensor), key)
             bucket.add(key, tensor, stored)
             self._start(bucket)
             return
@@ -204,6 +206,63 @@ class DistKVStore(KVStore):
                                                          device=tensor.device)
             bucket = self._open[kind] = Bucket(flat)
         bucket.add(key, tensor, stored)
+
+    def _flat_of_its_own(self, key, tensor):
+        flat = self._large.pop(key, None)
+        if flat is None or flat.dtype != tensor.dtype or flat.device != tensor.device:
+            flat = torch.empty(tensor.numel() + HEADER, dtype=tensor.dtype, device=tensor.device)
+        return flat
+
+    def pushpull(self, key, value, out=None, priority=0):
+        """`push`, then `pull`; without `out` the results go to the values themselves."""
+        if self._world.size > 1 and self._updater is None and self._compression is None \
+                and not isinstance(key, (list, tuple)):
+            (key, arrays), = self._pairs(key, value, 'pushpull').items()
+            targets = arrays if out is None else self._pairs(key, out, 'pushpull')[key]
+            stored = self._stored(key, 'push')
+            if not any(array._sparse for array in [*arrays, *targets, stored]) and stored.size >= STRAIGHT:
+                self._check(key, arrays, stored)
+                self._fits(key, targets, stored)
+                self._straight(key, self._sum(key, arrays, stored)._tensor.detach().reshape(-1), targets)
+                return
+        super().pushpull(key, value, out, priority)
+
+    def _straight(self, key, tensor, targets):
+        """The sum of a large value to arrays, piece by piece: while one is added up, others are copied."""
+        self._finish()
+        bucket = Bucket(self._flat_of_its_own(key, tensor), key)
+        flat, count, stored = bucket.flat, tensor.numel(), self._values[key]
+        bucket.parts[key], bucket.used = (0, count, stored), count
+        own, what = self._header('pushpull', [(key, stored)])
+        seen, ahead = (what, *own[:3]), None
+        behind = bool(bucket.room) and seen in self._known
+        if behind:
+            flat[count:count + HEADER] = torch.tensor(own, dtype=flat.dtype)
+        else:
+            ahead = self._world.agree(own, what)
+            self._known.add(seen)
+        pieces = [(start, min(count, start + PIECE // flat.element_size()))
+                  for start in range(0, count, PIECE // flat.element_size())]
+        works = []
+        for start, end in pieces:
+            flat[start:end].copy_(tensor[start:end])
+            works.append(self._world.sum(flat[start:end + HEADER * (behind and end == count)], what))
+        if ahead is not None:
+            self._world.wait(ahead[1])
+            self._agreed(own, ahead[0].tolist(), what)
+        rows = [target._tensor.detach() for target in targets]
+        rows = [row.view(-1) if row.is_contiguous() else None for row in rows]
+        for (start, end), work in zip(pieces, works, strict=True):
+            self._world.wait(work)
+            for row in rows:
+                if row is not None:
+                    row[start:end].copy_(flat[start:end])
+        if behind:
+            self._agreed(own, flat[count:count + HEADER].tolist(), what)
+        self._keep(bucket, bucket.sums(flat))
+        for target, row in zip(targets, rows, strict=True):
+            if row is None:
+                self._values[key].copyto(target)
 
     def _start(self, bucket):
         own, what = self._header('push', [(key, stored) for key, (_, _, stored) in bucket.parts.items()])
@@ -246,20 +305,32 @@ class DistKVStore(KVStore):
         if self._updater is not None:
             with self._scaled(scale):
                 self._update(sums)
-        elif bucket.alone:
-            self._values.update(sums)
-            key = next(iter(sums))
-            flat, self._behind[key] = self._behind.get(key), flat
         else:
-            for key, total in sums.items():
-                if self._values[key]._sparse:
-                    self._values[key] = total.copy()
-                else:
-                    overwrite(self._values[key], total._tensor)
-        if not bucket.alone:
+            self._keep(bucket, sums)
+        if not bucket.values:
+            self._recycle(bucket)
+
+    def _keep(self, bucket, sums):
+        """The sums are the stored values from now on, where they are: one copy less."""
+        for key, total in sums.items():
+            if self._values[key]._sparse:
+                self._values[key] = total.copy()
+                continue
+            self._values[key] = total
+            before, self._behind[key] = self._behind.get(key), bucket
+            bucket.values += 1
+            if before is not None:
+                before.values -= 1
+                if not before.values:
+                    self._recycle(before)
+
+    def _recycle(self, bucket):
+        """Its flat tensor serves again."""
+        flat = bucket.flat
+        if bucket.key is None:
             self._spare.setdefault((flat.dtype, flat.device), []).append(flat)
-        elif flat is not None:
-            self._large[next(iter(sums))] = flat
+        else:
+            self._large[bucket.key] = flat
 
     def sum_gradients(self, keys, arrays, gradients, update):
         """For a Trainer: adds up dense gradients of one device over the workers, some of them since backward.

@@ -246,7 +246,7 @@ class AsyncKVStore(KVStore):
     what worker 0 gives counts.
     """
 
-    _on_devices = False
+    _on_devices = _local = False
     _compresses = True
     _rounds_here = False            # what the devices gave is added up before it is rounded
 
@@ -381,12 +381,6 @@ class AsyncKVStore(KVStore):
         self._spread(found, wanted, targets)
 
     # ------------------------------------------------------------------ pulling
-    def _fits(self, key, targets, known):
-        for target in targets:
-            if target.shape != known.shape:
-                raise MXNetError(f'pull: the value of key {key!r} has shape {known.shape}, the array to copy it to '
-                                 f'{target.shape}')
-
     def _by_server(self, keys):
         found = {}
         for key in keys:

@@ -104,8 +104,26 @@ class KVStore(KVStoreBase):
             if self._on_devices and stored.context.device_type == 'cpu' != arrays[0].context.device_type:
                 # the first push shows where the weights live
                 stored = self._values[k] = stored.as_in_context(arrays[0].context)
-            merged[k] = self._sum(k, arrays, stored)
+            if not self._replaced(k, arrays, stored):
+                merged[k] = self._sum(k, arrays, stored)
         self._arrived(merged)
+
+    _local = True                       # whether the sum of what is pushed is all that there is to add up
+
+    def _replaced(self, key, arrays, stored):
+        """Adds up dense arrays right into the stored value, where nothing else happens to it."""
+        if not self._local or self._updater is not None or self._rounds_here \
+                or stored._sparse or any(array._sparse for array in arrays):
+            return False
+        target = stored._tensor.detach()
+        tensors = [array._tensor.detach() for array in arrays]
+        if len(tensors) == 1:
+            target.copy_(tensors[0])
+        else:
+            torch.add(tensors[0].to(target.device), tensors[1].to(target.device), out=target)
+            for other in tensors[2:]:
+                target += other.to(target.device)
+        return True
 
     def _check(self, key, arrays, stored):
         for array in arrays:
@@ -168,10 +186,14 @@ class KVStore(KVStoreBase):
             for target in targets:
                 if ignore_sparse and target._sparse:
                     continue
-                if target.shape != stored.shape:
-                    raise MXNetError(f'pull: the value of key {k!r} has shape {stored.shape}, the array to copy it to '
-                                     f'{target.shape}')
+                self._fits(k, [target], stored)
                 stored.copyto(target)
+
+    def _fits(self, key, targets, stored):
+        for target in targets:
+            if target.shape != stored.shape:
+                raise MXNetError(f'pull: the value of key {key!r} has shape {stored.shape}, the array to copy it to '
+                                 f'{target.shape}')
 
     def pushpull(self, key, value, out=None, priority=0):
         """`push`, then `pull`; without `out` the results go to the values themselves."""
