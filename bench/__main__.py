@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, autograd, data, loader, module, numpy_face, optimizers, resnet, timing
+from . import arrays, autograd, data, kvstore, loader, module, numpy_face, optimizers, resnet, timing
 
 FAMILIES = (arrays, numpy_face, autograd, module, optimizers, resnet)
 
@@ -64,7 +64,8 @@ def main(argv=None):
         print(line, flush=True)
         rows.append({'name': name, 'ours': times['ours'], 'torch': times['torch'], 'ratio': ratio, 'budget': budget,
                      'upstream': old.get(name)})
-    for name, family in (('loader', loader), ('data', data)):       # these have tables of their own
+    # these have tables of their own
+    for name, family in (('loader', loader), ('data', data), ('kvstore', kvstore)):
         if options.only in name:
             print()
             found = family.report()
