@@ -1,16 +1,25 @@
 """`scheme://` through fsspec: memory, a disk behind it, and a real S3 endpoint on loopback."""
 import builtins
 import os
+import pickle
 import sys
 import warnings
 
+import numpy as np
 import pytest
 import torch
 
+import mxnet as mx
+from mxnet import cli, recordio
 from mxnet._files import params, paths, safetensors
 from mxnet.base import MXNetError
+from mxnet.gluon import data
 
 fsspec = pytest.importorskip('fsspec')
+
+
+def _ids(samples):
+    return [recordio.unpack(sample)[0].id for sample in samples]
 
 
 def interrupted(size):
@@ -82,9 +91,9 @@ class TestS3:
         check_store(f'{bucket}/net/file.params')
 
     def test_several_parts(self, bucket):
-        data = os.urandom(1 << 20)
-        paths.write_atomic(f'{bucket}/large', [data] * 60)
-        assert paths.read_bytes(f'{bucket}/large') == data * 60
+        piece = os.urandom(1 << 20)
+        paths.write_atomic(f'{bucket}/large', [piece] * 60)
+        assert paths.read_bytes(f'{bucket}/large') == piece * 60
 
     def test_an_interrupted_upload_leaves_nothing(self, bucket):
         url = f'{bucket}/parts'
@@ -99,6 +108,38 @@ class TestS3:
         pytest.importorskip('safetensors')
         safetensors.save(f'{bucket}/x.safetensors', {'a': torch.arange(3)})
         assert safetensors.load(f'{bucket}/x.safetensors')['a'].tolist() == [0, 1, 2]
+
+    def test_records(self, bucket):
+        with recordio.MXIndexedRecordIO(f'{bucket}/a.idx', f'{bucket}/a.rec', 'w') as writer:
+            for i in range(200):
+                writer.write_idx(i, recordio.pack((0, i, i, 0), b'%d' % i * 1000))
+        reader = recordio.MXIndexedRecordIO(f'{bucket}/a.idx', f'{bucket}/a.rec', 'r')
+        assert [recordio.unpack(record)[0].id for record in reader] == list(range(200))
+        assert recordio.unpack(reader.read_idx(77))[1] == b'77' * 1000
+        again = pickle.loads(pickle.dumps(reader))
+        assert recordio.unpack(again.read_idx(78))[0].id == 78
+        records = data.RecordFileDataset(f'{bucket}/a.rec')
+        for workers in (0, 2):
+            found = list(data.DataLoader(records, 50, batchify_fn=_ids, num_workers=workers, timeout=60))
+            assert sum(found, []) == list(range(200))
+
+    def test_iterators(self, bucket):
+        pytest.importorskip('cv2')
+        with recordio.MXIndexedRecordIO(f'{bucket}/b.idx', f'{bucket}/b.rec', 'w') as writer:
+            for i in range(5):
+                writer.write_idx(i, recordio.pack_img((0, i, i, 0), np.full((8, 8, 3), i, np.uint8)))
+        pictures = mx.io.ImageRecordIter(path_imgrec=f'{bucket}/b.rec', path_imgidx=f'{bucket}/b.idx', batch_size=5,
+                                         data_shape=(3, 8, 8), shuffle=True)
+        assert sorted(next(pictures).label[0].asnumpy()) == [0, 1, 2, 3, 4]
+        paths.write_atomic(f'{bucket}/a.csv', [b'1,2\n3,4\n'])
+        rows = mx.io.CSVIter(data_csv=f'{bucket}/a.csv', data_shape=(2,), batch_size=2)
+        assert next(rows).data[0].asnumpy().tolist() == [[1, 2], [3, 4]]
+
+    def test_commands(self, bucket, tmp_path, capsys):
+        with recordio.MXRecordIO(f'{bucket}/c.rec', 'w') as writer:
+            writer.write(b'record')
+        assert cli.main(['rec2idx', f'{bucket}/c.rec']) == 0 and paths.read_bytes(f'{bucket}/c.idx') == b'0\t0\n'
+        assert cli.main(['inspect', f'{bucket}/c.rec']) == 0 and "bytes b'record'" in capsys.readouterr().out
 
     def test_no_bucket(self, bucket):
         with pytest.raises(MXNetError, match=r'^s3://nobody/x: cannot read: '):
