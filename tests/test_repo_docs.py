@@ -119,6 +119,13 @@ def test_the_index_has_every_page(language):
     assert sorted(listed) == sorted(page.stem for page in pages('en') if page.stem != 'index')
 
 
+@pytest.mark.parametrize('language', ['en', 'zh'])
+def test_installing_names_every_optional_part(language):
+    from mxnet.cli.doctor import OPTIONAL
+    text = (folder(language) / 'install.md').read_text(encoding='utf-8')
+    assert [extra for extra in OPTIONAL if f'`pip install "remx[{extra}]"`' not in text] == []
+
+
 # ---------------------------------------------------------------------- notebooks
 @pytest.mark.parametrize('language', ['en', 'zh'])
 def test_notebooks_hold_the_pages(language, tmp_path):

@@ -1,5 +1,10 @@
 """The KVStore programs of the seed texts, as printed there, in today's Python (print is a function)."""
+import os
+import subprocess
+import sys
+
 import pytest
+from conftest import ROOT
 
 PROGRAM = '''
 import mxnet as mx
@@ -99,3 +104,42 @@ model = mx.model.FeedForward.create(symbol=net, X=x, y=y, kvstore=kv, num_epoch=
 print(model.score(mx.io.NDArrayIter(x, y, 16)) > 0.9, kv.rank, kv.num_workers)
 ''')
     assert done.stdout.split() == ['True', '0', '1'], done.stdout
+
+
+# The text has this one in C++, without a network. Here it is Python, as MXNet's users write it; the updater, a lambda
+# that subtracts eta times the gradient, is the optimizer that does the same, since it runs on the servers.
+DESCENT = '''
+import mxnet as mx
+from mxnet import autograd
+kvstore = mx.kv.create("dist_async")
+eta = 0.1
+kvstore.set_optimizer(mx.optimizer.SGD(learning_rate=eta, wd=0))
+weight = mx.nd.zeros((2, 1))
+weight.attach_grad()
+kvstore.init('weight', weight)
+mx.random.seed(kvstore.rank)
+max_iter = 60
+for i in range(max_iter):
+    kvstore.pull('weight', out=weight)
+    x = mx.nd.random.normal(shape=(32, 2))
+    with autograd.record():
+        loss = ((mx.nd.dot(x, weight) - mx.nd.dot(x, mx.nd.array([[2], [-3]]))) ** 2).mean()
+    loss.backward()
+    kvstore.push('weight', weight.grad)
+kvstore.barrier()
+kvstore.pull('weight', out=weight)
+print(kvstore.rank, weight.asnumpy().round(1).tolist())
+'''
+
+
+@pytest.mark.slow
+def test_asynchronous_descent(tmp_path):
+    pytest.importorskip('ray')
+    (tmp_path / 'descent.py').write_text(DESCENT)
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', 'MXNET_KVSTORE_TIMEOUT': '60',
+                   'MXNET_KVSTORE_OBJECT_STORE_MB': '200'}
+    done = subprocess.run([sys.executable, '-m', 'mxnet.cli', 'launch', '-n', '2', '-s', '1', sys.executable,
+                           str(tmp_path / 'descent.py')], env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for rank in range(2):
+        assert f'{rank} [[2.0], [-3.0]]' in done.stdout
