@@ -207,3 +207,13 @@ def test_mistakes():
     net(nd.ones((1, 5)))
     with pytest.raises(ValueError, match='nested'):
         net(nd.ones((1, 5)), nd.ones((1, 5)))
+
+
+def test_a_file_of_another_network_is_an_error_that_names_both_sides(tmp_path):
+    """A layer's file in a stack of layers: not a word about prefixes, which nobody has asked for."""
+    layer, stack = gluon.nn.Dense(3, in_units=3), gluon.nn.HybridSequential()
+    stack.add(gluon.nn.Dense(3, in_units=3))
+    layer.initialize()
+    layer.save_parameters(str(tmp_path / 'layer.params'))
+    with pytest.raises(AssertionError, match=r"'0.weight'   \(close: 'weight'\)"):
+        stack.load_parameters(str(tmp_path / 'layer.params'))

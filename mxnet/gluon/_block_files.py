@@ -25,7 +25,8 @@ def load_parameters(block, filename, ctx=None, allow_missing=False, ignore_extra
         return
     if not isinstance(loaded, dict):
         raise ValueError(f'{filename} holds arrays without names; parameters need names')
-    if not any('.' in name for name in loaded):
+    if (not any('.' in name for name in loaded)
+            and all(name.startswith(block.prefix) for name in block.collect_params())):
         # names of the old kind: prefix and all
         block.collect_params().load(filename, ctx, allow_missing, ignore_extra, block.prefix, cast_dtype=cast_dtype,
                                    dtype_source=dtype_source)
