@@ -50,6 +50,7 @@ NO_TORCH = LAYERS[0]
 # (importing file or folder, imported module; '' is the package itself): why an import inside a function may go to a
 # later layer.
 DOWNWARD = {
+    ('_frontend/reference', ''): 'examples of the reference are programs: they import mxnet',
     ('_frontend/stubs', ''): 'the stub of mxnet/__init__.py is written from its table of names',
     ('autograd', 'ndarray'): 'programs take NDArray from `from mxnet.autograd import *`',
     ('autograd', 'symbol'): 'get_symbol returns a Symbol',

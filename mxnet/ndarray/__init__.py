@@ -1,4 +1,5 @@
 """Arrays: `mx.nd`."""
+from .._frontend.examples import attach as _attach
 from . import _internal, contrib, image, linalg, op, random, sparse, utils
 from ._arithmetic import *
 from ._cached_op import CachedOp
@@ -22,3 +23,7 @@ def __getattr__(name):
     return module
 
 vars(op)['CachedOp'] = CachedOp          # upstream has it there, too
+
+for _place, _names in (('nd', globals()), ('nd.contrib', vars(contrib)), ('nd.linalg', vars(linalg)),
+                       ('nd.random', vars(random)), ('nd.image', vars(image)), ('nd.sparse', vars(sparse))):
+    _attach(_names, _place)

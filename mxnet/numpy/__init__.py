@@ -1,4 +1,5 @@
 """NumPy's face: `from mxnet import np, npx; npx.set_np()`."""
+from .._frontend.examples import attach as _attach
 from . import (
     array_api,
     arrayprint,
@@ -26,3 +27,6 @@ from .io import *
 from .multiarray import ndarray
 from .stride_tricks import *
 from .utils import *
+
+for _place, _names in (('np', globals()), ('np.linalg', vars(linalg)), ('np.random', vars(random))):
+    _attach(_names, _place)

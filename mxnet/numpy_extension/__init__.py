@@ -1,4 +1,5 @@
 """What neural networks need beyond NumPy: `from mxnet import np, npx; npx.set_np()`."""
+from .._frontend.examples import attach as _attach
 from ..context import Context, cpu, cpu_pinned, current_context, gpu, gpu_memory_info, num_gpus
 from ..ndarray import waitall
 from ..util import (
@@ -16,3 +17,6 @@ from ..util import (
 from . import image, random, utils
 from ._op import *
 from .utils import load, save
+
+for _place, _names in (('npx', globals()), ('npx.image', vars(image)), ('npx.random', vars(random))):
+    _attach(_names, _place)
