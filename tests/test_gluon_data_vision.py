@@ -1,7 +1,11 @@
 """Data sets of images in their files, and transforms of images."""
 import gzip
+import hashlib
+import http.server
 import io
+import os
 import tarfile
+import threading
 
 import numpy as np
 import pytest
@@ -10,6 +14,7 @@ import mxnet as mx
 from mxnet.gluon import data
 from mxnet.gluon.data import vision
 from mxnet.gluon.data.vision import datasets, transforms
+from mxnet.gluon.utils import download
 
 cv2 = pytest.importorskip('cv2')
 
@@ -258,3 +263,91 @@ def test_real_mnist(shared):
     assert len(images) == 10 and images[0].shape == (1000, 1, 28, 28)
     assert 0.12 < float(mx.nd.concat(*images, dim=0).mean().asscalar()) < 0.14
     assert set(mx.nd.concat(*labels, dim=0).asnumpy().tolist()) == set(range(10))
+
+
+# ---------------------------------------------------------------------- downloads
+class Site(http.server.BaseHTTPRequestHandler):
+    """Serves `content`; breaks off after `limit` bytes; knows ranges if `ranges`."""
+
+    content, limit, ranges, asked = b'', None, True, []
+
+    def do_GET(self):
+        begin = 0
+        self.asked.append((self.path, self.headers.get('Range')))
+        if not self.path.startswith('/good/'):
+            self.send_error(404)
+            return
+        if self.ranges and self.headers.get('Range'):
+            begin = int(self.headers['Range'].removeprefix('bytes=').removesuffix('-'))
+            self.send_response(206)
+            self.send_header('Content-Range', f'bytes {begin}-{len(self.content) - 1}/{len(self.content)}')
+        else:
+            self.send_response(200)
+        body = self.content[begin:]
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:self.limit])
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def site():
+    cls = type('OneSite', (Site,), {'asked': []})
+    server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), cls)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    cls.address = f'http://127.0.0.1:{server.server_port}'
+    yield cls
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.mark.parametrize('ranges', [True, False])
+def test_broken_downloads_are_gone_on_with(site, tmp_path, capsys, ranges):
+    site.content, site.limit, site.ranges = bytes(range(256)) * 20000, 3_000_000, ranges
+    total = hashlib.sha1(site.content).hexdigest()
+    path = tmp_path / 'file.bin'
+    with pytest.raises(mx.MXNetError, match='the connection ended at byte 3000000 of 5120000'):
+        download(f'{site.address}/good/file.bin', str(path), sha1_hash=total, retries=0)
+    assert not path.exists() and (tmp_path / 'file.bin.part').stat().st_size == 3_000_000
+    if ranges:
+        assert download(f'{site.address}/good/file.bin', str(path), sha1_hash=total, retries=0) == str(path)
+        assert site.asked[1][1] == 'bytes=3000000-' and 'going on at byte 3000000' in capsys.readouterr().out
+    else:
+        site.limit = None
+        download(f'{site.address}/good/file.bin', str(path), sha1_hash=total, retries=0)
+    assert path.read_bytes() == site.content and os.listdir(tmp_path) == ['file.bin']
+
+
+def test_pieces_that_do_not_fit_are_thrown_away(site, tmp_path):
+    site.content = b'content'
+    total = hashlib.sha1(site.content).hexdigest()
+    (tmp_path / 'a.part').write_bytes(b'CON')
+    assert download(f'{site.address}/good/a', str(tmp_path / 'a'), sha1_hash=total, retries=1)
+    assert (tmp_path / 'a').read_bytes() == b'content' and [r for _, r in site.asked] == ['bytes=3-', None]
+    site.limit = 3                          # without a sum there is no telling, and nothing is kept
+    with pytest.raises(mx.MXNetError):
+        download(f'{site.address}/good/b', str(tmp_path / 'b'), retries=0)
+    assert os.listdir(tmp_path) == ['a']
+
+
+def test_mirrors(site, tmp_path, monkeypatch, mnist):
+    labels = gzip.compress(idx([1, 2, 3]))
+    site.content = labels
+    (mnist / 'train-labels-idx1-ubyte').unlink()
+    monkeypatch.delenv('MXNET_GLUON_REPO', raising=False)
+    monkeypatch.setattr(datasets, '_get_repo_file_url', lambda *parts: f'{site.address}/gone/' + '/'.join(parts))
+
+    class Mirrored(vision.MNIST):
+        _mirrors = (f'{site.address}/worse/', f'{site.address}/good/')
+        _files = {True: (vision.MNIST._files[True][0],
+                         ('train-labels-idx1-ubyte.gz', hashlib.sha1(labels).hexdigest()))}
+
+    assert [int(y) for _, y in Mirrored(str(mnist))] == [1, 2, 3]
+    monkeypatch.setenv('MXNET_GLUON_REPO', f'{site.address}/gone')
+    (mnist / 'train-labels-idx1-ubyte.gz').unlink()
+    with pytest.raises(mx.MXNetError, match='train-labels-idx1-ubyte.gz, which is not in'):
+        Mirrored(str(mnist))                # a server of one's own is the only one that is asked

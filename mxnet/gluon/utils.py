@@ -104,7 +104,8 @@ def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_
     """Downloads a file and returns its path; nothing is done if it is there with the right sum.
 
     `path` is a file or a folder.  `MXNET_GLUON_REPO` replaces the host of files that upstream published.  The file
-    appears whole or not at all.
+    appears whole or not at all; where `sha1_hash` is given, a download that broke off is gone on with, even by another
+    program, from the `.part` file beside it.
     """
     name = url.split('/')[-1]
     if not name:
@@ -129,30 +130,81 @@ def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_
             return target
         except Exception as error:          # a network has many ways to fail; the last one is told
             last = error
+            if _is_offline(error):
+                break
             if attempt < retries:
                 print(f'download of {url} failed ({error}); {retries - attempt} more to try', flush=True)
                 time.sleep(min(2 ** attempt * 0.1, 5))
     raise MXNetError(f'{url} could not be downloaded to {target}: {last}') from last
 
 
+def _is_offline(error):
+    """Whether nobody knows the host: to ask again does not help."""
+    import socket
+    reason = getattr(error, 'reason', None)
+    return isinstance(reason, socket.gaierror) and reason.errno == socket.EAI_NONAME
+
+
 def _fetch(url, target, folder, sha1_hash, verify_ssl):
     import ssl
+    import urllib.error
     import urllib.request
     context = None
     if url.startswith('https') and not verify_ssl:
         context = ssl._create_unverified_context()
     print(f'Downloading {target} from {url}...', flush=True)
-    handle, temporary = tempfile.mkstemp(dir=folder, suffix='.part')
+    # what a broken download has left is gone on with only where its sum can tell whether the pieces fit
+    file = _part_of(target) if sha1_hash else None
+    keep = file is not None
+    if file is None:
+        handle, temporary = tempfile.mkstemp(dir=folder, suffix='.part')
+        file = os.fdopen(handle, 'wb')
+    else:
+        temporary = file.name
     try:
-        with os.fdopen(handle, 'wb') as file, urllib.request.urlopen(url, timeout=60, context=context) as answer:
-            while chunk := answer.read(1 << 20):
-                file.write(chunk)
-        if sha1_hash and not check_sha1(temporary, sha1_hash):
-            raise OSError('the SHA-1 sum of the file is not the expected one')
-        os.replace(temporary, target)
+        with file:
+            begin = file.tell()
+            request = urllib.request.Request(url, headers={'Range': f'bytes={begin}-'} if begin else {})
+            with urllib.request.urlopen(request, timeout=60, context=context) as answer:
+                if begin and answer.headers.get('Content-Range', '').startswith(f'bytes {begin}-'):
+                    print(f'going on at byte {begin}', flush=True)
+                else:
+                    begin = 0
+                    file.truncate(0)
+                    file.seek(0)
+                length = answer.headers.get('Content-Length')
+                while chunk := answer.read(1 << 20):
+                    file.write(chunk)
+            if length is not None and file.tell() != begin + int(length):
+                raise OSError(f'the connection ended at byte {file.tell()} of {begin + int(length)}')
+            file.flush()
+            if sha1_hash and not check_sha1(temporary, sha1_hash):
+                keep = False
+                raise OSError('the SHA-1 sum of the file is not the expected one')
+            os.replace(temporary, target)
+    except urllib.error.HTTPError as error:
+        error.close()
+        if error.code == 416:           # there is nothing behind what we have, and it is not the whole
+            keep = False
+        raise
     finally:
-        if os.path.exists(temporary):
+        if os.path.exists(temporary) and (not keep or not os.path.getsize(temporary)):
             os.unlink(temporary)
+
+
+def _part_of(target):
+    """The file with what an earlier attempt has got, at its end; None if another process is at it."""
+    try:
+        import fcntl
+    except ImportError:         # no locks of this kind here
+        return None
+    file = open(f'{target}.part', 'ab')
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    return file
 
 
 def _get_repo_url():

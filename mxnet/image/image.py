@@ -169,7 +169,7 @@ def scale_down(src_size, size):
     return int(w), int(h)
 
 
-def copyMakeBorder(src, top, bot, left, right, type=0, value=0.0, values=(), out=None):
+def copyMakeBorder(src, top, bot, left, right, type=0, value=0.0, values=(), out=None, name=None):
     """An image with a border of so many pixels.
 
     `type` is OpenCV's number: 0 fills with `values` (one per channel, or the single `value`), 1 repeats the pixels at

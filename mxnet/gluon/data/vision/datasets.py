@@ -40,16 +40,24 @@ class _ImagesInFiles(dataset._DownloadedDataset):
 
     _namespace = ''
 
+    _mirrors: tuple = ()        # other places with the same files, asked where MXNET_GLUON_REPO names none
+
     def _obtain(self, name, sha1):
         """The path of a published file: the one in the folder, else it is downloaded to there."""
         path = os.path.join(self._root, name)
         if os.path.exists(path):
             return path
-        try:
-            return download(_get_repo_file_url(f'gluon/dataset/{self._namespace}', name), path=path, sha1_hash=sha1)
-        except (MXNetError, OSError) as error:
-            raise MXNetError(MISSING.format(cls=type(self).__name__, file=name, folder=self._root,
-                                            error=error)) from error
+        urls = [_get_repo_file_url(f'gluon/dataset/{self._namespace}', name)]
+        if not os.environ.get('MXNET_GLUON_REPO'):
+            urls += [mirror + name for mirror in self._mirrors]
+        errors = []
+        for url in urls:
+            try:
+                return download(url, path=path, sha1_hash=sha1, retries=2)
+            except (MXNetError, OSError) as error:
+                errors.append(error)
+        raise MXNetError(MISSING.format(cls=type(self).__name__, file=name, folder=self._root,
+                                        error='; '.join(map(str, errors)))) from errors[-1]
 
     def _damaged(self, path, why):
         return MXNetError(DAMAGED.format(path=path, cls=type(self).__name__, why=why))
@@ -63,6 +71,7 @@ class MNIST(_ImagesInFiles):
     """
 
     _namespace = 'mnist'
+    _mirrors = ('https://ossci-datasets.s3.amazonaws.com/mnist/', 'https://storage.googleapis.com/cvdf-datasets/mnist/')
     _files = {
         True: (('train-images-idx3-ubyte.gz', '6c95f4b05d2bf285e1bfb0e7960c31bd3b3f8a7d'),
                ('train-labels-idx1-ubyte.gz', '2a80914081dc54586dbdf242f9805a6b8d2a15fc')),
@@ -105,6 +114,7 @@ class FashionMNIST(MNIST):
     """Articles of clothing in place of digits, otherwise as `MNIST`."""
 
     _namespace = 'fashion-mnist'
+    _mirrors = ('http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/',)
     _files = {
         True: (('train-images-idx3-ubyte.gz', '0cf37b0d40ed5169c6b3aba31069a9770ac9043d'),
                ('train-labels-idx1-ubyte.gz', '236021d52f1e40852b06a4c3008d8de8aef1e40b')),
@@ -120,6 +130,7 @@ class CIFAR10(_ImagesInFiles):
     """
 
     _namespace = 'cifar10'
+    _mirrors = ('https://www.cs.toronto.edu/~kriz/',)
     _archive = ('cifar-10-binary.tar.gz', 'fab780a1e191a7eda0f345501ccd62d20f7ed891')
     _inner = 'cifar-10-batches-bin'
     _files = {True: [f'data_batch_{i}.bin' for i in range(1, 6)], False: ['test_batch.bin']}
