@@ -112,6 +112,29 @@ def test_blocks_and_the_api():
     assert {e['args']['class'] for e in events if e['name'] == 'net_dense1' and e['cat'] == 'block'} == {'Dense'}
 
 
+def test_slices_lie_within_each_other():
+    """Viewers draw nothing sensible of slices of a thread that begin in one and end in another."""
+    net = mlp()
+    trainer = gluon.Trainer(net.collect_params(), 'sgd')
+    step(net, trainer)
+    net.hybridize()
+
+    def work():
+        for _ in range(4):
+            step(net, trainer)
+
+    _, events = measured(work)
+    slices = sorted((e['ts'], -e['dur'], e['name']) for e in events
+                     if e['ph'] == 'X' and e.get('cat') in ('cpu_op', 'operator', 'layer', 'block', 'api'))
+    ends = []
+    for start, negative, name in slices:
+        while ends and ends[-1][0] <= start:
+            ends.pop()
+        end = start - negative
+        assert not ends or end <= ends[-1][0] + 0.0015, (name, ends[-1][1])
+        ends.append((end, name))
+
+
 @pytest.mark.parametrize('runs', [0, 3])
 def test_layers_of_a_hybridized_block(runs):
     """By its program, at first, and by its plan, made before the profile begins."""
@@ -478,4 +501,13 @@ def test_kernels_of_a_gpu():
     assert sums['Time']['operator']['_backward_FullyConnected']['Count'] == 2
     assert 'Memory: gpu/0' in sums['Memory']['Device Storage']
     assert 0 < sum(counted)
-    assert {'dot', 'FullyConnected'} <= names(events, 'gpu_user_annotation').keys() | names(events, 'operator').keys()
+    assert {'dot', 'FullyConnected'} <= names(events, 'operator').keys()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for _ in range(6):
+        work()
+    sums, events = measured(work)
+    assert {'net_dense0_fwd', 'net_dense1_fwd'} <= sums['Time']['layer, backward'].keys()
+    for _ in range(3):
+        work()
+    _, events = measured(work, profile_symbolic=False)
+    assert not names(events, 'layer') and [e for e in events if e.get('cat') == 'kernel']

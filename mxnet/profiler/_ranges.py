@@ -15,6 +15,7 @@ from .. import _taps
 from .._graph import plan as _plan
 from .._graph.labels import LABELS
 from .._graph.program import Program
+from .._graph.runner import Predictor, Runner
 
 try:
     Range = torch._C._profiler._RecordFunctionFast         # half a microsecond; the public one takes thirty
@@ -136,6 +137,18 @@ def with_ranges(source, labels):
     return '\n'.join(lines)
 
 
+def _call_by_call(run):
+    """A recorded CUDA graph is one launch, in which nothing has a name: while profiling, its plan runs by itself."""
+    @functools.wraps(run)
+    def profiled(self, *args):
+        static, self._static = self._static, False
+        try:
+            return run(self, *args)
+        finally:
+            self._static = static
+    return profiled
+
+
 class _Plans:
     """Exchanges the functions of all plans there are, and of those made from now on."""
 
@@ -253,6 +266,8 @@ class Ranges:
             _taps.open_taps(_tapped)
         if symbolic:
             self._exchange(Program, 'run', _run_program)
+            self._exchange(Runner, 'run', _call_by_call)
+            self._exchange(Predictor, 'run', _call_by_call)
             self._plans = _Plans()
         if imperative or symbolic:
             block = importlib.import_module('mxnet.gluon.block')
