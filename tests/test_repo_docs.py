@@ -60,6 +60,8 @@ def trained(tmp_path_factory):
     return place / 'remx-train'
 
 
+# both languages register the same optimizer, in one process
+@pytest.mark.filterwarnings("ignore:optimizer 'careful' was")
 @pytest.mark.parametrize('page', PAGES, ids=name_of)
 def test_code_runs(page, place, request):
     text = page.read_text(encoding='utf-8')

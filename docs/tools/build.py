@@ -65,9 +65,11 @@ def write_sources(language, target):
         text = inside(joined(text) if language == 'zh' else text)
         (target / english.name).write_text(with_tables_of_contents(text) if english.stem == 'index' else text,
                                            encoding='utf-8')
+    import operators
     import programs
     import reference
     reference.write(target, language)
+    operators.write(target, language)
     programs.write(target)
 
 
