@@ -56,6 +56,28 @@ def check_first_values_are_those_of_worker_0():
     raises(MXNetError, 'has a value already', lambda: store.init('small', full(1)))
 
 
+def check_servers_are_profiled():
+    store = mx.kv.create('dist_async')
+    store.init('w', full(0))
+    store.set_optimizer(mx.optimizer.SGD(learning_rate=0.1))
+    file = os.path.join(sys.argv[1], 'profile.json')
+    if rank == 0:
+        mx.profiler.set_config(filename=file, profile_process='server')
+        mx.profiler.set_state('run', profile_process='server')
+    store.barrier()
+    store.push('w', full(1))
+    store.barrier()
+    if rank == 0:
+        mx.profiler.set_state('stop', profile_process='server')
+        mx.profiler.dump(profile_process='server')
+        events = []
+        for number in range(kv.num_servers):
+            with open(os.path.join(sys.argv[1], f'server{number}_profile.json')) as content:
+                events += json.load(content)['traceEvents']
+        assert {'Table.push', 'Table.pull'} & {event.get('name') for event in events}
+    store.barrier()
+
+
 def check_every_number_arrives_at_its_place():
     store = mx.kv.create('dist_async')
     for key, shape in {**SHAPES, 'odd': (7, 11, 13), 'turned': (40, 50)}.items():

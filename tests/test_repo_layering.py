@@ -56,6 +56,7 @@ DOWNWARD = {
     ('autograd', 'symbol'): 'get_symbol returns a Symbol',
     ('gluon/contrib/estimator', 'contrib'): 'fit(log_dir=) writes for TensorBoard',
     ('gluon/contrib/data', 'contrib'): 'the vocabulary of a text is one of contrib.text',
+    ('kvstore', 'profiler'): 'the servers of a KVStore are profiled on request',
     ('ndarray', 'image'): 'nd.imdecode is an old name of image.imdecode',
     ('symbol', 'visualization'): 'a Symbol draws itself in a notebook',
     ('random', 'ndarray'): 'mx.random.uniform and the other distributions are those of nd.random',

@@ -16,6 +16,7 @@ import threading
 import time
 import warnings
 
+from .. import _taps
 from ..base import MXNetError
 from ._session import session as _current
 from ._table import SORTS as _SORTS
@@ -39,13 +40,14 @@ def _on_servers(what, profile_process, **arguments):
         return False
     if profile_process != 'server':
         raise MXNetError(f"profiler.{what}: profile_process takes 'worker' or 'server', not {profile_process!r}")
-    if profiler_kvstore_handle is None:
+    store = profiler_kvstore_handle or _taps.servers()
+    if store is None:
         raise MXNetError(f"profiler.{what}(profile_process='server'): there is no KVStore with servers; create one "
                          "with mx.kv.create('dist_async') and pass it to profiler.set_kvstore_handle")
-    tell = getattr(profiler_kvstore_handle, '_profile_servers', None)
+    tell = getattr(store, '_profile_servers', None)
     if tell is None:
         raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type "
-                         f"{profiler_kvstore_handle.type!r} has no servers; profile its workers instead, each with a "
+                         f"{store.type!r} has no servers; profile its workers instead, each with a "
                          "filename of its own")
     tell(what, arguments)
     return True

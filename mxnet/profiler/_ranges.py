@@ -7,6 +7,7 @@ import functools
 import gc
 import importlib
 import re
+import sys
 import threading
 
 import torch
@@ -203,6 +204,8 @@ API = (
     ('mxnet.kvstore.kvstore', 'KVStore', 'pushpull'), ('mxnet.io._base', 'DataIter', '__next__'),
     ('mxnet.metric._base', 'EvalMetric', 'update_dict'),
 )
+# the same for modules that are not loaded for it
+SELDOM = (('mxnet.kvstore._async_server', 'Table', 'push'), ('mxnet.kvstore._async_server', 'Table', 'pull'))
 
 
 class _Depth(threading.local):
@@ -273,7 +276,7 @@ class Ranges:
             block = importlib.import_module('mxnet.gluon.block')
             self._exchange(block.Block, '__call__', _block_call)
         if api:
-            for module, owner, name in API:
+            for module, owner, name in (*API, *[found for found in SELDOM if found[0] in sys.modules]):
                 place = importlib.import_module(module)
                 place = getattr(place, owner) if owner else place
                 if name in vars(place):
