@@ -146,6 +146,14 @@ class Table:
         """The number of the server's process."""
         return os.getpid()
 
+    def profile(self, server, what, arguments):
+        """Calls a function of `mx.profiler` here; files have the server's number before their name."""
+        from .. import profiler
+        if 'filename' in arguments:
+            folder, name = os.path.split(str(arguments['filename']))
+            arguments = {**arguments, 'filename': os.path.join(folder, f'server{server}_{name}')}
+        getattr(profiler, what)(**arguments)
+
     def _content(self, value):
         if value._sparse:
             return to_numpy(value.indices._tensor.to(torch.int64)), to_numpy(value.data._tensor)
