@@ -15,6 +15,7 @@ import logging
 import math
 import os
 import time
+import weakref
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ from typing import Any
 import numpy
 import torch
 
+from .. import _taps
 from .._array import overwrite, wrap
 from .._dist.cluster import Cluster, failed
 from .._dist.world import world
@@ -258,6 +260,7 @@ class AsyncKVStore(KVStore):
         self._links = links(self._world)
         self._id = next(_count)
         self._compression_params = None
+        _taps.servers = weakref.ref(self)
         for link in self._links:
             if self.rank == 0:
                 link.change(self._id, 'open')
@@ -560,6 +563,12 @@ class AsyncKVStore(KVStore):
         """The numbers of the servers' processes on their machines."""
         asked = [(link, link.ask(self._id, 'process')) for link in self._links]
         return [link.answer(question) for link, question in asked]
+
+    def _profile_servers(self, what, arguments):
+        """Calls a function of `mx.profiler` on every server: what `profile_process='server'` asks for."""
+        asked = [(link, link.ask(self._id, 'profile', link.number, what, arguments)) for link in self._links]
+        for link, question in asked:
+            link.answer(question)
 
     def barrier(self):
         """Waits until all workers are here, and all that they have pushed is in the values."""
