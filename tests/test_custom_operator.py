@@ -415,6 +415,33 @@ def test_after_a_fork():
     assert worker.exitcode == 0 and queue.get() == 9
 
 
+def squared(x, y):
+    return nd.Custom(x, op_type='t_square'), y
+
+
+@pytest.mark.parametrize('how', [{'num_workers': 2}, {'num_workers': 2, 'thread_pool': True}],
+                         ids=['processes', 'threads'])
+def test_in_workers_of_a_data_loader(how):
+    nd.Custom(nd.array([3]), op_type='t_square')
+    data = mx.gluon.data.ArrayDataset(nd.arange(12).reshape((6, 2)), nd.arange(6)).transform(squared)
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', DeprecationWarning)
+        batches = [x.asnumpy() for x, _ in mx.gluon.data.DataLoader(data, batch_size=2, **how)]
+    assert np.concatenate(batches).reshape(-1).tolist() == [i * i for i in range(12)]
+
+
+def test_as_part_of_a_recorded_symbol():
+    a, b, calls = nd.array([1, 2]), nd.array([3, 4]), nd.zeros((1,))
+    a.attach_grad()
+    with autograd.record():
+        product, total = nd.Custom(a, b, calls, op_type='t_scaled', scale=5)
+        y = product - total
+    symbol = autograd.get_symbol(y)
+    assert symbol.list_arguments() == ['var0', 'null0'] and symbol.list_auxiliary_states() == ['null1']
+    executor = symbol.bind(mx.cpu(), {'var0': a, 'null0': b}, aux_states={'null1': calls})
+    assert executor.forward()[0].asnumpy().tolist() == y.asnumpy().tolist() == [11, 34]
+
+
 def test_calls_hold_no_memory():
     class Keeps(Square):
         def forward(self, is_train, req, in_data, out_data, aux):

@@ -25,7 +25,7 @@ def _with_definition(attributes, arguments):
         close = difflib.get_close_matches(op_type, MAKERS, 1)
         hint = f'did you mean {close[0]!r}?' if close else f'there are {", ".join(map(repr, sorted(MAKERS))) or "none"}'
         raise MXNetError(f'operator Custom: op_type={op_type!r} is not registered with mx.operator.register; {hint}')
-    return {**attributes, 'definition': maker(arguments)}
+    return {**attributes, 'definition': maker(arguments), 'given': arguments}
 
 
 def _inputs(attributes):
