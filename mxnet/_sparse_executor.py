@@ -71,6 +71,12 @@ class SparseExecutor(Executor):
         tensors = [v for v in values if isinstance(v, torch.Tensor)]
         return [o if isinstance(o, BaseSparseNDArray) else _owned(o, tensors) for o in outputs]
 
+    def _forward_backward(self, feed):
+        for place, array in feed:
+            array.copyto(self._arrays[place])
+        self.forward(is_train=True)
+        self.backward()
+
     def _give(self, results):
         arrays = []
         for i, (result, (node, _)) in enumerate(zip(results, self._symbol._entries, strict=True)):

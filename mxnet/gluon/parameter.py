@@ -249,8 +249,8 @@ class Parameter:
         self._deferred = None
         with untraced(), autograd.pause():
             if data is None:
-                data = ndarray.zeros(self._shape, dtype=self._dtype, ctx=cpu())
-                if is_np_array():
+                data = ndarray.zeros(self._shape, dtype=self._dtype, ctx=cpu(), stype=self._stype)
+                if is_np_array() and self._stype == 'default':
                     data = data.as_np_ndarray()
                 # named in the description, an initializer fills weights whatever the parameter's name ends in
                 initializer.create(default_init)(initializer.InitDesc(self.name, {'__init__': init}), data)
@@ -260,7 +260,7 @@ class Parameter:
         arrays = []
         for ctx in contexts:
             array = data.copyto(ctx)
-            if is_np_array():
+            if is_np_array() and array.stype == 'default':
                 array = array.as_np_ndarray()
             arrays.append(array.tostype(self._stype) if array.stype != self._stype else array)
         self._set_arrays(arrays, contexts)
@@ -374,7 +374,7 @@ class Parameter:
             data = arrays[0].copyto(cpu())
             if self._trainer is not None:
                 with autograd.pause():
-                    self._trainer._row_sparse_pull(self, [data], ndarray.arange(0, data.shape[0], dtype='int64'))
+                    self._trainer._row_sparse_pull(self, [data], None)
             return data
         if len(arrays) == 1:
             return arrays[0].as_in_context(cpu())

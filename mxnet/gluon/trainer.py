@@ -151,9 +151,13 @@ class Trainer:
         self._params_to_init = waiting
 
     def _row_sparse_pull(self, param, arrays, row_id):
-        """Fetches rows of a sparse parameter from the store, which has all of them."""
+        """Fetches rows of a sparse parameter from the store, which has all of them; all that are not 0 for None."""
         self._prepare()
-        self._kvstore.row_sparse_pull(self._param2idx[param.name], out=arrays, row_ids=row_id)
+        number = self._param2idx[param.name]
+        if row_id is None:
+            self._kvstore.pull(number, out=arrays, ignore_sparse=False)
+        else:
+            self._kvstore.row_sparse_pull(number, out=arrays, row_ids=row_id)
 
     def _prepare(self):
         if not self._kv_initialized:

@@ -14,7 +14,7 @@ from ..model import (
     _update_params_on_kvstore,
     load_checkpoint,
 )
-from ..ndarray import arange, zeros
+from ..ndarray import zeros
 from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
 
@@ -174,7 +174,7 @@ class Module(BaseModule):
             for name, array in self._arg_params.items():
                 if array.stype == 'row_sparse':
                     # contexts have only the rows that they needed last
-                    self._kvstore.row_sparse_pull(name, array, row_ids=arange(0, array.shape[0], dtype='int64'))
+                    self._kvstore.pull(name, array, ignore_sparse=False)
         self._params_dirty = False
 
     def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,

@@ -6,7 +6,7 @@ from .._array import NDArrayBase
 from .._ops.dtypes import torch_dtype
 from ..base import MXNetError, _Null
 from ..context import current_context
-from . import _creation, _sparse_parts
+from . import _creation, _sparse_links, _sparse_parts
 from ._sparse_arithmetic import add, divide, multiply, subtract
 from ._sparse_array import (
     CLASSES,
@@ -247,8 +247,15 @@ def retain(data=None, indices=None, out=None, name=None, **kwargs):
     link = data._recorded_link()
     history = None
     if link is not None:
-        kept = torch.zeros(data._shape[0], dtype=torch.bool, device=rows.device).index_fill_(0, rows, True)
-        history = link * kept.reshape(-1, *[1] * (data.ndim - 1))
-    parts = _sparse_parts.rows_at(data._parts, rows), rows.clone()
+        kept = rows.unique()
+
+        def back(gradient):
+            if gradient.layout is torch.strided:
+                return _sparse_links.rows_gradient(gradient[kept], kept, data._shape)
+            values, where = _sparse_links.rows_of(gradient)
+            inside = torch.isin(where, kept)
+            return _sparse_links.rows_gradient(values[inside], where[inside], data._shape)
+        history = _sparse_links.passed_on(link, back)
+    parts = _sparse_parts.rows_at(data._ordered_parts(), rows), rows.clone()
     result = RowSparseNDArray._make(parts, data._shape, data._ctx, history=history)
     return result if out is None else result.copyto(out)

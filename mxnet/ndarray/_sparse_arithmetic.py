@@ -4,16 +4,23 @@ from numbers import Number
 import torch
 
 from .._array import NDArrayBase, readable, wrap
+from .._ops.table import NAMES
 from .._state import state
-from . import _arithmetic, _sparse_parts
+from . import _arithmetic, _sparse_dispatch, _sparse_parts
 
 
-def _arithmetic_function(dense, doc, keeps):
-    """A function of two operands that keeps a storage type where `keeps(lhs, rhs)` names one."""
+def _arithmetic_function(dense, doc, keeps, operators):
+    """A function of two operands that keeps a storage type where `keeps(lhs, rhs)` names one.
+
+    operators: names of those that do the same to arrays of one shape, of shapes that fit, and to an array and a number
+    """
     def function(lhs, rhs):
         stype = keeps(lhs, rhs)
         if stype is None:
             return dense(lhs, rhs)
+        result = _by_rule(operators, lhs, rhs)
+        if result is not NotImplemented:
+            return result
         if _stype_of(lhs) and not _stype_of(rhs):
             return _on_stored(dense, lhs, rhs)
         return dense(lhs, rhs).tostype(stype)
@@ -21,6 +28,26 @@ def _arithmetic_function(dense, doc, keeps):
     function.__name__ = function.__qualname__ = dense.__name__
     function.__doc__ = doc
     return function
+
+
+def _by_rule(operators, lhs, rhs):
+    """What the rule of an operator makes of the operands; NotImplemented where it has no way for them."""
+    same, fitting, scalar = operators
+    if not isinstance(lhs, NDArrayBase):
+        lhs, rhs = rhs, lhs                     # products only
+    if not isinstance(rhs, NDArrayBase):
+        if isinstance(rhs, bool) or not isinstance(rhs, (int, float)):
+            return NotImplemented
+        name, inputs, attributes = scalar, (lhs,), {'scalar': rhs}
+    else:
+        if lhs._ctx != rhs._ctx or lhs.dtype != rhs.dtype:
+            return NotImplemented
+        name, inputs, attributes = same if lhs.shape == rhs.shape else fitting, (lhs, rhs), {}
+    rule = None if name is None else _sparse_dispatch.RULES.get(name)
+    if rule is None:
+        return NotImplemented
+    op = NAMES[name]
+    return rule[0](op, inputs, op.complete(attributes))
 
 
 def _on_stored(function, array, other):
@@ -92,15 +119,15 @@ Two arrays of the same storage type and shape keep it.
 >>> mx.nd.sparse.add(x, x)
 <BLANKLINE>
 <CSRNDArray 2x2 @cpu(0)>
-""", _sum_keeps)
+""", _sum_keeps, ('elemwise_add', None, '_plus_scalar'))
 subtract = _arithmetic_function(_arithmetic.subtract, """Difference, with broadcasting.
 
-Two arrays of the same storage type and shape keep it.""", _sum_keeps)
+Two arrays of the same storage type and shape keep it.""", _sum_keeps, ('elemwise_sub', None, '_minus_scalar'))
 multiply = _arithmetic_function(_arithmetic.multiply, """Product of elements, with broadcasting.
 
 The storage type is kept with a number, with an array of the same shape, and of csr also with a smaller dense one.""",
-                                _product_keeps)
+                                _product_keeps, ('elemwise_mul', 'broadcast_mul', '_mul_scalar'))
 divide = _arithmetic_function(_arithmetic.divide, """Quotient, with broadcasting.
 
 The storage type is kept with a number, and of csr also with a smaller dense array; elements that are not stored stay
-0.""", _quotient_keeps)
+0.""", _quotient_keeps, (None, 'broadcast_div', '_div_scalar'))

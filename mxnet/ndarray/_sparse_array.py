@@ -36,10 +36,11 @@ def _copied(part, doc):
 class BaseSparseNDArray(NDArray):
     """What CSRNDArray and RowSparseNDArray have in common."""
 
-    # _parts: the stored values, then the index tensors; replaced as a whole, never written into
+    # _parts: the stored values, then the index tensors; replaced as a whole, but for updates of weights by optimizers
     # _checked: whether the indices are known to lie inside of the array
+    # _rising: whether the rows of a row_sparse array are known to rise
     # _history: the anchor by which autograd knows the array, where it was computed while recording: see _sparse_links
-    __slots__ = ('_parts', '_shape', '_checked', '_history')
+    __slots__ = ('_parts', '_shape', '_checked', '_rising', '_history')
 
     _sparse = True
     _stype: str
@@ -52,20 +53,20 @@ class BaseSparseNDArray(NDArray):
         if handle is not None:
             raise TypeError(f'a {type(self).__name__} is made by csr_matrix, row_sparse_array, zeros or tostype')
         self._parts, self._shape, self._ctx = nothing(self._stype, self._smallest, torch.float32, current_context())
-        self._checked, self._history, self._variable = True, None, None
+        self._checked, self._rising, self._history, self._variable = True, True, None, None
 
     # ------------------------------------------------------------------ parts
     @classmethod
     def _make(cls, parts, shape, ctx, checked=True, history=None):
         array = object.__new__(cls)
         array._parts, array._shape, array._ctx = tuple(parts), tuple(shape), ctx
-        array._checked, array._history, array._variable = checked, history, None
+        array._checked, array._rising, array._history, array._variable = checked, False, history, None
         return array
 
     def _take(self, other):
         """Becomes what `other`, of the same type, is; the context stays."""
-        self._parts, self._shape, self._checked = other._parts, other._shape, other._checked
-        self._history = other._history
+        self._parts, self._shape, self._history = other._parts, other._shape, other._history
+        self._checked, self._rising = other._checked, other._rising
 
     def _like(self, parts, history=None):
         return self._make(parts, self._shape, self._ctx, self._checked, history)
@@ -92,7 +93,8 @@ class BaseSparseNDArray(NDArray):
 
     @_tensor.setter
     def _tensor(self, dense):
-        self._parts, self._shape, self._checked = self._from_dense(dense.detach()), tuple(dense.shape), True
+        self._parts, self._shape = self._from_dense(dense.detach()), tuple(dense.shape)
+        self._checked = self._rising = True
         self._history = _sparse_links.anchored(dense)
 
     def _link(self):
@@ -121,9 +123,10 @@ class BaseSparseNDArray(NDArray):
         if self._stype == 'row_sparse' and gradient.layout is not torch.strided:
             values, rows = _sparse_links.rows_of(gradient)
             if req == 'add' and len(self._parts[1]):
-                mine, values, rows = _sparse_parts.rows_merged(self._safe_parts(), (values, rows), self._shape)
+                mine, values, rows = _sparse_parts.rows_merged(self._ordered_parts(), (values, rows), self._shape)
                 values = mine + values
-            self._parts, self._checked, self._history = (values.to(self._parts[0].dtype), rows), True, None
+            self._parts, self._history = (values.to(self._parts[0].dtype), rows), None
+            self._checked = self._rising = True
             return
         gradient = _sparse_links.dense_gradient(gradient)
         self._overwrite(self._values() + gradient if req == 'add' else gradient)
@@ -262,6 +265,11 @@ class BaseSparseNDArray(NDArray):
             if not isinstance(value, (int, float)):
                 value = _interop.constant(value, self._parts[0])
             if not isinstance(value, torch.Tensor):
+                if value == 0:
+                    # the most common of all, and the only one that needs no memory
+                    value = self._make(*nothing(self._stype, self._shape, self._parts[0].dtype, self._ctx))
+                    self._write(value, 'x[:] = ...')
+                    return
                 value = torch.full(self._shape, value, dtype=self._parts[0].dtype, device=self._parts[0].device)
         self._write(value, 'x[:] = ...')
 
@@ -444,6 +452,17 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     data = _copied(0, 'A copy of the stored rows.')
     indices = _copied(1, 'A copy of the positions of the stored rows.')
+
+    def _ordered_parts(self):
+        """The parts with the rows in rising order, as 64-bit numbers."""
+        values, rows = self._safe_parts()
+        rows = rows.long()
+        if not self._rising:
+            if not _sparse_parts.rises(rows):
+                order = rows.argsort(stable=True)
+                return values[order], rows[order]
+            self._rising = True
+        return values, rows
 
     def __getitem__(self, key):
         if isinstance(key, slice) and key == slice(None):

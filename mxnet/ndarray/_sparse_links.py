@@ -10,6 +10,8 @@ import weakref
 import torch
 
 from ..autograd import Variable
+from ..base import MXNetError
+from . import _sparse_parts
 
 
 def anchor(shape, dtype, device):
@@ -38,16 +40,17 @@ class _Anchored(torch.autograd.Function):
 
 
 class _Computed(torch.autograd.Function):
-    """What `compute` gives, with the gradient of `link` that `back` makes of the incoming one."""
+    """What `compute` gives, with the gradients of `links` that `back` makes of the incoming one."""
 
     @staticmethod
-    def forward(ctx, compute, back, link):
+    def forward(ctx, compute, back, *links):
         ctx.back = back
         return compute()
 
     @staticmethod
     def backward(ctx, gradient):
-        return None, None, ctx.back(gradient)
+        found = ctx.back(gradient)
+        return None, None, *(found if isinstance(found, tuple) else (found,))
 
 
 def linked(link, dense):
@@ -62,11 +65,49 @@ def anchored(dense):
     return _Anchored.apply(dense) if dense.requires_grad else None
 
 
-def computed(compute, back, link):
-    """`compute()`, a tensor, with the gradient `back(incoming)` for `link` where that wants one."""
-    if link is None or not link.requires_grad or not torch.is_grad_enabled():
+def computed(compute, back, *links):
+    """`compute()`, a tensor, with the gradients `back(incoming)` for `links` where one wants them."""
+    if not any(link is not None and link.requires_grad for link in links) or not torch.is_grad_enabled():
         return compute()
-    return _Computed.apply(compute, back, link)
+    return _Computed.apply(compute, back, *links)
+
+
+def check_unchanged(values, version):
+    """Raises an error where what a gradient is computed from was written into since."""
+    if values._version != version:
+        raise MXNetError('backward: a sparse array was updated after it was used, and its gradient needs the old '
+                         'values; call backward before the update')
+
+
+def passed_on(link, back):
+    """The anchor of an array of the same shape as that of `link`, with a gradient that `back` passes on."""
+    return computed(lambda: anchor(link.shape, link.dtype, link.device), back, link)
+
+
+def of_rows(function, array):
+    """The anchor of a function of each element of a row_sparse array that autograd follows.
+
+    A gradient that comes by rows goes back so; a dense one too, where the function is flat at 0.
+    """
+    values, rows = array._ordered_parts()
+    version = values._version
+
+    def slope(x, gradient):
+        with torch.enable_grad():
+            x = x.detach().requires_grad_()
+            y = function(x)
+            found = torch.autograd.grad(y, x, gradient, allow_unused=True)[0] if y.requires_grad else None
+        return torch.zeros_like(x) if found is None else found.detach()
+
+    def back(gradient):
+        check_unchanged(values, version)
+        if gradient.layout is not torch.strided:
+            incoming, where = rows_of(gradient)
+            return rows_gradient(slope(_sparse_parts.rows_at((values, rows), where), incoming), where, array._shape)
+        if not float(slope(values.new_zeros(1), values.new_ones(1))):
+            return rows_gradient(slope(values, gradient[rows]), rows, array._shape)
+        return slope(_sparse_parts.rows_to_dense((values, rows), array._shape), gradient)
+    return passed_on(array._recorded_link(), back)
 
 
 def rows_gradient(values, rows, shape):

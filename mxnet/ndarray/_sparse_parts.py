@@ -90,7 +90,11 @@ def csr_merged(left, right, shape):
 
 def csr_at(parts, where, shape):
     """The values of one csr array at the places that another one stores."""
-    return rows_at((parts[0], _flat(parts, shape)), _flat(where, shape))
+    values, flat = parts[0], _flat(parts, shape)
+    if not rises(flat):
+        flat, order = flat.sort(stable=True)
+        values = values[order]
+    return rows_at((values, flat), _flat(where, shape))
 
 
 def csr_problems(parts, shape):
@@ -124,22 +128,32 @@ def rows_to_dense(parts, shape):
     return dense
 
 
+def rises(rows):
+    """Whether each number is larger than the one before."""
+    return bool((rows.diff() > 0).all())
+
+
+def rows_found(indices, rows):
+    """(where rows stand among indices that never fall, whether they are there)"""
+    place = (torch.searchsorted(indices, rows, right=True) - 1).clamp(min=0)
+    return place, indices[place] == rows
+
+
 def rows_at(parts, rows):
-    """The stored values of some rows; zeros for a row that is not stored."""
+    """The stored values of some rows, of parts in order; zeros for a row that is not stored."""
     values, indices = parts
-    order = indices.argsort(stable=True)
-    found = torch.searchsorted(indices[order].long(), rows, right=True) - 1
-    source = order[found.clamp(min=0)] if len(indices) else found
-    result = torch.zeros((len(rows), *values.shape[1:]), dtype=values.dtype, device=values.device)
-    if len(indices):
-        hit = (found >= 0) & (indices[source] == rows)
-        result[hit] = values[source[hit]]
+    if not len(indices):
+        return values.new_zeros((len(rows), *values.shape[1:]))
+    place, there = rows_found(indices, rows)
+    result = values.index_select(0, place)
+    if not bool(there.all()):
+        result[~there] = 0
     return result
 
 
 def rows_merged(left, right, shape):
     """(values of left, of right, rows) for the rows that either stores."""
-    rows = torch.cat([left[1], right[1]]).long().unique()
+    rows = torch.cat([left[1], right[1]]).unique()
     return rows_at(left, rows), rows_at(right, rows), rows
 
 

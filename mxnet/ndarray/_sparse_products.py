@@ -86,7 +86,7 @@ def _csr_dot(lhs, rhs):
 
         def compute():
             return csr_product(_compact(parts, columns), (shape[0], len(columns)),
-                               _sparse_parts.rows_at(rhs._safe_parts(), columns))
+                               _sparse_parts.rows_at(rhs._ordered_parts(), columns))
         by_rows = True
     else:
         dense = readable(rhs) if recorded(rhs) else rhs._tensor.detach()
@@ -154,7 +154,7 @@ def embedding(op, inputs, attributes):
     shape = weight._shape
 
     def compute():
-        return _sparse_parts.rows_at(weight._safe_parts(), index.reshape(-1)).reshape(*index.shape, shape[1])
+        return _sparse_parts.rows_at(weight._ordered_parts(), index.reshape(-1)).reshape(*index.shape, shape[1])
 
     def back(gradient):
         rows, where = index.reshape(-1).unique(return_inverse=True)

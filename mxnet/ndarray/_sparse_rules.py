@@ -25,7 +25,10 @@ def result_like(array, values, op, inputs, attributes):
     """An array with other values at the same places; its history is that of the dense operator."""
     history = None
     if recorded(*inputs):
-        history = _sparse_links.anchored(op.function(*[readable(x) for x in inputs], **attributes))
+        if len(inputs) == 1 and array.stype == 'row_sparse':
+            history = _sparse_links.of_rows(lambda x: op.function(x, **attributes), array)
+        else:
+            history = _sparse_links.anchored(op.function(*[readable(x) for x in inputs], **attributes))
     return array._like((values, *array._safe_parts()[1:]), history)
 
 
@@ -81,12 +84,28 @@ def merged(op, inputs, attributes):
     if not same_kind(inputs):
         return NotImplemented
     lhs, rhs = inputs
-    merge = _sparse_parts.csr_merged if lhs.stype == 'csr' else _sparse_parts.rows_merged
-    left, right, *places = merge(lhs._safe_parts(), rhs._safe_parts(), lhs._shape)
+    if lhs.stype == 'csr':
+        left, right, *places = _sparse_parts.csr_merged(lhs._safe_parts(), rhs._safe_parts(), lhs._shape)
+    else:
+        left, right, *places = _sparse_parts.rows_merged(lhs._ordered_parts(), rhs._ordered_parts(), lhs._shape)
     history = None
     if recorded(*inputs):
-        history = _sparse_links.anchored(op.function(readable(lhs), readable(rhs), **attributes))
+        if op.name in _SIGNS:
+            history = _sum_of(inputs, _SIGNS[op.name])
+        else:
+            history = _sparse_links.anchored(op.function(readable(lhs), readable(rhs), **attributes))
     return lhs._make((op.function(left, right, **attributes), *places), lhs._shape, lhs._ctx, history=history)
+
+
+_SIGNS = {'elemwise_add': (1, 1), '_grad_add': (1, 1), 'elemwise_sub': (1, -1)}
+
+
+def _sum_of(inputs, signs):
+    """The anchor of a sum or difference; gradients go through as they come."""
+    links = [x._link() for x in inputs]
+    first = links[0]
+    return _sparse_links.computed(lambda: _sparse_links.anchor(first.shape, first.dtype, first.device),
+                                  lambda gradient: tuple(gradient if s > 0 else -gradient for s in signs), *links)
 
 
 @rule('elemwise_mul', 'broadcast_mul', 'broadcast_div', '_scatter_elemwise_div')
@@ -109,7 +128,7 @@ def at_places(op, inputs, attributes):
     if not broadcast and lhs.shape != rhs.shape:
         return NotImplemented
     if other._sparse and other.stype == 'row_sparse' == sparse.stype:
-        values = _sparse_parts.rows_at(other._safe_parts(), sparse._safe_parts()[1].long())
+        values = _sparse_parts.rows_at(other._ordered_parts(), sparse._safe_parts()[1].long())
     elif other._sparse and other.stype == 'csr' == sparse.stype:
         values = _sparse_parts.csr_at(other._safe_parts(), sparse._safe_parts(), sparse._shape)
     else:
@@ -142,7 +161,7 @@ def add_n(op, inputs, attributes):
         total.index_add_(0, torch.searchsorted(rows, x._parts[1].long()), x._parts[0])
     history = None
     if recorded(*inputs):
-        history = sum(x._link() for x in inputs)        # the values of an anchor do not matter, the way back does
+        history = _sum_of(inputs, (1,) * len(inputs))
     return first._make((total, rows), first._shape, first._ctx, history=history)
 
 
@@ -160,13 +179,13 @@ def reduced(op, inputs, attributes):
         return NotImplemented
     if op.name == '_square_sum' and axis == (1,) and array.stype == 'row_sparse' and len(array._shape) == 2:
         return _squares_of_rows(array, attributes['keepdims'])
-    if recorded(array) or (attributes['keepdims'] and axis):
+    if axis and (recorded(array) or attributes['keepdims']):
         return NotImplemented
+    if not axis:
+        return _total(op, array, attributes['keepdims'])
     if op.name in ('norm', '_square_sum'):
         values = values.square()
-    if not axis:
-        total = values.sum().reshape([1] * len(array._shape) if attributes['keepdims'] else [1])
-    elif array.stype == 'csr':
+    if array.stype == 'csr':
         places = _sparse_parts.csr_places(array._safe_parts())[1 - axis[0]]
         total = values.new_zeros(array._shape[1 - axis[0]]).index_add_(0, places, values)
     elif axis == (0,):
@@ -174,22 +193,47 @@ def reduced(op, inputs, attributes):
     else:
         return NotImplemented
     if op.name == 'mean':
-        total = total / (array._shape[axis[0]] if axis else torch.Size(array._shape).numel())
+        total = total / array._shape[axis[0]]
     elif op.name == 'norm':
         total = total.sqrt()
     return wrap(total, array._ctx, NDArray)
 
 
+def _total(op, array, keepdims):
+    """Reductions of all elements; gradients are one number repeated, or belong to stored elements."""
+    values, shape = array._parts[0], array._shape
+    version, squares = values._version, op.name in ('norm', '_square_sum')
+    if squares and array.stype == 'csr' and recorded(array):
+        return NotImplemented
+    total = (values.square() if squares else values).sum()
+    if op.name == 'mean':
+        total = total / torch.Size(shape).numel()
+    elif op.name == 'norm':
+        total = total.sqrt()
+
+    def back(gradient):
+        gradient = gradient.reshape(())
+        if not squares:
+            return (gradient if op.name == 'sum' else gradient / torch.Size(shape).numel()).expand(shape)
+        _sparse_links.check_unchanged(values, version)
+        slope = 2 * gradient if op.name == '_square_sum' else gradient / total
+        kept, rows = array._ordered_parts()
+        return _sparse_links.rows_gradient(kept * slope, rows, shape)
+    total = total.reshape([1] * len(shape) if keepdims else [1])
+    link = array._recorded_link()
+    return wrap(total if link is None else _sparse_links.computed(lambda: total, back, link), array._ctx, NDArray)
+
+
 def _squares_of_rows(array, keepdims):
     """The sum of squares of each row; a gradient that comes as rows goes back as rows."""
-    values, rows = array._safe_parts()
+    values, rows = array._ordered_parts()
     totals = values.square().sum(1, keepdim=True)
     link = array._recorded_link()
     shape = (array._shape[0], 1)
 
     def back(gradient):
         if gradient.layout is torch.strided:
-            return _sparse_links.rows_gradient(2 * values * gradient.reshape(shape)[rows.long()], rows.long(),
+            return _sparse_links.rows_gradient(2 * values * gradient.reshape(shape)[rows], rows,
                                                array._shape)
         incoming, where = _sparse_links.rows_of(gradient)
         mine = _sparse_parts.rows_at((values, rows), where)
@@ -199,7 +243,7 @@ def _squares_of_rows(array, keepdims):
         history = None if link is None else _sparse_links.computed(
             lambda: _sparse_links.anchor(shape, values.dtype, values.device), back, link)
         return array._make((totals, rows), shape, array._ctx, history=history)
-    dense = _sparse_links.computed(lambda: values.new_zeros(shape[0]).index_copy_(0, rows.long(), totals[:, 0]), back,
+    dense = _sparse_links.computed(lambda: values.new_zeros(shape[0]).index_copy_(0, rows, totals[:, 0]), back,
                                    link)
     return wrap(dense, array._ctx, NDArray)
 

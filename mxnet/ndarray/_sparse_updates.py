@@ -1,7 +1,7 @@
 """Updates of optimizers with a row_sparse gradient: only rows that have one change, states included."""
 import torch
 
-from .._array import overwrite, wrap
+from .._array import wrap
 from ..base import MXNetError
 from . import _sparse_parts
 from ._sparse_array import RowSparseNDArray
@@ -16,8 +16,7 @@ def lazy(op, inputs, attributes, out):
     weight, grad, *states = inputs
     if not isinstance(grad, RowSparseNDArray) or not attributes.get('lazy_update', True):
         return NotImplemented
-    values, rows = grad._safe_parts()
-    rows = rows.long()
+    values, rows = grad._ordered_parts()
     if any(x.shape[0] != weight.shape[0] for x in (grad, *states)):
         raise MXNetError(f'operator {op.name}: weight, grad and states must have the same number of rows, not '
                          f'{", ".join(str(x.shape[0]) for x in inputs)}')
@@ -36,23 +35,28 @@ def lazy(op, inputs, attributes, out):
 def rows_of(array, rows):
     """Some rows of a dense or row_sparse array, as a tensor."""
     if array._sparse:
-        return _sparse_parts.rows_at(array._safe_parts(), rows)
+        return _sparse_parts.rows_at(array._ordered_parts(), rows)
     return array._tensor.detach().index_select(0, rows)
 
 
 def put_rows(array, rows, values):
-    """Writes rows of a dense or row_sparse array, whatever autograd knows of it."""
+    """Writes rows, in rising order, of a dense or row_sparse array, whatever autograd knows of it.
+
+    Rows that a row_sparse array stores already are written where they are, as in a dense one.
+    """
     if not array._sparse:
         array._tensor.detach().index_copy_(0, rows, values)
         return
-    if array.stype != 'row_sparse':
-        overwrite(array, array._values().index_copy_(0, rows, values))
-        return
-    old, where = array._safe_parts()
-    where = where.long()
-    if len(where) == array._shape[0] and bool((where.diff() > 0).all()):
-        array._parts = old.index_copy(0, rows, values), array._parts[1]
-        return
-    merged = torch.cat([where, rows]).unique()
-    new = _sparse_parts.rows_at((old, where), merged).index_copy_(0, torch.searchsorted(merged, rows), values)
-    array._parts = new, merged
+    old, stored = array._ordered_parts()
+    there = None
+    if len(stored):
+        place, there = _sparse_parts.rows_found(stored, rows)
+        if bool(there.all()):
+            if old is array._parts[0]:
+                old.index_copy_(0, place, values)
+                return
+    merged = rows if there is None else torch.cat([stored, rows[~there]]).sort().values
+    new = values.new_empty((len(merged), *values.shape[1:]), dtype=old.dtype)
+    new.index_copy_(0, torch.searchsorted(merged, stored), old)
+    new.index_copy_(0, torch.searchsorted(merged, rows), values.to(old.dtype))
+    array._parts, array._checked, array._rising = (new, merged), True, True

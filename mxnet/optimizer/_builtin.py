@@ -4,6 +4,7 @@ import itertools
 from .._array import NDArrayBase, describe, writable, write
 from .._state import state as switches
 from ..base import MXNetError
+from ..ndarray._sparse_updates import put_rows, rows_of
 from . import _lists
 from ._base import Optimizer, is_list, zeros_like
 
@@ -58,17 +59,21 @@ class BuiltIn(Optimizer):
         """Updates a weight whose arrays may be sparse or absent: by the rows with a gradient, or by dense copies."""
         name = f'{type(self).__name__}.update'
         arrays = (weight, *state)
-        tensors = [None if a is None else a._tensor.detach() if a._sparse else writable(a, name) for a in arrays]
         if grad.stype == 'row_sparse' and self._lazy(weight):
             grad.check_format()
             values, rows = grad._parts[0], grad._parts[1].long()
-            parts = [None if t is None else t.index_select(0, rows) for t in tensors]
-        else:
-            values, rows, parts = grad._tensor.detach(), None, tensors
-        self._step((index,), parts[:1], [values], [[part] for part in parts[1:]], [lr], [wd])
-        for array, tensor, part in zip(arrays, tensors, parts):
-            if rows is not None and part is not None:
-                tensor.index_copy_(0, rows, part)
+            for array in arrays:
+                if array is not None and not array._sparse:
+                    writable(array, name)
+            parts = [None if a is None else rows_of(a, rows) for a in arrays]
+            self._step((index,), parts[:1], [values], [[part] for part in parts[1:]], [lr], [wd])
+            for array, part in zip(arrays, parts):
+                if array is not None:
+                    put_rows(array, rows, part)
+            return
+        tensors = [None if a is None else a._tensor.detach() if a._sparse else writable(a, name) for a in arrays]
+        self._step((index,), tensors[:1], [grad._tensor.detach()], [[t] for t in tensors[1:]], [lr], [wd])
+        for array, tensor in zip(arrays, tensors):
             if array is not None and array._sparse:
                 write(array, tensor, name)
 
