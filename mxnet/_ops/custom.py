@@ -25,7 +25,9 @@ def _with_definition(attributes, arguments):
         close = difflib.get_close_matches(op_type, MAKERS, 1)
         hint = f'did you mean {close[0]!r}?' if close else f'there are {", ".join(map(repr, sorted(MAKERS))) or "none"}'
         raise MXNetError(f'operator Custom: op_type={op_type!r} is not registered with mx.operator.register; {hint}')
-    return {**attributes, 'definition': maker(arguments), 'given': arguments}
+    definition = maker(arguments)
+    definition.given = arguments
+    return {**attributes, 'definition': definition}
 
 
 def _inputs(attributes):
@@ -42,8 +44,8 @@ def _states(attributes, count):
           if a['num_outputs'] > 1 else ['output'])
 def custom_function(*data, num_args: int, num_outputs: int = 1):
     """Stands in `autograd.get_symbol` for an `autograd.Function`, whose code no file can hold: it cannot be run."""
-    raise MXNetError('operator _CustomFunction stands for an autograd.Function, which exists in the program that recorded '
-                     'it only; to use it in graphs, write it as an mx.operator.CustomOp')
+    raise MXNetError('operator _CustomFunction stands for an autograd.Function, which exists in the program that '
+                     'recorded it only; to use it in graphs, write it as an mx.operator.CustomOp')
 
 
 @operator(aliases=('_npi_Custom',), variadic='num_args', variadic_names=_inputs, extra=_with_definition,

@@ -124,7 +124,8 @@ class _Graph:
 
 def _call(op, attributes, inputs):
     attrs = {k: text_of(op, k, v) for k, v in attributes.items() if k in op.attributes}
-    attrs |= attributes.get('given', {})            # those of a custom operator's own class
+    if op.extra is not None:
+        attrs |= attributes['definition'].given         # those of a custom operator's own class
     node = Node(op, _name(op), attrs, inputs)
     return [(node, i) for i in range(max(1, node.output_count()))]
 
