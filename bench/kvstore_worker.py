@@ -44,7 +44,8 @@ def local():
     for size, count in SIZES.items():
         values = [mx.nd.ones((count,), mx.cpu(i)) for i in range(2)]
         outs = [mx.nd.zeros((count,), mx.cpu(i)) for i in range(2)]
-        tensors, kept, copies = [torch.ones(count) for _ in range(2)], torch.zeros(count), [torch.zeros(count)] * 2
+        tensors, copies = ([torch.ones(count) for _ in range(2)] for _ in range(2))
+        kept = torch.zeros(count)
 
         def bare(tensors=tensors, kept=kept, copies=copies):
             torch.add(*tensors, out=kept)

@@ -122,11 +122,12 @@ def check_large_values():
     store = mx.kv.create('dist_sync')
     for dtype, shape in (('float32', (300, 400)), ('float32', (2500, 2000)), ('float16', (300, 400))):
         key = f'{dtype} {shape}'
-        numbers = np.arange(np.prod(shape), dtype=dtype).reshape(shape) % 7
+        numbers = (np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype)
         store.init(key, full(0, shape, dtype))
         for turn in range(3):
             outs = [full(-1, shape, dtype), full(-1, shape[::-1], dtype).T]
-            store.pushpull(key, [mx.nd.array(numbers * (rank + turn), dtype=dtype)] * 2, out=outs)
+            value = [mx.nd.array(numbers * (rank + turn), dtype=dtype)] * 2
+            store.pushpull(*((key, value, outs) if turn else ([key], [value], [outs])))
             total = 2 * sum(r + turn for r in range(size))
             assert all((out.asnumpy() == total * numbers).all() for out in outs), (key, turn)
             again = full(-1, shape, dtype)

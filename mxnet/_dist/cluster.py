@@ -106,7 +106,7 @@ class Cluster:
         said = world.objects(said)[0]
         if 'problem' in said:
             raise MXNetError(f'worker 0 cannot start or reach a Ray cluster: {said["problem"]}')
-        self.namespace, self.folder = said['namespace'], said['folder']
+        self.namespace = said['namespace']
         self._join(said['address'])
         # after those of Ray and torch, so it runs before them
         atexit.register(self.close)
@@ -119,10 +119,8 @@ class Cluster:
             address = self.ray.get_runtime_context().gcs_address
         elif not address:
             address = self._start()
-        kept = os.environ.get('MXNET_KVSTORE_CHECKPOINT_DIR')
-        name = f'remx-{uuid.uuid4().hex[:12]}'
-        folder = os.path.join(kept or self._folder or tempfile.gettempdir(), name)
-        return {'address': address, 'namespace': name, 'folder': folder}
+        job = os.path.basename(os.environ.get('REMX_SCRATCH') or 'remx')
+        return {'address': address, 'namespace': f'{job}-{uuid.uuid4().hex[:12]}'}
 
     def _start(self):
         self._folder = scratch()
@@ -164,14 +162,14 @@ class Cluster:
 
     # ------------------------------------------------------------------ actors
     def actors(self, kind, count, *arguments):
-        """`count` actors of a class, made by worker 0; each gets a folder of its own."""
+        """`count` actors of a class, made by worker 0; each is told the job's name and its own."""
         names = [f'{kind.__name__}-{number}' for number in range(count)]
         if self._world.rank == 0:
             own = os.environ.get('REMX_SERVER_ENV')         # of `remx launch --env-server`
             options = {'runtime_env': {'env_vars': json.loads(own)}} if own else {}
             remote = self.ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=0, **options)(kind)
             made = [remote.options(name=name, namespace=self.namespace, scheduling_strategy='SPREAD')
-                    .remote(os.path.join(self.folder, name), *arguments) for name in names]
+                    .remote(self.namespace, name, *arguments) for name in names]
         self._world.barrier('starting servers')
         return made if self._world.rank == 0 else [self.ray.get_actor(name, self.namespace) for name in names]
 

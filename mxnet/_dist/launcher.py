@@ -186,7 +186,11 @@ class Job:
     def _join(self):
         for thread in self._threads:
             thread.join(2)
-        shutil.rmtree(self.scratch, ignore_errors=True)
+        name = os.path.basename(self.scratch)
+        for base in (scratch_root(), '/dev/shm'):
+            for left in [os.path.join(base, n) for n in (os.listdir(base) if os.path.isdir(base) else [])
+                         if n == name or n.startswith(f'{name}-')]:
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def launch(command, workers, restarts=0, kind=Job, **options):

@@ -4,6 +4,7 @@ It is a Ray actor, one process, that does one thing at a time.  Each change has 
 what arrives twice is done once, and what arrives too early, after the server was killed, is asked for again.  A change
 is in the server's journal before it is acknowledged; a new process of the server reads it.
 """
+import concurrent.futures
 import contextlib
 import math
 import os
@@ -14,7 +15,7 @@ import warnings
 import torch
 
 from .._array import overwrite, wrap
-from .._dist.journal import Journal
+from .._dist.journal import Journal, folder_for
 from ..context import cpu
 from ..ndarray import NDArray, sparse
 from ..optimizer import Updater
@@ -25,6 +26,7 @@ __all__ = ['Server', 'from_numpy', 'to_numpy']
 
 DONE, FAILED, AGAIN, WAIT = 'done', 'failed', 'again', 'wait'
 LEAST_LOG = 64 * 2**20          # bytes of changes before a snapshot is taken
+LARGE = 2**20                   # bytes of a push that is written and applied at the same time
 
 
 def to_numpy(tensor):
@@ -188,12 +190,13 @@ class Table:
 class Server:
     """What the actor runs."""
 
-    def __init__(self, folder):
+    def __init__(self, job, name, kept=None):
         # arrays from Ray's object store are not to be written, and are not
         warnings.filterwarnings('ignore', message='The given (NumPy array|buffer) is not writable')
         self._tables = {}
         self._last = {}                 # worker: its last change
-        self._journal = Journal(folder)
+        self._journal = Journal(os.path.join(folder_for(job, kept), name))
+        self._writer = concurrent.futures.ThreadPoolExecutor(1)
         state, changes = self._journal.recover()
         if state is not None:
             self._last = state['last']
@@ -211,11 +214,18 @@ class Server:
             return DONE, None
         if number > last + 1:
             return AGAIN, None
-        self._journal.write((worker, number, store, action, arguments))
+        change = worker, number, store, action, arguments
+        written = None
+        if action == 'push' and sum(_bytes(content) for _, content in arguments[0]) > LARGE:
+            written = self._writer.submit(self._journal.write, change)      # while it is applied
+        else:
+            self._journal.write(change)
         self._last[worker] = number
         problem = self._apply(worker, store, action, arguments)
+        if written is not None:
+            written.result()
         held = sum(table.held for table in self._tables.values())
-        if self._journal.bytes > max(LEAST_LOG, 4 * held):
+        if self._journal.bytes > max(LEAST_LOG, held):
             self._journal.snapshot({'last': self._last, 'tables': {n: t.state() for n, t in self._tables.items()}})
         return (DONE, None) if problem is None else (FAILED, problem)
 
@@ -260,6 +270,10 @@ class Server:
         self._journal.remove()
         with contextlib.suppress(OSError):          # the last server of a machine removes the folder of all
             os.rmdir(os.path.dirname(self._journal.folder))
+
+
+def _bytes(content):
+    return sum(getattr(part, 'nbytes', 0) for part in (content if isinstance(content, tuple) else (content,)))
 
 
 def _torch_dtype(value):

@@ -216,14 +216,15 @@ class DistKVStore(KVStore):
     def pushpull(self, key, value, out=None, priority=0):
         """`push`, then `pull`; without `out` the results go to the values themselves."""
         if self._world.size > 1 and self._updater is None and self._compression is None \
-                and not isinstance(key, (list, tuple)):
-            (key, arrays), = self._pairs(key, value, 'pushpull').items()
-            targets = arrays if out is None else self._pairs(key, out, 'pushpull')[key]
-            stored = self._stored(key, 'push')
+                and (not isinstance(key, (list, tuple)) or len(key) == 1):
+            pairs = self._pairs(key, value, 'pushpull')
+            (only, arrays), = pairs.items()
+            targets = (pairs if out is None else self._pairs(key, out, 'pushpull'))[only]
+            stored = self._stored(only, 'push')
             if not any(array._sparse for array in [*arrays, *targets, stored]) and stored.size >= STRAIGHT:
-                self._check(key, arrays, stored)
-                self._fits(key, targets, stored)
-                self._straight(key, self._sum(key, arrays, stored)._tensor.detach().reshape(-1), targets)
+                self._check(only, arrays, stored)
+                self._fits(only, targets, stored)
+                self._straight(only, self._sum(only, arrays, stored)._tensor.detach().reshape(-1), targets)
                 return
         super().pushpull(key, value, out, priority)
 

@@ -62,7 +62,7 @@ def links(job):
         machines = -(-job.size // job.local_size)
         count = whole_number('DMLC_NUM_SERVER', 0, 0) or machines
         cluster = Cluster(job)
-        actors = cluster.actors(Server, count)
+        actors = cluster.actors(Server, count, os.environ.get('MXNET_KVSTORE_CHECKPOINT_DIR'))
         _links = [Link(cluster.ray, actor, number, count, job) for number, actor in enumerate(actors)]
         atexit.register(_leave)         # later than the cluster's, so before it
     return _links
