@@ -27,6 +27,10 @@ class NDArrayBase:
     _sparse = False         # a sparse array's `_tensor` is a dense copy: what is written into it is lost
     _waits = False
 
+    def _peek(self):
+        """The tensor, to be read at once: what waits in the memory of a CUDA graph need not be copied."""
+        return self._place.step.peek(self) if self._waits else self._tensor
+
 
 def wrap(tensor, ctx, cls):
     array = _new(cls)

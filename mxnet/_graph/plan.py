@@ -16,6 +16,8 @@ from collections.abc import Sequence
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
+from . import batch_norm
+from .fold import depends_only, fold_batch_norms
 from .labels import LABELS, Labels, labels_of
 from .program import Program
 from .simplify import constants, simplify
@@ -34,18 +36,22 @@ class Plan:
     backward(saved, heads, targets) -> gradients; `targets`, if given, has for each a tensor, to which those that
         `direct` names are written, or None
     whole(tensors, targets) -> (outputs, states, gradients), where the gradient of the heads is known to be 1
+    prepare(tensors) -> what follows from the parameters alone; infer(tensors, prepared) -> outputs
     wanted, state_numbers: the variables that the gradients, and the new values of states, belong to
     differentiable: which outputs gradients can go to
     fresh: which outputs are new row-major tensors that nothing else refers to
     present: which gradients there are; others are always zero
     """
 
-    __slots__ = ('forward', 'backward', 'whole', 'state_numbers', 'wanted', 'differentiable', 'fresh', 'direct',
-                 'present', 'source')
+    __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'wanted', 'differentiable',
+                 'fresh', 'direct', 'present', 'source')
 
     def __init__(self, **fields):
         for name, value in fields.items():
             setattr(self, name, value)
+
+
+_FUNCTIONS = ('forward', 'backward', 'whole', 'prepare', 'infer')
 
 
 class Plans:
@@ -75,18 +81,18 @@ class Plans:
             self._spent.popitem(last=False)
 
     def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator, device,
-             heads: tuple[int, ...] | None = None):
+             heads: tuple[int, ...] | None = None, parameters: tuple[int, ...] | None = None):
         """The plan for these tensors, made on first use; None where there can be none.
 
-        With `heads`, the outputs that a gradient of 1 comes from, a plan with `whole`; else with `forward` and
-        `backward`.
+        With `heads`, the outputs that a gradient of 1 comes from, a plan with `whole`; with `parameters`, the variables
+        that seldom change, one with `prepare` and `infer`; else one with `forward` and `backward`.
         """
-        key = ((training, heads), wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
+        key = ((training, heads, parameters), wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
         plan = self._plans.get(key, self)
         if plan is not self:
             return plan
         plan = make_plan(self.program, tensors, wanted, training=training, generator=generator, device=device,
-                         heads=heads)
+                         heads=heads, parameters=parameters)
         _say(key, plan, self._plans)
         self._plans[key] = plan
         while len(self._plans) > LIMIT:
@@ -118,20 +124,25 @@ def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
 
 
 # ---------------------------------------------------------------------- tracing
-def make_plan(program: Program, tensors, wanted, *, training, generator, device, heads=None) -> Plan | None:
+def make_plan(program: Program, tensors, wanted, *, training, generator, device, heads=None,
+              parameters=None) -> Plan | None:
     """Traces a program; None if that cannot be done.  See `Plans.find`."""
     facts = {}
     labels = Labels()
+    facts['device'], facts['channels_last'] = device, _channels_last(program, tensors, device)
+    arrange = arranged if facts['channels_last'] else list
 
     def joint(values, given):
         values = [v.detach().requires_grad_() if i in wanted else v for i, v in enumerate(values)]
-        outputs, states = program.run(values, training=training, generator=generator, device=device, monitor=labels)
+        outputs, states = program.run(arrange(values), training=training, generator=generator, device=device,
+                                      monitor=labels)
+        outputs = [o.contiguous() for o in outputs]
         facts['states'] = tuple(states)
         facts['differentiable'] = tuple(o.requires_grad for o in outputs)
         if heads is not None:
             given = [torch.ones(o.shape, dtype=o.dtype, device=o.device) if i in heads else None
                      for i, o in enumerate(outputs)]
-        chosen = [(o, h) for o, h in zip(outputs, given, strict=True) if o.requires_grad and h is not None]
+        chosen = [(o, h) for o, h in zip(outputs, given) if o.requires_grad and h is not None]
         gradients = ()
         if wanted and chosen:
             gradients = torch.autograd.grad([o for o, _ in chosen], [values[i] for i in wanted],
@@ -139,15 +150,28 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
         return [*outputs, *states.values(), *gradients]
 
     try:
-        given = _heads(program, tensors, training) if heads is None else []
+        given = _heads(program, tensors, training) if heads is None and wanted else []
         with torch.enable_grad():
             traced = make_fx(joint, tracing_mode='fake')(list(tensors), given)
         labels.write(traced.graph)
+        if parameters is not None:
+            return _write_inference(traced.graph, traced, len(tensors), facts, parameters)
         return _write(traced.graph, traced, len(tensors), facts, wanted, heads is not None)
     except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
         if os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', ''):
             log.warning('no plan: %s: %s', type(error).__name__, error)
         return None
+
+
+def arranged(values):
+    """Pictures and the weights that they are convolved with, channels last in memory; operators leave them so."""
+    return [v.contiguous(memory_format=torch.channels_last) if v.dim() == 4 else v for v in values]
+
+
+def _channels_last(program, tensors, device):
+    """Whether it pays to keep channels last in memory: a GPU's matrix units take numbers of 16 bits no other way."""
+    return device.type == 'cuda' and program.convolves and \
+        any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
 
 
 def _heads(program, tensors, training):
@@ -196,7 +220,8 @@ class _Writer:
         if node in self.targets:
             args.append(f'out={self.targets[node]}')
         if node.target is aten._to_copy.default and node.kwargs.keys() == {'dtype'} \
-                and node.kwargs['dtype'] in _CASTS and node.kwargs['dtype'] is not node.args[0].meta['val'].dtype:
+                and node.kwargs['dtype'] in _CASTS and 'val' in node.args[0].meta \
+                and node.kwargs['dtype'] is not node.args[0].meta['val'].dtype:
             return f'{node.name} = {args[0]}.{_CASTS[node.kwargs["dtype"]]}()'
         function = self.constant(_IN_PLACE[node.target], 'reuse') if in_place else self.callable(node)
         return f'{node.name} = {function}({", ".join(args)})'
@@ -230,6 +255,8 @@ _CASTS = {torch.float32: 'float', torch.float64: 'double', torch.float16: 'half'
 _IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid_, aten.tanh.default: torch.tanh_,
              aten.neg.default: torch.neg_, aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_,
              aten.mul.Tensor: torch.Tensor.mul_, aten.div.Tensor: torch.Tensor.div_}
+_IN_PLACE[aten.threshold_backward.default] = lambda gradient, result, threshold: \
+    aten.threshold_backward.grad_input(gradient, result, threshold, grad_input=gradient)
 # calls whose function in torch takes `out`
 _OUT = {aten.mm.default, aten.sum.dim_IntList}
 
@@ -252,6 +279,8 @@ _DIRECT = _direct()
 
 def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
     simplify(graph)
+    if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
+        batch_norm.fuse_batch_norms(graph)
     nodes = list(graph.nodes)
     inputs = [n for n in nodes if n.op == 'placeholder']
     tensors, heads = inputs[:n_tensors], inputs[n_tensors:]
@@ -296,10 +325,47 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
         source = forward + '\n\n' + backward
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
-    return Plan(**{name: scope.get(name) for name in ('forward', 'backward', 'whole')}, state_numbers=facts['states'],
-                wanted=wanted, differentiable=facts['differentiable'], direct=direct, source=source,
+    return Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
+                differentiable=facts['differentiable'], direct=direct, source=source,
                 fresh=tuple(o in early and outputs.count(o) == 1 and _is_new(o) for o in outputs),
                 present=tuple(g is not None for g in gradients))
+
+
+def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
+    if facts['states']:
+        raise NotImplementedError('states change in prediction')
+    simplify(graph)
+    placeholders = [n for n in graph.nodes if n.op == 'placeholder'][:n_tensors]
+    fixed = [placeholders[i] for i in parameters]
+    fold_batch_norms(graph, fixed)
+    nodes = list(graph.nodes)
+    outputs = next(n for n in nodes if n.op == 'output').args[0]
+    writer = _Writer()
+    attributes = {n: _attribute(module, n.target) for n in nodes if n.op == 'get_attr'}
+    folded = constants(graph, attributes, set(outputs))
+    for node, constant in {**attributes, **folded}.items():
+        writer.named[node] = writer.constant(constant, 't')
+    calls = [n for n in nodes if n.op == 'call_function' and n not in folded]
+    early = depends_only(graph, fixed) - set(folded) - set(outputs)
+    # views of parameters themselves change with them and cost nothing: they are taken where they are needed
+    thin = set()
+    for node in calls:
+        if node in early and node.target.is_view and (node.args[0] in fixed or node.args[0] in thin):
+            thin.add(node)
+    first, second = [n for n in calls if n in early], [n for n in calls if n not in early or n in thin]
+    prepared = [n for n in first if n not in thin and any(u not in early for u in n.users)]
+    prepare = _function('prepare', ['tensors'], [(_names(placeholders), 'tensors')], first, [prepared], writer,
+                        set(prepared))
+    infer = _function('infer', ['tensors', 'prepared'],
+                      [(_names(placeholders), 'tensors'), (_names(prepared), 'prepared')], second, [outputs], writer,
+                      set(outputs))
+    source = prepare + '\n\n' + infer
+    scope = {**writer.constants, LABELS: labels_of(calls)}
+    exec(compile(source, '<plan>', 'exec'), scope)
+    made = set(second)
+    return Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=(), wanted=(),
+                differentiable=facts['differentiable'], direct=(), source=source, present=(),
+                fresh=tuple(o in made and outputs.count(o) == 1 and _is_new(o) for o in outputs))
 
 
 def _attribute(module, path):
@@ -311,11 +377,16 @@ def _attribute(module, path):
 
 def _is_new(node):
     """Whether the tensor that a call gives has memory of its own, in row-major order."""
-    if not isinstance(node.target, torch._ops.OpOverload) or node.target.is_view:
+    return _has_memory(node) and node.meta['val'].is_contiguous()
+
+
+def _has_memory(node):
+    """Whether the tensor that a call gives has memory of its own."""
+    call = node.args[0] if node.target is operator.getitem else node
+    if not isinstance(call.target, torch._ops.OpOverload) or call.target.is_view:
         return False
-    value = node.meta.get('val')
-    returns = node.target._schema.returns
-    return isinstance(value, torch.Tensor) and value.is_contiguous() and all(r.alias_info is None for r in returns)
+    returns = call.target._schema.returns
+    return isinstance(node.meta.get('val'), torch.Tensor) and all(r.alias_info is None for r in returns)
 
 
 def _reuses(node, dying):
@@ -323,10 +394,11 @@ def _reuses(node, dying):
     if node.target not in _IN_PLACE:
         return False
     first = node.args[0]
-    if first not in dying or len(first.users) != 1 or any(a is first for a in node.args[1:]) or not _is_new(first):
+    if first not in dying or len(first.users) != 1 or any(a is first for a in node.args[1:]) or not _has_memory(first):
         return False
     mine, its = node.meta.get('val'), first.meta['val']
-    return isinstance(mine, torch.Tensor) and mine.dtype is its.dtype and mine.shape == its.shape
+    return isinstance(mine, torch.Tensor) and mine.dtype is its.dtype and mine.shape == its.shape \
+        and mine.stride() == its.stride()
 
 
 def _names(nodes):

@@ -1,5 +1,6 @@
 """Runs plans that do forward and backward at once, on a GPU as CUDA graphs."""
 import logging
+import threading
 from operator import is_
 
 import torch
@@ -91,6 +92,57 @@ class Runner:
         self.captured, self._last, self._buffers = None, tensors, buffers
         try:
             self.captured = Captured(lambda given: self._follow(given, buffers), tensors, sorted(moving),
+                                     self._generators)
+        except RuntimeError as error:
+            self._static = False
+            log.info('no CUDA graph: %s', error)
+
+
+class Predictor:
+    """A plan with `prepare` and `infer`, run again and again for tensors of the same kinds; on a GPU a CUDA graph.
+
+    What follows from the parameters alone is computed when one of them has been written, or is another tensor.
+    """
+
+    __slots__ = ('_plan', '_parameters', '_tensors', '_versions', '_prepared', '_runs', '_last', '_static', 'captured',
+                 'fresh', '_generators', 'lock')
+
+    def __init__(self, plan, parameters, generators=()):
+        self._plan, self._parameters = plan, parameters
+        self._tensors = self._versions = self._prepared = self._last = self.captured = None
+        self._runs, self._static, self.fresh, self._generators = 0, True, all(plan.fresh), generators
+        self.lock = threading.RLock()
+
+    def run(self, tensors):
+        """The outputs; those of a CUDA graph (`captured` is not None) are valid until the next run."""
+        own = [tensors[i] for i in self._parameters]
+        versions = [t._version for t in own]
+        if self._tensors is None or not all(map(is_, own, self._tensors)):
+            self._prepared, self.captured, self._runs = list(self._plan.prepare(tensors)), None, 0
+            self._tensors, self._versions = own, versions
+        elif versions != self._versions:
+            fresh = self._plan.prepare(tensors)
+            if fresh:
+                torch._foreach_copy_(self._prepared, list(fresh))
+            self._versions = versions
+        if not self._static or not tensors[0].is_cuda:
+            return self._plan.infer(tensors, self._prepared)
+        if self._runs < WARM:
+            self._runs, self._last = self._runs + 1, tensors
+            return self._plan.infer(tensors, self._prepared)
+        if self.captured is None or not self.captured.fits(tensors):
+            self._capture(tensors)
+            if self.captured is None:
+                return self._plan.infer(tensors, self._prepared)
+        self.captured.launch(tensors)
+        return self.captured.results
+
+    def _capture(self, tensors):
+        moving = set() if self.captured is None else {*self.captured.moving}
+        moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
+        self.captured, self._last = None, tensors
+        try:
+            self.captured = Captured(lambda given: self._plan.infer(given, self._prepared), tensors, sorted(moving),
                                      self._generators)
         except RuntimeError as error:
             self._static = False

@@ -10,4 +10,5 @@ from .table import NAMES, TABLE, Operator, operator
 __all__ = ['NAMES', 'TABLE', 'Operator', 'operator']
 
 for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f'{__name__}.{_module.name}')
+    if not _module.name.startswith('_'):            # parts of families that are loaded when needed
+        importlib.import_module(f'{__name__}.{_module.name}')

@@ -42,8 +42,16 @@ def _compact(weights):
     return _unpack(torch.cat(pieces), sizes)
 
 
+def _is_traced(data):
+    # cheaper than to import what knows fake tensors
+    return type(data).__name__ == 'FakeTensor'
+
+
 def _fused(mode, data, state, state_cell, weights, layers, bidirectional):
     """torch's kernel over `layers` layers without dropout -> (output, state, state cell or None)."""
+    if data.is_cuda and not data.is_meta and _is_traced(data):
+        from . import _cudnn_rnn
+        return _cudnn_rnn.run(mode, data, state, state_cell, weights, layers, bidirectional)
     hidden = (state, state_cell) if mode == 'lstm' else state
     flat = [w for one in weights for w in one]
     used = (data, state, *flat) if state_cell is None else (data, state, state_cell, *flat)

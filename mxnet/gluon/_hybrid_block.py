@@ -101,6 +101,7 @@ class HybridBlock(Block):
 
     def register_op_hook(self, callback, monitor_all=False):
         self._callback, self._monitor_all = callback, monitor_all
+        self._traces = self._traces and None         # they are made anew, with the hook
         if self._cached_op is not None:
             self._cached_op._register_op_hook(callback, monitor_all)
         for child in self._children.values():
@@ -204,6 +205,7 @@ class HybridBlock(Block):
             names = out.list_inputs()
         self._cached_op_args = [(True, numbers[n]) if n in numbers else (False, params[n]) for n in names]
         self._cached_op = ndarray.CachedOp(out, self._flags)
+        self._cached_op.parameters = tuple(i for i, (is_input, _) in enumerate(self._cached_op_args) if not is_input)
         self._one_to_one = self._in_format == [nested.LEAF] and self._out_format == nested.LEAF
         if self._callback:
             self._cached_op._register_op_hook(self._callback, self._monitor_all)

@@ -1,7 +1,10 @@
 """`NDArrayIter`: batches of arrays that are in memory, or in an h5py file."""
 import numpy
+import torch
 
+from .._array import wrap
 from ..base import MXNetError
+from ..ndarray import NDArray
 from ..ndarray.sparse import CSRNDArray
 from ._base import DataBatch, DataDesc, DataIter
 from .utils import _consecutive, _examples, _has_instance, _init_data
@@ -57,6 +60,7 @@ class NDArrayIter(DataIter):
         self._shuffled = self.idx.copy()
         self._rolled = self.idx[:0]                     # what the last epoch has left over
         self.cursor = -batch_size
+        self._pieces = {}
         self.reset()
 
     def _axis(self, array):
@@ -148,10 +152,54 @@ class NDArrayIter(DataIter):
         begin, end = self.cursor, self.cursor + self.batch_size
         if begin <= -self.batch_size or not self._here():
             raise MXNetError('NDArrayIter: there is no batch here; call reset, then next or iter_next')
-        if 0 <= begin and end <= self.num_data and not self.shuffle:
-            return [_consecutive(array, begin, end, self._axis(array)) for _, array in sources]
+        if 0 <= begin and end <= self.num_data:
+            return [self._part(array, begin, end) for _, array in sources]
         if begin < 0:
             order = numpy.concatenate([self._rolled, self.idx[:end]])
         else:
             order = self.idx[numpy.arange(begin, end) % self.num_data]
         return [_examples(array, order, self._axis(array)) for _, array in sources]
+
+    def _part(self, array, begin, end):
+        """Examples begin to end of an array."""
+        axis, order = self._axis(array), self.idx if self.shuffle else None
+        if axis or not isinstance(array, NDArray) or array._sparse:
+            return _consecutive(array, begin, end, axis) if order is None else _examples(array, order[begin:end], axis)
+        pieces = self._pieces.get(id(array))
+        if pieces is None or not pieces.fit(array, begin, order):
+            pieces = self._pieces[id(array)] = _Pieces(array, begin, self.num_data, self.batch_size, order)
+        return wrap(pieces.next(), array._ctx, array._dense)
+
+
+class _Pieces:
+    """A copy of the examples of some batches to come, in one piece; each batch is a part of it, given out once."""
+
+    __slots__ = ('_source', '_version', '_order', '_begin', '_size', '_parts')
+
+    def __init__(self, array, begin, count, size, order):
+        source = self._source = array._tensor.detach()
+        self._version, self._order, self._begin, self._size = source._version, order, begin, size
+        each = max(1, source[:1].nbytes * size)
+        batches = max(1, min((count - begin) // size, MOST_BATCHES, MOST_BYTES[source.is_cuda] // each))
+        end = begin + batches * size
+        if order is None:
+            copy = source[begin:end].clone()
+        else:
+            copy = source.index_select(0, torch.from_numpy(order[begin:end]).to(source.device))
+        # `data`: a write into one batch is not, for autograd, a write into the others
+        self._parts = [part.data for part in copy.split(size)]
+        self._parts.reverse()
+
+    def fit(self, array, begin, order):
+        """Whether the batch at `begin` is the next part, and the array has not been written since."""
+        return (self._parts and begin == self._begin and order is self._order
+                and array._tensor.data_ptr() == self._source.data_ptr() and self._source._version == self._version)
+
+    def next(self):
+        self._begin += self._size
+        return self._parts.pop()
+
+
+# batches that are copied together: a GPU's copies cost much to start, a CPU's cache is small
+MOST_BATCHES = 16
+MOST_BYTES = {True: 1 << 26, False: 1 << 20}

@@ -241,13 +241,12 @@ class Measured(EvalMetric):
         """Takes a batch into account: a list of arrays of labels, and one of predictions."""
         labels, preds = check_label_shapes(labels, preds, True)
         for label, pred in zip(labels, preds):
-            label, pred = pair(label, pred)
             shelf = self._shelf
             if shelf is not None and shelf.takes(label, pred):
-                shelf.put(label, pred)
                 if shelf.count == SHELF:
                     self._clear_shelf()
                 continue
+            label, pred = pair(label, pred)
             tensors, known = self._measure(label, pred)     # the first of its kind at once: it may be a mistake
             self._defer(tensors, *known)
             if self._joins(label, pred):
@@ -289,13 +288,17 @@ class _Shelf:
         self.count = 0
 
     def takes(self, label, pred):
-        return (label.shape, label.dtype, pred.shape, pred.dtype, pred.device) == self.kind
-
-    def put(self, label, pred):
+        """Copies a pair of arrays; False if they are of another kind."""
+        if not isinstance(label, NDArrayBase) or not isinstance(pred, NDArrayBase) or label._sparse or pred._sparse:
+            return False
+        label, pred = label._peek(), pred._peek()
+        if (label.shape, label.dtype, pred.shape, pred.dtype, pred.device) != self.kind \
+                or label.device != pred.device or label.requires_grad or pred.requires_grad:
+            return False
         count = self.count
-        self.labels[1][count].copy_(label)
-        self.preds[1][count].copy_(pred)
+        torch._foreach_copy_([self.labels[1][count], self.preds[1][count]], [label, pred])
         self.count = count + 1
+        return True
 
     def clear(self):
         count, self.count = self.count, 0

@@ -5,6 +5,7 @@ the plan's.  If that backward is itself differentiated (`autograd.grad(create_gr
 engine instead.
 """
 from collections import OrderedDict
+from weakref import ref
 
 import torch
 
@@ -13,6 +14,7 @@ from .._array import wrap
 from .._graph.infer import infer
 from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
+from .._graph.runner import Predictor
 from .._notes import note_graph, source
 from .._state import state
 from .._whole import Whole
@@ -20,6 +22,9 @@ from ..base import MXNetError
 from . import _interop, _steps
 from ._invoke import owned
 from .ndarray import NDArray
+
+
+NONE = object()
 
 
 class CachedOp:
@@ -42,6 +47,9 @@ class CachedOp:
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
         self.draws = any(c.rng for c in self.program.calls)
         self.patience = _steps.PATIENCE
+        # which inputs are parameters, if whoever calls it has said so; what predictions with them know
+        self.parameters: tuple[int, ...] = ()
+        self._predictors, self._shown = {}, {}
         self.count = len(self.program.outputs)
         self.fixed, self.free = None, ()
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
@@ -78,6 +86,10 @@ class CachedOp:
             tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
         else:
             tensors = [x._tensor.detach() if x._tensor.requires_grad else x._tensor for x in args]
+            if self.static and self.parameters and out is None and not state.training and self._monitor is None:
+                arrays = self._predict(tensors, ctx, cls)
+                if arrays is not None:
+                    return arrays[0] if len(arrays) == 1 else arrays
         results = self.compute(tensors, ctx, state.training, recording)
         if recording:
             note_graph(self._symbol, tuple([source(x) for x in args]), results)
@@ -88,6 +100,39 @@ class CachedOp:
             return out
         arrays = [wrap(r, ctx, cls) for r in results]
         return arrays[0] if len(arrays) == 1 else arrays
+
+    def _predict(self, tensors, ctx, cls):
+        """Output arrays of a prediction whose plan knows which inputs are parameters; None where there is none."""
+        kind = tuple([(t.shape, t.dtype, t.device) for t in tensors])
+        predictor = self._predictors.get(kind)
+        if predictor is None:
+            if len(self._predictors) > LIMIT:
+                self._predictors.clear()
+            self._predictors[kind] = False          # many networks predict once: the first time without
+            return None
+        if predictor is False:
+            predictor = self._predictors[kind] = self._predictor(tensors, ctx)
+        if predictor is NONE:
+            return None
+        with predictor.lock:
+            shown = self._shown.pop(predictor, None)
+            if shown is not None:
+                shown.run()
+            outputs = predictor.run(tensors)
+            if predictor.captured is None:
+                return [wrap(o, ctx, cls) for o in (outputs if predictor.fresh else
+                                                    [owned(o, tensors) for o in outputs])]
+            arrays = [wrap(None, ctx, cls) for _ in outputs]
+            self._shown[predictor] = shown = _steps.Shown([ref(array) for array in arrays], outputs)
+            shown.hide()
+        return arrays
+
+    def _predictor(self, tensors, ctx):
+        plan = self._plans.find(tensors, (), training=False, generator=generator_of, device=ctx.torch_device,
+                                parameters=self.parameters)
+        if plan is None:
+            return NONE
+        return Predictor(plan, self.parameters, [generator_of(ctx.torch_device)] if self.draws else [])
 
     def compute(self, tensors, ctx, training, recording):
         """The tensors of the outputs.  States among the given tensors are changed."""

@@ -152,6 +152,9 @@ class Step:
                 _fill(call.outputs, tensors)
             self._forget()
 
+    def peek(self, array):
+        return array._tensor
+
     def _restore(self):
         """Gives the arrays that are read their tensors back."""
         self.over = True
@@ -269,12 +272,17 @@ class Shown:
     def backward_from(self, heads):
         return False
 
+    def peek(self, array):
+        """The tensor of an array as it lies there."""
+        return self._tensors[array._place.number] if self._tensors else array._tensor
+
 
 class Chain:
     """Programs one after the other, as one that `make_plan` can trace."""
 
     def __init__(self, calls):
         self.parts = [(c.cached.program, c.training, c.sources) for c in calls]
+        self.convolves = any(c.cached.program.convolves for c in calls)
 
     def run(self, tensors, *, generator, device, training=None, monitor=None):
         values, results, states = list(tensors), [], {}

@@ -25,6 +25,7 @@ class BuiltIn(Optimizer):
     _slots = 0                  # how many arrays the state of a weight has
     _elementwise = True         # is each element updated for itself, by states of the weight's shape
     _same_rule = True           # do weights with the same rates and counts have the same rule
+    _steady = ()                # numbers of an update besides the rates; () where it depends on more, such as counts
 
     def create_state(self, index, weight):
         """The arrays that the optimizer keeps for a weight, zeros at first: None, one, or a tuple."""
@@ -48,12 +49,18 @@ class BuiltIn(Optimizer):
             for row in zip(index, weight, grad, zip(*columns) if columns else itertools.repeat(()), lrs, wds):
                 self._update_one(*row)
 
-    def _plain(self, weights, grads, columns):
-        """The tensors of weights, of gradients and of each slot, as lists; None where arrays are not all alike."""
+    def _plain(self, weights, grads, columns, alike=True):
+        """The tensors of weights, of gradients and of each slot, as lists; None where arrays are not all alike.
+
+        Without `alike`, gradients may be of another dtype.
+        """
         if switches.recording:
             return None
         tensors = [_plain_tensors(column) for column in (weights, grads, *columns)]
-        return None if None in tensors or not _lists.alike(*tensors[:None if self._elementwise else 2]) else tensors
+        if None in tensors:
+            return None
+        compared = tensors[:None if self._elementwise else 2]
+        return tensors if _lists.alike(*(compared if alike else [compared[0], *compared[2:]])) else None
 
     def _update_one(self, index, weight, grad, state, lr, wd):
         """Updates a weight whose arrays may be sparse or absent: by the rows with a gradient, or by dense copies."""

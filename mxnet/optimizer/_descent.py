@@ -52,6 +52,10 @@ class SGD(BuiltIn):
     def _slots(self):
         return 1 if self.momentum else 0
 
+    @property
+    def _steady(self):
+        return self.momentum, self._rescale, self._clip
+
     def _lazy(self, weight):
         return self.lazy_update
 
@@ -101,6 +105,10 @@ class NAG(BuiltIn):
     @property
     def _slots(self):
         return 1 if self.momentum else 0
+
+    @property
+    def _steady(self):
+        return self.momentum, self._rescale, self._clip
 
     def _rule(self, index, lr, wd):
         return descent(self, lr, wd, nag_mom_update)

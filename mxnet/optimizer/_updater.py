@@ -3,8 +3,12 @@ import pickle
 import sys
 from operator import is_
 
+import torch
+from torch.autograd.graph import increment_version
+
 from .._array import NDArrayBase
 from .._files import pickles
+from .._graph.capture import WARM, Captured
 from .._state import state as switches
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
@@ -108,25 +112,44 @@ class Updater:
 
 
 class _Again:
-    """An update of the same tuples of dense arrays as before, which were found in order then."""
+    """An update of the same tuples of dense arrays as before, which were found in order then.
 
-    __slots__ = ('given', 'optimizer', 'device', 'states', 'arrays', 'columns', 'tensors')
+    Weights of low precision are updated through their float32 copies (`masters`).  On a GPU, an update whose numbers
+    stay the same becomes a CUDA graph.
+    """
+
+    __slots__ = ('given', 'optimizer', 'device', 'states', 'arrays', 'columns', 'tensors', 'low', 'written', 'numbers',
+                 'since', 'graph')
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
         """What to remember of a call; None if the next one has to look at its arrays again."""
         if type(optimizer).update is not BuiltIn.update \
-                or (optimizer.multi_precision and weight[0].dtype in _LOW_PRECISION):
-            return None
-        slots = optimizer._columns(index, weight, states)
-        columns = optimizer._plain(weight, grad, slots)
-        if columns is None:
+                or type(optimizer).update_multi_precision is not Optimizer.update_multi_precision:
             return None
         self = cls()
-        self.given, self.optimizer, self.states = (index, grad, weight), optimizer, states
-        self.device = weight[0].context.device_id
-        self.arrays, self.columns = [*weight, *grad, *(array for slot in slots for array in slot)], columns
+        self.low, learned, found = None, weight, states
+        if optimizer.multi_precision and weight[0].dtype in _LOW_PRECISION:
+            at = 1 if optimizer._master_last else 0
+            learned, found = tuple(s[at] for s in states), [s[1 - at] for s in states]
+        slots = optimizer._columns(index, learned, found)
+        columns = optimizer._plain(learned, grad, slots, alike=learned is weight)
+        if columns is None:
+            return None
+        self.arrays = [*learned, *grad, *(array for slot in slots for array in slot)]
         self.tensors = [tensor for column in columns for tensor in column]
+        if learned is not weight:
+            thin = optimizer._plain(weight, grad, [])
+            if thin is None:
+                return None
+            self.low = thin
+            self.arrays += weight
+            self.tensors += thin[0]
+            columns = [columns[0], [torch.empty_like(t) for t in columns[0]], *columns[2:]]
+        self.given, self.optimizer, self.states, self.columns = (index, grad, weight), optimizer, states, columns
+        self.device = weight[0].context.device_id
+        self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
+        self.numbers, self.since, self.graph = None, 0, None
         return self
 
     def repeat(self, updater, index, grad, weight):
@@ -139,9 +162,40 @@ class _Again:
             return False
         optimizer._set_current_context(self.device)
         optimizer._update_count(index)
-        weights, grads, *slots = self.columns
-        optimizer._step(index, weights, grads, slots, optimizer._get_lrs(index), optimizer._get_wds(index))
+        lrs, wds = optimizer._get_lrs(index), optimizer._get_wds(index)
+        if self.columns[0][0].is_cuda and optimizer._steady:
+            self._launch(index, lrs, wds)
+        else:
+            self._step(index, lrs, wds)
         return True
+
+    def _step(self, index, lrs, wds):
+        weights, grads, *slots = self.columns
+        if self.low is not None:
+            torch._foreach_copy_(grads, self.low[1])
+        self.optimizer._step(index, weights, grads, slots, lrs, wds)
+        if self.low is not None:
+            torch._foreach_copy_(self.low[0], weights)
+
+    def _launch(self, index, lrs, wds):
+        """As `_step`, as a CUDA graph as long as rates and the like stay as they were."""
+        numbers = (lrs, wds, *self.optimizer._steady)
+        if numbers != self.numbers:
+            self.numbers, self.since, self.graph = numbers, 0, None
+        self.since += 1
+        if self.graph is None and WARM < self.since < NEVER:
+            try:
+                self.graph = Captured(lambda given: self._step(index, lrs, wds), self.columns[0], ())
+            except RuntimeError:
+                self.since = NEVER
+        if self.graph is None:
+            self._step(index, lrs, wds)
+        else:
+            self.graph.launch(())
+            increment_version(self.written)     # a graph does not tell autograd what it writes
+
+
+NEVER = 1 << 62
 
 
 def get_updater(optimizer):

@@ -1,0 +1,181 @@
+"""Kernels of our own, in Triton: batch normalisation of pictures with channels last, relu and addition in one pass.
+
+torch's take several passes over memory for each of them, and its statistics run at a fraction of the memory's speed.
+A picture is a matrix here: a row for every place of every picture of the batch, a column for every channel.
+
+Statistics and the sums of gradients are taken in two steps: parts of the rows by many programs, then the parts by one.
+"""
+import torch
+import triton
+import triton.language as tl
+
+_PROGRAMS = 132 * 8             # enough to keep a large GPU busy
+
+
+@triton.jit
+def _stats_parts(x, parts, rows, channels, per_program, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < channels
+    # differences from the first row: squares of large numbers would drown small variances
+    shift = tl.load(x + columns, mask=inside, other=0.0).to(tl.float32)
+    total = tl.zeros((ROWS, COLUMNS), tl.float32)
+    squares = tl.zeros((ROWS, COLUMNS), tl.float32)
+    begin = tl.program_id(1) * per_program
+    end = tl.minimum(begin + per_program, rows)
+    for start in range(begin, end, ROWS):
+        row = start + tl.arange(0, ROWS)
+        mask = (row < end)[:, None] & inside[None, :]
+        place = row.to(tl.int64)[:, None] * channels + columns[None, :]
+        value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
+        value = tl.where(mask, value - shift[None, :], 0.0)
+        total += value
+        squares += value * value
+    place = tl.program_id(1) * channels * 2 + columns
+    tl.store(parts + place, tl.sum(total, 0), mask=inside)
+    tl.store(parts + place + channels, tl.sum(squares, 0), mask=inside)
+
+
+@triton.jit
+def _stats_join(x, parts, mean, inverse, rows, channels, count, eps, PARTS: tl.constexpr, COLUMNS: tl.constexpr):
+    columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < channels
+    part = tl.arange(0, PARTS)
+    mask = (part < count)[:, None] & inside[None, :]
+    place = part[:, None] * channels * 2 + columns[None, :]
+    total = tl.sum(tl.load(parts + place, mask=mask, other=0.0), 0) / rows
+    squares = tl.sum(tl.load(parts + place + channels, mask=mask, other=0.0), 0) / rows
+    shift = tl.load(x + columns, mask=inside, other=0.0).to(tl.float32)
+    variance = tl.maximum(squares - total * total, 0.0)
+    tl.store(mean + columns, total + shift, mask=inside)
+    tl.store(inverse + columns, 1.0 / tl.sqrt(variance + eps), mask=inside)
+
+
+@triton.jit
+def _apply(x, other, y, mean, inverse, gamma, beta, rows, channels, ADD: tl.constexpr, RELU: tl.constexpr,
+           ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < channels
+    scale = tl.load(gamma + columns, mask=inside, other=0.0).to(tl.float32) * \
+        tl.load(inverse + columns, mask=inside, other=0.0)
+    shift = tl.load(beta + columns, mask=inside, other=0.0).to(tl.float32) - \
+        tl.load(mean + columns, mask=inside, other=0.0) * scale
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    mask = (row < rows)[:, None] & inside[None, :]
+    place = row.to(tl.int64)[:, None] * channels + columns[None, :]
+    value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32) * scale[None, :] + shift[None, :]
+    if ADD:
+        # as two operators would: the normalised picture is rounded first
+        value = value.to(y.dtype.element_ty).to(tl.float32)
+        value += tl.load(other + place, mask=mask, other=0.0).to(tl.float32)
+    if RELU:
+        value = tl.where(value < 0.0, 0.0, value)           # NaN stays NaN
+    tl.store(y + place, value.to(y.dtype.element_ty), mask=mask)
+
+
+@triton.jit
+def _sums_parts(dy, x, y, parts, mean, inverse, rows, channels, per_program, RELU: tl.constexpr, ROWS: tl.constexpr,
+                COLUMNS: tl.constexpr):
+    columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < channels
+    centre = tl.load(mean + columns, mask=inside, other=0.0)
+    scale = tl.load(inverse + columns, mask=inside, other=0.0)
+    total = tl.zeros((ROWS, COLUMNS), tl.float32)
+    product = tl.zeros((ROWS, COLUMNS), tl.float32)
+    begin = tl.program_id(1) * per_program
+    end = tl.minimum(begin + per_program, rows)
+    for start in range(begin, end, ROWS):
+        row = start + tl.arange(0, ROWS)
+        mask = (row < end)[:, None] & inside[None, :]
+        place = row.to(tl.int64)[:, None] * channels + columns[None, :]
+        gradient = tl.load(dy + place, mask=mask, other=0.0).to(tl.float32)
+        if RELU:
+            gradient = tl.where(tl.load(y + place, mask=mask, other=0.0) > 0.0, gradient, 0.0)
+        value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
+        total += gradient
+        product += gradient * (value - centre[None, :]) * scale[None, :]
+    place = tl.program_id(1) * channels * 2 + columns
+    tl.store(parts + place, tl.sum(total, 0), mask=inside)
+    tl.store(parts + place + channels, tl.sum(product, 0), mask=inside)
+
+
+@triton.jit
+def _sums_join(parts, total, product, channels, count, PARTS: tl.constexpr, COLUMNS: tl.constexpr):
+    columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < channels
+    part = tl.arange(0, PARTS)
+    mask = (part < count)[:, None] & inside[None, :]
+    place = part[:, None] * channels * 2 + columns[None, :]
+    tl.store(total + columns, tl.sum(tl.load(parts + place, mask=mask, other=0.0), 0), mask=inside)
+    tl.store(product + columns, tl.sum(tl.load(parts + place + channels, mask=mask, other=0.0), 0), mask=inside)
+
+
+@triton.jit
+def _back(dy, x, y, dx, masked, mean, inverse, gamma, total, product, rows, channels, RELU: tl.constexpr,
+          KEEP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = columns < channels
+    centre = tl.load(mean + columns, mask=inside, other=0.0)
+    scale = tl.load(inverse + columns, mask=inside, other=0.0)
+    factor = tl.load(gamma + columns, mask=inside, other=0.0).to(tl.float32) * scale
+    average = tl.load(total + columns, mask=inside, other=0.0) / rows
+    slope = tl.load(product + columns, mask=inside, other=0.0) / rows * scale
+    row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
+    mask = (row < rows)[:, None] & inside[None, :]
+    place = row.to(tl.int64)[:, None] * channels + columns[None, :]
+    gradient = tl.load(dy + place, mask=mask, other=0.0).to(tl.float32)
+    if RELU:
+        gradient = tl.where(tl.load(y + place, mask=mask, other=0.0) > 0.0, gradient, 0.0)
+    if KEEP:
+        tl.store(masked + place, gradient.to(masked.dtype.element_ty), mask=mask)
+    value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32) - centre[None, :]
+    result = (gradient - average[None, :] - value * slope[None, :]) * factor[None, :]
+    tl.store(dx + place, result.to(dx.dtype.element_ty), mask=mask)
+
+
+# ---------------------------------------------------------------------- the functions that plans call
+def _sizes(x):
+    rows, channels = x.numel() // x.shape[1], x.shape[1]
+    columns = min(64, triton.next_power_of_2(channels))
+    tile = max(1, 2048 // columns)
+    blocks = triton.cdiv(channels, columns)
+    parts = max(1, min(_PROGRAMS // blocks, triton.cdiv(rows, tile * 4)))
+    per_program = triton.cdiv(triton.cdiv(rows, parts), tile) * tile
+    return rows, channels, columns, tile, blocks, triton.cdiv(rows, per_program), per_program
+
+
+def batch_norm_stats(x, eps):
+    """(mean, 1 / sqrt(variance + eps)) of each channel."""
+    rows, channels, columns, tile, blocks, count, per_program = _sizes(x)
+    parts = torch.empty((count, 2, channels), dtype=torch.float32, device=x.device)
+    mean, inverse = torch.empty((2, channels), dtype=torch.float32, device=x.device).unbind()
+    _stats_parts[blocks, count](x, parts, rows, channels, per_program, ROWS=tile, COLUMNS=columns)
+    _stats_join[triton.cdiv(channels, 16),](x, parts, mean, inverse, rows, channels, count, eps,
+                                            PARTS=triton.next_power_of_2(count), COLUMNS=16)
+    return mean, inverse
+
+
+def batch_norm_apply(x, mean, inverse, gamma, beta, other, relu):
+    """The normalised picture, times gamma plus beta, plus another picture if there is one, through relu if so."""
+    rows, channels, columns, tile, blocks, *_ = _sizes(x)
+    y = torch.empty_like(x)
+    _apply[triton.cdiv(rows, tile), blocks](x, x if other is None else other, y, mean, inverse, gamma, beta, rows,
+                                            channels, ADD=other is not None, RELU=relu, ROWS=tile, COLUMNS=columns)
+    return y
+
+
+def batch_norm_back(dy, x, y, mean, inverse, gamma, keep):
+    """(gradient of x, of gamma, of beta, that of y through relu or None); `y` is None without relu."""
+    rows, channels, columns, tile, blocks, count, per_program = _sizes(x)
+    relu = y is not None
+    parts = torch.empty((count, 2, channels), dtype=torch.float32, device=x.device)
+    total, product = torch.empty((2, channels), dtype=torch.float32, device=x.device).unbind()
+    _sums_parts[blocks, count](dy, x, y if relu else x, parts, mean, inverse, rows, channels, per_program, RELU=relu,
+                               ROWS=tile, COLUMNS=columns)
+    _sums_join[triton.cdiv(channels, 16),](parts, total, product, channels, count,
+                                           PARTS=triton.next_power_of_2(count), COLUMNS=16)
+    dx = torch.empty_like(x)
+    masked = torch.empty_like(x) if keep else None
+    _back[triton.cdiv(rows, tile), blocks](dy, x, y if relu else x, dx, masked if keep else dx, mean, inverse, gamma,
+                                           total, product, rows, channels, RELU=relu, KEEP=keep, ROWS=tile,
+                                           COLUMNS=columns)
+    return dx, product, total, masked
