@@ -1,4 +1,5 @@
 """Random numbers: one generator per context, none of torch's own touched."""
+import random as _python
 import threading
 
 from ._state import state
@@ -19,6 +20,8 @@ def generator(ctx: Context):
     """The `torch.Generator` that a context's random operators draw from."""
     if state.draws is not None:
         state.draws.run()           # numbers are drawn in the order of the program
+    if state.chance is not None and ctx.device_type == 'cpu':
+        return state.chance.mx
     found = _generators.get(ctx)
     if found is None:
         import torch
@@ -29,6 +32,19 @@ def generator(ctx: Context):
                 found.manual_seed(_mix(_seed, ctx))
                 _generators[ctx] = found
     return found
+
+
+def python():
+    """What augmenters draw from as upstream's draw from Python's `random`: that, or a loader's for its batch."""
+    return _python if state.chance is None else state.chance.python
+
+
+def numpy():
+    """The same of `numpy.random`."""
+    if state.chance is not None:
+        return state.chance.numpy
+    import numpy
+    return numpy.random
 
 
 def seed(seed_state, ctx='all'):

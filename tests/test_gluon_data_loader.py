@@ -171,6 +171,49 @@ def test_random_numbers_do_not_depend_on_the_number_of_workers():
     assert len(set(flat)) == len(flat)                                      # no worker repeats another's
 
 
+class Augmented(data.Dataset):
+    """Pictures after transforms that draw from mx, from what upstream took from Python, and from NumPy."""
+
+    def __len__(self):
+        return 12
+
+    def __getitem__(self, i):
+        transforms = data.vision.transforms
+        picture = mx.nd.array(np.arange(8 * 8 * 3).reshape(8, 8, 3) + i, dtype='uint8')
+        change = transforms.Compose([
+            transforms.RandomResizedCrop(6), transforms.RandomFlipLeftRight(), transforms.RandomBrightness(0.5),
+            transforms.RandomApply(transforms.RandomFlipTopBottom(), 0.5), transforms.ToTensor(),
+            transforms.RandomRotation((-90, 90), zoom_in=True, rotate_with_proba=0.7)])
+        return change(picture), mx.nd.random.uniform(shape=(2,))
+
+
+def test_augmentation_does_not_depend_on_workers():
+    """One seed is enough: without workers, with threads, with one process or with three."""
+    pytest.importorskip('cv2')
+    found = []
+    for how in (*HOW.values(), {'num_workers': 3}, {}):
+        mx.random.seed(7)
+        loader = data.DataLoader(Augmented(), 2, shuffle=True, **how)
+        batches = [*loader, *loader]
+        found.append((np.concatenate([x.asnumpy() for x, _ in batches]),
+                      np.concatenate([y.asnumpy() for _, y in batches]), mx.nd.random.uniform(shape=(3,)).asnumpy()))
+    for other in found[1:]:
+        for one, two in zip(found[0], other, strict=True):
+            np.testing.assert_array_equal(one, two)
+    assert len(np.unique(found[0][1])) == 48
+
+
+def test_a_program_that_seeds_numpy_draws_as_upstream(monkeypatch):
+    """Without workers its transforms draw from the program's own numbers, in order."""
+    monkeypatch.setattr(_seeds, 'numpy_is_seeded', lambda: True)
+    mx.random.seed(3)
+    _seeds.epoch_seed(0)
+    expected = [float(mx.nd.random.uniform(shape=(1,)).asscalar()) for _ in range(12)]
+    mx.random.seed(3)
+    found = [sample[0] for batch in data.DataLoader(Chance(), 2, batchify_fn=as_it_is) for sample in batch]
+    assert found == expected
+
+
 def test_the_order_does_not_depend_on_workers():
     orders = []
     for how in HOW.values():

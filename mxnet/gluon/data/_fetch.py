@@ -5,6 +5,7 @@ from functools import partial
 from operator import getitem
 
 from ..._state import state
+from . import _seeds
 from . import _sources as sources
 from .batchify import default_batchify_fn
 
@@ -75,8 +76,12 @@ class Jobs:
 
 def serial(fetcher, jobs):
     """Batches made one after the other, when they are asked for."""
-    for _, indices in jobs:
-        batch = fetcher(indices)
+    for number, indices in jobs:
+        if _seeds.follows_program():
+            batch = fetcher(indices)
+        else:
+            with _seeds.drawn_for(jobs.seed, number):
+                batch = fetcher(indices)
         jobs.delivered()
         yield batch
 
@@ -93,7 +98,11 @@ class Threads:
     def _submit(self):
         job = next(self._jobs, None)
         if job is not None:
-            self._futures.append(self._executor.submit(self._fetcher, job[1]))
+            self._futures.append(self._executor.submit(self._make, *job))
+
+    def _make(self, number, indices):
+        with _seeds.drawn_for(self._jobs.seed, number):
+            return self._fetcher(indices)
 
     def __iter__(self):
         try:

@@ -3,12 +3,15 @@
 A program that seeds NumPy gets upstream's order for its seed.  One that calls `mx.random.seed` alone gets an order that
 follows from this seed.  One that seeds nothing gets another order every time.
 """
+import contextlib
+import functools
 import hashlib
 import random
 
 import numpy
 
 from ... import random as _random
+from ..._state import state
 from ...context import cpu
 
 
@@ -44,10 +47,52 @@ def epoch_seed(epoch):
     return int.from_bytes(digest.digest()) >> 2
 
 
+def _seed_of(seed, number):
+    digest = hashlib.blake2b(f'{seed} {number}'.encode(), digest_size=8).digest()
+    return int.from_bytes(digest) >> 1
+
+
+class Chance:
+    """The random numbers for batch `number`: those that a worker process would draw.  What nobody draws is not made."""
+
+    def __init__(self, seed, number):
+        self._of = seed, number
+
+    @functools.cached_property
+    def mx(self):
+        import torch
+        return torch.Generator().manual_seed(_seed_of(*self._of))
+
+    @functools.cached_property
+    def python(self):
+        return random.Random(_seed_of(*self._of))
+
+    @functools.cached_property
+    def numpy(self):
+        return numpy.random.RandomState(_seed_of(*self._of) & 0xFFFFFFFF)
+
+
+@contextlib.contextmanager
+def drawn_for(seed, number):
+    """Within it, mx and its augmenters draw in this thread what a worker process would draw for this batch."""
+    before, state.chance = state.chance, Chance(seed, number)
+    try:
+        yield
+    finally:
+        state.chance = before
+
+
+def follows_program():
+    """Whether a loader without workers draws from the program's own random numbers, as upstream's does.
+
+    A program that seeds mx alone has nothing to compare with, and gets the same numbers with any number of workers.
+    """
+    return not _random._seeded or numpy_is_seeded()
+
+
 def seed_everything(seed, number):
     """Starts all random numbers of a worker anew for batch `number`, so that it does not matter who makes it."""
-    digest = hashlib.blake2b(f'{seed} {number}'.encode(), digest_size=8).digest()
-    value = int.from_bytes(digest) >> 1
+    value = _seed_of(seed, number)
     _random.seed(value, ctx=cpu())
     random.seed(value)
     numpy.random.seed(value & 0xFFFFFFFF)

@@ -2,11 +2,11 @@
 
 Images are (height, width, channels); after `ToTensor` they are (channels, height, width) of float32.
 """
-import random
 
 import numpy
 
 from .... import image
+from .... import random as chance
 from ....util import is_np_array
 from ...block import Block, HybridBlock
 from ...nn import Sequential
@@ -176,7 +176,7 @@ class RandomRotation(Block):
         self._rotate_with_proba = rotate_with_proba
 
     def forward(self, x):
-        if numpy.random.random() > self._rotate_with_proba:
+        if chance.numpy().random() > self._rotate_with_proba:
             return x
         _check_float(x, self)
         return image.random_rotate(x, *self._args)
@@ -276,4 +276,4 @@ class RandomApply(Sequential):
         self.p = p
 
     def forward(self, x):
-        return x if self.p < random.random() else self.transforms(x)
+        return x if self.p < chance.python().random() else self.transforms(x)
