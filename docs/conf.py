@@ -27,7 +27,8 @@ html_theme = 'furo'
 html_title = 'remx 文档' if chinese else 'remx'
 html_copy_source = False
 html_show_sphinx = False
-html_static_path = []
+html_static_path = [str(Path(__file__).resolve().parent / 'static')]
+html_css_files = ['remx.css']
 html_sidebars = {'**': ['sidebar/brand.html', 'language.html', 'sidebar/search.html', 'sidebar/scroll-start.html',
                         'sidebar/navigation.html', 'sidebar/scroll-end.html']}
 html_context = {'other': 'en' if chinese else 'zh', 'other_name': 'English' if chinese else '简体中文'}

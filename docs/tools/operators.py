@@ -28,6 +28,15 @@ CHINESE = {
     'Loops, branches, operators of your own': '循环、分支与自定义算子',
     'More operators': '其他算子',
 }
+LABELS = {
+    '**Names**': '**名字**',
+    '; the same below `sym`': '；`sym` 之下同名',
+    '**Gives**': '**结果**',
+    '**Shapes**, in the first call below:': '**形状**（下面第一次调用）：',
+    '**Gradient**': '**梯度**',
+    '| argument | accepts | default |': '| 参数 | 接受 | 默认值 |',
+    '| required |': '| 必填 |',
+}
 
 
 @functools.cache
@@ -53,8 +62,10 @@ def write(target, language):
 
 
 def translated(text, language):
-    """The titles of families in the language; what is said of operators is English, as in their docstrings."""
+    """Titles and labels in the language; what is said of operators is English, as in their docstrings."""
     if language != 'zh':
         return text
+    for english, chinese in LABELS.items():
+        text = text.replace(english, chinese)
     text = re.sub(r'^# (.*)$', lambda found: f'# {CHINESE[found[1]]}', text, count=1, flags=re.MULTILINE)
     return re.sub(r'^## \[(.*?)\]', lambda found: f'## [{CHINESE[found[1]]}]', text, flags=re.MULTILINE)

@@ -7,8 +7,6 @@ import inspect
 import re
 import textwrap
 
-from mxnet._frontend import reference as operators
-
 # (path below mxnet, the name that programs use), in the order of the page
 MODULES = [
     ('ndarray', 'mx.nd'), ('ndarray.sparse', 'mx.nd.sparse'), ('autograd', 'mx.autograd'),
@@ -186,12 +184,9 @@ def page(path, name, language):
 
 
 def write(target, language):
-    """Writes all pages below `target`/api and `target`/operators, and lists them at the end of the page `api`."""
+    """Writes all pages below `target`/api, and lists them at the end of the page `api`."""
     (target / 'api').mkdir(exist_ok=True)
-    (target / 'operators').mkdir(exist_ok=True)
-    for name, text in operators.pages().items():
-        (target / 'operators' / name).write_text(text, encoding='utf-8')
-    written = ['operators/index']
+    written = []
     for path, name in MODULES:
         text = page(path, name, language)
         if text is not None:
