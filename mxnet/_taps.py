@@ -7,7 +7,7 @@ nothing is exchanged, and no call asks whether somebody does.
 from collections.abc import Callable
 
 # gives the last KVStore with servers, for `profiler.set_state('run', profile_process='server')`
-servers: Callable = lambda: None
+servers: Callable | None = None
 
 Names = str | Callable[..., str]        # of the operator; or a function of the kernel's arguments that gives it
 

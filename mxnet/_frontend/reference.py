@@ -153,8 +153,8 @@ class Facts:
         results = result if isinstance(result, tuple) else (result,)
         count = len(op.output_names(op.complete(kwargs))) if op.extra is None else len(results)
         self.results = [r for r in results[:count] if isinstance(r, torch.Tensor)]
-        if op.wants_rng:
-            return          # drawing again would change what the example shows
+        if op.wants_rng:        # drawing from the same generator again would change what the example shows
+            kwargs = {**kwargs, 'rng': torch.Generator().manual_seed(0)}
         states = {*op.aux, *[names[i] for i in op.mutated(op.complete(kwargs), len(args)) if i < len(names)]}
         floats = [isinstance(x, torch.Tensor) and x.is_floating_point() and n not in states
                   for n, x in zip(names, args, strict=False)]
@@ -181,13 +181,13 @@ class Facts:
     def gradient(self) -> str:
         """A sentence."""
         op = self._op
-        if op.special_gradient:
-            return 'Not the mathematical one: see above.' if self.differentiable is None or self.differentiable \
-                else 'None goes through it, on purpose.'
         if family(op)[1] == 'optimizers':
             return 'None is asked for: this is a step of an optimizer.'
         if self.differentiable is None:
-            return 'None through what is drawn.' if op.wants_rng and not op.inputs else 'To its inputs, as usual.'
+            return ''               # computed on sparse arrays, without the kernel
+        if op.special_gradient:
+            return f'To {_listed(self.differentiable)}, by a rule of its own.' if self.differentiable else \
+                'None goes through it, on purpose.'
         return f'To {_listed(self.differentiable)}.' if self.differentiable else 'None.'
 
 
@@ -259,7 +259,9 @@ def entry(op: Operator) -> str:
         lines += [f'**Gives** {_listed(op.outputs)}', '']
     if facts.shapes():
         lines += [f'**Shapes**, in the first call below: {_escaped(facts.shapes())}', '']
-    lines += [f'**Gradient** {facts.gradient()}', '', '```pycon', session, '```', '']
+    if facts.gradient():
+        lines += [f'**Gradient** {facts.gradient()}', '']
+    lines += ['```pycon', session, '```', '']
     return '\n'.join(lines)
 
 

@@ -40,7 +40,7 @@ def _on_servers(what, profile_process, **arguments):
         return False
     if profile_process != 'server':
         raise MXNetError(f"profiler.{what}: profile_process takes 'worker' or 'server', not {profile_process!r}")
-    store = profiler_kvstore_handle or _taps.servers()
+    store = profiler_kvstore_handle or (_taps.servers() if _taps.servers is not None else None)
     if store is None:
         raise MXNetError(f"profiler.{what}(profile_process='server'): there is no KVStore with servers; create one "
                          "with mx.kv.create('dist_async') and pass it to profiler.set_kvstore_handle")
