@@ -2,6 +2,7 @@
 from numbers import Number
 
 import numpy
+import torch
 
 from ._array import NDArrayBase
 from ._ops.table import NAMES
@@ -87,7 +88,7 @@ def _gather(array, parts, own):
     """Elements at positions that arrays name; ints beside them are positions, too."""
     if None in [p for p in parts if not isinstance(p, NDArrayBase)]:
         raise Untraceable('an array is indexed with arrays and new axes at once')
-    if any(str(p.dtype) == 'bool' for p in own if isinstance(p, NDArrayBase)):
+    if any(p._tensor.dtype is torch.bool for p in own if isinstance(p, NDArrayBase)):
         raise Untraceable('an array is indexed with a mask; how much is left only values could tell')
     _check_bounds(array, own)
     if any(isinstance(p, slice) and p != slice(None) for p in own):
@@ -158,7 +159,7 @@ def written(array, key, value):
 def _masked(array, own, value):
     mask = own[0]
     if len(own) != 1 and any(isinstance(p, NDArrayBase) for p in own[1:]) or not isinstance(mask, NDArrayBase) \
-            or str(mask.dtype) != 'bool' or not isinstance(value, Number):
+            or mask._tensor.dtype is not torch.bool or not isinstance(value, Number):
         raise Untraceable('parts of an array that other arrays name are written')
     while mask.ndim < array.ndim:
         mask = _call('expand_dims', (mask,), array, axis=mask.ndim)

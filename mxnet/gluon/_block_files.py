@@ -5,7 +5,7 @@ from collections import OrderedDict
 from .. import symbol
 from .._files import paths
 from ..base import MXNetError
-from .parameter import _load, _save, mismatch
+from .parameter import DeferredInitializationError, _load, _save, mismatch
 
 
 def save_parameters(block, filename, deduplicate=False):
@@ -13,6 +13,12 @@ def save_parameters(block, filename, deduplicate=False):
     params = block._collect_params_with_prefix()
     if deduplicate:
         params = {v: k for k, v in {p: k for k, p in params.items()}.items()}
+    waiting = [key for key, param in params.items() if param._data is None and param._deferred is not None]
+    if waiting:
+        parts = sorted({key.rpartition('.')[0] or type(block).__name__ for key in waiting})
+        raise DeferredInitializationError(
+            f'{block.name} cannot be saved: the shapes of {", ".join(waiting)} are not known yet. '
+            f'Never called: {", ".join(parts)}')
     _save(filename, {key: param._reduce() for key, param in params.items()})
 
 

@@ -1,5 +1,6 @@
 """`HybridBlock`: a block that can also be a graph."""
 import warnings
+from operator import is_
 
 from .. import ndarray, symbol
 from .._deferred_compute import tracing, untraced
@@ -50,7 +51,8 @@ class HybridBlock(Block):
         self._cached_op = None
         self._cached_op_args = []
         self._in_format = self._out_format = None
-        self._one_to_one = False               # one array in, one array out
+        self._plain_inputs = -1                # so many arrays in and one out, nothing nested; else -1
+        self._known = None                     # what `_call_cached_op` found out about the parameters
         self._active = False
         self._flags = []
         self._backend, self._backend_opts = None, {}
@@ -206,7 +208,8 @@ class HybridBlock(Block):
         self._cached_op_args = [(True, numbers[n]) if n in numbers else (False, params[n]) for n in names]
         self._cached_op = ndarray.CachedOp(out, self._flags)
         self._cached_op.parameters = tuple(i for i, (is_input, _) in enumerate(self._cached_op_args) if not is_input)
-        self._one_to_one = self._in_format == [nested.LEAF] and self._out_format == nested.LEAF
+        plain = self._out_format == nested.LEAF and self._in_format == [nested.LEAF] * len(self._in_format)
+        self._plain_inputs, self._known = len(self._in_format) if plain else -1, None
         if self._callback:
             self._cached_op._register_op_hook(self._callback, self._monitor_all)
 
@@ -215,10 +218,9 @@ class HybridBlock(Block):
             if self._graphs():
                 return self._traces(*args) if self._traces.why_not is None else self._forward_plainly(*args)
             self._build_cache(*args)
-        if self._one_to_one and len(args) == 1 and isinstance(args[0], NDArray):
-            x, = args
-            ctx = x._ctx
-            return self._cached_op(*[x if is_input else what.data(ctx) for is_input, what in self._cached_op_args])
+        row = self._row(args)
+        if row is not None:
+            return self._cached_op(*row)
         flat, form = nested.flatten(args, 'an input')
         if form != self._in_format and not nested.same_format(form, self._in_format):
             raise ValueError(f'{self.name} was hybridized for inputs nested like {self._in_format}, '
@@ -227,6 +229,28 @@ class HybridBlock(Block):
         ctx = given[0]._ctx
         out = self._cached_op(*[given[what] if is_input else what.data(ctx) for is_input, what in self._cached_op_args])
         return nested.regroup(out if isinstance(out, list) else [out], self._out_format)
+
+    def _row(self, args):
+        """The arguments of the graph's CachedOp, inputs and parameters; None unless the inputs are plain arrays."""
+        if len(args) != self._plain_inputs:
+            return None
+        first = args[0]
+        if not isinstance(first, NDArray):
+            return None
+        ctx = first._ctx
+        for x in args:
+            if not isinstance(x, NDArray) or x._ctx is not ctx:
+                return None
+        known = self._known
+        if known is None or known[0] is not ctx or not all(map(is_, [p._data for p in known[1]], known[2])):
+            params = [what for is_input, what in self._cached_op_args if not is_input]
+            row = [what if is_input else what.data(ctx) for is_input, what in self._cached_op_args]
+            inputs = [(i, what) for i, (is_input, what) in enumerate(self._cached_op_args) if is_input]
+            known = self._known = ctx, params, [p._data for p in params], row, inputs
+        row = known[3].copy()
+        for i, number in known[4]:
+            row[i] = args[number]
+        return row
 
     def optimize_for(self, x, *args, backend=None, clear=False, static_alloc=False, static_shape=False, inline_limit=2,
                      forward_bulk_size=None, backward_bulk_size=None, **kwargs):
@@ -266,6 +290,10 @@ class HybridBlock(Block):
     # ------------------------------------------------------------------ running
     def forward(self, x, *args):
         """Calls `hybrid_forward`, or the graph once hybridized."""
+        if self._cached_op is not None and self._active and not tracing():
+            row = self._row((x, *args))
+            if row is not None:
+                return self._cached_op(*row)
         if not args and isinstance(x, NDArray):
             ctx = x._ctx
         else:

@@ -11,6 +11,8 @@ from .._array import NDArrayBase, wrap
 from .._ops.dtypes import NAME, NUMPY
 from .._state import state
 from ..ndarray import NDArray, _interop
+from ..numpy import ndarray
+from ..util import is_np_array
 from .block import Block
 from .parameter import Parameter
 
@@ -64,7 +66,7 @@ class TorchBlock(Block):
                             grad_req='write' if tensor.requires_grad else 'null')
             self.params._params[param.name] = param
             ctx = _interop.context_of(tensor)
-            param._set_arrays([wrap(_interop.compact(tensor.detach()), ctx, NDArray)], [ctx])
+            param._set_arrays([wrap(_interop.compact(tensor.detach()), ctx, _kind())], [ctx])
             self._reg_params[key] = param
             self._places[name] = param
 
@@ -86,6 +88,11 @@ class TorchBlock(Block):
         return f'TorchBlock({self._module})'
 
 
+def _kind():
+    """What arrays are in this thread's mode."""
+    return ndarray if is_np_array() else NDArray
+
+
 def _unwrap(value):
     if not isinstance(value, NDArrayBase):
         return value
@@ -97,7 +104,7 @@ def _unwrap(value):
 def _wrap(value, ctx):
     if isinstance(value, torch.Tensor):
         value = value.contiguous()
-        return wrap(value if state.recording else value.detach(), ctx, NDArray)
+        return wrap(value if state.recording else value.detach(), ctx, _kind())
     if isinstance(value, (list, tuple)):
         return [_wrap(v, ctx) for v in value]
     return value
@@ -127,7 +134,7 @@ class _BlockModule(torch.nn.Module):
 
     def forward(self, *args):
         ctx = next(iter(self._arrays.values())).list_ctx()[0] if self._arrays else None
-        given = [wrap(a, ctx or _interop.context_of(a), NDArray) if isinstance(a, torch.Tensor) else a for a in args]
+        given = [wrap(a, ctx or _interop.context_of(a), _kind()) if isinstance(a, torch.Tensor) else a for a in args]
         scope = autograd.record(self.training) if torch.is_grad_enabled() else autograd.pause(self.training)
         with scope:
             return _tensors(self.block(*given))

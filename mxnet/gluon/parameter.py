@@ -24,7 +24,7 @@ UNIFORM = initializer.Uniform()
 UNINITIALIZED = ("Parameter '{name}' has not been initialized. Call net.initialize() before training or prediction; "
                  'parameters made after that call need their own.')
 DEFERRED = ("Parameter '{name}' has not been initialized yet, because its shape {shape} is not fully known: the first "
-            'batch through the block tells it.{hint}')
+            'batch through its block tells it. If the network has run already, that block was never called.{hint}')
 ELSEWHERE = "Parameter '{name}' was not initialized on context {ctx}; it is on {there}."
 
 
@@ -244,8 +244,7 @@ class Parameter:
         init, contexts, default_init, data = self._deferred
         if not self._known():
             raise DeferredInitializationError(DEFERRED.format(name=self.name, shape=self._shape, hint=(
-                ' Was the block ever called with all its children? in_units, in_channels or the like tell it at '
-                'once.')))
+                ' in_units, in_channels or the like tell it at once.')))
         self._deferred = None
         with untraced(), autograd.pause():
             if data is None:
