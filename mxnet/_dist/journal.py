@@ -10,18 +10,21 @@
 """
 import contextlib
 import fcntl
+import mmap
 import os
 import pickle
 import shutil
 import struct
 import time
 
+import numpy
+
 __all__ = ['Journal', 'folder_for']
 
 HEAD = struct.Struct('<QQQI')           # snapshot, number, bytes of the pickle, how many buffers
 LENGTH = struct.Struct('<Q')
 TAIL = struct.Struct('<QQ')             # snapshot, number
-MOST_BUFFERS = 1000                     # what one call of writev takes
+LARGE = 2**20                           # bytes from which on a copy into the memory of a file is worth it
 MEMORY = '/dev/shm'                     # a file system in memory, as fast as a killed process needs
 ENOUGH = 4 * 2**30                      # bytes that must be free there
 STALE = 600.0                           # seconds after which a folder that nobody holds is nobody's
@@ -81,7 +84,7 @@ class Journal:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         self.bytes = 0                  # of changes since the snapshot
         self._generation, self._number = 0, 0
-        self._file = None
+        self._files, self._file = {}, None      # all, and the one for changes
         self._lock = os.open(self._path('lock'), os.O_RDWR | os.O_CREAT, 0o600)
         with contextlib.suppress(OSError):          # the process before this one may not have ended yet
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -107,34 +110,33 @@ class Journal:
     # ------------------------------------------------------------------ writing
     def write(self, change):
         """Appends a change: anything that pickle takes; arrays are written from where they are."""
-        self.bytes += _put(self._file, (self._generation, self._number), change)
-        self._number += 1
+        self._file.put((self._generation, self._number), change)
+        self._number, self.bytes = self._number + 1, self._file.position
 
     def snapshot(self, state):
         """Stores the state that all changes so far led to."""
         generation = self._generation + 1
-        file = os.open(self._path(f'state{generation % 2}'), os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            # not a valid one while it is written over
-            os.write(file, bytes(HEAD.size))
-            os.lseek(file, 0, os.SEEK_SET)
-            _put(file, (generation, 0), state)
-        finally:
-            os.close(file)
+        file = self._recorder(f'state{generation % 2}')
+        file.blank()                    # not a valid one while it is written over
+        file.put((generation, 0), state)
         self._generation, self._number, self.bytes = generation, 0, 0
         self._open()
 
     def _open(self):
-        if self._file is not None:
-            os.close(self._file)
-        self._file = os.open(self._log(), os.O_WRONLY | os.O_CREAT, 0o600)
-        os.lseek(self._file, self.bytes, os.SEEK_SET)
+        self._file = self._recorder(f'changes{self._generation % 2}', self.bytes)
+
+    def _recorder(self, name, position=0):
+        if name not in self._files:
+            self._files[name] = Recorder(self._path(name))
+        self._files[name].begin(position)
+        return self._files[name]
 
     def remove(self):
         """Ends, and removes what was written."""
-        for file in (self._file, self._lock):
-            os.close(file)
-        self._file = None
+        for file in self._files.values():
+            file.close()
+        os.close(self._lock)
+        self._files, self._file = {}, None
         for name in ('state0', 'state1', 'changes0', 'changes1', 'lock'):
             with contextlib.suppress(FileNotFoundError):
                 os.remove(self._path(name))
@@ -175,18 +177,53 @@ def _records(path):
         yield (generation, number), pickle.loads(data[start:start + size], buffers=buffers), position
 
 
-def _put(file, stamp, value):
-    """Writes a record; returns how many bytes that were."""
-    parts = []
-    text = pickle.dumps(value, protocol=5, buffer_callback=lambda buffer: parts.append(buffer.raw()))
-    head = HEAD.pack(*stamp, len(text), len(parts)) + b''.join(LENGTH.pack(part.nbytes) for part in parts)
-    pieces = [memoryview(piece).cast('B') for piece in (head, text, *parts, TAIL.pack(*stamp)) if len(piece)]
-    total = 0
-    while pieces:
-        done = os.writev(file, pieces[:MOST_BUFFERS])
-        total += done
-        while pieces and done >= len(pieces[0]):
-            done -= len(pieces.pop(0))
-        if pieces and done:
-            pieces[0] = pieces[0][done:]
-    return total
+class Recorder:
+    """A file that records are written to, from a position on."""
+
+    def __init__(self, path):
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        self.position = self._size = 0
+        self._map = self._memory = None
+
+    def begin(self, position):
+        """From then on, what the file has already is written through memory that is mapped once: as fast as a copy."""
+        self.position = position
+        size = os.fstat(self._file).st_size
+        if size >= LARGE and size > self._size:
+            self._unmap()
+            self._map = mmap.mmap(self._file, size)
+            self._memory = numpy.frombuffer(self._map, 'uint8')
+            self._size = size
+
+    def blank(self):
+        """Makes what is there invalid."""
+        os.pwrite(self._file, bytes(HEAD.size), self.position)
+
+    def put(self, stamp, value):
+        """Writes a record; arrays from where they are."""
+        parts = []
+        text = pickle.dumps(value, protocol=5, buffer_callback=lambda buffer: parts.append(buffer.raw()))
+        head = HEAD.pack(*stamp, len(text), len(parts)) + b''.join(LENGTH.pack(part.nbytes) for part in parts)
+        for piece in (head, text, *parts, TAIL.pack(*stamp)):
+            piece = memoryview(piece)
+            self._write(piece if piece.format == 'B' and piece.ndim == 1 else piece.cast('B'))
+
+    def _write(self, piece):
+        if len(piece) >= LARGE and self.position + len(piece) <= self._size:
+            end = self.position + len(piece)
+            numpy.copyto(self._memory[self.position:end], numpy.frombuffer(piece, 'uint8'))
+            self.position = end
+            return
+        while piece:
+            done = os.pwrite(self._file, piece, self.position)
+            piece, self.position = piece[done:], self.position + done
+
+    def close(self):
+        """Ends."""
+        self._unmap()
+        os.close(self._file)
+
+    def _unmap(self):
+        self._memory = None
+        if self._map is not None:
+            self._map.close()
