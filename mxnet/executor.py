@@ -15,6 +15,7 @@ from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
 from ._graph.runner import Runner
 from ._ops.table import CallSite
+from ._state import state
 from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
@@ -254,8 +255,8 @@ class Executor:
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""
-        if self._monitor is not None or self._program.placed or not self._plans.due(kind):
-            return None
+        if self._monitor is not None or self._program.placed or state.chance is not None or not self._plans.due(kind):
+            return None         # (a plan would keep the generator of a loader's batch)
         return self._plans.find(tensors, wanted, training=self._training, generator=self._generator,
                                 device=self._ctx.torch_device)
 

@@ -34,12 +34,12 @@ def generator(ctx: Context):
     return found
 
 
-def python():
+def like_python():
     """What augmenters draw from as upstream's draw from Python's `random`: that, or a loader's for its batch."""
     return _python if state.chance is None else state.chance.python
 
 
-def numpy():
+def like_numpy():
     """The same of `numpy.random`."""
     if state.chance is not None:
         return state.chance.numpy

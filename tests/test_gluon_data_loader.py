@@ -203,6 +203,34 @@ def test_augmentation_does_not_depend_on_workers():
     assert len(np.unique(found[0][1])) == 48
 
 
+class Noisy(mx.gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return x + F.random.uniform(shape=(2,))
+
+
+def test_hybridized_transforms_draw_for_their_batch():
+    """Plans of a block that is also called elsewhere keep to the program's random numbers there."""
+    noisy, found = Noisy(), []
+    noisy.hybridize()
+    samples = data.SimpleDataset([mx.nd.zeros(2) for _ in range(12)])
+    for how in HOW.values():
+        mx.random.seed(1)
+        loader = data.DataLoader(samples.transform(noisy), 3, **how)
+        found.append(np.concatenate([batch.asnumpy() for batch in [*loader, *loader]]))
+        outside = []
+        for _ in range(3):
+            mx.random.seed(5)
+            outside.append(noisy(mx.nd.zeros(2)).asnumpy().tolist())
+        assert outside[0] == outside[1] == outside[2] == mx_uniform(5)
+    assert len(np.unique(found[0])) == 48
+    assert (found[0] == found[1]).all() and (found[0] == found[2]).all()
+
+
+def mx_uniform(seed):
+    mx.random.seed(seed)
+    return mx.nd.random.uniform(shape=(2,)).asnumpy().tolist()
+
+
 def test_a_program_that_seeds_numpy_draws_as_upstream(monkeypatch):
     """Without workers its transforms draw from the program's own numbers, in order."""
     monkeypatch.setattr(_seeds, 'numpy_is_seeded', lambda: True)

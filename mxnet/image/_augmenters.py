@@ -68,7 +68,7 @@ class RandomOrderAug(SequentialAug):
     """Several augmenters in random order."""
 
     def __call__(self, src):
-        chance.python().shuffle(self.ts)
+        chance.like_python().shuffle(self.ts)
         return super().__call__(src)
 
 
@@ -142,7 +142,7 @@ class HorizontalFlipAug(Augmenter):
         self.p = p
 
     def __call__(self, src):
-        return computed(src, lambda pixels: pixels.flip(1)) if chance.python().random() < self.p else src
+        return computed(src, lambda pixels: pixels.flip(1)) if chance.like_python().random() < self.p else src
 
 
 # ---------------------------------------------------------------------- colour, on floating point images
@@ -164,7 +164,7 @@ class BrightnessJitterAug(Augmenter):
         self.brightness = brightness
 
     def __call__(self, src):
-        return src * (1.0 + chance.python().uniform(-self.brightness, self.brightness))
+        return src * (1.0 + chance.like_python().uniform(-self.brightness, self.brightness))
 
 
 class ContrastJitterAug(Augmenter):
@@ -175,7 +175,7 @@ class ContrastJitterAug(Augmenter):
         self.contrast = contrast
 
     def __call__(self, src):
-        alpha = 1.0 + chance.python().uniform(-self.contrast, self.contrast)
+        alpha = 1.0 + chance.like_python().uniform(-self.contrast, self.contrast)
         part = 3.0 * (1.0 - alpha) / src.size
         return computed(src, lambda pixels, luma: pixels * alpha + (pixels * luma).sum() * part, LUMA)
 
@@ -188,7 +188,7 @@ class SaturationJitterAug(Augmenter):
         self.saturation = saturation
 
     def __call__(self, src):
-        alpha = 1.0 + chance.python().uniform(-self.saturation, self.saturation)
+        alpha = 1.0 + chance.like_python().uniform(-self.saturation, self.saturation)
         return computed(src, lambda pixels, luma: torch.lerp((pixels @ luma)[..., None], pixels, alpha), LUMA)
 
 
@@ -202,7 +202,7 @@ class HueJitterAug(Augmenter):
         self.ityiq = numpy.array([(1.0, 0.956, 0.621), (1.0, -0.272, -0.647), (1.0, -1.107, 1.705)])
 
     def __call__(self, src):
-        angle = chance.python().uniform(-self.hue, self.hue) * numpy.pi
+        angle = chance.like_python().uniform(-self.hue, self.hue) * numpy.pi
         cosine, sine = numpy.cos(angle), numpy.sin(angle)
         turn = numpy.array([[1, 0, 0], [0, cosine, -sine], [0, sine, cosine]])
         return computed(src, torch.matmul, (self.ityiq @ turn @ self.tyiq).T)
@@ -224,7 +224,7 @@ class LightingAug(Augmenter):
         self.alphastd, self.eigval, self.eigvec = alphastd, numpy.asarray(eigval), numpy.asarray(eigvec)
 
     def __call__(self, src):
-        alpha = chance.numpy().normal(0, self.alphastd, size=(3,))
+        alpha = chance.like_numpy().normal(0, self.alphastd, size=(3,))
         return computed(src, torch.add, numpy.dot(self.eigvec * alpha, self.eigval))
 
 
@@ -249,7 +249,7 @@ class RandomGrayAug(Augmenter):
         self.mat = numpy.array([[0.21] * 3, [0.72] * 3, [0.07] * 3])
 
     def __call__(self, src):
-        return computed(src, torch.matmul, self.mat) if chance.python().random() < self.p else src
+        return computed(src, torch.matmul, self.mat) if chance.like_python().random() < self.p else src
 
 
 class CastAug(Augmenter):

@@ -79,9 +79,9 @@ class DetRandomSelectAug(DetAugmenter):
         return [type(self).__name__.lower(), [aug.dumps() for aug in self.aug_list]]
 
     def __call__(self, src, label):
-        if chance.python().random() < self.skip_prob:
+        if chance.like_python().random() < self.skip_prob:
             return src, label
-        chance.python().shuffle(self.aug_list)
+        chance.like_python().shuffle(self.aug_list)
         return self.aug_list[0](src, label)
 
 
@@ -93,7 +93,7 @@ class DetHorizontalFlipAug(DetAugmenter):
         self.p = p
 
     def __call__(self, src, label):
-        if chance.python().random() < self.p:
+        if chance.like_python().random() < self.p:
             src, label = computed(src, lambda pixels: pixels.flip(1)), label.copy()
             label[:, [1, 3]] = 1.0 - label[:, [3, 1]]
         return src, label
@@ -148,12 +148,12 @@ class DetRandomCropAug(DetAugmenter):
         """((x, y, width, height), new label) of a part that will do, or None."""
         smallest, largest = (share * height * width for share in self.area_range)
         for _ in range(self.max_attempts):
-            ratio = chance.python().uniform(*self.aspect_ratio_range)
+            ratio = chance.like_python().uniform(*self.aspect_ratio_range)
             h, most = round(math.sqrt(smallest / ratio)), round(math.sqrt(largest / ratio))
             if round(most * ratio) > width:
                 most = int((width + 0.4999999) / ratio)
             most = min(most, height)
-            h = chance.python().randint(h, most) if h < most else most
+            h = chance.like_python().randint(h, most) if h < most else most
             w = round(h * ratio)
             if w * h < smallest:        # rounding
                 h += 1
@@ -163,7 +163,7 @@ class DetRandomCropAug(DetAugmenter):
                 w = round(h * ratio)
             if not (smallest <= w * h <= largest and w <= width and 0 <= h <= height):
                 continue
-            y, x = chance.python().randint(0, height - h), chance.python().randint(0, width - w)
+            y, x = chance.like_python().randint(0, height - h), chance.like_python().randint(0, width - w)
             box = numpy.array([x / width, y / height, (x + w) / width, (y + h) / height], label.dtype)
             if self._will_do(label, box, w * h, height * width):
                 cut = self._cut(label, x / width, y / height, w / width, h / height)
@@ -224,15 +224,15 @@ class DetRandomPadAug(DetAugmenter):
         """(x, y, width, height): where the image stands, and how large the new one is; or None."""
         smallest, largest = (share * height * width for share in self.area_range)
         for _ in range(self.max_attempts):
-            ratio = chance.python().uniform(*self.aspect_ratio_range)
+            ratio = chance.like_python().uniform(*self.aspect_ratio_range)
             h, most = round(math.sqrt(smallest / ratio)), round(math.sqrt(largest / ratio))
             if round(h * ratio) < width:
                 h = int((width + 0.499999) / ratio)
             h = max(h, height)
-            h = chance.python().randint(h, most) if h < most else most
+            h = chance.like_python().randint(h, most) if h < most else most
             w = round(h * ratio)
             if h - height >= 2 and w - width >= 2:      # less is not worth it
-                y, x = chance.python().randint(0, h - height), chance.python().randint(0, w - width)
+                y, x = chance.like_python().randint(0, h - height), chance.like_python().randint(0, w - width)
                 return x, y, w, h
         return None
 
@@ -431,7 +431,7 @@ class ImageDetIter(ImageIter):
     def _draw(cv2, image, row, color, thickness, names):
         height, width = image.shape[:2]
         left, top, right, bottom = (int(v) for v in row[1:5] * [width, height, width, height])
-        color = tuple(color[::-1]) if color else tuple(chance.numpy().rand(3) * 255)
+        color = tuple(color[::-1]) if color else tuple(chance.like_numpy().rand(3) * 255)
         cv2.rectangle(image, (left, top), (right, bottom), color, thickness)
         if int(row[0]) in names:
             text, font = str(names[int(row[0])]), cv2.FONT_HERSHEY_SIMPLEX

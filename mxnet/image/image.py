@@ -137,7 +137,7 @@ def interpolation(interp, sizes=()):
             return 2
         return 3 if new_height < height and new_width < width else 1
     if interp == 10:
-        return chance.python().randint(0, 4)
+        return chance.like_python().randint(0, 4)
     if interp not in (0, 1, 2, 3, 4):
         raise ValueError(f'interp={interp} is not accepted; it takes 0 (nearest), 1 (bilinear), 2 (bicubic), 3 (area), '
                          '4 (Lanczos), 9 (by the sizes) or 10 (at random)')
@@ -198,8 +198,8 @@ def random_crop(src, size, interp=2):
     """
     h, w, _ = src.shape
     new_w, new_h = scale_down((w, h), size)
-    x0 = chance.python().randint(0, w - new_w)
-    y0 = chance.python().randint(0, h - new_h)
+    x0 = chance.like_python().randint(0, w - new_w)
+    y0 = chance.like_python().randint(0, h - new_h)
     return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
 
 
@@ -229,12 +229,12 @@ def random_size_crop(src, size, area, ratio, interp=2, **kwargs):
     h, w, _ = src.shape
     smallest, largest = area if isinstance(area, (tuple, list)) else (area, 1.0)
     for _ in range(10):
-        target = chance.python().uniform(smallest, largest) * h * w
-        shape = numpy.exp(chance.python().uniform(numpy.log(ratio[0]), numpy.log(ratio[1])))
+        target = chance.like_python().uniform(smallest, largest) * h * w
+        shape = numpy.exp(chance.like_python().uniform(numpy.log(ratio[0]), numpy.log(ratio[1])))
         new_w, new_h = int(round(numpy.sqrt(target * shape))), int(round(numpy.sqrt(target / shape)))
         if new_w <= w and new_h <= h:
-            x0 = chance.python().randint(0, w - new_w)
-            y0 = chance.python().randint(0, h - new_h)
+            x0 = chance.like_python().randint(0, w - new_w)
+            y0 = chance.like_python().randint(0, h - new_h)
             return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
     return center_crop(src, size, interp)
 
@@ -300,9 +300,9 @@ def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
     The angles come from NumPy's global generator.
     """
     if src.ndim == 3:
-        degrees = chance.numpy().uniform(*angle_limits)
+        degrees = chance.like_numpy().uniform(*angle_limits)
     else:
-        drawn = chance.numpy().uniform(*angle_limits, size=src.shape[0]).astype(numpy.float32)
+        drawn = chance.like_numpy().uniform(*angle_limits, size=src.shape[0]).astype(numpy.float32)
         degrees = wrap(torch.from_numpy(drawn).to(src._tensor.device), src.context, type(src))
     return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
 

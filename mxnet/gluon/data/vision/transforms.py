@@ -176,7 +176,7 @@ class RandomRotation(Block):
         self._rotate_with_proba = rotate_with_proba
 
     def forward(self, x):
-        if chance.numpy().random() > self._rotate_with_proba:
+        if chance.like_numpy().random() > self._rotate_with_proba:
             return x
         _check_float(x, self)
         return image.random_rotate(x, *self._args)
@@ -276,4 +276,4 @@ class RandomApply(Sequential):
         self.p = p
 
     def forward(self, x):
-        return x if self.p < chance.python().random() else self.transforms(x)
+        return x if self.p < chance.like_python().random() else self.transforms(x)
