@@ -103,6 +103,8 @@ class CachedOp:
 
     def _predict(self, tensors, ctx, cls):
         """Output arrays of a prediction whose plan knows which inputs are parameters; None where there is none."""
+        if self.draws and state.chance is not None:
+            return None             # a plan draws from the program's generator, not from that of a loader's batch
         kind = tuple([(t.shape, t.dtype, t.device) for t in tensors])
         predictor = self._predictors.get(kind)
         if predictor is None:
@@ -180,6 +182,8 @@ class CachedOp:
 
     def _find(self, tensors, wanted, training, device):
         """The plan for this call; none for the first of its kind, since many graphs are called once."""
+        if self.draws and state.chance is not None:
+            return None
         if self._monitor is not None or any(t.device != device or type(t) is Whole for t in tensors):
             return None
         kind = (training, wanted)
