@@ -6,9 +6,8 @@ from pages import ROOT, folder, pages
 
 def changed(path):
     """When the file was last committed, in seconds; 0 if never."""
-    done = subprocess.run(['git', 'log', '-1', '--format=%ct', '--', str(path)], cwd=ROOT, capture_output=True, text=True,
-                          check=True)
-    return int(done.stdout or 0)
+    command = ['git', 'log', '-1', '--format=%ct', '--', str(path)]
+    return int(subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout or 0)
 
 
 if __name__ == '__main__':
