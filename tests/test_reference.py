@@ -130,7 +130,8 @@ def test_an_entry(pages):
 
 @pytest.mark.parametrize(('operator', 'sentence'), [
     ('BlockGrad', 'None goes through it, on purpose.'), ('SoftmaxOutput', 'To `data`, by a rule of its own.'),
-    ('argmax', 'None.'), ('sgd_update', 'None is asked for'), ('_random_uniform', 'None.'), ('Cast', 'To `data`.'), ('Dropout', 'To `data`.'),
+    ('argmax', 'None.'), ('sgd_update', 'None is asked for'), ('_random_uniform', 'None.'),
+    ('Cast', 'To `data`.'), ('Dropout', 'To `data`.'),
     ('Embedding', 'To `weight`.'), ('Convolution', 'To `data`, `weight`.')])
 def test_gradients(pages, operator, sentence):
     assert f'**Gradient** {sentence}' in section(pages, operator)
