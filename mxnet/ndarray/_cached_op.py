@@ -23,7 +23,6 @@ from . import _interop, _steps
 from ._invoke import owned
 from .ndarray import NDArray
 
-
 NONE = object()
 
 
@@ -51,7 +50,7 @@ class CachedOp:
         self.parameters: tuple[int, ...] = ()
         self._predictors, self._shown = {}, {}
         self.count = len(self.program.outputs)
-        self.fixed, self.free = None, ()
+        self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
 
     @property
@@ -66,18 +65,14 @@ class CachedOp:
         if self._by_shapes is not None:
             self._by_shapes.clear()
 
-    def __call__(self, *args, **kwargs):
-        out = kwargs.pop('out', None)
-        kwargs.pop('default_ctx', None)
-        if kwargs:
-            raise TypeError(f'CachedOp: unknown argument {next(iter(kwargs))}')
+    def __call__(self, *args, out=None, default_ctx=None):
         if len(args) != len(self._names):
             raise MXNetError(f'CachedOp: {len(args)} arrays given for {len(self._names)} inputs: '
                              f'{", ".join(self._names)}')
         if self._by_shapes is not None:
             return self._for_shapes(args)(*args, out=out)
         ctx = args[0]._ctx if args else None
-        recording, cls = state.recording, self._result_class()
+        recording, cls = state.recording, self._result_class() if self._np or state.np_array else NDArray
         if recording:
             if self.patience > 0 and out is None and self._monitor is None and state.watch is None:
                 arrays = _steps.wait(self, args, ctx, state.training, cls)

@@ -7,8 +7,8 @@ use of an array needs) by running what waits, with torch's tape as ever.  A loop
 `backward`: then everything that waits runs as one plan (`Plan.whole`), forward and backward, without torch's engine.
 """
 import threading
-import weakref
-from operator import is_
+from operator import is_, itemgetter
+from weakref import ref
 
 import torch
 
@@ -61,18 +61,55 @@ class Call:
 
     __slots__ = ('cached', 'training', 'sources', 'outputs')
 
-    def __init__(self, cached, training, sources):
-        self.cached, self.training, self.sources, self.outputs = cached, training, sources, ()
+    def __init__(self, cached, training, sources, outputs):
+        self.cached, self.training, self.sources, self.outputs = cached, training, sources, outputs
+
+
+class Bundle:
+    """The inputs of a CachedOp that are parameters, which are the same arrays call after call."""
+
+    __slots__ = ('_pick', '_positions', 'arrays', 'variables', 'tensors', 'free', '_places', '_classes')
+
+    def __init__(self, args, positions):
+        self._positions = positions
+        self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
+        self.arrays = self._pick(args)
+        self.variables = [a._variable for a in self.arrays]
+        self.tensors = [a._tensor for a in self.arrays]
+        self.free = [i for i in range(len(args)) if i not in set(positions)]
+        self._places = [Place(None, None, number) for number in range(len(positions))]
+        self._classes = [_waiting(type(a)) for a in self.arrays]
+
+    def fits(self, args):
+        """Whether a call has these very arrays, none of them waiting."""
+        arrays = self.arrays
+        return (all(map(is_, self._pick(args), arrays))
+                and True not in [a._waits for a in arrays]
+                and all(map(is_, [a._variable for a in arrays], self.variables))
+                and all(map(is_, [a._tensor for a in arrays], self.tensors)))
+
+    def hide(self, step, offset):
+        """Puts the tensors aside; -> {position: number}."""
+        for array, place, cls in zip(self.arrays, self._places, self._classes):
+            place.step = step
+            del array._tensor
+            array._place = place
+            array.__class__ = cls
+        if self._places[0].number != offset:
+            for number, place in enumerate(self._places):
+                place.number = offset + number
+        return dict(zip(self._positions, range(offset, offset + len(self._positions))))
 
 
 class Step:
     """Calls that wait for each other, and the arrays that they read."""
 
-    __slots__ = ('calls', 'arrays', 'tensors', 'versions', 'ctx', 'over', 'failed', '_lock')
+    __slots__ = ('calls', 'arrays', 'tensors', 'bundles', 'loose', 'versions', 'ctx', 'over', 'failed', '_lock')
 
     def __init__(self, ctx):
         self.calls: list[Call] = []
-        self.arrays, self.tensors, self.versions = [], [], []
+        self.arrays, self.tensors = [], []
+        self.bundles, self.loose, self.versions = [], [], []    # bundles; numbers of other arrays, and their versions
         self.ctx = ctx
         self.over, self.failed = False, None
         self._lock = threading.RLock()
@@ -84,6 +121,7 @@ class Step:
         tensor = array._tensor
         self.arrays.append(array)
         self.tensors.append(tensor)
+        self.loose.append(number)
         self.versions.append(tensor._version)
         del array._tensor
         array._place = Place(self, None, number)
@@ -91,37 +129,47 @@ class Step:
         array.__class__ = _classes.get(cls) or _waiting(cls)
         return number
 
-    def add(self, cached, training, sources, count, cls):
+    def take_bundle(self, bundle):
+        """{position: number} of the arrays of a bundle."""
+        offset = len(self.arrays)
+        self.arrays += bundle.arrays
+        self.tensors += bundle.tensors
+        self.bundles.append(bundle)
+        return bundle.hide(self, offset)
+
+    def add(self, cached, training, sources, cls):
         """Output arrays of a new call."""
-        call, cls = Call(cached, training, sources), _waiting(cls)
-        arrays = []
-        for number in range(count):
+        cls = _classes.get(cls) or _waiting(cls)
+        number, arrays = len(self.calls), []
+        for output in range(cached.count):
             array = _new(cls)
-            array._ctx, array._variable = self.ctx, None
-            array._place = Place(self, len(self.calls), number)
+            array._ctx = self.ctx
+            array._variable = None
+            array._place = Place(self, number, output)
             arrays.append(array)
-        call.outputs = [weakref.ref(array) for array in arrays]
-        self.calls.append(call)
+        self.calls.append(Call(cached, training, sources, [ref(array) for array in arrays]))
         return arrays
 
     def join(self, other):
         """Takes over another step, whose calls come after those that are here."""
-        offset, numbers = len(self.calls), []
-        for array, tensor, version in zip(other.arrays, other.tensors, other.versions, strict=True):
+        offset, more = len(self.calls), len(self.arrays)
+        for number, array in enumerate(other.arrays):
             array._place.step = self
-            numbers.append(len(self.arrays))
-            array._place.number = numbers[-1]
-            self.arrays.append(array)
-            self.tensors.append(tensor)
-            self.versions.append(version)
+            array._place.number = more + number
+        self.arrays += other.arrays
+        self.tensors += other.tensors
+        self.bundles += other.bundles
+        self.loose += [more + number for number in other.loose]
+        self.versions += other.versions
         for call in other.calls:
-            call.sources = tuple(numbers[s] if type(s) is int else (s[0] + offset, s[1]) for s in call.sources)
-            for array in [ref() for ref in call.outputs]:
+            call.sources = tuple(s + more if type(s) is int else (s[0] + offset, s[1]) for s in call.sources)
+            for array in [made() for made in call.outputs]:
                 if array is not None:
                     array._place.step = self
                     array._place.call += offset
             self.calls.append(call)
-        other.calls, other.arrays, other.tensors, other.over = [], [], [], True
+        other.over = True
+        other._forget()
 
     # ------------------------------------------------------------------ looked at too early
     def run(self):
@@ -163,14 +211,14 @@ class Step:
         for array, tensor in zip(self.arrays, self.tensors, strict=True):
             array._tensor = tensor
             array.__class__ = array._ready_class
-            del array._place
 
     def _forget(self):
-        self.calls, self.arrays, self.tensors = [], [], []
+        self.calls, self.arrays, self.tensors, self.bundles = [], [], [], []
 
     def _check_versions(self):
         # arrays that are written to themselves end the waiting; this finds writes through others in the same memory
-        if [t._version for t in self.tensors] != self.versions:
+        tensors = self.tensors
+        if [tensors[n]._version for n in self.loose] != self.versions:
             raise MXNetError(OVERWRITTEN)
 
     # ------------------------------------------------------------------ backward
@@ -230,12 +278,11 @@ class Step:
 
 def _fill(refs, tensors):
     """Gives output arrays that still exist their tensors."""
-    for ref, tensor in zip(refs, tensors, strict=True):
-        array = ref()
+    for made, tensor in zip(refs, tensors, strict=True):
+        array = made()
         if array is not None:
             array._tensor = tensor
             array.__class__ = array._ready_class
-            del array._place
 
 
 class Shown:
@@ -248,26 +295,26 @@ class Shown:
 
     def __init__(self, refs, tensors):
         self._refs, self._tensors = refs, tensors
-        for number, ref in enumerate(refs):
-            array = ref()
+        for number, made in enumerate(refs):
+            array = made()
             if array is not None:
                 array._place = Place(self, None, number)
 
     def hide(self):
         """Puts the tensors of arrays that do not wait aside."""
-        for ref in self._refs:
-            array = ref()
+        for made in self._refs:
+            array = made()
             del array._tensor
             array.__class__ = _waiting(type(array))
 
     def run(self):
         """Copies what is still of interest."""
-        there = [(ref, tensor) for ref, tensor in zip(self._refs, self._tensors, strict=True) if ref() is not None]
+        there = [(made, tensor) for made, tensor in zip(self._refs, self._tensors, strict=True) if made() is not None]
         self._refs = self._tensors = ()
-        for ref, tensor in there:
+        for made, tensor in there:
             tensor = tensor.clone()
             tensor._used_up = True
-            _fill([ref], [tensor])
+            _fill([made], [tensor])
 
     def backward_from(self, heads):
         return False
@@ -314,21 +361,18 @@ class Known:
 class Ready:
     """A plan and the arrays that it was last run with: what the next run need not find out again."""
 
-    __slots__ = ('structure', 'heads', 'variables', 'fixed', 'shapes', 'targets', 'runner', 'shown')
+    __slots__ = ('structure', 'heads', 'bundles', 'loose', 'shapes', 'targets', 'runner', 'shown')
 
     def __init__(self, step, structure, heads, known):
-        self.structure, self.heads = structure, heads
-        self.variables = [a._variable for a in step.arrays]
-        self.fixed = [None if v is None else t for v, t in zip(self.variables, step.tensors, strict=True)]
-        self.shapes = [(t.shape, t.dtype) for t, v in zip(step.tensors, self.variables, strict=True) if v is None]
-        self.targets = [self.variables[n] for n in known.plan.wanted]
+        self.structure, self.heads, self.bundles = structure, heads, list(step.bundles)
+        self.loose, self.shapes = list(step.loose), self._shapes(step)
+        self.targets = [step.arrays[n]._variable for n in known.plan.wanted]
         wishes = {c.cached.static for c in step.calls} - {None}
         generators = []
         if any(c.cached.draws for c in step.calls):
             from ._cached_op import generator_of
             generators.append(generator_of(step.tensors[0].device))
-        self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True},
-                             generators=generators,
+        self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if step.tensors[0].is_cuda else self._adopt)
         self.shown = None
 
@@ -336,12 +380,16 @@ class Ready:
         buffer = self.targets[number].buffer
         return None if adopted(buffer, gradient) else buffer._tensor
 
+    @staticmethod
+    def _shapes(step):
+        tensors = step.tensors
+        return [(tensors[n].shape, tensors[n].dtype) for n in step.loose]
+
     def fits(self, step, structure, heads):
         """Whether a step is like the one before but for the values of its arrays."""
-        return (heads == self.heads and structure == self.structure
-                and all(map(is_, [a._variable for a in step.arrays], self.variables))
-                and not [0 for t, f in zip(step.tensors, self.fixed) if f is not None and t is not f]
-                and [(t.shape, t.dtype) for t, f in zip(step.tensors, self.fixed) if f is None] == self.shapes)
+        return (step.bundles == self.bundles and heads == self.heads and structure == self.structure
+                and step.loose == self.loose and self._shapes(step) == self.shapes
+                and True not in [step.arrays[n]._variable is not None for n in step.loose])
 
     def run(self, tensors, refs):
         """Fills the output arrays; states and gradients go where they belong.  False if it fails."""
@@ -365,12 +413,10 @@ class Ready:
 # ---------------------------------------------------------------------- what CachedOp calls
 def wait(cached, args, ctx, training, cls):
     """The outputs of a recorded call, to be computed later; None if it has to run now."""
-    fixed = cached.fixed
-    known = fixed is not None and not [0 for i, a, v in fixed if args[i] is not a or a._variable is not v or a._waits]
-    if not known:
-        fixed = []
-    step, kind, learns, able = None, [training, cls, ctx], known, True
-    for i in cached.free if known else range(len(args)):
+    bundle = cached.bundle
+    known = bundle is not None and bundle.fits(args)
+    step, kind, learns, able, fixed = None, [training, cls, ctx], known, True, []
+    for i in bundle.free if known else range(len(args)):
         x = args[i]
         if x._sparse or x._ctx is not ctx and x._ctx != ctx:
             return None
@@ -390,17 +436,14 @@ def wait(cached, args, ctx, training, cls):
             tensor = x._tensor
         if variable is None:
             able = able and not tensor.requires_grad
-            kind.append(None if tensor.requires_grad else (tensor.shape, tensor.dtype))
-            continue
-        if variable.req != 'null':
+            if i not in cached.parameters:
+                kind.append(None if tensor.requires_grad else (tensor.shape, tensor.dtype))
+                continue
+        elif variable.req != 'null':
             if type(variable.leaf) is Whole or variable.buffer._sparse:
                 return None
             learns = True
-        fixed.append((i, x, variable))
-    if not known and fixed:
-        cached.fixed = fixed
-        there = {i for i, _, _ in fixed}
-        cached.free = [i for i in range(len(args)) if i not in there]
+        fixed.append(i)
     kind = tuple(kind)
     if kind not in cached.kinds:
         # the first of its kind runs at once, so that mistakes are found where they are made
@@ -412,14 +455,21 @@ def wait(cached, args, ctx, training, cls):
         return None
     if step is None:
         step = Step(ctx)
+    numbers = {}
+    if known:
+        numbers = step.take_bundle(bundle)
+    elif fixed and not any(args[i]._waits for i in fixed) and len({id(args[i]) for i in fixed}) == len(fixed):
+        bundle = cached.bundle = Bundle(args, fixed)
+        numbers = step.take_bundle(bundle)
     sources = []
-    for x in args:
-        if x._waits:
+    for i, x in enumerate(args):
+        if i in numbers:
+            sources.append(numbers[i])
+        elif x._waits:
             place = x._place
             sources.append(place.number if place.call is None else (place.call, place.number))
         else:
             sources.append(step.take(x))
-    arrays = step.add(cached, training, tuple(sources), cached.count, cls)
     if cached.draws:
         state.draws = step
-    return arrays
+    return step.add(cached, training, tuple(sources), cls)
