@@ -196,3 +196,15 @@ def test_fallback_is_told(monkeypatch, caplog):
         nd.cosh(x)
     assert [r.getMessage() for r in caplog.records] == \
         ['operator cosh(csr) is computed on dense copies of its sparse inputs']
+
+
+@pytest.mark.parametrize(('name', 'states', 'expected'), [
+    ('sgd_mom_update', 1, [0.99, 0.94, 0.99]), ('adam_update', 2, [0.684, 0.684, 0.684]), ('ftrl_update', 2, [0, 0.297, 0])])
+def test_updates_of_weights_and_states_stored_in_two_ways_change_all_rows(name, states, expected):
+    """As MXNet 1.9.1 does; its numbers."""
+    weight = mx.nd.ones((3, 1))
+    grad = mx.nd.sparse.row_sparse_array(([[0.5]], [1]), shape=(3, 1))
+    others = [mx.nd.sparse.zeros('row_sparse', (3, 1)) for _ in range(states)]
+    more = {'momentum': 0.9} if states == 1 else {}
+    getattr(mx.nd, name)(weight, grad, *others, out=weight, lr=0.1, wd=0.1, **more)
+    np.testing.assert_allclose(weight.asnumpy().ravel(), expected, atol=1e-3)

@@ -8,6 +8,9 @@ from ._sparse_array import RowSparseNDArray
 from ._sparse_dispatch import rule
 from .ndarray import NDArray
 
+# updates that are lazy only if weight and states are stored alike; ftrl_update only if they are row_sparse
+_ALIKE = ('sgd_mom_update', 'adam_update', 'ftrl_update')
+
 
 @rule('sgd_update', 'sgd_mom_update', 'adam_update', 'ftrl_update', '_sparse_adagrad_update',
       '_contrib_group_adagrad_update', takes_out=True)
@@ -16,6 +19,9 @@ def lazy(op, inputs, attributes, out):
     weight, grad, *states = inputs
     if not isinstance(grad, RowSparseNDArray) or not attributes.get('lazy_update', True):
         return NotImplemented
+    stypes = {x.stype for x in (weight, *states)}
+    if op.name in _ALIKE and (len(stypes) > 1 or op.name == 'ftrl_update' and stypes != {'row_sparse'}):
+        return NotImplemented           # all rows change, as in upstream
     values, rows = grad._ordered_parts()
     if any(x.shape[0] != weight.shape[0] for x in (grad, *states)):
         raise MXNetError(f'operator {op.name}: weight, grad and states must have the same number of rows, not '
