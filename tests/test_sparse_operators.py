@@ -199,7 +199,8 @@ def test_fallback_is_told(monkeypatch, caplog):
 
 
 @pytest.mark.parametrize(('name', 'states', 'expected'), [
-    ('sgd_mom_update', 1, [0.99, 0.94, 0.99]), ('adam_update', 2, [0.684, 0.684, 0.684]), ('ftrl_update', 2, [0, 0.297, 0])])
+    ('sgd_mom_update', 1, [0.99, 0.94, 0.99]), ('adam_update', 2, [0.684, 0.684, 0.684]),
+    ('ftrl_update', 2, [0, 0.297, 0])])
 def test_updates_of_weights_and_states_stored_in_two_ways_change_all_rows(name, states, expected):
     """As MXNet 1.9.1 does; its numbers."""
     weight = mx.nd.ones((3, 1))
