@@ -11,7 +11,7 @@ def _CrossDeviceCopy(data: NDArray, *, out: Any = None, name: str | None = None)
     """The same values on another device: what a graph has where an edge crosses from one to the other."""
 
 def _CustomFunction(*data: NDArray, num_args: int = ..., num_outputs: int = ..., out: Any = None, name: str | None = None) -> Any:
-    """Stands in `autograd.get_symbol` for an `autograd.Function`; it cannot be run, since no file can hold its code."""
+    """Stands in `autograd.get_symbol` for an `autograd.Function`, whose code no file can hold: it cannot be run."""
 
 def _Div(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """The quotient `lhs / rhs`; of integers without its fraction."""
