@@ -60,7 +60,8 @@ def test_positional_keyword_and_missing_arguments():
 WRONGLY_LISTED = {'_linspace', '_npi_concatenate'}
 EXTRA = {'_linalg_potrf': {'lower'}, '_linalg_potri': {'lower'},
          '_npi_norm': {'ord', 'axis', 'keepdims', 'flag'},
-         '_contrib_SparseEmbedding': {'deterministic'}}       # accepted by upstream, but not listed
+         '_contrib_SparseEmbedding': {'deterministic'},       # accepted by upstream, but not listed
+         '_CustomFunction': {'num_outputs'}}                  # what upstream's node knows without an attribute
 OPTIONAL = {'smooth_l1': ('scalar',)}     # the inventory says required, but upstream takes the call without it
 # the inventory's symbols lack arguments that are required
 BUILT_WITH_NOTHING = {'_set_value', 'smooth_l1', '_npi_boolean_mask_assign_scalar', '_npi_boolean_mask_assign_tensor'}
