@@ -4,6 +4,7 @@ A system hands out fresh memory as pages of zeros, at their first use: for a bat
 time that decoding them takes.  So a batch gets the memory of one that nobody has any more.
 """
 import math
+import mmap
 import weakref
 from collections import deque
 
@@ -30,10 +31,17 @@ class Buffers:
         except IndexError:
             memory = None
         if memory is None or len(memory) != size:
-            memory = numpy.empty(size, numpy.uint8)
+            memory = _allocate(size)
         view = memory[:]                # only the tensor has it; it goes when the last array does that looks at it
         weakref.finalize(view, _give_back, self._free, memory).atexit = False
         return torch.from_numpy(view).view(dtype).view(shape)
+
+
+def _allocate(size):
+    # not by malloc: what threads free there comes back in pieces, and iterators that are made again would grow
+    if hasattr(mmap, 'MAP_PRIVATE'):
+        return numpy.frombuffer(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), numpy.uint8)
+    return numpy.empty(size, numpy.uint8)
 
 
 def _give_back(free, memory):

@@ -71,7 +71,8 @@ class MNIST(_ImagesInFiles):
     """
 
     _namespace = 'mnist'
-    _mirrors = ('https://ossci-datasets.s3.amazonaws.com/mnist/', 'https://storage.googleapis.com/cvdf-datasets/mnist/')
+    _mirrors: tuple = ('https://ossci-datasets.s3.amazonaws.com/mnist/',
+                       'https://storage.googleapis.com/cvdf-datasets/mnist/')
     _files = {
         True: (('train-images-idx3-ubyte.gz', '6c95f4b05d2bf285e1bfb0e7960c31bd3b3f8a7d'),
                ('train-labels-idx1-ubyte.gz', '2a80914081dc54586dbdf242f9805a6b8d2a15fc')),
