@@ -343,6 +343,16 @@ def test_continuous_dump():
         assert names(json.load(file)['traceEvents'], 'operator').keys() >= {'exp', 'sin'}
 
 
+def test_the_file_is_where_the_program_was(tmp_path, monkeypatch):
+    profiler.set_config(filename='here.json')
+    (tmp_path / 'deeper').mkdir()
+    monkeypatch.chdir(tmp_path / 'deeper')
+    profiler.start()
+    mx.nd.ones(3)
+    profiler.dump()
+    assert (tmp_path / 'here.json').exists()
+
+
 def test_another_file_name_loses_nothing():
     profiler.start()
     mx.nd.exp(mx.nd.ones(3))

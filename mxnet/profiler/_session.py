@@ -47,7 +47,7 @@ def _process(name, value):
 
 # what can be configured: how it is read, and its default
 OPTIONS = {
-    'filename': (lambda name, value: str(value), 'profile.json'),
+    'filename': (lambda name, value: os.path.abspath(value), 'profile.json'),      # wherever the program goes later
     'profile_all': (_boolean, False), 'profile_symbolic': (_boolean, True), 'profile_imperative': (_boolean, True),
     'profile_memory': (_boolean, True), 'profile_api': (_boolean, True), 'continuous_dump': (_boolean, False),
     'dump_period': (_seconds, 1.0), 'aggregate_stats': (_boolean, False), 'profile_process': (_process, 'worker'),
