@@ -120,3 +120,11 @@ def test_second_derivatives_of_a_convolution():
         penalty.backward()
         found.append(b.grad.asnumpy())
     np.testing.assert_allclose(*found, rtol=1e-2, atol=1e-3)
+
+
+def test_the_symbol_of_a_computation_on_two_devices():
+    x = nd.ones((2, 3))
+    x.attach_grad()
+    with autograd.record():
+        y = (x.as_in_context(mx.gpu()) * 2)[1:].as_in_context(mx.cpu()) + 1
+    assert autograd.get_symbol(y).eval(var0=x)[0].asnumpy().tolist() == y.asnumpy().tolist()
