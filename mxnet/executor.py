@@ -25,6 +25,16 @@ from .symbol._compose import make
 __all__ = ['Executor']
 
 
+def _kind_of_outputs(symbol):
+    """In np mode, a symbol with NumPy's operators gives arrays of that kind."""
+    if state.np_array:
+        from .numpy import ndarray
+        from .symbol.numpy import _Symbol
+        if isinstance(symbol, _Symbol):
+            return ndarray
+    return NDArray
+
+
 class Executor:
     """Runs a bound symbol.
 
@@ -59,7 +69,7 @@ class Executor:
         self._learns = any(req != 'null' for req in grad_req)
         # backward after a prediction computes that again, which must not draw other numbers
         self._always_draws = any(c.rng and c.attributes.get('mode') == 'always' for c in program.calls)
-        self._outputs = None
+        self._outputs, self._kind = None, _kind_of_outputs(symbol)
         self._recorded = None         # what backward needs of the last forward, until it has been used
         self._training = False
         self._monitor = None
@@ -106,7 +116,7 @@ class Executor:
                 ctx = self._context_of(node)
                 tensor = torch.zeros(shape if _infer.complete(shape) else (0,), dtype=facts.dtype((node, i)),
                                      device=ctx.torch_device)
-                self._outputs.append(wrap(tensor, ctx, NDArray))
+                self._outputs.append(wrap(tensor, ctx, self._kind))
         return self._outputs
 
     def _shapes(self):
@@ -147,7 +157,7 @@ class Executor:
     def _give(self, results):
         """Puts results into the arrays of the outputs."""
         if self._outputs is None:
-            self._outputs = [wrap(r, self._context_of(n), NDArray)
+            self._outputs = [wrap(r, self._context_of(n), self._kind)
                              for r, (n, _) in zip(results, self._symbol._entries, strict=True)]
         else:
             for array, tensor in zip(self._outputs, results, strict=True):

@@ -88,6 +88,7 @@ _ARRAYS = [
     ('mod', 'lhs rhs', _modulo, 'The remainder of `lhs / rhs`, with the sign of `rhs`; 0 where `rhs` is 0.'),
     ('power', 'lhs rhs', _power, '`lhs` to the power of `rhs`.'),
     ('copysign', 'lhs rhs', _in_floats(torch.copysign), 'The size of `lhs` with the sign of `rhs`.'),
+    ('nextafter', 'lhs rhs', _in_floats(torch.nextafter), 'The number next to `lhs` on the way to `rhs`.'),
     ('ldexp', 'lhs rhs', _load_exponent, '`lhs * 2**rhs`.'),
     ('lcm', 'lhs rhs', lambda lhs, rhs: torch.lcm(*promoted(lhs, rhs)), 'The smallest common multiple of integers.'),
     ('bitwise_and', 'lhs rhs', torch.bitwise_and, 'Bits that are set in both.'),

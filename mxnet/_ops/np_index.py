@@ -317,6 +317,14 @@ class _BadQuantile(MXNetError, ValueError):
     """A share of the values that is none."""
 
 
+@operator()
+def _npi_take_along_axis(arr, indices, *, axis: int | None = None):
+    """The elements of `arr` at `indices`, which have as many axes: each row of indices is for the row beside it."""
+    if axis is None:
+        return arr.reshape(-1).take(indices.long().reshape(-1))
+    return torch.take_along_dim(arr, indices.long() % max(arr.shape[axis], 1), axis)
+
+
 # ---------------------------------------------------------------------- memory
 @operator(result_dtype='bool')
 def _npi_share_memory(a, b):

@@ -68,6 +68,14 @@ def _spread(name, function, a, axis, dtype, ddof, keepdims):
     return function(wide, axes, correction=ddof, keepdim=keepdims).to(wanted)
 
 
+@operator()
+def _npi_cumprod(a, *, axis: int | None = None, dtype: DType | None = None):
+    """The running product along `axis`; without it, of the flat array."""
+    if axis is None:
+        a, axis = a.reshape(-1), 0
+    return torch.cumprod(a, axis, dtype=None if dtype is None else TORCH[dtype])
+
+
 @operator(outputs='std')
 def _npi_std(a, *, axis: Shape | None = None, dtype: DType | None = None, ddof: int = 0, keepdims: bool = False):
     """The standard deviation along `axis`, of integers without its fraction; squares are divided by n - `ddof`."""

@@ -5,6 +5,7 @@ the plan's.  If that backward is itself differentiated (`autograd.grad(create_gr
 engine instead.
 """
 from collections import OrderedDict
+from time import perf_counter
 from weakref import ref
 
 import torch
@@ -35,7 +36,6 @@ class CachedOp:
         self._np = self.is_np_sym
         self.program = Program(sym._entries)
         self._plans = Plans(self.program)
-        self._seen = set()
         self._sharing = {}             # plan -> what it saves that programs can write into
         self._monitor = None
         self._names = [n.name for n in self.program.variables]
@@ -156,9 +156,12 @@ class CachedOp:
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
         if not state.np_array and not self._np:
+            begin = perf_counter()
             return NDArray
         from ..numpy import ndarray
         return ndarray
+            # going back takes about twice as long as going forward
+            self._plans.ran((training, wanted), (perf_counter() - begin) * (3 if wanted else 1))
 
     def _for_shapes(self, args):
         """The same graph with the lengths that it leaves open filled in."""
@@ -176,14 +179,12 @@ class CachedOp:
         return found
 
     def _find(self, tensors, wanted, training, device):
-        """The plan for this call; none for the first of its kind, since many graphs are called once."""
+        """The plan for this call; none for the first of its kind, and for large graphs until they have earned it."""
         if self.draws and state.chance is not None:
             return None
         if self._monitor is not None or any(t.device != device or type(t) is Whole for t in tensors):
             return None
-        kind = (training, wanted)
-        if kind not in self._seen:
-            self._seen.add(kind)
+        if not self._plans.due((training, wanted)):
             return None
         return self._plans.find(tensors, wanted, training=training, generator=generator_of, device=device)
 

@@ -5,7 +5,7 @@ from .._array import NDArrayBase
 from ._call import Numbers, apply, is_array, is_symbol, numbers
 
 __all__ = ['argsort', 'delete', 'diag_indices_from', 'insert', 'may_share_memory', 'nonzero', 'shares_memory', 'sort',
-           'take', 'unique', 'unravel_index', 'where']
+           'take', 'take_along_axis', 'unique', 'unravel_index', 'where']
 
 
 def _index_array(indices, like, dtype='int64'):
@@ -31,6 +31,16 @@ def take(a, indices, axis=None, mode='raise', out=None):
             raise IndexError(f'take: an index is out of bounds for an axis of length {length}')
         mode = 'wrap'
     return apply('_npi_take', (a, indices), {'axis': axis, 'mode': mode}, out)
+
+
+def take_along_axis(arr, indices, axis=-1):
+    """The elements of `arr` at `indices`, which have as many axes: each row of indices is for the row beside it.
+
+    >>> x = mx.np.array([[3, 1, 2]])
+    >>> mx.np.take_along_axis(x, mx.np.argsort(x), 1)
+    array([[1., 2., 3.]])
+    """
+    return apply('_npi_take_along_axis', (arr, indices), {'axis': axis})
 
 
 def where(condition, x=None, y=None):

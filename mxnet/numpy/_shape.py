@@ -108,7 +108,7 @@ def repeat(a, repeats, axis=None):
     """Every element `repeats` times (or as often as a list says) along an axis, or of the flat array."""
     if isinstance(repeats, (list, tuple, numpy.ndarray, NDArrayBase)):
         counts = numbers(repeats)
-        if len(counts) > 1:
+        if len(counts) != 1:
             from ._index import take
             axis, a = (0, ravel(a)) if axis is None else (axis, a)
             places = numpy.repeat(numpy.arange(a.shape[axis]), counts)

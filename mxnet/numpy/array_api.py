@@ -1,4 +1,4 @@
-"""The Python array API standard (2021.12, and much of what came later) on `mx.np` arrays.
+"""The Python array API standard (2024.12, as far as it goes without complex numbers) on `mx.np` arrays.
 
 `x.__array_namespace__()` gives this module, so that libraries that speak the standard find its names and its rules:
 integers from `arange`, promotion of dtypes, `concat`, `permute_dims`.  There are no complex numbers, and no unsigned
@@ -17,7 +17,7 @@ from . import _creation, _index, _matrix, _more, _reduce, _shape
 from . import _elementwise as _e
 from ._call import Numbers, apply, numbers
 from ._creation import asarray as _asarray
-from ._index import take  # noqa: F401
+from ._index import take, take_along_axis  # noqa: F401
 from ._matrix import matrix_transpose, tensordot  # noqa: F401
 from ._more import logaddexp, logical_and, logical_or, logical_xor  # noqa: F401
 from ._reduce import all, any  # noqa: F401
@@ -25,7 +25,7 @@ from ._shape import broadcast_to, flip, moveaxis, repeat, stack, tile, tril, tri
 from .function_base import meshgrid as _meshgrid
 from .stride_tricks import broadcast_arrays  # noqa: F401
 
-__array_api_version__ = '2021.12'
+__array_api_version__ = '2024.12'
 e, inf, nan, pi, newaxis = numpy.e, numpy.inf, numpy.nan, numpy.pi, None
 int8, int16, int32, int64 = (numpy.dtype(n) for n in ('int8', 'int16', 'int32', 'int64'))
 uint8, uint16, uint32, uint64 = (numpy.dtype(n) for n in ('uint8', 'uint16', 'uint32', 'uint64'))
@@ -217,6 +217,7 @@ bitwise_and, bitwise_or, bitwise_xor = (
     _binary(n, getattr(_e, n)) for n in ('bitwise_and', 'bitwise_or', 'bitwise_xor'))
 pow, atan2, hypot, copysign = (_binary(n, f) for n, f in (
     ('pow', _e.power), ('atan2', _e.arctan2), ('hypot', _e.hypot), ('copysign', _e.copysign)))
+nextafter = _binary('nextafter', lambda x1, x2: apply('_npi_nextafter', (x1, x2), {}))
 bitwise_left_shift = _binary('bitwise_left_shift', _more.left_shift)
 bitwise_right_shift = _binary('bitwise_right_shift', _more.right_shift)
 
@@ -308,6 +309,17 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
     return concat([_creation.zeros(tuple(shape), dtype=total.dtype, ctx=x.ctx), total], axis=axis)
 
 
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    """The running product along `axis`; with `include_initial`, from 1 on."""
+    axis = 0 if axis is None else axis
+    total = apply('_npi_cumprod', (x,), {'axis': axis, 'dtype': _sum_type(x, dtype)})
+    if not include_initial:
+        return total
+    shape = list(total.shape)
+    shape[axis] = 1
+    return concat([_creation.ones(tuple(shape), dtype=total.dtype, ctx=x.ctx), total], axis=axis)
+
+
 def mean(x, /, *, axis=None, keepdims=False):
     """The mean along `axis`."""
     return _reduce.mean(x, axis, keepdims=keepdims)
@@ -359,6 +371,11 @@ def nonzero(x, /):
     if not x.ndim:
         raise ValueError('nonzero: the array must have an axis or more')
     return _index.nonzero(x)
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    """How many elements are not 0 along `axis`, as int64."""
+    return _reduce.sum(_e.not_equal(x, 0), axis, 'int64', keepdims)
 
 
 def where(condition, x1, x2, /):

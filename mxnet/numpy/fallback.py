@@ -21,7 +21,7 @@ _NAMES = [
     'nanmedian', 'nanmin', 'nanprod', 'partition', 'packbits', 'piecewise', 'poly',
     'polyadd', 'polydiv', 'polyfit', 'polyint', 'polymul', 'polysub', 'positive', 'promote_types', 'ptp', 'real',
     'result_type', 'rollaxis', 'roots', 'searchsorted', 'select', 'setdiff1d', 'setxor1d', 'signbit', 'spacing',
-    'take_along_axis', 'tril_indices_from', 'trim_zeros', 'triu_indices_from', 'union1d', 'unpackbits',
+    'tril_indices_from', 'trim_zeros', 'triu_indices_from', 'union1d', 'unpackbits',
     'unwrap', 'vander',
 ]
 __all__ = [*_NAMES, 'allclose', 'alltrue', 'array_equal', 'corrcoef', 'histogram2d', 'histogramdd', 'in1d',
