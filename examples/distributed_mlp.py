@@ -2,8 +2,10 @@
 
     remx launch -n 2 python examples/distributed_mlp.py
     remx launch -n 2 --elastic python examples/distributed_mlp.py --folder checkpoints --fail-at 6
+    remx launch -n 2 -s 1 python examples/distributed_mlp.py --kvstore dist_async
 
-Every worker draws its share of the same data.  The numbers are the same for one worker with the whole batch.
+Every worker draws its share of the same data.  With dist_sync, the numbers are the same for one worker with the whole
+batch.
 """
 import argparse
 import os
@@ -27,12 +29,13 @@ def main():
     """Prints the loss of each epoch and the accuracy at the end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--epochs', type=int, default=8)
+    parser.add_argument('--kvstore', default='dist_sync', help='dist_async: nobody waits for the others')
     parser.add_argument('--folder', help='where checkpoints are')
     parser.add_argument('--out', help='folder for a figure of the losses')
     parser.add_argument('--fail-at', type=int, help='the last worker dies in this epoch, the first time it comes to it')
     options = parser.parse_args()
 
-    kv = mx.kv.create('dist_sync')
+    kv = mx.kv.create(options.kvstore)
     mx.random.seed(1)
     net = gluon.nn.HybridSequential()
     net.add(gluon.nn.Dense(32, activation='relu', in_units=8), gluon.nn.Dense(4, in_units=32))

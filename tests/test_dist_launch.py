@@ -318,6 +318,14 @@ def test_a_group_that_the_program_made_is_used(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_grid_of_workers_and_devices_ends_as_one_process():
+    example = str(ROOT / 'examples' / 'data_and_model_parallel.py')
+    ends = [run('-n', str(workers), sys.executable, example, MXNET_VIRTUAL_GPUS='4').stdout for workers in (1, 2)]
+    found = [re.search(r'(\d) workers by 2 devices \(gpu\(0\), gpu\(1\)\): accuracy (.*)', end) for end in ends]
+    assert [match[1] for match in found] == ['1', '2'] and found[0][2] == found[1][2], ends
+
+
+@pytest.mark.slow
 def test_the_example_ends_the_same_however_it_is_run(tmp_path):
     """Alone, with two workers, and with two of which one dies and all start again from the checkpoint."""
     example = str(ROOT / 'examples' / 'distributed_mlp.py')
