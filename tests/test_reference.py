@@ -77,6 +77,7 @@ def test_help_shows_the_example():
     assert '>>> npx.relu(np.array([-2, 0, 3]))' in mx.npx.relu.__doc__
     assert ">>> x = nd.sparse.csr_matrix([[0, 4], [9, 0]])" in mx.nd.sparse.sqrt.__doc__
     assert '>>> np.add(np.array([1, 2]), 10)' in mx.np.add.__doc__
+    assert '>>> nd.sum(x, axis=1).asnumpy()' in mx.nd.NDArray.sum.__doc__
     assert mx.np.linalg.matrix_rank.__doc__ == numpy.linalg.matrix_rank.__doc__, "NumPy's stay as they are"
 
 

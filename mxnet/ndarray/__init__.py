@@ -6,6 +6,7 @@ from ._cached_op import CachedOp
 from ._creation import *
 from ._indexing import get_indexing_dispatch_code, get_oshape_of_gather_nd_op, indexing_key_expand_implicit_axes
 from ._interop import from_dlpack, from_numpy, from_torch, to_dlpack_for_read, to_dlpack_for_write, to_torch, waitall
+from ._methods import OperatorMethods as _OperatorMethods
 from .ndarray import NDArray
 from .op import *
 from .sparse import CSRNDArray, RowSparseNDArray, cast_storage
@@ -25,5 +26,6 @@ def __getattr__(name):
 vars(op)['CachedOp'] = CachedOp          # upstream has it there, too
 
 for _place, _names in (('nd', globals()), ('nd.contrib', vars(contrib)), ('nd.linalg', vars(linalg)),
-                       ('nd.random', vars(random)), ('nd.image', vars(image)), ('nd.sparse', vars(sparse))):
+                       ('nd.random', vars(random)), ('nd.image', vars(image)), ('nd.sparse', vars(sparse)),
+                       ('NDArray', vars(_OperatorMethods))):
     _attach(_names, _place)

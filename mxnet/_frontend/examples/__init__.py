@@ -7,6 +7,7 @@ whose name begins with `np` run in np mode.  `attach` puts them into docstrings;
 import functools
 import pathlib
 import types
+from collections.abc import Mapping
 
 FOLDER = pathlib.Path(__file__).parent
 
@@ -32,8 +33,8 @@ def example_of(function, name: str, place: str) -> str | None:
     return own if own is not None or operator is None else known.get(operator[0].name)
 
 
-def attach(names: dict, place: str) -> None:
-    """Adds examples to the docstrings of a module's functions; `names` is its namespace, `place` what programs call it.
+def attach(names: Mapping, place: str) -> None:
+    """Adds examples to the docstrings of the functions of a module or class: `names`, `place` is what programs call it.
 
     Functions whose docstring has one already are left alone, and so are those of other packages.
     """
