@@ -9,8 +9,10 @@ import textwrap
 
 # (path below mxnet, the name that programs use), in the order of the page
 MODULES = [
-    ('ndarray', 'mx.nd'), ('ndarray.sparse', 'mx.nd.sparse'), ('autograd', 'mx.autograd'),
-    ('numpy', 'mx.np'), ('numpy_extension', 'mx.npx'),
+    ('ndarray', 'mx.nd'), ('ndarray.sparse', 'mx.nd.sparse'), ('ndarray.random', 'mx.nd.random'),
+    ('ndarray.contrib', 'mx.nd.contrib'), ('autograd', 'mx.autograd'),
+    ('numpy', 'mx.np'), ('numpy.linalg', 'mx.np.linalg'), ('numpy.random', 'mx.np.random'),
+    ('numpy_extension', 'mx.npx'), ('numpy_extension.random', 'mx.npx.random'),
     ('symbol', 'mx.sym'), ('executor', 'mx.executor'),
     ('gluon', 'mx.gluon'), ('gluon.nn', 'mx.gluon.nn'), ('gluon.loss', 'mx.gluon.loss'), ('gluon.rnn', 'mx.gluon.rnn'),
     ('gluon.utils', 'mx.gluon.utils'), ('gluon.data', 'mx.gluon.data'), ('gluon.data.vision', 'mx.gluon.data.vision'),
