@@ -112,6 +112,21 @@ def test_blocks_and_the_api():
     assert {e['args']['class'] for e in events if e['name'] == 'net_dense1' and e['cat'] == 'block'} == {'Dense'}
 
 
+def test_waiting_for_data():
+    data = gluon.data.ArrayDataset(mx.nd.arange(6), mx.nd.arange(6))
+    batches = mx.io.NDArrayIter(mx.nd.arange(6), batch_size=3)
+    seen = []
+
+    def work():
+        seen.extend(x.asnumpy().tolist() for x, _ in gluon.data.DataLoader(data, batch_size=2))
+        seen.extend(batch.data[0].asnumpy().tolist() for batch in batches)
+
+    sums, _ = measured(work)
+    assert seen == [[0, 1], [2, 3], [4, 5], [0, 1, 2], [3, 4, 5]]
+    assert sums['Time']['api']['DataLoader.next']['Count'] == 4, 'three batches, and the end'
+    assert sums['Time']['api']['DataIter.__next__']['Count'] == 3
+
+
 def test_slices_lie_within_each_other():
     """Viewers draw nothing sensible of slices of a thread that begin in one and end in another."""
     net = mlp()

@@ -245,6 +245,32 @@ def _api(function, name, after):
     return call
 
 
+class _Waited:
+    """An iterator with a range around each wait for its next item."""
+
+    def __init__(self, items, text):
+        self._items, self._text = iter(items), text
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        with _Outer(self._text):
+            return next(self._items)
+
+    def __getattr__(self, name):
+        return getattr(self._items, name)
+
+
+def _iterated(function, name):
+    text = encode('api', name)
+
+    @functools.wraps(function)
+    def iterate(self):
+        return _Waited(function(self), text)
+    return iterate
+
+
 def _block_call(function):
     @functools.wraps(function)
     def call(self, *args, **kwargs):
@@ -276,6 +302,8 @@ class Ranges:
             block = importlib.import_module('mxnet.gluon.block')
             self._exchange(block.Block, '__call__', _block_call)
         if api:
+            loader = importlib.import_module('mxnet.gluon.data').DataLoader
+            self._exchange(loader, '__iter__', functools.partial(_iterated, name='DataLoader.next'))
             for module, owner, name in (*API, *[found for found in SELDOM if found[0] in sys.modules]):
                 place = importlib.import_module(module)
                 place = getattr(place, owner) if owner else place
