@@ -379,6 +379,19 @@ def check_batch_norm_over_workers():
         np.testing.assert_allclose(variance, alone[3], rtol=1e-4)
 
 
+def check_feed_forward():
+    draw = np.random.RandomState(0)
+    data = draw.normal(size=(64, 4)).astype('f')
+    label = (data.sum(axis=1) > 0).astype('f')
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable('data'), num_hidden=2, name='fc'), name='softmax')
+    batches = mx.io.NDArrayIter(data[rank::size], label[rank::size], 8)
+    model = mx.model.FeedForward.create(net, batches, num_epoch=4, learning_rate=0.5, kvstore=kv.type,
+                                        initializer=mx.init.Xavier())
+    found = kv._world.objects(model.arg_params['fc_weight'].asnumpy().tolist())
+    assert found[0] == found[-1]
+    assert (model.predict(data).argmax(axis=1) == label).mean() > 0.9
+
+
 def check_uneven_data():
     """A worker that has run out of batches takes part with gradients of nothing, and all stay equal."""
     net = mx.gluon.nn.Dense(1, in_units=2, use_bias=False)

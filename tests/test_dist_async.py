@@ -154,6 +154,39 @@ assert not list_named_actors(all_namespaces=True), list_named_actors(all_namespa
     assert done.stdout.count('sum 2.0 of 2 with 1') == 4
 
 
+LOSER = '''
+import os, sys, time
+import mxnet as mx
+kv = mx.kv.create('dist_async')
+kv.init('w', mx.nd.ones((2,)))
+kv.barrier()
+start = time.time()
+if kv.rank == int(sys.argv[1]):
+    os.kill(os.getpid(), 9)
+try:
+    while time.time() - start < 60:
+        kv.pushpull('w', mx.nd.ones((2,)))
+        time.sleep(0.05)
+except mx.MXNetError as error:
+    print('after', time.time() - start, 'seconds:', error)
+    sys.exit(3)
+'''
+
+
+@needs_ray
+@pytest.mark.slow
+@pytest.mark.parametrize('who', [0, 1])
+def test_a_lost_worker_is_named(tmp_path, who):
+    """By workers who do not wait for it either: they are told."""
+    (tmp_path / 'job.py').write_text(LOSER)
+    done = job(str(tmp_path / 'job.py'), str(who), workers=3, servers=1, MXNET_KVSTORE_TIMEOUT='6')
+    assert done.returncode == 137, done.stdout + done.stderr
+    for rank in {0, 1, 2} - {who}:
+        said = re.search(rf'^\[{rank}\] after ([\d.]+) seconds: worker {rank} of 3: (.*)$', done.stdout, re.MULTILINE)
+        assert said and f'worker {who}' in said[2] and 'is gone' in said[2], done.stdout
+        assert float(said[1]) < 15
+
+
 # ---------------------------------------------------------------------- the journal
 
 def changes(folder):

@@ -74,6 +74,25 @@ class Pulse:
             self._verdict = f'worker {rank} is gone: no sign of life'
             self._store.set('verdict', self._verdict)
 
+    def word(self, name, value=None, patience=300.0):
+        """Worker 0's word, which takes as long as it takes while worker 0 lives; `value` is what worker 0 says."""
+        name = f'word {name}'
+        if self.rank == 0:
+            self._store.set(name, value)
+            return value
+        end = time.monotonic() + max(patience, self._timeout)
+        pause = 0.002
+        try:
+            while not self._store.check([name]):
+                if self.verdict() or time.monotonic() > end:
+                    raise MXNetError(f'worker {self.rank} of {self.size}: '
+                                     + (self.verdict() or f'worker 0 has said nothing of {name[5:]}'))
+                time.sleep(pause)
+                pause = min(1.5 * pause, 0.1)
+            return self._store.get(name)
+        except RuntimeError as error:
+            raise MXNetError(f'worker {self.rank} of {self.size}: worker 0, where the workers meet, is gone') from error
+
     def verdict(self):
         """Who is gone, in words, as far as this worker has heard; None while all is well."""
         return self._verdict or ('worker 0, where the workers meet, is gone' if self._deserted else None)

@@ -26,6 +26,7 @@ from .places import scratch_root
 
 __all__ = ['Cluster', 'failed', 'ray']
 
+STARTUP = 300.0         # seconds in which a process must have started
 MISSING = "dist_async runs on Ray, which is not installed: pip install 'remx[ray]'"
 
 
@@ -91,7 +92,7 @@ class Cluster:
         self._world = world
         self._folder = self._node = None
         self._password = {}
-        common = world.objects(password())[0]
+        common = world.word('the password of the Ray cluster', password())
         if not os.environ.get('RAY_ADDRESS'):
             self._password = common
             os.environ.update(common)
@@ -103,7 +104,7 @@ class Cluster:
                 said = self._begin()
             except Exception as error:
                 said = {'problem': f'{type(error).__name__}: {error}'}
-        said = world.objects(said)[0]
+        said = world.word('the Ray cluster', said)
         if 'problem' in said:
             raise MXNetError(f'worker 0 cannot start or reach a Ray cluster: {said["problem"]}')
         self.namespace = said['namespace']
@@ -170,7 +171,17 @@ class Cluster:
             remote = self.ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=0, **options)(kind)
             made = [remote.options(name=name, namespace=self.namespace, scheduling_strategy='SPREAD')
                     .remote(self.namespace, name, *arguments) for name in names]
-        self._world.barrier('starting servers')
+            ready = [actor.__ray_ready__.remote() for actor in made]
+            try:
+                self.ray.get(ready, timeout=max(STARTUP, self._world.timeout))
+                problem = None
+            except self.ray.exceptions.RayError as error:
+                problem = f'{type(error).__name__}: {error}'
+            self._world.word(kind.__name__, problem)
+        else:
+            problem = self._world.word(kind.__name__)
+        if problem:
+            raise MXNetError(f'the servers did not start: {problem}')
         return made if self._world.rank == 0 else [self.ray.get_actor(name, self.namespace) for name in names]
 
     # ------------------------------------------------------------------ leaving

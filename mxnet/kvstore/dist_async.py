@@ -38,6 +38,7 @@ from .kvstore import KVStore, _equal
 __all__ = ['AsyncKVStore']
 
 INLINE = 100_000            # Ray sends arguments of fewer bytes with the call, others through its object store
+RESTART = 60.0              # seconds in which a server must be back, at least
 MOST_WAITING = 32           # calls under way to a server
 MOST_BYTES = 64 * 2**20     # ... and how much they may hold
 
@@ -100,6 +101,7 @@ class Link:
         self._answers = {}                      # number: what a change came back with
         self._problem = None
         self._gone_since = None
+        self._patience = max(job.timeout, RESTART)
 
     # ------------------------------------------------------------------ changes
     def change(self, store, action, *arguments, size=0):
@@ -169,11 +171,11 @@ class Link:
                     self._gone_since = None
                 return answer
             except errors.GetTimeoutError:
-                if time.monotonic() - start > self.job.timeout:
+                if time.monotonic() - start > self._patience:
                     raise self._lost('it does not answer') from None
             except errors.RayActorError as error:
                 self._gone_since = self._gone_since or start
-                if time.monotonic() - self._gone_since > self.job.timeout:
+                if time.monotonic() - self._gone_since > self._patience:
                     raise self._lost(str(error).strip().split('\n')[0]) from error
                 time.sleep(0.05)
                 return AGAIN, None
@@ -182,7 +184,7 @@ class Link:
 
     def _lost(self, why):
         return MXNetError(f'worker {self.rank} of {self.job.size}: server {self.number} of {self._servers} is gone, '
-                          f'for {self.job.timeout:g} seconds: {why}')
+                          f'for {self._patience:g} seconds: {why}')
 
     # ------------------------------------------------------------------ questions
     def ask(self, store, action, *arguments, bound=None):
