@@ -19,8 +19,8 @@ from pages import blocks
 
 # what most pages need sooner or later, torch's parts for tracing among it; a module that is not there is left out
 PRELOADED = ['torch', 'torch._decomp', 'torch._dynamo', 'torch._meta_registrations',
-             'torch.fx.experimental.proxy_tensor', 'numpy', 'matplotlib.pyplot', 'mxnet', 'mxnet.ndarray', 'mxnet.symbol', 'mxnet.gluon', 'mxnet.module',
-             'mxnet.image', 'mxnet.profiler']
+             'torch.fx.experimental.proxy_tensor', 'numpy', 'matplotlib.pyplot', 'mxnet', 'mxnet.ndarray',
+             'mxnet.symbol', 'mxnet.gluon', 'mxnet.module', 'mxnet.image', 'mxnet.profiler']
 
 
 def run_page(page, place):
