@@ -14,7 +14,7 @@ import mxnet as mx
 from mxnet import _taps, autograd, gluon, profiler
 from mxnet.base import MXNetError
 from mxnet.gluon import nn
-from mxnet.profiler import _ranges, _session
+from mxnet.profiler import _ranges, _session, _trace
 
 
 @pytest.fixture(autouse=True)
@@ -503,6 +503,40 @@ def test_started_by_the_environment(tmp_path, mode, operators):
 
 
 # ---------------------------------------------------------------------- GPU
+def test_kernels_belong_to_the_operator_that_started_them(tmp_path):
+    """A trace as it comes from a machine with a GPU: a call, its launch, two kernels, and the gradient's on a thread of
+    torch's engine."""
+    def event(name, category, start, length, thread=1, **arguments):
+        return {'ph': 'X', 'name': name, 'cat': category, 'ts': start, 'dur': length, 'pid': 1, 'tid': thread,
+                'args': arguments}
+
+    def flow(phase, start, thread):
+        return {'ph': phase, 'id': 7, 'cat': 'fwdbwd', 'name': 'fwdbwd', 'ts': start, 'pid': 1, 'tid': thread}
+
+    engine = 'autograd::engine::evaluate_function: AddmmBackward0'
+    events = [
+        event(_ranges.encode('api', 'Trainer.step'), 'cpu_op', 0, 100),
+        event(_ranges.encode('operator', 'FullyConnected', 'fc1'), 'cpu_op', 10, 20),
+        event('aten::addmm', 'cpu_op', 12, 10, **{'External id': 3}), flow('s', 12, 1),
+        event('cudaLaunchKernel', 'cuda_runtime', 14, 2, correlation=50),
+        event('gemm', 'kernel', 40, 30, thread=7, correlation=50, **{'External id': 3}),
+        event('splitKreduce', 'kernel', 70, 5, thread=7, **{'External id': 3}),
+        event(engine, 'cpu_op', 200, 15, thread=2), flow('f', 201, 2),
+        event('cudaLaunchKernel', 'cuda_runtime', 203, 2, thread=2, correlation=51),
+        event('gemm_nt', 'kernel', 220, 40, thread=7, correlation=51),
+        event('nobody', 'kernel', 300, 1, thread=7, correlation=99),
+    ]
+    path = tmp_path / 'gpu.json'
+    path.write_text(json.dumps({'traceEvents': events, 'baseTimeNanoseconds': 5}))
+    trace = _trace.Trace(path)
+    assert {s.name: (s.device, s.time) for s in trace.spans} == {
+        'Trainer.step': (35, 100), 'FullyConnected': (35, 35), '_backward_FullyConnected': (40, 40)}
+    told = {e['name']: (e['args'].get('operator'), e['args'].get('layer'))
+            for e in trace.events if e['cat'] == 'kernel'}
+    assert told == {'gemm': ('FullyConnected', 'fc1'), 'splitKreduce': ('FullyConnected', 'fc1'),
+                    'gemm_nt': ('_backward_FullyConnected', 'fc1'), 'nobody': (None, None)}
+
+
 @pytest.mark.gpu
 def test_kernels_of_a_gpu():
     """Times are those of the kernels; ranges are drawn beside them, too."""

@@ -28,8 +28,8 @@ class Span:
 
     @property
     def time(self):
-        """Microseconds: of its kernels, where there are any, else of the call."""
-        return self.device or self.length
+        """Microseconds: of its kernels, where there are any, else of the call; of a call of the API, that it took."""
+        return self.length if self.kind == 'api' else self.device or self.length
 
     def operator(self):
         """The operator's span that it is, or is in."""
@@ -126,6 +126,10 @@ class Trace:
             span = self._launched.get((what, arguments[what])) if what in arguments else None
             if span is not None:
                 break
+        operator = None if span is None else span.operator()
+        if operator is not None:            # said of the kernel itself, which has a row far away from that of its call
+            layer = {'layer': operator.layer} if operator.layer else {}
+            event['args'] = {**arguments, 'operator': operator.name, **layer}
         while span is not None:
             span.device += event['dur']
             span = span.parent
