@@ -11,8 +11,8 @@ _SUBMODULES = {
     'attribute', 'autograd', 'base', 'callback', 'cli', 'context', 'contrib', 'engine', 'error', 'executor',
     'executor_manager', 'gluon', 'image', 'initializer', 'io', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler',
     'metric', 'model', 'module', 'monitor', 'name', 'ndarray', 'notebook', 'numpy', 'numpy_dispatch_protocol',
-    'numpy_extension', 'numpy_op_signature', 'operator', 'optimizer', 'profiler', 'random', 'recordio', 'registry',
-    'rnn', 'rtc', 'runtime', 'symbol', 'test_utils', 'util', 'visualization',
+    'numpy_extension', 'numpy_op_signature', 'onnx', 'operator', 'optimizer', 'profiler', 'random', 'recordio',
+    'registry', 'rnn', 'rtc', 'runtime', 'symbol', 'test_utils', 'util', 'visualization',
 }
 _ALIASES = {'nd': 'ndarray', 'sym': 'symbol', 'np': 'numpy', 'npx': 'numpy_extension', 'rnd': 'random', 'img': 'image',
             'init': 'initializer', 'kv': 'kvstore', 'mod': 'module', 'mon': 'monitor', 'viz': 'visualization'}

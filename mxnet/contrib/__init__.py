@@ -1,7 +1,7 @@
 """Parts that are on trial, and old ones kept for programs that import them.  Each is loaded when first touched."""
 import importlib as _importlib
 
-_SUBMODULES = {'amp', 'autograd', 'horovod', 'io', 'ndarray', 'quantization', 'svrg_optimization', 'symbol',
+_SUBMODULES = {'amp', 'autograd', 'horovod', 'io', 'ndarray', 'onnx', 'quantization', 'svrg_optimization', 'symbol',
                'tensorboard', 'text'}
 _ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
 

@@ -1,0 +1,115 @@
+"""All translations, and what is computed at once where it is known: shapes, indices, ranges."""
+import numpy as np
+
+from ....onnx.mx2onnx._builder import onnx
+from . import _arithmetic, _layers, _movement  # noqa: F401, they register
+from ._registry import TRANSLATIONS
+
+__all__ = ['FOLDS', 'TRANSLATIONS']
+
+
+def _known(function):
+    """A fold that works when all inputs are known."""
+    def fold(n):
+        values = [None if t is None else t.values for t in n.tensors]
+        if any(t is not None and v is None for t, v in zip(n.tensors, values)):
+            return None
+        return function(n, *values)
+    return fold
+
+
+def _constant(n):
+    if 'value' in n.attrs:
+        return onnx().numpy_helper.to_array(n.attrs['value'])
+    for key, dtype in (('value_int', np.int64), ('value_ints', np.int64), ('value_float', np.float32),
+                       ('value_floats', np.float32)):
+        if key in n.attrs:
+            return np.asarray(n.attrs[key], dtype)
+    raise n.error('a constant that is not an array of numbers')
+
+
+def _shape(n):
+    shape = n.shape()
+    begin, end = n.get('start', 0), n.get('end')
+    if shape is None:
+        return None
+    part = shape[slice(begin, end)]
+    return None if any(length == 0 for length in part) else np.array(part, np.int64)
+
+
+def _constant_of_shape(n, shape):
+    value = onnx().numpy_helper.to_array(n.attrs['value']) if 'value' in n.attrs else np.zeros(1, np.float32)
+    return np.full(tuple(int(length) for length in shape), value.ravel()[0], value.dtype)
+
+
+def _slice(n, x, begins=None, ends=None, axes=None, steps=None):
+    begins = n.get('starts') if begins is None else begins
+    ends = n.get('ends') if ends is None else ends
+    axes = n.get('axes', range(len(begins))) if axes is None else axes
+    steps = [1] * len(begins) if steps is None else steps
+    where = [slice(None)] * x.ndim
+    for axis, begin, end, step in zip(axes, begins, ends, steps):
+        where[int(axis)] = slice(int(begin), int(end), int(step))
+    return x[tuple(where)]
+
+
+def _axes(n, given):
+    axes = n.get('axes') if given is None else given
+    return None if axes is None else [int(a) for a in np.ravel(axes)]
+
+
+def _unsqueeze(n, x, axes=None):
+    axes = _axes(n, axes)
+    for axis in sorted(a % (x.ndim + len(axes)) for a in axes):
+        x = np.expand_dims(x, axis)
+    return x
+
+
+def _squeeze(n, x, axes=None):
+    axes = _axes(n, axes)
+    return np.squeeze(x) if axes is None else np.squeeze(x, tuple(axes))
+
+
+def _cast(n, x):
+    return x.astype(onnx().helper.tensor_dtype_to_np_dtype(n.get('to')))
+
+
+def _reshape(n, x, shape):
+    return x.reshape([x.shape[i] if length == 0 else int(length) for i, length in enumerate(shape)])
+
+
+def _reduce_prod(n, x, axes=None):
+    axes = _axes(n, axes)
+    return np.prod(x, axis=None if axes is None else tuple(axes), keepdims=bool(n.get('keepdims', 1)), dtype=x.dtype)
+
+
+def _div(n, a, b):
+    return a // b if a.dtype.kind in 'iu' else a / b
+
+
+# Large constants stay parameters, so that networks keep theirs; only what steers others is folded.
+SMALL = 4096
+
+
+def _small(function):
+    inner = _known(function)
+
+    def fold(n):
+        if any(t is not None and t.values is not None and t.values.size > SMALL for t in n.tensors):
+            return None
+        return inner(n)
+    return fold
+
+
+FOLDS = {'Constant': _known(_constant), 'Shape': _shape, 'ConstantOfShape': _known(_constant_of_shape),
+         'Gather': _small(lambda n, x, i: np.take(x, i.astype(np.int64), n.get('axis', 0))), 'Slice': _small(_slice),
+         'Unsqueeze': _small(_unsqueeze), 'Squeeze': _small(_squeeze), 'Cast': _small(_cast),
+         'Concat': _small(lambda n, *parts: np.concatenate(parts, n.get('axis'))), 'Reshape': _small(_reshape),
+         'Add': _small(lambda n, a, b: a + b), 'Sub': _small(lambda n, a, b: a - b),
+         'Mul': _small(lambda n, a, b: a * b), 'Div': _small(_div), 'ReduceProd': _small(_reduce_prod),
+         'Identity': _known(lambda n, x: x), 'Range': _known(lambda n, a, b, s: np.arange(a, b, s, a.dtype)),
+         'Expand': _small(lambda n, x, shape: x * np.ones([int(i) for i in shape], x.dtype)),
+         'Equal': _small(lambda n, a, b: a == b), 'Where': _small(lambda n, c, a, b: np.where(c, a, b)),
+         'Neg': _small(lambda n, x: -x), 'Sqrt': _small(lambda n, x: np.sqrt(x)),
+         'Transpose': _small(lambda n, x: np.transpose(x, n.get('perm'))),
+         'Floor': _small(lambda n, x: np.floor(x)), 'Ceil': _small(lambda n, x: np.ceil(x))}

@@ -1,0 +1,11 @@
+"""Where translations of ONNX operators are found."""
+TRANSLATIONS = {}
+
+
+def translates(*kinds):
+    """Registers a function of a `Node` that returns its symbol, or a list of them."""
+    def register(function):
+        for kind in kinds:
+            TRANSLATIONS[kind] = function
+        return function
+    return register

@@ -1,0 +1,196 @@
+"""Walks over an ONNX graph and makes a Symbol of it.
+
+Constants are folded: what follows from initializers, or from shapes that the file gives, is computed here with NumPy,
+since many ONNX operators take as inputs what are attributes in MXNet.
+"""
+import os
+
+import numpy as np
+
+from ...._ops.dtypes import TORCH as DTYPES
+from ....base import MXNetError
+from ....ndarray import array
+from ....onnx.mx2onnx._builder import onnx
+from ....symbol import Group, var
+
+__all__ = ['GraphProto']
+
+NO_TRANSLATION = 'ONNX import: no translation of {kinds}. The network was made by {producer}, opset {opset}'
+
+
+def load(model):
+    """A ModelProto, from a file's name or as it is."""
+    module = onnx()
+    if isinstance(model, module.ModelProto):
+        return model
+    if not os.path.exists(model):
+        raise FileNotFoundError(f'there is no ONNX file {model}')
+    return module.load_model(model)
+
+
+class Tensor:
+    """A value of the ONNX graph: a symbol, or NumPy values that are known; with what is known of its shape."""
+
+    def __init__(self, symbol=None, values=None, shape=None, dtype=None):
+        self._symbol, self.values = symbol, values
+        self.shape = tuple(values.shape) if values is not None else shape
+        self.dtype = values.dtype if values is not None else dtype
+
+    @property
+    def rank(self):
+        return None if self.shape is None else len(self.shape)
+
+
+class Node:
+    """An ONNX node as translations see it."""
+
+    def __init__(self, graph, proto):
+        helper = onnx().helper
+        self.graph, self.kind = graph, proto.op_type
+        self.name = proto.name or proto.output[0]
+        self.outputs = list(proto.output)
+        self.attrs = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+        self.attrs = {k: v.decode() if isinstance(v, bytes) else v for k, v in self.attrs.items()}
+        self.opset = graph.opset
+        for name in proto.input:
+            if name and name not in graph.tensors:
+                raise self.error(f'its input {name} is an output of another operator that is not translated')
+        self.tensors = [graph.tensors[name] if name else None for name in proto.input]
+
+    def get(self, key, default=None):
+        return self.attrs.get(key, default)
+
+    def __len__(self):
+        return len(self.tensors)
+
+    def has(self, number):
+        return number < len(self.tensors) and self.tensors[number] is not None
+
+    def sym(self, number=0):
+        """An input as a symbol; known values become a parameter."""
+        return self.graph.symbol(self.tensors[number])
+
+    def syms(self):
+        return [self.graph.symbol(tensor) for tensor in self.tensors if tensor is not None]
+
+    def shape(self, number=0):
+        return self.tensors[number].shape
+
+    def rank(self, number=0):
+        found = self.tensors[number].rank
+        if found is None:
+            raise self.error(f'the number of axes of input {number} is not known')
+        return found
+
+    def values(self, number, key=None, default=None):
+        """The values of an input that must be known, or of an attribute that it was in older opsets."""
+        if key is not None and key in self.attrs:
+            return np.asarray(self.attrs[key])
+        if not self.has(number):
+            return default
+        known = self.tensors[number].values
+        if known is None:
+            raise self.error(f'input {number} is computed while the network runs; only constants are translated')
+        return known
+
+    def ints(self, number, key=None, default=None):
+        found = self.values(number, key, default)
+        return found if found is None else [int(n) for n in np.ravel(found)]
+
+    def parameter(self, values, name):
+        """A new parameter."""
+        return self.graph.symbol(Tensor(values=np.asarray(values)), f'{self.name}_{name}')
+
+    def error(self, text):
+        return MXNetError(f'ONNX import of {self.kind} ({self.name}): {text}')
+
+
+class GraphProto:
+    """The reader; upstream's class has this name."""
+
+    def __init__(self):
+        self.tensors, self.parameters, self.states = {}, {}, set()
+
+    def get_graph_metadata(self, model):
+        graph = getattr(model, 'graph', model)
+        given = {tensor.name for tensor in graph.initializer}
+        return {'input_tensor_data': [(v.name, _shape(v)) for v in graph.input if v.name not in given],
+                'output_tensor_data': [(v.name, _shape(v)) for v in graph.output]}
+
+    def from_onnx(self, model):
+        """(symbol, arguments, auxiliary states)"""
+        from ._operators import FOLDS, TRANSLATIONS
+        module = onnx()
+        self.opset = max((o.version for o in model.opset_import if o.domain in ('', 'ai.onnx')), default=1)
+        model = module.shape_inference.infer_shapes(model)
+        graph = model.graph
+        missing = sorted({n.op_type for n in graph.node if n.op_type not in TRANSLATIONS and n.op_type not in FOLDS})
+        if missing:
+            raise MXNetError(NO_TRANSLATION.format(kinds=', '.join(missing), opset=self.opset,
+                                                   producer=model.producer_name or 'an unknown program'))
+        known = {v.name: v for v in (*graph.value_info, *graph.output, *graph.input)}
+        for tensor in graph.initializer:
+            self.tensors[tensor.name] = Tensor(values=module.numpy_helper.to_array(tensor))
+            self.tensors[tensor.name].name = tensor.name
+        for value in graph.input:
+            if value.name not in self.tensors:
+                self.tensors[value.name] = Tensor(var(value.name), shape=_shape(value), dtype=_dtype(value))
+        for proto in graph.node:
+            self._translate(Node(self, proto), known, TRANSLATIONS, FOLDS)
+        lost = [value.name for value in graph.output if value.name not in self.tensors]
+        if lost:
+            raise MXNetError(f'ONNX import: the outputs {", ".join(lost)} are second outputs that are not translated')
+        outputs = [self.symbol(self.tensors[value.name]) for value in graph.output]
+        symbol = outputs[0] if len(outputs) == 1 else Group(outputs)
+        wanted = set(symbol.list_arguments()), set(symbol.list_auxiliary_states())
+        arrays = {name: array(values, dtype=values.dtype) for name, values in self.parameters.items()}
+        return (symbol, {n: a for n, a in arrays.items() if n in wanted[0]},
+                {n: a for n, a in arrays.items() if n in wanted[1]})
+
+    def _translate(self, node, known, translations, folds):
+        fold = folds.get(node.kind)
+        if fold is not None:
+            values = fold(node)
+            if values is not None:
+                values = values if isinstance(values, list) else [values]
+                for name, value in zip(node.outputs, values):
+                    self.tensors[name] = Tensor(values=np.asarray(value))
+                return
+            if node.kind not in translations:
+                raise node.error('its inputs are computed while the network runs; only constants are translated')
+        made = translations[node.kind](node)
+        made = made if isinstance(made, (list, tuple)) else [made]
+        for name, symbol in zip(node.outputs, made):
+            value = known.get(name)
+            self.tensors[name] = Tensor(symbol, shape=_shape(value) if value is not None else None,
+                                        dtype=_dtype(value) if value is not None else None)
+
+    def symbol(self, tensor, wanted=None):
+        """The symbol of a tensor; values that are known become a parameter."""
+        if tensor._symbol is None:
+            name = base = getattr(tensor, 'name', None) or wanted or f'constant{len(self.parameters)}'
+            number = 0
+            while name in self.parameters or name in self.tensors and self.tensors[name] is not tensor:
+                number += 1
+                name = f'{base}_{number}'
+            values = tensor.values
+            if values.dtype.name not in DTYPES:
+                values = values.astype(np.int32 if values.dtype.kind in 'iub' else np.float32)
+            if not values.shape:
+                values = values.reshape(1)            # outside np mode every array has an axis
+            self.parameters[name] = values
+            tensor._symbol = var(name, shape=values.shape, dtype=values.dtype.name)
+        return tensor._symbol
+
+
+def _shape(value):
+    """A tuple, with 0 for a length that is not known; None if nothing is."""
+    kind = value.type.tensor_type
+    if not kind.HasField('shape'):
+        return None
+    return tuple(d.dim_value for d in kind.shape.dim)
+
+
+def _dtype(value):
+    number = value.type.tensor_type.elem_type
+    return onnx().helper.tensor_dtype_to_np_dtype(number) if number else None

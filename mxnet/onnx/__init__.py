@@ -1,0 +1,5 @@
+"""Networks as ONNX files, for other runtimes. It needs `pip install "remx[onnx]"`; reading is `mx.contrib.onnx`."""
+from . import mx2onnx
+from .mx2onnx import export_model, get_operator_support
+
+__all__ = ['export_model', 'get_operator_support']
