@@ -25,12 +25,6 @@ def source(array):
     return found
 
 
-def note_one(what, array, tensor, result):
-    """`note` for a call on one array, whose tensor is given, without attributes."""
-    if result.requires_grad:
-        result._note = (what, NONE, (array._variable or getattr(tensor, '_note', None) or source(array),), 0)
-
-
 def note(what, attributes, inputs, result):
     """Notes on a tensor that it was computed from arrays; on one without history, nothing."""
     if result.requires_grad:

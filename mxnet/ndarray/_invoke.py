@@ -11,7 +11,7 @@ from .. import random as _random
 from .._array import NDArrayBase, describe, overwrite, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
-from .._notes import NONE, note, note_all, note_one, source
+from .._notes import NONE, note, note_all, source
 from .._ops.dtypes import NAME
 from .._ops.table import CallSite, Operator
 from .._state import state
@@ -237,12 +237,17 @@ def make_function(op: Operator, name: str, cls: type):
 
     def pair(*args, **kwargs):
         # the same as below for two arrays, unrolled: most operators of two are called like this
-        if not kwargs and len(args) == 2 and not state.recording:
+        recording = state.recording
+        if not kwargs and len(args) == 2 and (not recording or state.watch is None):
             lhs, rhs = args
             try:
                 if lhs._sparse or rhs._sparse:
                     raise TypeError
-                a, b = lhs._tensor, rhs._tensor
+                if recording:
+                    a = lhs._tensor if lhs._variable is None else lhs._variable.leaf
+                    b = rhs._tensor if rhs._variable is None else rhs._variable.leaf
+                else:
+                    a, b = lhs._tensor, rhs._tensor
                 if not mixed and a.dtype is not b.dtype:
                     raise TypeError
                 result = kernel(a, b)
@@ -252,13 +257,44 @@ def make_function(op: Operator, name: str, cls: type):
                 if not fresh and (result._base is not None or result is a or not result.is_contiguous()):
                     result = owned(result, (a, b))
                 if result.requires_grad:
-                    result = result.detach()
+                    if recording:
+                        result._note = (op, NONE, (lhs._variable or getattr(a, '_note', None) or source(lhs),
+                                                   rhs._variable or getattr(b, '_note', None) or source(rhs)), 0)
+                    else:
+                        result = result.detach()
                 array = _new(cls)
                 array._tensor = result
                 array._ctx = lhs._ctx
                 array._variable = None
                 return array
-        return general(*args, **kwargs)
+        return call(op, args, kwargs, cls)
+
+    def single(*args, **kwargs):
+        # and for one
+        recording = state.recording
+        if not kwargs and len(args) == 1 and (not recording or state.watch is None):
+            x, = args
+            try:
+                if x._sparse:
+                    raise TypeError
+                tensor = x._tensor if not recording or x._variable is None else x._variable.leaf
+                result = kernel(tensor)
+            except Exception:
+                pass
+            else:
+                if not fresh and (result._base is not None or result is tensor or not result.is_contiguous()):
+                    result = owned(result, (tensor,))
+                if result.requires_grad:
+                    if recording:
+                        result._note = (op, NONE, (x._variable or getattr(tensor, '_note', None) or source(x),), 0)
+                    else:
+                        result = result.detach()
+                array = _new(cls)
+                array._tensor = result
+                array._ctx = x._ctx
+                array._variable = None
+                return array
+        return call(op, args, kwargs, cls)
 
     def general(*args, **kwargs):
         recording = state.recording
@@ -280,10 +316,7 @@ def make_function(op: Operator, name: str, cls: type):
                 if not fresh and (result._base is not None or result is tensors[0] or not result.is_contiguous()):
                     result = owned(result, tensors)
                 if recording:
-                    if arity == 1:
-                        note_one(op, args[0], tensors[0], result)
-                    else:
-                        note(op, NONE, args, result)
+                    note(op, NONE, args, result)
                 elif result.requires_grad:
                     result = result.detach()
                 array = _new(cls)
@@ -299,7 +332,7 @@ def make_function(op: Operator, name: str, cls: type):
 
     if plain:
         tap(op.name, kernel, exchange)
-    function: Any = pair if plain and arity == 2 else general
+    function: Any = general if not plain or arity > 2 else pair if arity == 2 else single
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
     function.__signature__ = signature(op, cls.__name__)
@@ -323,10 +356,12 @@ def make_method(op: Operator, name: str):
             else:
                 if not fresh and (result._base is not None or result is tensor or not result.is_contiguous()):
                     result = owned(result, (tensor,))
-                if recording:
-                    note_one(op, self, tensor, result)
-                elif result.requires_grad:
-                    result = result.detach()
+                if result.requires_grad:
+                    if recording:
+                        origin = self._variable or getattr(tensor, '_note', None) or source(self)
+                        result._note = (op, NONE, (origin,), 0)
+                    else:
+                        result = result.detach()
                 array = _new(self._dense)
                 array._tensor = result
                 array._ctx = self._ctx
