@@ -22,6 +22,7 @@ from .._whole import Whole
 from ..base import MXNetError
 from . import _interop, _steps
 from ._invoke import owned
+from ._sparse_cached import Lookups, by_nodes
 from .ndarray import NDArray
 
 NONE = object()
@@ -38,6 +39,7 @@ class CachedOp:
         self._plans = Plans(self.program)
         self._sharing = {}             # plan -> what it saves that programs can write into
         self._monitor = None
+        self._lookups = Lookups.of(sym, self._flags.items(), CachedOp)
         self._names = [n.name for n in self.program.variables]
         # zeros of a batch size that only the inputs tell: one program for each set of input shapes
         self._by_shapes = OrderedDict() if self.program.open_shapes else None
@@ -69,6 +71,12 @@ class CachedOp:
         if len(args) != len(self._names):
             raise MXNetError(f'CachedOp: {len(args)} arrays given for {len(self._names)} inputs: '
                              f'{", ".join(self._names)}')
+        if True in [x._sparse for x in args]:
+            arrays = by_nodes(self.program, args, self._result_class())
+            if arrays is not NotImplemented and out is None and self._monitor is None:
+                return arrays[0] if len(arrays) == 1 else arrays
+        if self._lookups is not None and state.recording and self._monitor is None and self._lookups.wanted(args):
+            return self._lookups(args, out, self._result_class())
         if self._by_shapes is not None:
             return self._for_shapes(args)(*args, out=out)
         ctx = args[0]._ctx if args else None

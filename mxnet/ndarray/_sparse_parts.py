@@ -133,8 +133,16 @@ def rises(rows):
     return bool((rows.diff() > 0).all())
 
 
+def all_there(indices):
+    """Whether rising indices leave none out: 0, 1, 2, ..."""
+    return len(indices) > 0 and int(indices[-1]) == len(indices) - 1
+
+
 def rows_found(indices, rows):
     """(where rows stand among indices that never fall, whether they are there)"""
+    if all_there(indices):
+        there = rows < len(indices)
+        return (rows if bool(there.all()) else rows.clamp(max=len(indices) - 1)), there
     place = (torch.searchsorted(indices, rows, right=True) - 1).clamp(min=0)
     return place, indices[place] == rows
 

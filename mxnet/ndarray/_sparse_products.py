@@ -25,24 +25,24 @@ def csr_product(parts, shape, dense):
 def csr_transposed(parts, shape):
     """(the columns in use, the parts of the transposed matrix with only these as rows)"""
     values, indptr, columns = parts
-    # 32 bits sort twice as fast
-    ordered, order = (columns.int() if shape[1] < 2 ** 31 else columns.long()).sort(stable=True)
-    used, counts = ordered.unique_consecutive(return_counts=True)
-    begins = torch.zeros(len(used) + 1, dtype=torch.int64, device=values.device)
-    begins[1:] = counts.cumsum(0)
-    rows = _sparse_parts.csr_places(parts)[0]
-    return used.long(), (values[order], begins, rows[order])
+    found = getattr(columns, '_turned', None)
+    if found is None or found[0] is not indptr:
+        # 32 bits sort twice as fast
+        ordered, order = (columns.int() if shape[1] < 2 ** 31 else columns.long()).sort(stable=True)
+        used, counts = ordered.unique_consecutive(return_counts=True)
+        begins = torch.zeros(len(used) + 1, dtype=torch.int64, device=values.device)
+        begins[1:] = counts.cumsum(0)
+        rows = _sparse_parts.csr_places(parts)[0]
+        # kept with the indices: a batch is turned by every product with it, and so is its square
+        found = columns._turned = indptr, order, used.long(), begins, rows[order]
+    _, order, used, begins, rows = found
+    return used, (values[order], begins, rows)
 
 
 def csr_transposed_product(parts, shape, dense):
     """(rows of csr.T x dense that are not 0, their numbers)"""
     used, turned = csr_transposed(parts, shape)
     return csr_product(turned, (len(used), shape[0]), dense), used
-
-
-def _compact(parts, columns):
-    """The csr parts with the columns numbered by their place in `columns`."""
-    return parts[0], parts[1], torch.searchsorted(columns, parts[2].long())
 
 
 # ---------------------------------------------------------------------- dot
@@ -82,11 +82,14 @@ def _csr_dot(lhs, rhs):
     parts, shape = lhs._safe_parts(), lhs._shape
     if rhs._sparse:
         link = rhs._recorded_link()
-        columns = parts[2].long().unique()
 
         def compute():
-            return csr_product(_compact(parts, columns), (shape[0], len(columns)),
-                               _sparse_parts.rows_at(rhs._ordered_parts(), columns))
+            stored, rows = rhs._ordered_parts()
+            if not len(rows):
+                return stored.new_zeros(shape[0], stored.shape[1])
+            place, there = _sparse_parts.rows_found(rows, parts[2].long())
+            weights = parts[0] if bool(there.all()) else parts[0] * there
+            return csr_product((weights, parts[1], place), (shape[0], len(rows)), stored)
         by_rows = True
     else:
         dense = readable(rhs) if recorded(rhs) else rhs._tensor.detach()

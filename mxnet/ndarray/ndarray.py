@@ -506,9 +506,11 @@ class NDArray(OperatorMethods, NDArrayBase):
     # ------------------------------------------------------------------ gradients
     def attach_grad(self, grad_req='write', stype=None):
         """Gives the array a gradient buffer, `x.grad`, that `backward` writes ('write') or adds ('add') to."""
-        buffer = wrap(torch.zeros_like(self._tensor, requires_grad=False), self._ctx, self._dense)
         if stype is not None and stype != 'default':
-            buffer = buffer.tostype(stype)
+            from .sparse import zeros
+            buffer = zeros(stype, self.shape, self._ctx, self.dtype)
+        else:
+            buffer = wrap(torch.zeros_like(self._tensor, requires_grad=False), self._ctx, self._dense)
         _autograd.mark_variables([self], [buffer], [grad_req])
 
     def backward(self, out_grad=None, retain_graph=False, train_mode=True):

@@ -67,7 +67,8 @@ class BuiltIn(Optimizer):
         name = f'{type(self).__name__}.update'
         arrays = (weight, *state)
         if grad.stype == 'row_sparse' and self._lazy(weight):
-            grad.check_format()
+            if not (grad._checked and grad._rising):
+                grad.check_format()
             values, rows = grad._parts[0], grad._parts[1].long()
             for array in arrays:
                 if array is not None and not array._sparse:
