@@ -269,7 +269,7 @@ def _mutated(op, name):
     return not callable(op.mutates) and name in op.mutates
 
 
-def _folded(text: str, width: int = 100) -> list[str]:
+def _folded(text: str, width: int = 86) -> list[str]:
     """A long call on several lines."""
     if len(text) <= width:
         return [text]
