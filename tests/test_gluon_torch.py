@@ -8,6 +8,7 @@ from mxnet import autograd, gluon, nd
 
 def test_a_torch_module_trains_as_a_block():
     torch.manual_seed(0)
+    mx.random.seed(0)
     module = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Dropout(0.5), torch.nn.Linear(4, 1))
     net = gluon.from_torch(module)
     assert [p.shape for p in net.collect_params().values()] == [(4, 3), (4,), (1, 4), (1,)]

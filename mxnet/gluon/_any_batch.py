@@ -18,12 +18,13 @@ def for_any_batch(first, second, shapes):
     nodes, others = (topological(s._entries) for s in (first, second))
     if len(nodes) != len(others):
         return None
+    facts = [infer(s._entries, known, {}) for s, known in zip((first, second), shapes, strict=True)]
     new = {}
     for node, other in zip(nodes, others, strict=True):
         if node.op is not other.op or len(node.inputs) != len(other.inputs):
             return None
         if node.op is not None and node.attributes != other.attributes:
-            changed = _without_batch(node, other)
+            changed = _without_batch(node, other, facts[0].shape((node, 0)), facts[1].shape((other, 0)))
             if changed is None:
                 return None
             new[id(node)] = changed
@@ -36,11 +37,12 @@ def for_any_batch(first, second, shapes):
         return [(copy, 0)]
 
     result = make(type(first), rebuild(first._entries, change))
-    return result if all(_gives(result, s, known) for s, known in zip((first, second), shapes, strict=True)) else None
+    fits = [_gives(result, s, known, f) for s, known, f in zip((first, second), shapes, facts, strict=True)]
+    return result if all(fits) else None
 
 
-def _without_batch(node, other):
-    """(operator, attributes) that give both nodes' results, or None."""
+def _without_batch(node, other, shape, other_shape):
+    """(operator, attributes) that give both nodes' results, of these shapes; or None."""
     own, theirs = dict(node.attributes), other.attributes
     names = [k for k in own if own[k] != theirs[k]]
     key = names[0]
@@ -50,9 +52,11 @@ def _without_batch(node, other):
     lengths = list(own[key])
     op = node.op
     if key == _RESHAPES.get(op.name):
-        if len(moved) > 1 or -1 in lengths:
+        if not complete(shape) or not complete(other_shape) or len(shape) != len(other_shape):
             return None
-        lengths[moved[0]] = -1
+        lengths = [a if a == b else -1 for a, b in zip(shape, other_shape, strict=True)]
+        if lengths.count(-1) > 1 or 0 in lengths:
+            return None
     elif op.name == '_npi_broadcast_to':
         for i in moved:
             lengths[i] = -2
@@ -67,8 +71,8 @@ def _without_batch(node, other):
     return op, {**{k: v for k, v in own.items() if v is not None}, key: tuple(lengths)}
 
 
-def _gives(symbol, traced, known):
+def _gives(symbol, traced, known, wanted):
     """Whether a symbol has outputs of the shapes that the traced one has, for inputs of known shapes."""
-    found, wanted = (infer(s._entries, known, {}) for s in (symbol, traced))
+    found = infer(symbol._entries, known, {})
     return all(complete(wanted.shape(b)) and found.shape(a) == wanted.shape(b)
                for a, b in zip(symbol._entries, traced._entries, strict=True))
