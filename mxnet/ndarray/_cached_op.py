@@ -145,9 +145,12 @@ class CachedOp:
         device = ctx.torch_device
         plan = self._find(tensors, wanted, training, device)
         if plan is None:
+            begin = perf_counter()
             with torch.set_grad_enabled(bool(wanted)):
                 outputs, states = self.program.run(tensors, training=training, generator=generator_of, device=device,
                                                    monitor=self._watch(ctx))
+            # going back takes about twice as long as going forward
+            self._plans.ran((training, wanted), (perf_counter() - begin) * (3 if wanted else 1))
         elif wanted:
             outputs = _Planned.apply(self, plan, training, device, *tensors)
             values, outputs = outputs[len(plan.differentiable):], outputs[:len(plan.differentiable)]
@@ -164,12 +167,9 @@ class CachedOp:
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
         if not state.np_array and not self._np:
-            begin = perf_counter()
             return NDArray
         from ..numpy import ndarray
         return ndarray
-            # going back takes about twice as long as going forward
-            self._plans.ran((training, wanted), (perf_counter() - begin) * (3 if wanted else 1))
 
     def _for_shapes(self, args):
         """The same graph with the lengths that it leaves open filled in."""
