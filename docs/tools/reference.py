@@ -25,7 +25,7 @@ MODULES = [
     ('io', 'mx.io'), ('recordio', 'mx.recordio'), ('image', 'mx.image'),
     ('contrib.amp', 'mx.contrib.amp'), ('contrib.quantization', 'mx.contrib.quantization'),
     ('contrib.text.vocab', 'mx.contrib.text.vocab'), ('contrib.text.embedding', 'mx.contrib.text.embedding'),
-    ('contrib.tensorboard', 'mx.contrib.tensorboard'),
+    ('contrib.tensorboard', 'mx.contrib.tensorboard'), ('onnx', 'mx.onnx'), ('contrib.onnx', 'mx.contrib.onnx'),
     ('visualization', 'mx.viz'), ('monitor', 'mx.mon'), ('profiler', 'mx.profiler'),
     ('notebook.callback', 'mx.notebook.callback'),
     ('random', 'mx.random'), ('context', 'mx.context'), ('operator', 'mx.operator'), ('engine', 'mx.engine'),
