@@ -123,14 +123,17 @@ def test_learning_curve(data, module, tmp_path):
     pytest.importorskip('bokeh')
     callback = mx.notebook.callback
     curve, log = callback.LiveLearningCurve('accuracy', display_freq=0, frequent=4), callback.PandasLogger(8, 4)
-    arguments = callback.args_wrapper(curve)
-    assert {name: len(found) for name, found in callback.args_wrapper(curve, log).items()} == {
+    arguments = callback.args_wrapper(curve, log)
+    assert {name: len(found) for name, found in arguments.items()} == {
         'batch_end_callback': 2, 'eval_end_callback': 2, 'epoch_end_callback': 1}
     module.fit(data, eval_data=data, num_epoch=3, eval_metric='acc', **arguments)
     lengths = {name: len(source.data['y']) for name, source in curve.sources.items()}
     assert lengths == {'train': 6, 'eval': 3}
     assert curve.sources['eval'].data['y'][-1] == dict(module.score(data, 'acc'))['accuracy']
     assert list(curve.sources['train'].data['x']) == sorted(curve.sources['train'].data['x'])
+    # both read the same metric, which begins anew only once
+    assert list(log.train_df['accuracy']) == list(curve.sources['train'].data['y'])
+    assert list(log.eval_df['accuracy']) == list(curve.sources['eval'].data['y'])
     curve.save(tmp_path / 'curve.html')
     assert 'validation' in (tmp_path / 'curve.html').read_text(encoding='utf-8')
 

@@ -6,6 +6,7 @@ a chart is not shown, but has its data: `chart.save('curve.html')` writes it as 
 import collections
 import datetime
 import time
+import weakref
 
 __all__ = ['LiveBokehChart', 'LiveLearningCurve', 'LiveTimeSeries', 'PandasLogger', 'args_wrapper']
 
@@ -40,12 +41,21 @@ def _in_notebook():
     return shell is not None and getattr(shell, 'kernel', None) is not None
 
 
+# metric -> (epoch, batch, values) when it was last read
+_READ = weakref.WeakKeyDictionary()
+
+
 def _values(param):
     """The metrics of a callback, which begin anew."""
-    if param.eval_metric is None:
+    metric = param.eval_metric
+    if metric is None:
         return {}
-    values = dict(param.eval_metric.get_name_value())
-    param.eval_metric.reset()
+    values = dict(metric.get_name_value())
+    epoch, batch, before = _READ.get(metric, (None, None, None))
+    if (epoch, batch) == (param.epoch, param.nbatch) and all(value != value for value in values.values()):
+        return dict(before)              # another callback has read it just now, and so it is empty
+    _READ[metric] = param.epoch, param.nbatch, values
+    metric.reset()
     return values
 
 
