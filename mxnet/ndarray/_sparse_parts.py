@@ -8,6 +8,8 @@ Files may hold int32 indices; they are kept as they are and widened where torch 
 """
 import torch
 
+SPARSE = 8          # rows that are this many times as few as their largest number are searched for, not looked up
+
 
 # ---------------------------------------------------------------------- csr
 def csr_from_dense(dense):
@@ -143,6 +145,19 @@ def rows_found(indices, rows):
     if all_there(indices):
         there = rows < len(indices)
         return (rows if bool(there.all()) else rows.clamp(max=len(indices) - 1)), there
+    last = int(indices[-1])
+    if last < SPARSE * len(indices):
+        # most are there: a table answers faster than a search; it is kept with the indices
+        table = getattr(indices, '_table', None)
+        if table is None:
+            table = indices.new_full((last + 1,), -1, dtype=torch.int32)
+            table[indices] = torch.arange(len(indices), dtype=torch.int32, device=indices.device)
+            indices._table = table
+        place = table[rows.clamp(max=last)].long()
+        there = place >= 0
+        if rows.numel() and int(rows.max()) > last:
+            there &= rows <= last
+        return place.clamp(min=0), there
     place = (torch.searchsorted(indices, rows, right=True) - 1).clamp(min=0)
     return place, indices[place] == rows
 
