@@ -7,9 +7,9 @@ import subprocess
 import sys
 import tempfile
 
-from . import arrays, autograd, data, kvstore, loader, module, numpy_face, optimizers, resnet, timing
+from . import arrays, autograd, data, gluon, kvstore, loader, module, numpy_face, optimizers, resnet, special, timing
 
-FAMILIES = (arrays, numpy_face, autograd, module, optimizers, resnet)
+FAMILIES = (arrays, numpy_face, autograd, gluon, module, optimizers, resnet)
 
 
 def upstream_times():
@@ -66,7 +66,7 @@ def main(argv=None):
         rows.append({'name': name, 'ours': times['ours'], 'torch': times['torch'], 'ratio': ratio, 'budget': budget,
                      'upstream': old.get(name)})
     # these have tables of their own
-    for name, family in (('loader', loader), ('data', data), ('kvstore', kvstore)):
+    for name, family in (('loader', loader), ('data', data), ('kvstore', kvstore), ('special', special)):
         if options.only in name:
             print()
             found = family.report()
