@@ -5,6 +5,7 @@ The blocks of one page run one after the other in one namespace and a fresh inte
 but `examples/data`.
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -200,3 +201,42 @@ def test_dead_links_are_found(tmp_path):
     (tmp_path / 'b.html').write_text('<p id="there">')
     assert dead_links(tmp_path) == ['a.html: loads https://example.org/x.js',
                                     'a.html: b.html#gone (no such anchor)', 'a.html: c.html']
+
+
+# ---------------------------------------------------------------------- the tools
+def test_chinese_lines_join_without_blanks():
+    from pages import joined
+    text = '第一行\n第二行，\n`code` 之后\nword\n- 一项\n  续行\n- 二项\n\n```text\n甲\n乙\n```\n'
+    assert joined(text) == '第一行第二行，`code` 之后\nword\n- 一项续行\n- 二项\n\n```text\n甲\n乙\n```\n'
+
+
+def test_a_translation_may_differ_in_comments_only():
+    page = '# A\n\n```python\n# say it\nprint(1)  # once\n```\n```text\n1\n```\n'
+    assert outline(page) == outline(page.replace('say it', '说').replace('once', '一次').replace('# A', '# 甲'))
+    assert outline(page) != outline(page.replace('print(1)', 'print(2)'))
+    assert outline(page) != outline(page.replace('\n1\n', '\n2\n'))
+
+
+def test_docstrings_become_markdown():
+    import inspect
+
+    from reference import markdown, signature
+
+    def example(data, *, places=(1, 2), how='a', **more):
+        """Does it <fast>.
+
+        data: what
+            there is
+        places, how: where
+
+        >>> example(1)      # doctest: +SKIP
+        2
+
+            weight = weight - lr * gradient
+        """
+
+    text = markdown(inspect.getdoc(example))
+    parts = ['Does it \\<fast>.', '- `data`: what\n  there is\n- `places`, `how`: where',
+             '```pycon\n>>> example(1)\n2\n```', '```text\nweight = weight - lr * gradient\n```']
+    assert re.split(r'\n\n+', text) == parts
+    assert signature(example) == "(data, *, places=(1, 2), how='a', **more)"
