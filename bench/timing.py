@@ -38,3 +38,16 @@ def measure(functions, rounds=15, seconds=0.02):
         if enabled:
             gc.enable()
     return {label: statistics.median(times) for label, times in samples.items()}
+
+
+def later(make):
+    """A function that is made when it is first called, since networks take time to make."""
+    made = []
+
+    def call():
+        if not made:
+            made.append(make())
+            for _ in range(3):          # what is done once: graphs, plans, memory
+                made[0]()
+        made[0]()
+    return call

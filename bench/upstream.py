@@ -10,14 +10,19 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / 'bench'))
 
 import arrays
 import autograd
+import gluon
+import module
 import optimizers
+import resnet
 import timing
 
 
 def main():
     import mxnet as mx
     result = {}
-    cases = {**arrays.nd_cases(mx), **autograd.nd_cases(mx), **optimizers.nd_cases(mx)}
+    cases = {**arrays.nd_cases(mx), **autograd.nd_cases(mx), **optimizers.nd_cases(mx), **gluon.nd_cases(mx),
+             **resnet.nd_cases(mx)}
+    result['Module.fit, MLP'] = timing.measure(module.nd_cases(mx), rounds=3, seconds=0.5)['Module.fit, MLP']
     for name, function in cases.items():
         large = name.startswith('large')
 

@@ -169,9 +169,17 @@ def arranged(values):
 
 
 def _channels_last(program, tensors, device):
-    """Whether it pays to keep channels last in memory: a GPU's matrix units take numbers of 16 bits no other way."""
-    return device.type == 'cuda' and program.convolves and \
-        any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
+    """Whether it pays to keep channels last in memory.
+
+    A GPU's matrix units take numbers of 16 bits no other way; on a CPU, convolutions of many channels are faster so, and
+    pooling much faster, but small ones slower.
+    """
+    if not program.convolves:
+        return False
+    if device.type == 'cuda':
+        return any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
+    return device.type == 'cpu' and any(t.dim() == 4 and min(t.shape[:2]) >= 32 and t.shape[2] > 1
+                                        and t.dtype is torch.float32 for t in tensors)
 
 
 def _heads(program, tensors, training):

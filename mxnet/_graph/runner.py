@@ -113,6 +113,10 @@ class Predictor:
         self._runs, self._static, self.fresh, self._generators = 0, True, all(plan.fresh), generators
         self.lock = threading.RLock()
 
+    def knows(self, tensors):
+        """Whether the parameters are the tensors of the run before."""
+        return self._tensors is not None and all(map(is_, [tensors[i] for i in self._parameters], self._tensors))
+
     def run(self, tensors):
         """The outputs; those of a CUDA graph (`captured` is not None) are valid until the next run."""
         own = [tensors[i] for i in self._parameters]

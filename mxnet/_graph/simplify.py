@@ -55,8 +55,34 @@ def _same_as(node):
         return first
     if node.target is aten.t.default and first.target is aten.t.default:
         return first.args[0]
+    if node.target is aten.view.default and first.target is aten.view.default \
+            and first.args[0].meta['val'].is_contiguous():
+        node.args = (first.args[0], node.args[1])
+        first = first.args[0]
     if node.target in _VIEWS and _layout(node) is not None and _layout(node) == _layout(first):
         return first
+    return _piece(node, first)
+
+
+def _piece(node, first):
+    """The tensor that a call takes out of several that were joined, or None."""
+    if node.target is operator.getitem and first.target is aten.split_with_sizes.default:
+        joined, sizes, *axis = first.args
+        start = sum(sizes[:node.args[1]])
+        end = start + sizes[node.args[1]]
+        axis = axis[0] if axis else 0
+    elif node.target is aten.slice.Tensor and len(node.args) == 4:
+        joined, axis, start, end = node.args
+    else:
+        return None
+    if joined.target is not aten.cat.default or (joined.args[1] if len(joined.args) > 1 else 0) != axis:
+        return None
+    at = 0
+    for part in joined.args[0]:
+        length = part.meta['val'].shape[axis]
+        if (at, at + length) == (start, end):
+            return part
+        at += length
     return None
 
 

@@ -50,7 +50,7 @@ class CachedOp:
         self.patience = _steps.PATIENCE
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
-        self._predictors, self._shown = {}, {}
+        self._predictors, self._shown, self._quick = {}, {}, None
         self.count = len(self.program.outputs)
         self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
@@ -88,7 +88,9 @@ class CachedOp:
                     return arrays[0] if len(arrays) == 1 else arrays
             tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
         else:
-            tensors = [x._tensor.detach() if x._tensor.requires_grad else x._tensor for x in args]
+            tensors = [x._tensor for x in args]
+            if True in [t.requires_grad for t in tensors]:
+                tensors = [t.detach() if t.requires_grad else t for t in tensors]
             if self.static and self.parameters and out is None and not state.training and self._monitor is None:
                 arrays = self._predict(tensors, ctx, cls)
                 if arrays is not None:
@@ -108,6 +110,10 @@ class CachedOp:
         """Output arrays of a prediction whose plan knows which inputs are parameters; None where there is none."""
         if self.draws and state.chance is not None:
             return None             # a plan draws from the program's generator, not from that of a loader's batch
+        quick = self._quick
+        if quick is not None and quick[0] == [(tensors[i].shape, tensors[i].dtype) for i in quick[1]] \
+                and quick[2].knows(tensors):
+            return self._follow(quick[2], tensors, ctx, cls)
         kind = tuple([(t.shape, t.dtype, t.device) for t in tensors])
         predictor = self._predictors.get(kind)
         if predictor is None:
@@ -119,6 +125,11 @@ class CachedOp:
             predictor = self._predictors[kind] = self._predictor(tensors, ctx)
         if predictor is NONE:
             return None
+        free = [i for i in range(len(tensors)) if i not in set(self.parameters)]
+        self._quick = [(tensors[i].shape, tensors[i].dtype) for i in free], free, predictor
+        return self._follow(predictor, tensors, ctx, cls)
+
+    def _follow(self, predictor, tensors, ctx, cls):
         with predictor.lock:
             shown = self._shown.pop(predictor, None)
             if shown is not None:
