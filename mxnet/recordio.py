@@ -15,6 +15,7 @@ import numbers
 import os
 import struct
 import threading
+import weakref
 from collections import namedtuple
 
 from ._files import paths
@@ -52,6 +53,8 @@ class _Source:
 
     def __init__(self, uri):
         self._file = paths.open_read(uri)
+        # a finalizer holds the file: a garbage collector could otherwise take it before it is closed
+        self._closing = weakref.finalize(self, self._file.close)
         self._lock = threading.Lock()
         try:
             self._descriptor = self._file.fileno() if hasattr(os, 'preadv') else None
@@ -86,7 +89,7 @@ class _Source:
         return data[:self.read_into(memoryview(data), position)]
 
     def close(self):
-        self._file.close()
+        self._closing()
 
 
 class _Damage(Exception):

@@ -13,6 +13,10 @@ _PCA = numpy.array([[55.46 * -0.5675, 4.794 * 0.7192, 1.148 * 0.4009],
                     [55.46 * -0.5836, 4.794 * -0.6948, 1.148 * 0.4203]])
 
 
+# the numbers from -256 to 511, kept within hues or bytes: from place 256 + n on are those of n, n + 1, ...
+_HUES, _BYTES = (numpy.clip(numpy.arange(-256, 768), 0, limit).astype(numpy.uint8) for limit in (180, 255))
+
+
 def opencv(name):
     try:
         import cv2
@@ -63,10 +67,11 @@ def linear_table(scale, offset=0):
 def shifted_hls(picture, hue, lightness, saturation):
     """The picture with whole numbers added to its channels in HLS."""
     import cv2
-    values = numpy.arange(256)
-    tables = numpy.stack([numpy.clip(values + by, 0, limit)
-                          for by, limit in ((hue, 180), (lightness, 255), (saturation, 255))]).astype(numpy.uint8)
-    return cv2.cvtColor(mapped(cv2.cvtColor(picture, cv2.COLOR_BGR2HLS), tables), cv2.COLOR_HLS2BGR)
+    table = numpy.empty((256, 3), numpy.uint8)
+    for channel, (by, numbers) in enumerate(((hue, _HUES), (lightness, _BYTES), (saturation, _BYTES))):
+        by = max(-256, min(by, 256))
+        table[:, channel] = numbers[256 + by:512 + by]
+    return cv2.cvtColor(cv2.LUT(cv2.cvtColor(picture, cv2.COLOR_BGR2HLS), table[None]), cv2.COLOR_HLS2BGR)
 
 
 class Augmenter:
@@ -148,9 +153,10 @@ class Augmenter:
         down = ratio * across
         width = max(self.min_img_size, min(self.max_img_size, scale * columns))
         height = max(self.min_img_size, min(self.max_img_size, scale * rows))
-        matrix = numpy.array([[across * cosine - shear * sine * down, across * sine + shear * cosine * down, 0],
-                              [-sine * down, cosine * down, 0]], numpy.float32)
-        matrix[:, 2] = (numpy.array([width, height], numpy.float32) - matrix[:, :2] @ [columns, rows]) / 2
+        a, b = across * cosine - shear * sine * down, across * sine + shear * cosine * down
+        c, d = -sine * down, cosine * down
+        matrix = numpy.array([[a, b, (width - a * columns - b * rows) / 2],
+                              [c, d, (height - c * columns - d * rows) / 2]], numpy.float32)
         method = interpolation(self.inter_method, (columns, rows), (width, height), draw)
         return cv2.warpAffine(picture, matrix, (int(width), int(height)), flags=method, borderMode=cv2.BORDER_CONSTANT,
                               borderValue=self._fill)

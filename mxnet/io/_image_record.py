@@ -27,6 +27,8 @@ class _Images(PictureLoader):
         self._varies = dtype == 'float32' and (self.max_random_contrast > 0 or self.max_random_illumination > 0)
         self.draws = bool(self._augment.draws or self.rand_mirror or self._varies)
         self._tables = self._mean = None
+        self._std = self._channels('std')[:, None]
+        self._centred = numpy.arange(256, dtype=numpy.float32) - self._channels('mean')[:, None]
         if dtype != 'uint8':
             self._mean = self.mean_image(self.mean_img) if self.mean_img else None
             self._tables = self._make_tables(1, 0)
@@ -66,26 +68,30 @@ class _Images(PictureLoader):
 
     def _make_tables(self, contrast, light):
         """For each channel the numbers that its bytes stand for; None if they stand for themselves."""
-        values = numpy.arange(256, dtype=numpy.float32)
         if self._dtype is torch.uint8:          # also while a mean image is made
             return None
         if self._dtype is torch.int8:
             means = numpy.floor(self._channels('mean') + numpy.float32(0.5))
-            return numpy.clip(values - means[:, None], -128, 127).astype(numpy.int8)[:, None]
-        scale = numpy.float32(contrast * self.scale) / self._channels('std')
-        offset = numpy.float32(light * self.scale) / self._channels('std')
-        return ((values - self._channels('mean')[:, None]) * scale[:, None] + offset[:, None])[:, None]
+            values = numpy.arange(256, dtype=numpy.float32) - means[:, None]
+            return numpy.clip(values, -128, 127).astype(numpy.int8)[:, None]
+        scale, offset = self._scale_and_offset(contrast, light)
+        return (self._centred * scale + offset)[:, None]
+
+    def _scale_and_offset(self, contrast, light):
+        """For each channel what its numbers, less their mean, are multiplied with, and what is added."""
+        return numpy.float32(contrast * self.scale) / self._std, numpy.float32(light * self.scale) / self._std
 
     def _subtract(self, picture, mirrored, contrast, light, data):
         """The same with a mean for each pixel."""
+        scale, offset = self._scale_and_offset(contrast, light)
         for channel, plane in enumerate(planes(picture)):
+            target = data[channel][:, ::-1] if mirrored else data[channel]
             if self._dtype is torch.int8:
-                values = numpy.clip(plane - numpy.floor(self._mean[channel] + numpy.float32(0.5)), -128, 127)
-            else:
-                std = self._channels('std')[channel]
-                values = ((plane - self._mean[channel]) * (numpy.float32(contrast * self.scale) / std)
-                          + numpy.float32(light * self.scale) / std)
-            data[channel] = values[:, ::-1] if mirrored else values
+                target[:] = numpy.clip(plane - numpy.floor(self._mean[channel] + numpy.float32(0.5)), -128, 127)
+                continue
+            numpy.subtract(plane, self._mean[channel], out=target)
+            target *= scale[channel]
+            target += offset[channel]
 
 
 # ---------------------------------------------------------------------- how they are called

@@ -1,4 +1,5 @@
 """Records of pictures in the order that a pass wants them."""
+import functools
 import random
 from collections import namedtuple
 
@@ -114,18 +115,20 @@ class Records:
             offset += size
             if first >= last:
                 continue
-            position = reader.find(first) if first else 0
-            while position < last:
-                try:
-                    data, following = reader.read_at(position), reader.tell()
-                except DamagedRecord as damage:
-                    damaged(Corrupt(None, damage.uri, damage.offset, damage.problem))
-                    position = damage.resume
-                    continue
-                if data is None:
-                    break
-                yield Raw(None, reader.uri, position, data)
-                position = following
+            # a reader of its own: `read` is quick because it holds a block of the file, and passes may overlap
+            with MXRecordIO(reader.uri, 'r') as own:
+                position = own.find(first) if first else 0
+                read = functools.partial(own.read_at, position)
+                while position < last:
+                    try:
+                        data = read()
+                    except DamagedRecord as damage:
+                        damaged(Corrupt(None, damage.uri, damage.offset, damage.problem))
+                    else:
+                        if data is None:
+                            break
+                        yield Raw(None, reader.uri, position, data)
+                    read, position = own.read, own.tell()
 
     # ------------------------------------------------------------------ without the pictures
     def heads(self, size):
