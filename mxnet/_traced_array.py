@@ -4,6 +4,7 @@ They are arrays of both kinds, `NDArray` and `mx.np.ndarray`, so that programs c
 for values.  What these classes do straight on tensors (indexing, views, writing) is spelled in operators here.
 """
 import math
+from typing import Any
 
 from ._array import NDArrayBase
 from ._ops.dtypes import NAME, torch_dtype
@@ -63,6 +64,11 @@ class Traced:
     """The part that both kinds share."""
 
     __slots__ = ()
+    _tracer: Any
+    _value: Any
+    _tensor: Any
+    _ctx: Any
+    _dense: type
 
     # ------------------------------------------------------------------ shapes
     def _lengths(self):

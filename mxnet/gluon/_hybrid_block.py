@@ -288,6 +288,7 @@ class HybridBlock(Block):
         return f'{path}-symbol.json', f'{path}-{epoch:04d}.params'
 
     # ------------------------------------------------------------------ running
+    @nested.takes_symbols
     def forward(self, x, *args):
         """Calls `hybrid_forward`, or the graph once hybridized."""
         if self._cached_op is not None and self._active and not tracing():
@@ -309,8 +310,6 @@ class HybridBlock(Block):
                     return self._forward_arrays(ctx, x, *args)
             return self._call_cached_op(x, *args)
         return self._forward_arrays(ctx, x, *args)
-
-    forward.takes_symbols = True
 
     def _forward_arrays(self, ctx, *args):
         """`hybrid_forward` on arrays."""

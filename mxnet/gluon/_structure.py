@@ -5,6 +5,12 @@ from ..symbol import Symbol
 LEAF, ABSENT = 0, -1          # else: the number of outputs of a symbol, or a list of formats
 
 
+def takes_symbols(forward):
+    """Marks a `forward` that runs on symbols as on arrays: the block's graph is made by calling it on symbols."""
+    forward.takes_symbols = True
+    return forward
+
+
 def flatten(values, what):
     """-> (arrays, symbols and Nones in order, the format that `regroup` needs)."""
     if isinstance(values, NDArray):

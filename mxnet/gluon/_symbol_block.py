@@ -72,6 +72,7 @@ class SymbolBlock(HybridBlock):
         shown = ', '.join(out.list_outputs())
         return f'{type(self).__name__}(\n{shown} : {", ".join(s.name for s in inputs)} -> {len(out)}\n)'
 
+    @nested.takes_symbols
     def forward(self, x, *args):
         if isinstance(x, NDArray):
             with x._ctx:
@@ -82,8 +83,6 @@ class SymbolBlock(HybridBlock):
         given = nested.flatten((x, *args), 'an input')[0]
         copy = out(**{s.name: v for s, v in zip(inputs, given, strict=True)})
         return nested.regroup(list(copy), self._out_format)
-
-    forward.takes_symbols = True
 
     def _call_cached_op(self, *args):
         flat = nested.flatten(args, 'an input')[0]

@@ -10,6 +10,7 @@ from ..base import numeric_types
 from ..ndarray import NDArray
 from ..util import is_np_array
 from ._operators import contrib, operator
+from ._structure import takes_symbols
 from .block import HybridBlock
 
 __all__ = ['CTCLoss', 'CosineEmbeddingLoss', 'HingeLoss', 'HuberLoss', 'KLDivLoss', 'L1Loss', 'L2Loss', 'LogisticLoss',
@@ -51,13 +52,12 @@ class Loss(HybridBlock):
     def __repr__(self):
         return f'{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})'
 
+    @takes_symbols
     def forward(self, x, *args):
         """The loss.  After a hybridized network, a loss of this module is part of its step (ndarray/_steps.py)."""
         if getattr(x, '_waits', False) and type(self).__module__ == __name__:
             return self._call_cached_op(x, *args)
         return super().forward(x, *args)
-
-    forward.takes_symbols = True
 
     def hybrid_forward(self, F, x, *args, **kwargs):
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')

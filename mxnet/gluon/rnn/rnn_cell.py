@@ -2,6 +2,7 @@
 from ... import ndarray, symbol
 from ..._ops.dtypes import dtype_name
 from ...symbol import Symbol
+from .._structure import takes_symbols
 from ..block import Block, HybridBlock
 from ..utils import indent
 from . import _sequence as sequence
@@ -104,12 +105,11 @@ class RecurrentCell(Block):
             return activation(inputs)
         return activation(inputs, **kwargs)
 
+    @takes_symbols
     def forward(self, inputs, states):
         """One step -> (output, new states)."""
         self._counter += 1
         return super().forward(inputs, states)
-
-    forward.takes_symbols = True
 
 
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
