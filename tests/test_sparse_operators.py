@@ -3,6 +3,7 @@ import logging
 
 import numpy as np
 import pytest
+import torch
 
 import mxnet as mx
 from mxnet import autograd, nd
@@ -209,3 +210,59 @@ def test_updates_of_weights_and_states_stored_in_two_ways_change_all_rows(name, 
     more = {'momentum': 0.9} if states == 1 else {}
     getattr(mx.nd, name)(weight, grad, *others, out=weight, lr=0.1, wd=0.1, **more)
     np.testing.assert_allclose(weight.asnumpy().ravel(), expected, atol=1e-3)
+
+
+# ---------------------------------------------------------------------- SciPy's and torch's sparse matrices
+def test_scipy_shares_memory():
+    scipy_sparse = pytest.importorskip('scipy.sparse')
+    matrix = scipy_sparse.csr_matrix(np.array([[0, 1, 0], [2, 0, 3]], 'float32'))
+    x = nd.sparse.from_scipy(matrix)
+    np.testing.assert_array_equal(x.asnumpy(), matrix.toarray())
+    matrix.data[0] = 7
+    assert x.asnumpy()[0, 1] == 7
+    back = x.asscipy(copy=False)
+    matrix.data[1] = 8
+    assert back[1, 0] == 8 and x.asscipy()[1, 0] == 8
+    np.testing.assert_array_equal(nd.sparse.dot(x, nd.ones((3, 2))).asnumpy(), matrix.toarray() @ np.ones((3, 2)))
+    mixed = scipy_sparse.coo_matrix(([1., 2., 3.], ([1, 0, 1], [2, 0, 2])), shape=(2, 3))
+    np.testing.assert_array_equal(nd.sparse.from_scipy(mixed).asnumpy(), mixed.toarray())
+    with pytest.raises(TypeError, match='SciPy'):
+        nd.sparse.from_scipy(np.ones((2, 2)))
+
+
+def test_torch_shares_memory():
+    x = nd.array([[0, 1, 0], [2, 0, 3]]).tostype('csr')
+    tensor = x.to_torch_sparse()
+    assert tensor.layout is torch.sparse_csr
+    np.testing.assert_array_equal(tensor.to_dense().numpy(), x.asnumpy())
+    y = nd.sparse.from_torch(tensor)
+    tensor.values()[0] = 5
+    assert x.asnumpy()[0, 1] == y.asnumpy()[0, 1] == 5 and y.stype == 'csr'
+    w = nd.array([[0, 0], [1, 2], [0, 0]]).tostype('row_sparse')
+    rows = w.to_torch_sparse()
+    assert rows.sparse_dim() == 1
+    np.testing.assert_array_equal(rows.to_dense().numpy(), w.asnumpy())
+    again = nd.sparse.from_torch(rows)
+    rows.values()[0, 0] = 9
+    assert again.stype == 'row_sparse' and again.asnumpy()[1, 0] == w.asnumpy()[1, 0] == 9
+    both = torch.tensor([[0., 4.], [5., 0.]]).to_sparse()
+    np.testing.assert_array_equal(nd.sparse.from_torch(both).asnumpy(), both.to_dense().numpy())
+    for wrong in (torch.ones(2, 2), np.ones(2)):
+        with pytest.raises(TypeError, match='sparse_csr or torch.sparse_coo'):
+            nd.sparse.from_torch(wrong)
+    with pytest.raises(ValueError, match='one sparse axis'):
+        nd.sparse.from_torch(torch.ones(2, 2, 2).to_sparse())
+
+
+def test_fallback_is_logged(monkeypatch, caplog):
+    from mxnet.ndarray import _sparse_dispatch
+    monkeypatch.setattr(_sparse_dispatch, '_told', set())
+    x = nd.array([[0, 1], [2, 0]]).tostype('csr')
+    nd.cos(x)
+    assert not caplog.records
+    monkeypatch.setenv('MXNET_STORAGE_FALLBACK_LOG_VERBOSE', '1')
+    nd.cos(x)
+    nd.cos(x)
+    nd.square(x)
+    message, = [r.getMessage() for r in caplog.records]
+    assert message == 'operator cos(csr) is computed on dense copies of its sparse inputs'

@@ -95,7 +95,8 @@ def _cond(*data, num_args: int, num_outputs: int, cond_input_locs: Locations, th
     return tuple(else_branch([data[i] for i in else_input_locs]))
 
 
-@operator(variadic='num_args', outputs=_numbered, auto_inputs=False, mutates=lambda a, count: a['state_locs'])
+@operator(aliases=('_CachedOpThreadSafe',), variadic='num_args', outputs=_numbered, auto_inputs=False,
+          mutates=lambda a, count: a['state_locs'])
 def _CachedOp(*data, num_args: int, num_outputs: int = 1, state_locs: Locations = (), subgraph: str = '',
               subgraphs: Subgraphs = ()):
     """Runs a whole graph as one node; what `optimize_for` makes of the nodes that a backend chooses."""

@@ -5,8 +5,8 @@ import torch
 from .._array import NDArrayBase
 from .._ops.dtypes import torch_dtype
 from ..base import MXNetError, _Null
-from ..context import current_context
-from . import _creation, _sparse_links, _sparse_parts
+from ..context import cpu, current_context
+from . import _creation, _interop, _sparse_links, _sparse_parts
 from ._sparse_arithmetic import add, divide, multiply, subtract
 from ._sparse_array import (
     CLASSES,
@@ -203,6 +203,47 @@ def _from_coordinates(data, row, column, shape, ctx, dtype):
         if len(places) and not 0 <= int(places.min()) <= int(places.max()) < limit:
             raise ValueError(f'csr_matrix: {name} has indices outside of 0 to {limit - 1}')
     return CSRNDArray._make(_sparse_parts.csr_from_coordinates(values, rows, columns, shape), shape, ctx)
+
+
+# ---------------------------------------------------------------------- the same memory
+def from_scipy(matrix):
+    """A CSRNDArray on the CPU that shares the memory of a `scipy.sparse.csr_matrix`.
+
+    Other formats of SciPy are converted first, and so are unsorted indices.
+    """
+    if not hasattr(matrix, 'tocsr'):
+        raise TypeError(f'from_scipy takes a sparse matrix of SciPy, not a {type(matrix).__name__}')
+    matrix = matrix.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    parts = [torch.from_numpy(p) for p in (matrix.data, matrix.indptr, matrix.indices)]
+    return CSRNDArray._make(parts, matrix.shape, cpu())
+
+
+def from_torch(tensor):
+    """A sparse array that shares the memory of a sparse tensor of torch.
+
+    Of the layout `torch.sparse_csr`, a CSRNDArray.  Of `torch.sparse_coo` with one sparse axis (what gradients of
+    embeddings are), a RowSparseNDArray; with two and no others, a CSRNDArray, which has copies of the indices.
+    """
+    if not isinstance(tensor, torch.Tensor) or tensor.layout not in (torch.sparse_csr, torch.sparse_coo):
+        raise TypeError('from_torch takes a torch.sparse_csr or torch.sparse_coo tensor; nd.from_torch dense ones')
+    tensor = tensor.detach()
+    ctx = _interop.context_on(tensor.device)
+    if tensor.layout is torch.sparse_csr:
+        if tensor.dim() != 2 or tensor.values().dim() != 1:
+            raise ValueError(f'from_torch: a csr array has two axes; the shape of the tensor is {tuple(tensor.shape)}')
+        return CSRNDArray._make((tensor.values(), tensor.crow_indices(), tensor.col_indices()), tensor.shape, ctx)
+    tensor = tensor.coalesce()
+    if tensor.sparse_dim() == 1:
+        return RowSparseNDArray._make((tensor.values(), tensor.indices()[0]), tensor.shape, ctx)
+    if tensor.sparse_dim() != 2 or tensor.dense_dim():
+        raise ValueError('from_torch: a sparse_coo tensor has one sparse axis, or two and no dense ones; this one has '
+                         f'{tensor.sparse_dim()} and {tensor.dense_dim()}')
+    rows, columns = tensor.indices()
+    return CSRNDArray._make((tensor.values(), _sparse_parts._indptr(rows, tensor.shape[0]), columns.contiguous()),
+                            tensor.shape, ctx)
 
 
 # ---------------------------------------------------------------------- storage

@@ -4,6 +4,7 @@
 that they stand for.
 """
 import itertools
+import warnings
 from collections.abc import Callable
 
 import numpy
@@ -423,14 +424,21 @@ class CSRNDArray(BaseSparseNDArray):
         return self._make(_sparse_parts.csr_rows(self._safe_parts(), begin, end), (end - begin, self._shape[1]),
                           self._ctx, history=None if link is None else link[begin:end])
 
-    def asscipy(self):
-        """A copy as a `scipy.sparse.csr_matrix`."""
+    def asscipy(self, copy=True):
+        """A copy as a `scipy.sparse.csr_matrix`; with copy=False it shares the memory of an array on the CPU."""
         try:
             import scipy.sparse
         except ImportError:
             raise ImportError('asscipy needs SciPy: pip install scipy') from None
-        values, indptr, indices = [p.cpu().numpy().copy() for p in self._safe_parts()]
-        return scipy.sparse.csr_matrix((values, indices, indptr), shape=self._shape)
+        values, indptr, indices = [p.cpu().numpy() for p in self._safe_parts()]
+        return scipy.sparse.csr_matrix((values, indices, indptr), shape=self._shape, copy=copy)
+
+    def to_torch_sparse(self):
+        """The array as a `torch.sparse_csr` tensor, which shares its memory."""
+        values, indptr, indices = self._safe_parts()
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore', UserWarning)        # torch calls its csr tensors a prototype
+            return torch.sparse_csr_tensor(indptr, indices, values, self._shape)
 
 
 class RowSparseNDArray(BaseSparseNDArray):
@@ -469,6 +477,12 @@ class RowSparseNDArray(BaseSparseNDArray):
             return self
         raise ValueError(f'RowSparseNDArray: only x[:] can be taken, not x[{_indexing._spell(key)}]; retain() selects '
                          'rows, tostype("default") makes a dense array')
+
+    def to_torch_sparse(self):
+        """The array as a `torch.sparse_coo` tensor of rows, which shares its memory."""
+        values, rows = self._ordered_parts()
+        return torch.sparse_coo_tensor(rows.unsqueeze(0), values, self._shape, is_coalesced=True,
+                                       check_invariants=False)
 
     def retain(self, indices, out=None):
         """The array with only the rows at `indices`; see `mx.nd.sparse.retain`."""

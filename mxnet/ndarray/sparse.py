@@ -8,6 +8,8 @@ from ._invoke import make_function
 from ._sparse import *
 from ._sparse import array as array
 from ._sparse import empty as empty
+from ._sparse import from_scipy as from_scipy
+from ._sparse import from_torch as from_torch
 from ._sparse import zeros as zeros
 from ._sparse_array import from_dense as from_dense
 from ._sparse_array import from_record as from_record
