@@ -115,6 +115,8 @@ def dist_async():
             store.pull(size, out)
 
         store.init(size, value)
+        for _ in range(12):                 # the files of the server's journal have their size then
+            ours()
         found = medians({'ours': ours, 'bare': bare,
                          'pushpull': lambda s=size, v=value, o=out: store.pushpull(s, v, out=o)}, seconds=4)
         say(case=f'dist_async {size}', **found)

@@ -191,7 +191,8 @@ class Recorder:
         size = os.fstat(self._file).st_size
         if size >= LARGE and size > self._size:
             self._unmap()
-            self._map = mmap.mmap(self._file, size)
+            # all pages at once: one at a time, when they are written, takes several times as long
+            self._map = mmap.mmap(self._file, size, mmap.MAP_SHARED | getattr(mmap, 'MAP_POPULATE', 0))
             self._memory = numpy.frombuffer(self._map, 'uint8')
             self._size = size
 

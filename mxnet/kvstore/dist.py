@@ -84,6 +84,7 @@ class DistKVStore(KVStore):
         self._large = {}                # key: flat tensor for the next bucket of a key that goes alone
         self._behind = {}               # key: the bucket that its stored value lies in
         self._early = None              # a Trainer's gradients on their way
+        self._headers = {}              # key: what workers compare at its pushpull
         self._known = set()             # what workers have agreed to do before
 
     @property
@@ -234,8 +235,10 @@ class DistKVStore(KVStore):
         bucket = Bucket(self._flat_of_its_own(key, tensor), key)
         flat, count, stored = bucket.flat, tensor.numel(), self._values[key]
         bucket.parts[key], bucket.used = (0, count, stored), count
-        own, what = self._header('pushpull', [(key, stored)])
-        seen, ahead = (what, *own[:3]), None
+        if key not in self._headers:
+            self._headers[key] = self._header('pushpull', [(key, stored)])
+        (own, what), ahead = self._headers[key], None
+        seen = what, *own[:3]
         behind = bool(bucket.room) and seen in self._known
         if behind:
             flat[count:count + HEADER] = torch.tensor(own, dtype=flat.dtype)
