@@ -18,7 +18,9 @@ MODULES = [
     ('gluon.utils', 'mx.gluon.utils'), ('gluon.data', 'mx.gluon.data'), ('gluon.data.vision', 'mx.gluon.data.vision'),
     ('gluon.data.vision.transforms', 'mx.gluon.data.vision.transforms'),
     ('gluon.model_zoo.vision', 'mx.gluon.model_zoo.vision'),
-    ('gluon.contrib.estimator', 'mx.gluon.contrib.estimator'),
+    ('gluon.data.batchify', 'mx.gluon.data.batchify'), ('gluon.contrib.data', 'mx.gluon.contrib.data'),
+    ('gluon.contrib.nn', 'mx.gluon.contrib.nn'), ('gluon.contrib.cnn', 'mx.gluon.contrib.cnn'),
+    ('gluon.contrib.rnn', 'mx.gluon.contrib.rnn'), ('gluon.contrib.estimator', 'mx.gluon.contrib.estimator'),
     ('module', 'mx.mod'), ('model', 'mx.model'), ('rnn', 'mx.rnn'),
     ('optimizer', 'mx.optimizer'), ('lr_scheduler', 'mx.lr_scheduler'), ('metric', 'mx.metric'),
     ('initializer', 'mx.init'), ('callback', 'mx.callback'), ('kvstore', 'mx.kv'),
@@ -26,10 +28,13 @@ MODULES = [
     ('contrib.amp', 'mx.contrib.amp'), ('contrib.quantization', 'mx.contrib.quantization'),
     ('contrib.text.vocab', 'mx.contrib.text.vocab'), ('contrib.text.embedding', 'mx.contrib.text.embedding'),
     ('contrib.tensorboard', 'mx.contrib.tensorboard'), ('onnx', 'mx.onnx'), ('contrib.onnx', 'mx.contrib.onnx'),
+    ('contrib.text.utils', 'mx.contrib.text.utils'), ('contrib.io', 'mx.contrib.io'),
+    ('contrib.horovod', 'mx.contrib.horovod'), ('rtc', 'mx.rtc'), ('library', 'mx.library'),
     ('visualization', 'mx.viz'), ('monitor', 'mx.mon'), ('profiler', 'mx.profiler'),
     ('notebook.callback', 'mx.notebook.callback'),
     ('random', 'mx.random'), ('context', 'mx.context'), ('operator', 'mx.operator'), ('engine', 'mx.engine'),
-    ('runtime', 'mx.runtime'), ('util', 'mx.util'), ('name', 'mx.name'), ('attribute', 'mx.attribute'),
+    ('log', 'mx.log'), ('runtime', 'mx.runtime'), ('util', 'mx.util'), ('name', 'mx.name'),
+    ('attribute', 'mx.attribute'),
     ('test_utils', 'mx.test_utils'),
 ]
 METHODS = {'en': 'Operators that are also methods', 'zh': '同时也是方法的算子'}
@@ -170,11 +175,8 @@ def describe_class(qualified, cls, language):
 
 
 def page(path, name, language):
-    """The page of one module, or None where there is no such module."""
-    try:
-        module = importlib.import_module(f'mxnet.{path}')
-    except ImportError:
-        return None
+    """The page of one module."""
+    module = importlib.import_module(f'mxnet.{path}')
     parts = [f'# `{name}`', f'`mxnet.{path}`', markdown(inspect.getdoc(module) or '')]
     for short, thing in public(module):
         qualified = f'{name}.{short}'
@@ -190,11 +192,9 @@ def write(target, language):
     (target / 'api').mkdir(exist_ok=True)
     written = []
     for path, name in MODULES:
-        text = page(path, name, language)
-        if text is not None:
-            file = name.removeprefix('mx.').replace('.', '-')
-            (target / 'api' / f'{file}.md').write_text(text, encoding='utf-8')
-            written.append(f'api/{file}')
+        file = name.removeprefix('mx.').replace('.', '-')
+        (target / 'api' / f'{file}.md').write_text(page(path, name, language), encoding='utf-8')
+        written.append(f'api/{file}')
     index = target / 'api.md'
     index.write_text(index.read_text(encoding='utf-8') + '\n:::{toctree}\n:maxdepth: 1\n\n' + '\n'.join(written)
                      + '\n:::\n', encoding='utf-8')
