@@ -109,5 +109,5 @@ def test_doctor_and_pyproject_agree():
     extras = PROJECT['optional-dependencies']
     for extra, (needs, _) in OPTIONAL.items():
         assert [line.split('>')[0] for line in extras[extra]] == [name for _, name in needs]
-    assert extras.keys() - OPTIONAL.keys() == {'all', 'test', 'dev'}
+    assert extras.keys() - OPTIONAL.keys() == {'all', 'test', 'dev', 'docs'}
     assert PROJECT['dependencies'] == [f'{name}>={oldest}' for name, oldest in NEEDED.items()]

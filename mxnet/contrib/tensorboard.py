@@ -46,9 +46,9 @@ class SummaryWriter:
     Arrays may be NDArrays, NumPy arrays or torch tensors.  Events wait in a queue of `max_queue` and are on disk after
     `flush_secs` seconds, `flush()` or `close()`.
 
-    >>> with mx.contrib.tensorboard.SummaryWriter('logs') as writer:      # doctest: +SKIP
-    ...     writer.add_scalar('loss', 0.5, global_step=0)
-    ...     writer.add_histogram('weights', net.weight.data(), global_step=0)
+        with mx.contrib.tensorboard.SummaryWriter('logs') as writer:
+            writer.add_scalar('loss', 0.5, global_step=0)
+            writer.add_histogram('weights', net.weight.data(), global_step=0)
     """
 
     def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=None, verbose=True):
@@ -211,8 +211,8 @@ class LogMetricsCallback:
     With `prefix` the curve of a metric is `prefix-name`.  Folders of their own for training and evaluation give two
     curves in one plot.
 
-    >>> model.fit(data, batch_end_callback=[LogMetricsCallback('logs/train')],
-    ...           eval_end_callback=[LogMetricsCallback('logs/eval')])        # doctest: +SKIP
+        model.fit(data, batch_end_callback=[LogMetricsCallback('logs/train')],
+                  eval_end_callback=[LogMetricsCallback('logs/eval')])
     """
 
     def __init__(self, logging_dir, prefix=None):

@@ -42,7 +42,7 @@ def _in_notebook():
 
 
 # metric -> (epoch, batch, values) when it was last read
-_READ = weakref.WeakKeyDictionary()
+_READ: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def _values(param):
@@ -64,9 +64,9 @@ class PandasLogger:
 
     Training is looked at every `frequent` batches; the metric begins anew then.
 
-    >>> log = mx.notebook.callback.PandasLogger(batch_size=32)                  # doctest: +SKIP
-    >>> module.fit(data, eval_data=test, **log.callback_args())                 # doctest: +SKIP
-    >>> log.train_df.plot('elapsed', 'accuracy')                                # doctest: +SKIP
+        log = mx.notebook.callback.PandasLogger(batch_size=32)
+        module.fit(data, eval_data=test, **log.callback_args())
+        log.train_df.plot('elapsed', 'accuracy')
     """
 
     def __init__(self, batch_size, frequent=50):
@@ -232,8 +232,8 @@ class LiveTimeSeries(LiveBokehChart):
 class LiveLearningCurve(LiveBokehChart):
     """A learning curve: a metric on training and held-out data over time, while the network trains.
 
-    >>> curve = mx.notebook.callback.LiveLearningCurve('accuracy', display_freq=2, frequent=10)   # doctest: +SKIP
-    >>> module.fit(data, eval_data=test, **curve.callback_args())                                 # doctest: +SKIP
+        curve = mx.notebook.callback.LiveLearningCurve('accuracy', display_freq=2, frequent=10)
+        module.fit(data, eval_data=test, **curve.callback_args())
     """
 
     LINES = {'train': ('training', '#1f77b4'), 'eval': ('validation', '#2ca02c')}

@@ -1,10 +1,12 @@
 """What translations of operators work with: the ONNX graph that is being made, and the call to translate."""
+from collections.abc import Callable
+
 import numpy as np
 
 from ...base import MXNetError
 
 OPSET = 17
-TRANSLATIONS = {}
+TRANSLATIONS: dict[str, Callable] = {}
 
 NO_ONNX = 'ONNX files need the package onnx: pip install "remx[onnx]"'
 

@@ -44,11 +44,9 @@ def export_model(sym, params=None, in_shapes=None, in_types=np.float32, onnx_fil
     dynamic: lengths of the inputs may vary: those that are None in `dynamic_input_shapes` or, without it, all that the
         network allows
 
-    >>> net = mx.gluon.nn.Dense(2, in_units=3)
-    >>> net.initialize(); net.hybridize(); net(mx.nd.ones((1, 3))).shape
-    (1, 2)
-    >>> mx.onnx.export_model(net, in_shapes=[(1, 3)], onnx_file_path='dense.onnx')       # doctest: +SKIP
-    'dense.onnx'
+        net.hybridize()
+        net(pictures)
+        mx.onnx.export_model(net, in_shapes=[pictures.shape], onnx_file_path='net.onnx')
     """
     module = onnx()
     in_types = in_types if input_type is None else input_type

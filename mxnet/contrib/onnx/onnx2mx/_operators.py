@@ -107,7 +107,7 @@ FOLDS = {'Constant': _known(_constant), 'Shape': _shape, 'ConstantOfShape': _kno
          'Concat': _small(lambda n, *parts: np.concatenate(parts, n.get('axis'))), 'Reshape': _small(_reshape),
          'Add': _small(lambda n, a, b: a + b), 'Sub': _small(lambda n, a, b: a - b),
          'Mul': _small(lambda n, a, b: a * b), 'Div': _small(_div), 'ReduceProd': _small(_reduce_prod),
-         'Identity': _known(lambda n, x: x), 'Range': _known(lambda n, a, b, s: np.arange(a, b, s, a.dtype)),
+         'Identity': _known(lambda n, x: x), 'Range': _known(lambda n, a, b, s: np.arange(a, b, s, dtype=a.dtype)),
          'Expand': _small(lambda n, x, shape: x * np.ones([int(i) for i in shape], x.dtype)),
          'Equal': _small(lambda n, a, b: a == b), 'Where': _small(lambda n, c, a, b: np.where(c, a, b)),
          'Neg': _small(lambda n, x: -x), 'Sqrt': _small(lambda n, x: np.sqrt(x)),

@@ -1,5 +1,7 @@
 """Where translations of ONNX operators are found."""
-TRANSLATIONS = {}
+from collections.abc import Callable
+
+TRANSLATIONS: dict[str, Callable] = {}
 
 
 def translates(*kinds):

@@ -8,7 +8,7 @@ __all__ = ['get_model_metadata', 'import_model']
 def import_model(model_file):
     """(symbol, arguments, auxiliary states) of the network in an ONNX file; its name, or what onnx.load returned.
 
-    >>> net, arguments, states = mx.contrib.onnx.import_model('model.onnx')          # doctest: +SKIP
+        net, arguments, states = mx.contrib.onnx.import_model('model.onnx')
     """
     return GraphProto().from_onnx(_load(model_file))
 

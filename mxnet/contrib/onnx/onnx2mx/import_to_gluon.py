@@ -10,7 +10,7 @@ __all__ = ['import_to_gluon']
 def import_to_gluon(model_file, ctx=None):
     """A `SymbolBlock` of the network in an ONNX file, with its parameters on a context or several.
 
-    >>> net = mx.contrib.onnx.import_to_gluon('model.onnx', mx.cpu())               # doctest: +SKIP
+        net = mx.contrib.onnx.import_to_gluon('model.onnx', mx.cpu())
     """
     graph = GraphProto()
     model = load(model_file)
