@@ -2,6 +2,8 @@
 networks, attention, detection, words, recommendations; each runs plainly, and as a graph where its blocks are hybrid.
 """
 import math
+import os
+import subprocess
 
 import numpy as onp
 import pytest
@@ -935,3 +937,39 @@ def test_adversarial_networks():
         trainers[0].step(16)
     assert float(loss_D.sum()) > 0 and float(np.abs(G[0].weight.grad()).sum()) > 0
     assert before.shape == D[0].weight.grad().shape
+
+
+READ_BY_UPSTREAM = """
+import os
+from mxnet import gluon, npx
+npx.set_np()
+arrays = npx.load('arrays')
+net = gluon.SymbolBlock.imports('net-symbol.json', ['data0', 'data1'], 'net-0000.params')
+inputs = arrays['x'], arrays['y']
+out = net(*inputs)
+npx.save('answer', out if not isinstance(out, (list, tuple)) else out[0])
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not os.environ.get('MXNET191_PYTHON'), reason='MXNET191_PYTHON names no Python with MXNet 1.9.1')
+@pytest.mark.parametrize('make', [
+    lambda: (TransformerEncoder(12, 8, 16, 2, 2, 0.0), np.ones((7, 5)), np.array([5] * 7)),
+    lambda: (EncoderDecoder(Seq2SeqEncoder(10, 8, 12, 2), Seq2SeqDecoder(10, 8, 12, 2)), np.ones((7, 6)),
+             np.ones((7, 6)))])
+def test_mxnet_191_reads_what_was_traced(make, tmp_path):
+    net, x, y = make()
+    net.initialize()
+    net.hybridize()
+    net(x[:3], y[:3])
+    net.export(str(tmp_path / 'net'))
+    expected = flat(net(x, y))[0]
+    npx.save(str(tmp_path / 'arrays'), {'x': x, 'y': y})
+    subprocess.run([os.environ['MXNET191_PYTHON'], '-c', READ_BY_UPSTREAM], cwd=tmp_path, check=True, timeout=120,
+                   env={k: v for k, v in os.environ.items() if k != 'PYTHONPATH'})
+    found = npx.load(str(tmp_path / 'answer'))[0]
+    onp.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+def flat(value):
+    return [value] if isinstance(value, np.ndarray) else [v for part in value for v in flat(part)]

@@ -4,7 +4,7 @@
 show themselves: they are replaced by codes (-1 in a reshape, "as long as that axis" in a broadcast, an open length in
 zeros and ones), and what comes out is checked for both sizes.
 """
-from .._graph.infer import complete, infer
+from .._graph.infer import complete, infer, unknown_length
 from .._graph.node import Node, rebuild, topological
 from .._ops.table import NAMES
 from ..symbol._compose import make, text_of
@@ -64,7 +64,7 @@ def _without_batch(node, other, shape, other_shape):
                                                  or op.name in ('_npi_zeros', '_npi_ones')):
         value = own.get('value', int(op.name == '_npi_ones'))
         for i in moved:
-            lengths[i] = 0
+            lengths[i] = unknown_length()
         return NAMES[_CONSTANTS[value]], {'shape': tuple(lengths), 'dtype': own['dtype']}
     else:
         return None
