@@ -17,8 +17,9 @@ def register(name: str):
 
 @register('MKLDNN')
 @register('MKLDNN_QUANTIZE')
+@register('inductor')
 def unchanged(entries, options, args, aux):
-    """What upstream's CPU backends fuse, torch's kernels and `quantize_model` take as it is."""
+    """What upstream's CPU backends fuse, torch's kernels and `quantize_model` take as it is; inductor compiles plans."""
     return entries
 
 

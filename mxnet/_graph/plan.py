@@ -18,6 +18,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import batch_norm
 from .fold import depends_only, fold_batch_norms
+from .inductor import compiled
 from .labels import LABELS, Labels, labels_of
 from .program import Program
 from .simplify import constants, simplify
@@ -154,6 +155,8 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
         with torch.enable_grad():
             traced = make_fx(joint, tracing_mode='fake')(list(tensors), given)
         labels.write(traced.graph)
+        if program.inductor and (heads is not None or parameters is not None):
+            return _compile(traced, tensors, facts, wanted, parameters is not None)
         if parameters is not None:
             return _write_inference(traced.graph, traced, len(tensors), facts, parameters)
         return _write(traced.graph, traced, len(tensors), facts, wanted, heads is not None)
@@ -161,6 +164,15 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
         if os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', ''):
             log.warning('no plan: %s: %s', type(error).__name__, error)
         return None
+
+
+def _compile(traced, tensors, facts, wanted, predicts) -> Plan:
+    results = next(n for n in traced.graph.nodes if n.op == 'output').args[0]
+    gradients = results[len(facts['differentiable']) + len(facts['states']):]
+    functions = compiled(traced, tensors, facts, wanted, predicts)
+    return Plan(**{name: functions.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
+                differentiable=facts['differentiable'], direct=(False,) * len(gradients), source='compiled',
+                fresh=(False,) * len(facts['differentiable']), present=tuple(g is not None for g in gradients))
 
 
 def arranged(values):

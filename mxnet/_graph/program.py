@@ -89,6 +89,7 @@ class Program:
         self.outputs = [places[id(n)] + i for n, i in entries]
         self.placed = False            # are there calls with a device of their own
         self.individual = False        # are there calls that hold what belongs to one executor, or to its shapes
+        self.inductor = False          # is it to be compiled
         self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)
         self._mark_dead()
 

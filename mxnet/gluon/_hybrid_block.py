@@ -85,8 +85,10 @@ class HybridBlock(Block):
                   forward_bulk_size=None, backward_bulk_size=None, **kwargs):
         """Runs the block as one graph from now on.
 
-        `backend` names a function that rewrites the graph first (`mxnet._graph.backends`).  `static_alloc`,
-        `static_shape` and the bulk sizes are accepted, so that programs run; nothing depends on them yet.
+        `static_alloc` and `static_shape` together promise that inputs keep their shapes and parameters their memory: on
+        a GPU, training steps and predictions then become CUDA graphs, and predictions anywhere fold normalisation into
+        the weights before it.  `backend` names a function that rewrites the graph first (`mx.library`); 'inductor'
+        compiles it with torch's compiler, which takes long once.  The bulk sizes mean nothing here.
         """
         if kwargs:
             self._backend_opts = kwargs
@@ -207,6 +209,7 @@ class HybridBlock(Block):
             names = out.list_inputs()
         self._cached_op_args = [(True, numbers[n]) if n in numbers else (False, params[n]) for n in names]
         self._cached_op = ndarray.CachedOp(out, self._flags)
+        self._cached_op.program.inductor = self._backend == 'inductor'
         self._cached_op.parameters = tuple(i for i, (is_input, _) in enumerate(self._cached_op_args) if not is_input)
         plain = self._out_format == nested.LEAF and self._in_format == [nested.LEAF] * len(self._in_format)
         self._plain_inputs, self._known = len(self._in_format) if plain else -1, None

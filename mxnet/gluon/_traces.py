@@ -89,6 +89,7 @@ class Trace:
             variables |= parameters
         self.sources = [variables[name] for name in self.symbol.list_inputs()]
         self.op = CachedOp(self.symbol, block._flags)
+        self.op.program.inductor = block._backend == 'inductor'
         self.op.parameters = tuple(i for i, s in enumerate(self.sources) if not isinstance(s, int | NDArray))
         if block._callback:
             self.op._register_op_hook(block._callback, block._monitor_all)

@@ -91,7 +91,8 @@ class CachedOp:
             tensors = [x._tensor for x in args]
             if True in [t.requires_grad for t in tensors]:
                 tensors = [t.detach() if t.requires_grad else t for t in tensors]
-            if self.static and self.parameters and out is None and not state.training and self._monitor is None:
+            if (self.static or self.program.inductor) and self.parameters and out is None and not state.training \
+                    and self._monitor is None:
                 arrays = self._predict(tensors, ctx, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays

@@ -330,6 +330,7 @@ class Chain:
     def __init__(self, calls):
         self.parts = [(c.cached.program, c.training, c.sources) for c in calls]
         self.convolves = any(c.cached.program.convolves for c in calls)
+        self.inductor = any(c.cached.program.inductor for c in calls)
 
     def run(self, tensors, *, generator, device, training=None, monitor=None):
         values, results, states = list(tensors), [], {}
@@ -445,8 +446,9 @@ def wait(cached, args, ctx, training, cls):
             learns = True
         fixed.append(i)
     kind = tuple(kind)
-    if kind not in cached.kinds:
-        # the first of its kind runs at once, so that mistakes are found where they are made
+    if kind not in cached.kinds and cached.static is not None:
+        # the first of its kind runs at once, so that mistakes are found where they are made; a loss that goes with a
+        # network (gluon/loss.py) has not been hybridized, and makes none
         if len(cached.kinds) > LIMIT:
             cached.kinds.clear()
         cached.kinds.add(kind)
