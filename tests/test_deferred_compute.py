@@ -451,3 +451,34 @@ def test_empty_arrays_and_numbers_in_graphs(numpy_mode):
     dense.initialize()
     dense.hybridize()
     assert dense(np.ones((0, 3))).shape == (0, 2) and dense.weight.shape == (2, 3)
+
+
+@pytest.mark.gpu
+def test_the_same_graph_on_a_gpu(numpy_mode):
+    class Net(nn.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.dense, self.norm = nn.Dense(8, flatten=False), nn.LayerNorm()
+            self.table = np.arange(5).reshape(1, 5, 1)
+
+        def forward(self, x):
+            h = self.norm(self.dense(x)) + self.table.as_in_ctx(x.ctx)
+            padded = np.concatenate([np.zeros((x.shape[0], 1, 8), ctx=x.ctx), h], axis=1)
+            return np.tanh(padded[:, 1:]) * h[:, [0]]
+
+    net = Net()
+    net.initialize(ctx=[npx.cpu(), npx.gpu(0)])
+    net.hybridize(static_alloc=True, static_shape=True)
+    x = np.random.normal(size=(2, 5, 3))
+    results, gradients = [], []
+    for ctx in (npx.cpu(), npx.gpu(0)):
+        for _ in range(3):
+            with autograd.record():
+                y = net(x.as_in_ctx(ctx))
+            y.backward()
+        assert y.ctx == ctx
+        results.append(y.asnumpy())
+        gradients.append(net.dense.weight.grad(ctx).asnumpy())
+    assert net._traces.why_not is None
+    onp.testing.assert_allclose(results[1], results[0], rtol=1e-3, atol=1e-4)
+    onp.testing.assert_allclose(gradients[1], gradients[0], rtol=1e-2, atol=1e-3)
