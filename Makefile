@@ -8,7 +8,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all bench lint docs docs-test stubs clean
+.PHONY: help train test test-all bench bench-gpu lint docs docs-test stubs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -26,6 +26,9 @@ test-all: $(READY)  ## run all tests
 
 bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191_PYTHON=/its/python
 	$(BIN)/python -m bench $(ARGS)
+
+bench-gpu: $(READY)  ## the same for a CUDA device: steps and predictions beside torch eager and hand-made CUDA graphs
+	$(BIN)/python -m bench.gpu $(ARGS)
 
 lint: $(READY)  ## ruff and mypy
 	$(BIN)/ruff check .

@@ -1,4 +1,4 @@
-"""Plans compiled by torch's inductor, for `hybridize(backend='inductor')`: the first call takes long, later ones less."""
+"""Plans compiled by torch's inductor, for `hybridize(backend='inductor')`: a first call takes long, later ones less."""
 import torch
 
 from .simplify import simplify

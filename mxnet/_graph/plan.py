@@ -183,8 +183,8 @@ def arranged(values):
 def _channels_last(program, tensors, device):
     """Whether it pays to keep channels last in memory.
 
-    A GPU's matrix units take numbers of 16 bits no other way; on a CPU, convolutions of many channels are faster so, and
-    pooling much faster, but small ones slower.
+    A GPU's matrix units take numbers of 16 bits no other way; on a CPU, convolutions of many channels are faster so,
+    and pooling much faster, but small ones slower.
     """
     if not program.convolves:
         return False
