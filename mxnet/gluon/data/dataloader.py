@@ -29,8 +29,9 @@ class DataLoader:
     auto_reload:    begin the next pass as soon as one has ended, so that its first batches are there when asked for
 
     Random numbers in workers, of mx, NumPy and Python alike, follow from the program's seed and the number of the
-    batch, so that they are the same with any number of workers.  An error in a worker is raised here, with the worker's
-    traceback.
+    batch, so that they are the same with any number of workers; where only `mx.random.seed` was called, those of mx and
+    of its transforms are the same with threads and without workers, too.  An error in a worker is raised here, with the
+    worker's traceback.
 
     >>> loader = DataLoader(mx.gluon.data.ArrayDataset([1, 2, 3], [4, 5, 6]), batch_size=2)
     >>> for x, y in loader:
