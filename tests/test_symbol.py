@@ -231,3 +231,8 @@ def test_unknown_lengths_of_a_file_in_np_mode():
     for np_mode in (False, True):
         with mx.np_shape(np_mode):
             assert sym.load_json(text).infer_shape(data=(2, 7))[0][1] == (4, 7)
+
+
+def test_normal_numbers_in_the_shape_of_another_symbol():
+    drawn = sym.random.randn(loc=5, scale=0.1, dtype='float64', data=sym.var('x')).eval(x=mx.nd.zeros((30, 20)))[0]
+    assert drawn.shape == (30, 20) and drawn.dtype == np.float64 and abs(drawn.asnumpy().mean() - 5) < 0.1

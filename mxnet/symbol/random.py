@@ -42,8 +42,12 @@ def normal(loc=0, scale=1, shape=_Null, dtype=_Null, **kwargs):
 
 
 def randn(*shape, **kwargs):
-    """Normally distributed numbers; the shape is given as separate arguments."""
+    """Normally distributed numbers; the shape is given as separate arguments, or as that of a symbol, `data`."""
     loc, scale, dtype = kwargs.pop('loc', 0), kwargs.pop('scale', 1), kwargs.pop('dtype', _Null)
+    data = kwargs.pop('data', None)
+    if data is not None:
+        data = data if dtype is _Null else _call('Cast', (data,), {'dtype': dtype})
+        return _call('_random_normal_like', (data,), {'loc': loc, 'scale': scale, **kwargs})
     return normal(loc, scale, shape or _Null, dtype, **kwargs)
 
 
