@@ -69,6 +69,13 @@ def np_writes(x):
     return y, z
 
 
+def np_filled(x):
+    y = np.empty((x.shape[0] + 1, 6))
+    y[0] = 3
+    y[1:] = x.detach()
+    return y
+
+
 NUMPY = {
     'basic keys': lambda x, i: (x[0], x[1, 2], x[:, 1:3], x[..., ::-1], x[None], x[:, None, ::2], x[-1, -1], x[1:-1]),
     'arrays as keys': lambda x, i: (x[np.array([1, 0, 3], dtype='int32')], x[:, [0, 2]], x[np.arange(4), i],
@@ -89,6 +96,8 @@ NUMPY = {
                               npx.leaky_relu(x, act_type='gelu'), npx.topk(x, k=2)),
     'new arrays': lambda x, i: (np.zeros((x.shape[0], 2)) + x[:, :2], np.ones_like(x), np.arange(x.shape[1]) * x,
                                 np.full((2, 2), 7.0) + x[:2, :2], np.eye(4) @ x, np.linspace(0, 1, 6) * x, np.zeros(3)),
+    'copies and empty arrays': lambda x, i: (np.array(x), np.array(x, dtype='float64'), np_filled(x),
+                                             np.asarray(x) + 1),
     'nested results': lambda x, i: [x, [x + 1, (x * 2,)]],
     'both faces': lambda x, i: (nd.relu(x.as_nd_ndarray()).as_np_ndarray() * x,),
 }

@@ -31,6 +31,8 @@ def array(source_array, ctx=None, dtype=None):
     if isinstance(source_array, NDArrayBase):
         wanted = source_array._tensor.dtype if dtype is None else torch_dtype(dtype)
         tensor = source_array._tensor.detach()
+        if tensor.is_meta:              # an array of a graph that is being traced
+            return source_array.detach().astype(source_array.dtype if dtype is None else dtype).as_nd_ndarray()
         return wrap(_interop.move(tensor, ctx) if wanted is tensor.dtype else tensor.to(ctx.torch_device, wanted),
                     ctx, NDArray)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
@@ -76,7 +78,8 @@ def _filled(shape, ctx, dtype, value, out=None):
     ctx = ctx or current_context()
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     if state.watch is not None and state.watch.traces:
-        return _invoke.call(NAMES['_full'], (), {'shape': _shape(shape), 'value': value, 'dtype': NAME[wanted]}, NDArray)
+        given = {'shape': _shape(shape), 'value': value, 'dtype': NAME[wanted]}
+        return _invoke.call(NAMES['_full'], (), given, NDArray)
     tensor = _fill(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
     return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
@@ -85,6 +88,8 @@ def empty(shape, ctx=None, dtype=None, stype=None):
     """An array whose values are whatever was in memory."""
     if stype is not None and stype != 'default':
         return zeros(shape, ctx, dtype, stype)
+    if state.watch is not None and state.watch.traces:
+        return zeros(shape, ctx, dtype)
     ctx = ctx or current_context()
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     return wrap(_interop.allocate(torch.empty(_shape(shape), dtype=wanted, device=ctx.torch_device), ctx), ctx, NDArray)

@@ -9,6 +9,7 @@ import torch
 from .._array import NDArrayBase, wrap
 from .._ops.dtypes import torch_dtype
 from .._ops.table import NAMES
+from .._state import state
 from ..context import current_context
 from ..ndarray import _interop, _invoke
 from . import _call
@@ -30,6 +31,9 @@ def array(object, dtype=None, ctx=None):
     wanted = None if dtype is None else torch_dtype(dtype)
     if isinstance(object, NDArrayBase):
         tensor = object._tensor.detach()
+        if tensor.is_meta:              # an array of a graph that is being traced
+            object = object.detach()
+            return (object.copy() if wanted is None else object.astype(dtype)).as_np_ndarray()
         moved = tensor.to(ctx.torch_device, wanted or tensor.dtype, copy=True)
         return wrap(_interop.allocate(moved, ctx), ctx, _call.array_class)
     if isinstance(object, torch.Tensor):
@@ -61,7 +65,7 @@ def _from_lists(object):
 def asarray(a, dtype=None, ctx=None, copy=None, device=None):
     """The array itself if it is one of this dtype on this context; else as `array`."""
     ctx = ctx or device
-    if copy is not True and type(a) is _call.array_class and (dtype is None or a._tensor.dtype is torch_dtype(dtype)) \
+    if copy is not True and isinstance(a, _call.array_class) and (dtype is None or a._tensor.dtype is torch_dtype(dtype)) \
             and (ctx is None or a._ctx == ctx):
         return a
     if copy is False:
@@ -82,6 +86,8 @@ def empty(shape, dtype=numpy.float32, order='C', ctx=None):
     if order != 'C':
         raise NotImplementedError(f"empty: arrays are row-major, so order must be 'C', not {order!r}")
     ctx = ctx or current_context()
+    if state.watch is not None and state.watch.traces:
+        return zeros(shape, dtype or 'float32', ctx=ctx)
     tensor = torch.empty(numbers(shape), dtype=torch_dtype(dtype or 'float32'), device=ctx.torch_device)
     return wrap(_interop.allocate(tensor, ctx), ctx, _call.array_class)
 
