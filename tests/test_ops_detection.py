@@ -419,3 +419,15 @@ def test_shapes_that_do_not_fit(name):
         run(name, DATA, np.zeros((3, 4), 'f'), pooled_size=(2, 2), spatial_scale=1.0)
     with pytest.raises(mx.MXNetError, match='pooled_size'):
         run(name, DATA, np.zeros((3, 5), 'f'), pooled_size=(2, 0), spatial_scale=1.0)
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_groups_one_by_one_are_as_all_together(seed):
+    from mxnet._ops import nms
+    generator = torch.Generator().manual_seed(seed)
+    corner = torch.rand(2, nms.MANY, 2, generator=generator)
+    boxes = torch.cat([corner, corner + 0.02 + 0.2 * torch.rand(2, nms.MANY, 2, generator=generator)], -1)
+    group = torch.randint(0, 5, (2, nms.MANY), generator=generator).float()
+    group[0, seed] = float('nan')           # equal to nothing, so that it neither suppresses nor goes
+    valid = torch.rand(2, nms.MANY, generator=generator) > 0.2
+    assert torch.equal(nms.suppress(boxes, group, valid, 0.4), nms._among(boxes, group, valid, 0.4, False))

@@ -5,6 +5,8 @@ operator of torch's own library, `remx::suppress`: one node for whoever traces a
 """
 import torch
 
+MANY = 1024         # from this many boxes on, groups are taken one by one
+
 
 def corners(boxes):
     """(centre x, centre y, width, height) as (left, top, right, bottom)."""
@@ -50,6 +52,23 @@ def suppress(boxes, group, valid, threshold, inclusive=False):
 @torch.library.custom_op('remx::suppress', mutates_args=())
 def _suppress(boxes: torch.Tensor, group: torch.Tensor | None, valid: torch.Tensor, threshold: float,
               inclusive: bool) -> torch.Tensor:
+    if group is not None and not boxes.is_cuda and valid.shape[1] >= MANY:
+        return _group_by_group(boxes, group, valid, threshold, inclusive)
+    return _among(boxes, group, valid, threshold, inclusive)
+
+
+def _group_by_group(boxes, group, valid, threshold, inclusive):
+    """Boxes of different groups do not meet at all; a GPU has no time for small pieces of work, but a CPU has."""
+    alive = valid.clone()
+    for i in range(len(valid)):
+        for g in group[i][valid[i]].unique():
+            here = (valid[i] & (group[i] == g)).nonzero()[:, 0]
+            if len(here) > 1:
+                alive[i, here] = _among(boxes[i:i + 1, here], None, valid[i:i + 1, here], threshold, inclusive)[0]
+    return alive
+
+
+def _among(boxes, group, valid, threshold, inclusive):
     batch, count = valid.shape
     alive = valid.clone()
     # a block of better boxes meets all later ones: on a CPU, what fits into its cache; on a GPU, few launches
