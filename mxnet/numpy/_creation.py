@@ -65,8 +65,8 @@ def _from_lists(object):
 def asarray(a, dtype=None, ctx=None, copy=None, device=None):
     """The array itself if it is one of this dtype on this context; else as `array`."""
     ctx = ctx or device
-    if copy is not True and isinstance(a, _call.array_class) and (dtype is None or a._tensor.dtype is torch_dtype(dtype)) \
-            and (ctx is None or a._ctx == ctx):
+    if copy is not True and isinstance(a, _call.array_class) and (ctx is None or a._ctx == ctx) \
+            and (dtype is None or a._tensor.dtype is torch_dtype(dtype)):
         return a
     if copy is False:
         raise ValueError('asarray: this needs a copy')
