@@ -130,6 +130,28 @@ def test_looking_up(tmp_path):
     check_symbol(net, [uniform(4, 3, 2), mx.nd.array([1, 4, 2])], tmp_path)
 
 
+def exported(symbol, inputs, path):
+    mx.onnx.export_model(symbol, {}, [i.shape for i in inputs], onnx_file_path=str(path))
+    wanted = symbol.bind(mx.cpu(), dict(zip(symbol.list_arguments(), inputs)), grad_req='null').forward()
+    return run_onnx(path, *inputs), wanted
+
+
+@pytest.mark.parametrize('more', [{}, {'topk': 3}, {'force_suppress': True}, {'valid_thresh': 0.3},
+                                  {'in_format': 'center', 'out_format': 'center'}])
+def test_boxes(more, tmp_path):
+    rng = np.random.RandomState(0)
+    corners = rng.rand(2, 12, 2)
+    rows = np.concatenate([rng.randint(0, 3, (2, 12, 1)), rng.rand(2, 12, 1), corners, corners + 0.4], axis=2)
+    same(*exported(S.contrib.box_nms(x, overlap_thresh=0.4, id_index=0, **more), [mx.nd.array(rows)], tmp_path / 'nms'))
+
+
+def test_anchors_and_offsets(tmp_path):
+    same(*exported(S.contrib.MultiBoxPrior(x, sizes=(0.3, 0.5), ratios=(1, 2)), [uniform(1, 3, 4, 5)], tmp_path / 'a'))
+    same(*exported(S.contrib.box_decode(x, y, std0=0.1, std2=0.2, clip=1.0, format='corner'),
+                   [uniform(2, 6, 4), mx.nd.array(np.sort(np.random.RandomState(0).rand(1, 6, 4), axis=2))],
+                   tmp_path / 'b'))
+
+
 # ---------------------------------------------------------------------- layers
 def check_block(net, inputs, tmp_path, tolerance=1e-4, **more):
     net.initialize(mx.init.Xavier())

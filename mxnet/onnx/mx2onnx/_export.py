@@ -13,7 +13,7 @@ from ...gluon import HybridBlock
 from ...ndarray import NDArray
 from ...symbol import Symbol, load
 from ...symbol._compose import make as make_symbol
-from . import _elementwise, _layers, _reduce, _sequence, _shapes  # noqa: F401, they register
+from . import _detection, _elementwise, _layers, _reduce, _sequence, _shapes  # noqa: F401, they register
 from ._builder import OPSET, TRANSLATIONS, Call, Graph, onnx, onnx_type
 
 # what a loss compares with is no input of a network that predicts

@@ -276,20 +276,3 @@ def bilinear_resize(c):
                      c.ints(c.out_shapes[0][2:]), axis=0)
         return c.op('Resize', c.x, '', '', shape, mode='linear', coordinate_transformation_mode=how)
     return c.op('Resize', c.x, '', '', c.ints(c.out_shapes[0]), mode='linear', coordinate_transformation_mode=how)
-
-
-@translates('ROIPooling')
-def roi_pooling(c):
-    return c.op('MaxRoiPool', *c.inputs, pooled_shape=list(c['pooled_size']), spatial_scale=c['spatial_scale'])
-
-
-@translates('_contrib_ROIAlign')
-def roi_align(c):
-    boxes = c.slice(c.inputs[1], [1], [1], [5])
-    batch = c.cast(c.squeeze(c.slice(c.inputs[1], [1], [0], [1]), 1), np.int64)
-    if c['position_sensitive']:
-        raise c.error('position_sensitive')
-    height, width = c['pooled_size']
-    return c.op('RoiAlign', c.x, boxes, batch, output_height=height, output_width=width,
-                spatial_scale=c['spatial_scale'], sampling_ratio=max(0, c['sample_ratio']), mode='avg',
-                coordinate_transformation_mode='half_pixel' if c['aligned'] else 'output_half_pixel')
