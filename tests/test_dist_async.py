@@ -187,6 +187,33 @@ def test_a_lost_worker_is_named(tmp_path, who):
         assert float(said[1]) < 15
 
 
+@needs_ray
+@pytest.mark.slow
+def test_two_machines(tmp_path):
+    """ssh is a stand-in that stays here; each "machine" adds a node to the cluster of worker 0."""
+    (tmp_path / 'job.py').write_text(TRAINER)
+    (tmp_path / 'hosts').write_text('first\nsecond\n')
+    (tmp_path / 'ssh').write_text('#!/bin/sh\nshift 3; exec sh -c "$*"\n')
+    (tmp_path / 'ssh').chmod(0o755)
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1',
+                   'MXNET_KVSTORE_OBJECT_STORE_MB': '100', 'PATH': f'{tmp_path}{os.pathsep}{os.environ["PATH"]}'}
+    done = subprocess.run([sys.executable, '-m', 'mxnet.cli', 'launch', '-n', '3', '-H', str(tmp_path / 'hosts'),
+                           '--address', '127.0.0.1', sys.executable, str(tmp_path / 'job.py')], env=environment,
+                          capture_output=True, text=True, timeout=250)
+    assert done.stdout.count('sum 3.0 of 3 with 2') == 3, done.stdout + done.stderr
+
+
+@needs_ray
+@pytest.mark.slow
+def test_torchrun(tmp_path):
+    (tmp_path / 'job.py').write_text(TRAINER)
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1',
+                   'MXNET_KVSTORE_OBJECT_STORE_MB': '100'}
+    done = subprocess.run([sys.executable, '-m', 'torch.distributed.run', '--standalone', '--nproc_per_node', '2',
+                           str(tmp_path / 'job.py')], env=environment, capture_output=True, text=True, timeout=200)
+    assert done.stdout.count('sum 2.0 of 2 with 1') == 2, done.stdout + done.stderr
+
+
 # ---------------------------------------------------------------------- the journal
 
 def changes(folder):

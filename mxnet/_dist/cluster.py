@@ -8,6 +8,7 @@
 """
 import atexit
 import contextlib
+import ctypes
 import json
 import logging
 import os
@@ -108,9 +109,9 @@ class Cluster:
         if 'problem' in said:
             raise MXNetError(f'worker 0 cannot start or reach a Ray cluster: {said["problem"]}')
         self.namespace = said['namespace']
-        self._join(said['address'])
-        # after those of Ray and torch, so it runs before them
+        # after those of torch, so it runs before them
         atexit.register(self.close)
+        self._join(said['address'])
 
     # ------------------------------------------------------------------ joining
     def _begin(self):
@@ -137,29 +138,31 @@ class Cluster:
     def _join(self, address):
         if self.ray.is_initialized():
             return
-        if not os.environ.get('RAY_ADDRESS') and self._world.size > self._world.local_size \
-                and self._world.local_rank == 0:
+        several = self._world.size > self._world.local_size and not os.environ.get('RAY_ADDRESS')
+        if several and self._world.local_rank == 0:
             self._add_machine(address)
-        with quietly():
-            self.ray.init(address=address, configure_logging=False, logging_level=logging.ERROR, log_to_driver=False)
-
-    def _add_machine(self, address):
-        """Ray lets programs in only on machines that belong to the cluster."""
-        self._folder = scratch()
-        self._node = subprocess.Popen(
-            [sys.executable, '-m', 'ray.scripts.scripts', 'start', '--address', address, '--block',
-             '--disable-usage-stats', '--num-gpus', '0', '--object-store-memory', str(store_memory())],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + self._world.timeout
-        while self._node.poll() is None and time.monotonic() < end:
+        end = time.monotonic() + max(STARTUP, self._world.timeout)
+        while True:
             try:
                 with quietly():
                     self.ray.init(address=address, configure_logging=False, logging_level=logging.ERROR,
                                   log_to_driver=False)
                 return
-            except (ConnectionError, RuntimeError, ValueError):
+            except (ConnectionError, RuntimeError, ValueError) as error:
+                # on another machine than that of worker 0 it takes a while until there is something to connect to
+                ended = self._node is not None and self._node.poll() is not None
+                if not several or ended or time.monotonic() > end:
+                    raise MXNetError(f'worker {self._world.rank} cannot reach the Ray cluster at {address}: '
+                                     f'{str(error).strip()}') from error
                 time.sleep(0.5)
-        raise MXNetError(f'worker {self._world.rank}: this machine could not be added to the Ray cluster at {address}')
+
+    def _add_machine(self, address):
+        """Ray lets programs in only on machines that belong to the cluster."""
+        self._node = subprocess.Popen(
+            [sys.executable, '-m', 'ray.scripts.scripts', 'start', '--address', address, '--block',
+             '--disable-usage-stats', '--num-gpus', '0', '--object-store-memory', str(store_memory())],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+            preexec_fn=_end_with_parent)
 
     # ------------------------------------------------------------------ actors
     def actors(self, kind, count, *arguments):
@@ -202,6 +205,14 @@ class Cluster:
             os.environ.pop(name, None)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _end_with_parent():
+    """Linux sends a signal when the process that started this one ends, in whatever way."""
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+    except (AttributeError, OSError):
+        pass                            # elsewhere Ray notices after a minute that the cluster is gone
 
 
 def failed():

@@ -61,7 +61,8 @@ def links(job):
     global _links
     if _links is None:
         machines = -(-job.size // job.local_size)
-        count = whole_number('DMLC_NUM_SERVER', 0, 0) or machines
+        # machines may have different numbers of workers, so what they say differs
+        count = job.word('how many servers there are', whole_number('DMLC_NUM_SERVER', 0, 0) or machines)
         cluster = Cluster(job)
         actors = cluster.actors(Server, count, os.environ.get('MXNET_KVSTORE_CHECKPOINT_DIR'))
         _links = [Link(cluster.ray, actor, number, count, job) for number, actor in enumerate(actors)]
