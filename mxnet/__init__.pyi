@@ -30,6 +30,7 @@ from . import numpy as numpy
 from . import numpy_dispatch_protocol as numpy_dispatch_protocol
 from . import numpy_extension as numpy_extension
 from . import numpy_op_signature as numpy_op_signature
+from . import onnx as onnx
 from . import operator as operator
 from . import optimizer as optimizer
 from . import profiler as profiler
