@@ -125,7 +125,8 @@ class Session:
         activities = [torch.profiler.ProfilerActivity.CPU]
         if torch.cuda.is_available():
             activities.append(torch.profiler.ProfilerActivity.CUDA)
-        profiler = torch.profiler.profile(activities=activities, profile_memory=self.wants('memory'),
+        # acc_events: there is one cycle, and torch 2.11 warns of what it would forget after the first
+        profiler = torch.profiler.profile(activities=activities, profile_memory=self.wants('memory'), acc_events=True,
                                           experimental_config=_configuration())
         if _runs():
             raise MXNetError("profiler: a torch.profiler runs already, and there can be one at a time; stop it first")
