@@ -207,11 +207,12 @@ def RROIAlign(data, rois, *, pooled_size: Shape, spatial_scale: float, sampling_
 
 # ---------------------------------------------------------------------- position sensitive: a channel for each part
 def _whole_pixels(rois, spatial_scale, shift=0.0):
-    """Left, top, width and height of regions whose corners are rounded and whose last pixel is part of them."""
-    left, top, right, bottom = _rounded(rois[:, 1:]).unbind(1)
-    left, right = left * spatial_scale - shift, (right + 1) * spatial_scale - shift
-    top, bottom = top * spatial_scale - shift, (bottom + 1) * spatial_scale - shift
-    return left, top, (right - left).clamp_min(0.1), (bottom - top).clamp_min(0.1)
+    """(left, top) and (width, height) of regions whose corners are rounded and whose last pixel is part of them."""
+    corners = _rounded(rois[:, 1:])
+    start, end = corners[:, :2] * spatial_scale, (corners[:, 2:] + 1) * spatial_scale
+    if shift:
+        start, end = start - shift, end - shift
+    return start, (end - start).clamp_min(0.1)
 
 
 def _groups(name, data, output_dim, group_size, pooled_size):
@@ -235,29 +236,24 @@ def PSROIPooling(data, rois, *, spatial_scale: float, output_dim: int, pooled_si
     images, channels, height, width = data.shape
     rois = _floats(rois)
     image, there = _image_rows(rois[:, 0], images)
-    left, top, size_x, size_y = _whole_pixels(rois, spatial_scale)
+    start, size = _whole_pixels(rois, spatial_scale)
     part = torch.arange(pooled_size, device=data.device)
-    y0, y1 = _edges(top, size_y, part, pooled_size, height)
-    x0, x1 = _edges(left, size_x, part, pooled_size, width)
+    step, start = (size / pooled_size)[..., None], start[..., None]
+    x0, y0 = (part * step + start).floor().long().unbind(1)
+    x1, y1 = ((part + 1) * step + start).ceil().long().unbind(1)
+    (x0, x1), (y0, y1) = ([edge.clamp(0, limit) for edge in pair] for pair, limit in (((x0, x1), width),
+                                                                                     ((y0, y1), height)))
     # sums over rectangles are differences of sums from the corner; doubles, since these sums grow large
     table = F.pad(data.double().cumsum(2).cumsum(3), (1, 0, 1, 0)).reshape(-1)
     channel = (torch.arange(output_dim, device=data.device)[:, None, None] * groups + group[:, None]) * groups + group
     plane = (image.reshape(-1, 1, 1, 1) * channels + channel) * ((height + 1) * (width + 1))
 
-    def corner(y, x):
-        return table.take(plane + y[:, None, :, None] * (width + 1) + x[:, None, None, :])
-
-    total = corner(y1, x1) - corner(y0, x1) - corner(y1, x0) + corner(y0, x0)
-    area = (y1 - y0)[:, None, :, None] * (x1 - x0)[:, None, None, :]
-    filled = (y1 > y0)[:, None, :, None] & (x1 > x0)[:, None, None, :] & there.reshape(-1, 1, 1, 1)
+    above, below = (plane + (y * (width + 1))[:, None, :, None] for y in (y0, y1))
+    left, right = x0[:, None, None, :], x1[:, None, None, :]
+    total = table.take(below + right) - table.take(above + right) - table.take(below + left) + table.take(above + left)
+    tall, wide = (y1 - y0)[:, None, :, None], (x1 - x0)[:, None, None, :]
+    area, filled = tall * wide, (tall > 0) & (wide > 0) & there.reshape(-1, 1, 1, 1)
     return torch.where(filled, total / area.clamp_min(1), 0.0).to(data.dtype)
-
-
-def _edges(start, size, part, parts, limit):
-    step = (size / parts)[:, None]
-    low = (part * step + start[:, None]).floor().clamp(0, limit).long()
-    high = ((part + 1) * step + start[:, None]).ceil().clamp(0, limit).long()
-    return low, high
 
 
 @operator('_contrib_DeformablePSROIPooling', hidden=1, optional={'trans': lambda a: not a['no_trans']})
@@ -281,7 +277,8 @@ def DeformablePSROIPooling(data, rois, trans=None, *, spatial_scale: float, outp
     each = output_dim // classes
     rois = _floats(rois)
     image, there = _image_rows(rois[:, 0], images)
-    left, top, size_x, size_y = (v.reshape(-1, 1, 1, 1, 1, 1) for v in _whole_pixels(rois, spatial_scale, 0.5))
+    left, top, size_x, size_y = (v.reshape(-1, 1, 1, 1, 1, 1) for pair in _whole_pixels(rois, spatial_scale, 0.5)
+                                 for v in pair.unbind(1))
     part = torch.arange(pooled_size, device=data.device)
     sample = torch.arange(sample_per_part, device=data.device) / sample_per_part
     # axes: region, class, part along y, part along x, sample along y, sample along x
