@@ -491,3 +491,17 @@ def test_the_same_graph_on_a_gpu(numpy_mode):
     assert net._traces.why_not is None
     onp.testing.assert_allclose(results[1], results[0], rtol=1e-3, atol=1e-4)
     onp.testing.assert_allclose(gradients[1], gradients[0], rtol=1e-2, atol=1e-3)
+
+
+@pytest.mark.parametrize('hybridize', [False, True])
+def test_outputs_of_both_kinds_are_a_mistake_in_np_mode(hybridize):
+    @mx.use_np
+    class Mixed(nn.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return x.as_nd_ndarray() + x.as_nd_ndarray(), F.np.multiply(x, x)
+
+    net = Mixed(prefix='mixed_')
+    if hybridize:
+        net.hybridize()
+    with pytest.raises(TypeError, match='mixed gives a .* in np mode'):
+        net(np.ones((2, 3)))

@@ -134,6 +134,8 @@ class HybridBlock(Block):
             grouped = nested.regroup([None if x is None else next(given) for x in flat], self._in_format)
             with self.name_scope():
                 out = self._forward_symbol(*grouped)
+            if is_np_array():
+                nested.check_outputs(self, out)
             flat_out, self._out_format = nested.flatten(out, 'an output')
             self._cached_graph = inputs, symbol.Group(flat_out, type(flat_out[0]))
         return self._cached_graph
