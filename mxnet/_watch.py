@@ -1,7 +1,7 @@
 """What can look at recorded operator calls: `autograd.detect_anomaly()`.
 
-Both are scopes that put a watcher into `state.watch`.  It is told of every operator call while recording (`ran`) and of
-graphs that are about to be differentiated (`follow`).  What it finds out it notes on the nodes of torch's graph, so
+It is a scope that puts a watcher into `state.watch`, which is told of every operator call while recording (`ran`) and
+of graphs that are about to be differentiated (`follow`).  What it finds out it notes on the nodes of torch's graph, so
 that it is gone when the graph is.
 """
 import os

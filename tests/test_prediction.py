@@ -1,4 +1,4 @@
-"""Predictions of blocks hybridized with static_alloc and static_shape: folded, prepared, and up to date all the same."""
+"""Predictions of blocks hybridized with static_alloc and static_shape: folded, prepared, and up to date."""
 import numpy
 import pytest
 

@@ -19,7 +19,7 @@ def register(name: str):
 @register('MKLDNN_QUANTIZE')
 @register('inductor')
 def unchanged(entries, options, args, aux):
-    """What upstream's CPU backends fuse, torch's kernels and `quantize_model` take as it is; 'inductor' is for plans."""
+    """What upstream's CPU backends fuse, torch's kernels take as it is; 'inductor' is for plans."""
     return entries
 
 

@@ -7,6 +7,9 @@ from .ndarray import NDArray
 def _CachedOp(*data: NDArray, num_args: int = ..., num_outputs: int = ..., state_locs: int | Sequence[int] = ..., subgraph: str = ..., out: Any = None, name: str | None = None) -> Any:
     """Runs a whole graph as one node; what `optimize_for` makes of the nodes that a backend chooses."""
 
+def _CachedOpThreadSafe(*data: NDArray, num_args: int = ..., num_outputs: int = ..., state_locs: int | Sequence[int] = ..., subgraph: str = ..., out: Any = None, name: str | None = None) -> Any:
+    """Runs a whole graph as one node; what `optimize_for` makes of the nodes that a backend chooses."""
+
 def _CrossDeviceCopy(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The same values on another device: what a graph has where an edge crosses from one to the other."""
 
