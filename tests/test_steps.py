@@ -338,6 +338,31 @@ def test_shapes_that_change():
     assert_same(step)
 
 
+def test_one_array_for_two_inputs():
+    class Sum(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.dense = gluon.nn.Dense(3, in_units=5)
+
+        def hybrid_forward(self, F, one, other):
+            return self.dense(one) * self.dense(other)
+
+    found = []
+    for hybridize in (True, False):
+        mx.random.seed(2)
+        net = Sum()
+        net.initialize()
+        if hybridize:
+            net.hybridize()
+        for _ in range(4):
+            x = nd.ones((2, 5))
+            with autograd.record():
+                out = net(x, x)
+            out.backward()
+        found.append(net.dense.weight.grad().asnumpy())
+    numpy.testing.assert_array_equal(*found)
+
+
 def test_np_arrays():
     found = []
     for hybridize in (True, False):

@@ -181,17 +181,12 @@ def arranged(values):
 
 
 def _channels_last(program, tensors, device):
-    """Whether it pays to keep channels last in memory.
+    """Whether it pays to keep channels last in memory: a GPU's matrix units take numbers of 16 bits no other way.
 
-    A GPU's matrix units take numbers of 16 bits no other way; on a CPU, convolutions of many channels are faster so,
-    and pooling much faster, but small ones slower.
+    On a CPU it does not: pooling and normalisation are faster so, but the gradients of convolutions slower.
     """
-    if not program.convolves:
-        return False
-    if device.type == 'cuda':
-        return any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
-    return device.type == 'cpu' and any(t.dim() == 4 and min(t.shape[:2]) >= 32 and t.shape[2] > 1
-                                        and t.dtype is torch.float32 for t in tensors)
+    return device.type == 'cuda' and program.convolves and \
+        any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
 
 
 def _heads(program, tensors, training):
@@ -274,7 +269,8 @@ _CASTS = {torch.float32: 'float', torch.float64: 'double', torch.float16: 'half'
 # calls that can write to the memory of their first argument, if nobody needs that any more
 _IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid_, aten.tanh.default: torch.tanh_,
              aten.neg.default: torch.neg_, aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_,
-             aten.mul.Tensor: torch.Tensor.mul_, aten.div.Tensor: torch.Tensor.div_}
+             aten.mul.Tensor: torch.Tensor.mul_, aten.div.Tensor: torch.Tensor.div_,
+             aten.scatter_add.default: torch.Tensor.scatter_add_}
 _IN_PLACE[aten.threshold_backward.default] = lambda gradient, result, threshold: \
     aten.threshold_backward.grad_input(gradient, result, threshold, grad_input=gradient)
 # calls whose function in torch takes `out`

@@ -187,6 +187,11 @@ class Trainer:
 
         A parameter whose gradient is not new is an error, unless `ignore_stale_grad`, which leaves it as it is.
         """
+        again = self._again
+        if again is not None and self._amp_loss_scaler is None and not self._params_to_init:
+            self._optimizer.rescale_grad = self._scale / batch_size
+            if again.repeat(self):
+                return
         self._prepare()
         self._optimizer.rescale_grad = self._scale / batch_size
         self._allreduce_grads()
@@ -241,9 +246,6 @@ class Trainer:
     def _update(self, ignore_stale_grad):
         if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
             return                      # the scale of the loss was too large: no step, and a smaller one next time
-        again = self._again
-        if again is not None and again.repeat(self, ignore_stale_grad):
-            return
         pending, pulled = [[] for _ in self._updaters], []
         for i, param in enumerate(self._params):
             if param.grad_req == 'null':
@@ -301,7 +303,7 @@ class Trainer:
 class _Again:
     """An update of the same arrays as the one before, which were found in order then."""
 
-    __slots__ = ('params', 'data', 'reqs', 'updater', 'columns', 'variables')
+    __slots__ = ('params', 'data', 'updater', 'columns', 'variables', 'fresh')
 
     @classmethod
     def of(cls, params, updater, columns):
@@ -310,22 +312,19 @@ class _Again:
         if len(columns[0]) != len(learned):
             return None
         self = cls()
-        self.params, self.data, self.reqs = params, [p._data for p in params], [p.grad_req for p in params]
-        self.updater, self.columns = updater, columns
+        self.params, self.data, self.updater, self.columns = params, [p._data for p in params], updater, columns
         self.variables = [array._variable for array in columns[2]]
-        return self if all(getattr(v, 'fresh', None) is not None for v in self.variables) else None
+        self.fresh = [getattr(v, 'fresh', None) for v in self.variables]
+        return None if None in self.fresh else self
 
-    def repeat(self, trainer, ignore_stale_grad):
+    def repeat(self, trainer):
         """Updates and returns True if nothing has changed but values, and all gradients are new."""
-        if trainer._kvstore is not None or trainer._updaters[0] is not self.updater \
+        # a parameter whose grad_req has changed has another variable
+        if trainer._kvstore is not None or trainer._updaters[0] is not self.updater or [False] in self.fresh \
                 or not all(map(is_, [p._data for p in self.params], self.data)) \
-                or [p.grad_req for p in self.params] != self.reqs \
                 or not all(map(is_, [a._variable for a in self.columns[2]], self.variables)):
             return False
-        fresh = [v.fresh for v in self.variables]
-        if [True] in fresh and [False] not in fresh:
-            for flag in fresh:
-                flag[0] = False
-            self.updater(*self.columns)
-            return True
-        return False
+        for flag in self.fresh:
+            flag[0] = False
+        self.updater(*self.columns)
+        return True

@@ -68,28 +68,29 @@ class Call:
 class Bundle:
     """The inputs of a CachedOp that are parameters, which are the same arrays call after call."""
 
-    __slots__ = ('_pick', '_positions', 'arrays', 'variables', 'tensors', 'free', '_places', '_classes')
+    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'free', 'sources', '_places', '_classes')
 
     def __init__(self, args, positions):
-        self._positions = positions
         self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
         self.arrays = self._pick(args)
         self.variables = [a._variable for a in self.arrays]
         self.tensors = [a._tensor for a in self.arrays]
         self.free = [i for i in range(len(args)) if i not in set(positions)]
+        # where the inputs come from, if the others are arrays that do not wait, and the step begins with this call
+        order = [*positions, *self.free]
+        self.sources = tuple([order.index(i) for i in range(len(args))])
         self._places = [Place(None, None, number) for number in range(len(positions))]
         self._classes = [_waiting(type(a)) for a in self.arrays]
 
     def fits(self, args):
         """Whether a call has these very arrays, none of them waiting."""
-        arrays = self.arrays
-        return (all(map(is_, self._pick(args), arrays))
-                and True not in [a._waits for a in arrays]
-                and all(map(is_, [a._variable for a in arrays], self.variables))
-                and all(map(is_, [a._tensor for a in arrays], self.tensors)))
+        for given, array, variable, tensor in zip(self._pick(args), self.arrays, self.variables, self.tensors):
+            if given is not array or array._waits or array._variable is not variable or array._tensor is not tensor:
+                return False
+        return True
 
     def hide(self, step, offset):
-        """Puts the tensors aside; -> {position: number}."""
+        """Puts the tensors aside; they are numbered from `offset` on."""
         for array, place, cls in zip(self.arrays, self._places, self._classes):
             place.step = step
             del array._tensor
@@ -98,7 +99,6 @@ class Bundle:
         if self._places[0].number != offset:
             for number, place in enumerate(self._places):
                 place.number = offset + number
-        return dict(zip(self._positions, range(offset, offset + len(self._positions))))
 
 
 class Step:
@@ -130,12 +130,12 @@ class Step:
         return number
 
     def take_bundle(self, bundle):
-        """{position: number} of the arrays of a bundle."""
+        """Takes all arrays of a bundle."""
         offset = len(self.arrays)
         self.arrays += bundle.arrays
         self.tensors += bundle.tensors
         self.bundles.append(bundle)
-        return bundle.hide(self, offset)
+        bundle.hide(self, offset)
 
     def add(self, cached, training, sources, cls):
         """Output arrays of a new call."""
@@ -416,7 +416,7 @@ def wait(cached, args, ctx, training, cls):
     """The outputs of a recorded call, to be computed later; None if it has to run now."""
     bundle = cached.bundle
     known = bundle is not None and bundle.fits(args)
-    step, kind, learns, able, fixed = None, [training, cls, ctx], known, True, []
+    step, kind, learns, able, fixed = None, [training], known, True, []
     for i in bundle.free if known else range(len(args)):
         x = args[i]
         if x._sparse or x._ctx is not ctx and x._ctx != ctx:
@@ -455,23 +455,29 @@ def wait(cached, args, ctx, training, cls):
         return None
     if not able or not learns:
         return None
-    if step is None:
+    if not known and fixed and not any(args[i]._waits for i in fixed) \
+            and len({id(args[i]) for i in fixed}) == len(fixed):
+        bundle, known = Bundle(args, fixed), True
+        cached.bundle = bundle
+    if known and step is None and (len(bundle.free) == 1 or len({id(args[i]) for i in bundle.free}) == len(bundle.free)):
         step = Step(ctx)
-    numbers = {}
-    if known:
-        numbers = step.take_bundle(bundle)
-    elif fixed and not any(args[i]._waits for i in fixed) and len({id(args[i]) for i in fixed}) == len(fixed):
-        bundle = cached.bundle = Bundle(args, fixed)
-        numbers = step.take_bundle(bundle)
-    sources = []
-    for i, x in enumerate(args):
-        if i in numbers:
-            sources.append(numbers[i])
-        elif x._waits:
-            place = x._place
-            sources.append(place.number if place.call is None else (place.call, place.number))
-        else:
-            sources.append(step.take(x))
+        step.take_bundle(bundle)
+        for i in bundle.free:
+            step.take(args[i])
+        sources = bundle.sources
+    else:
+        if step is None:
+            step = Step(ctx)
+        if known:
+            step.take_bundle(bundle)
+        found = []
+        for x in args:
+            if x._waits:
+                place = x._place
+                found.append(place.number if place.call is None else (place.call, place.number))
+            else:
+                found.append(step.take(x))
+        sources = tuple(found)
     if cached.draws:
         state.draws = step
-    return step.add(cached, training, tuple(sources), cls)
+    return step.add(cached, training, sources, cls)
