@@ -7,7 +7,7 @@ use of an array needs) by running what waits, with torch's tape as ever.  A loop
 `backward`: then everything that waits runs as one plan (`Plan.whole`), forward and backward, without torch's engine.
 """
 import threading
-from operator import is_, itemgetter
+from operator import itemgetter
 from weakref import ref
 
 import torch
@@ -459,7 +459,7 @@ def wait(cached, args, ctx, training, cls):
             and len({id(args[i]) for i in fixed}) == len(fixed):
         bundle, known = Bundle(args, fixed), True
         cached.bundle = bundle
-    if known and step is None and (len(bundle.free) == 1 or len({id(args[i]) for i in bundle.free}) == len(bundle.free)):
+    if known and step is None and len({id(args[i]) for i in bundle.free}) == len(bundle.free):
         step = Step(ctx)
         step.take_bundle(bundle)
         for i in bundle.free:
