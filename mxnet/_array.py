@@ -26,6 +26,7 @@ class NDArrayBase:
     __slots__ = ('_tensor', '_ctx', '_variable', '_place', '__weakref__')
     _sparse = False         # a sparse array's `_tensor` is a dense copy: what is written into it is lost
     _waits = False
+    _ready_class: type
 
     def _peek(self):
         """The tensor, to be read at once: what waits in the memory of a CUDA graph need not be copied."""
@@ -38,6 +39,11 @@ def wrap(tensor, ctx, cls):
     array._ctx = ctx
     array._variable = None
     return array
+
+
+def class_of(array):
+    """The class of an array once it has its tensor: while it waits, it has another."""
+    return array._ready_class if array._waits else type(array)
 
 
 def readable(array):

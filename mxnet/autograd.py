@@ -10,7 +10,7 @@ from sys import getrefcount
 import torch
 
 from . import _watch
-from ._array import NDArrayBase, overwrite, wrap
+from ._array import NDArrayBase, class_of, overwrite, wrap
 from ._notes import note_all
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
@@ -454,7 +454,7 @@ class Function:
             return self.forward(*inputs)
         call = _FunctionCall(self, inputs)
         tensors = _Bridge.apply(call, *[whole_as_constant(_history(x, f'input {i}')) for i, x in enumerate(inputs)])
-        arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs, strict=True)]
+        arrays = [wrap(t, o._ctx, class_of(o)) for t, o in zip(tensors, call.outputs, strict=True)]
         call.outputs = None
         note_all(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
         return arrays[0] if call.single else arrays
@@ -473,7 +473,7 @@ class _FunctionCall:
 
     def __init__(self, function, inputs):
         self.function = function
-        self.like = [(x._ctx, type(x)) for x in inputs]
+        self.like = [(x._ctx, class_of(x)) for x in inputs]
         self.switches = _Switches()
 
     def forward(self, tensors):
@@ -482,7 +482,7 @@ class _FunctionCall:
                                               zip(tensors, self.like, strict=True)])
         self.single = isinstance(outputs, NDArrayBase)
         self.outputs = (outputs,) if self.single else tuple(outputs)
-        self.like_outputs = [(o._ctx, type(o)) for o in self.outputs]
+        self.like_outputs = [(o._ctx, class_of(o)) for o in self.outputs]
         # an output that is an input would be the same node of the graph
         return tuple(o._tensor.detach().clone() if any(o._tensor.data_ptr() == t.data_ptr() for t in tensors)
                      else o._tensor.detach() for o in self.outputs)

@@ -1,4 +1,5 @@
 """Hybridized calls that wait for `backward` (ndarray/_steps.py): nobody can tell, but for the time."""
+import pickle
 import threading
 
 import numpy
@@ -46,12 +47,10 @@ def train(hybridize, step, rounds=ROUNDS, grad_req='write', **parts):
     return [p.data().asnumpy() for p in net.collect_params().values()], seen
 
 
-def assert_same(step, **parts):
+def assert_same(step, rtol=0, **parts):
     (a, seen), (b, seen_too) = train(True, step, **parts), train(False, step, **parts)
-    for one, other in zip(a, b, strict=True):
-        numpy.testing.assert_array_equal(one, other)
-    for one, other in zip(seen, seen_too, strict=True):
-        numpy.testing.assert_array_equal(one, other)
+    for one, other in zip((*a, *seen), (*b, *seen_too), strict=True):
+        numpy.testing.assert_allclose(one, other, rtol=rtol, atol=rtol)
 
 
 def plain(net, loss, x, y):
@@ -361,6 +360,53 @@ def test_one_array_for_two_inputs():
             out.backward()
         found.append(net.dense.weight.grad().asnumpy())
     numpy.testing.assert_array_equal(*found)
+
+
+def test_parameters_are_used_elsewhere_meanwhile():
+    """While a parameter's tensor is put aside, recorded operators read its alias."""
+    def step(net, loss, x, y):
+        with autograd.record():
+            value = loss(net(x), y)
+            weight = net[0].weight.data()
+            penalty = (weight * weight).sum() + weight.reshape((-1,))[2] + (weight + 1).mean() + weight[1].sum()
+        autograd.backward([value, penalty])
+        assert type(penalty) is nd.NDArray
+        return net[0].weight.grad().asnumpy()
+    assert_same(step, rtol=1e-5)         # the parts of a gradient are added in another order
+
+
+def test_waiting_arrays_are_pickled():
+    def step(net, loss, x, y):
+        with autograd.record():
+            out = net(x)
+        return pickle.loads(pickle.dumps([out, x, net[0].weight.data()]))[0].asnumpy()
+    for _ in range(2):
+        found = []
+        for hybridize in (True, False):
+            mx.random.seed(7)
+            net = network()
+            net.initialize()
+            if hybridize:
+                net.hybridize()
+            found.append([step(net, None, nd.ones((2, 5)), None) for _ in range(3)])
+        numpy.testing.assert_array_equal(*found)
+
+
+def test_functions_of_waiting_arrays():
+    class Twice(autograd.Function):
+        def forward(self, x):
+            return x * 2
+
+        def backward(self, dy):
+            return dy * 2
+
+    def step(net, loss, x, y):
+        with autograd.record():
+            value = loss(Twice()(net(x)), y)
+        value.backward()
+        assert type(value) is nd.NDArray
+        return value.asnumpy()
+    assert_same(step)
 
 
 def test_np_arrays():

@@ -120,7 +120,7 @@ def fast_binary(kernel, slow, dtypes):
                 else:
                     if result.requires_grad:
                         result = result.detach()
-                    array = _new(type(self))
+                    array = _new(self._dense)
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None
@@ -146,7 +146,7 @@ def fast_binary(kernel, slow, dtypes):
                         if value is not other:
                             other = other._variable or getattr(value, '_note', None) or source(other)
                         result._note = (slow, None, (left, other), 0)
-                    array = _new(type(self))
+                    array = _new(self._dense)
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None

@@ -236,7 +236,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                 result = result.contiguous()
             if result.requires_grad:
                 result = result.detach()
-            array = _new(type(self))
+            array = _new(self._dense)
             array._tensor = result
             array._ctx = self._ctx
             array._variable = None
@@ -254,7 +254,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             note(GETITEM, (key, tensor.shape, result.shape), (self,), result)
         elif result.requires_grad:
             result = result.detach()
-        array = _new(type(self))
+        array = _new(self._dense)
         array._tensor = result
         array._ctx = self._ctx
         array._variable = None
@@ -383,7 +383,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                 if result.numel():
                     if result.requires_grad:
                         result = result.detach()
-                    array = _new(type(self))
+                    array = _new(self._dense)
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None
@@ -417,7 +417,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             note(NAMES['Reshape'], {'shape': tuple(result.shape)}, (self,), result)
         elif result.requires_grad:
             result = result.detach()
-        array = _new(type(self))
+        array = _new(self._dense)
         array._tensor = result
         array._ctx = self._ctx
         array._variable = None
@@ -548,7 +548,8 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     # ------------------------------------------------------------------ pickling and printing
     def __reduce__(self):
-        return type(self), (None,), self.__getstate__()
+        state = self.__getstate__()         # first: an array that waits has another class until it is looked at
+        return type(self), (None,), state
 
     def __getstate__(self):
         from .utils import to_bytes

@@ -228,5 +228,6 @@ def _classes():
     while waiting:
         cls = waiting.pop(0)
         found[cls.__module__, cls.__qualname__] = cls
-        waiting.extend(cls.__subclasses__())
+        # arrays that wait have a class of the same name
+        waiting.extend(c for c in cls.__subclasses__() if not getattr(c, '_waits', False))
     return found
