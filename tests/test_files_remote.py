@@ -79,7 +79,9 @@ def bucket():
         patch.setenv('AWS_SECRET_ACCESS_KEY', 'something')
         patch.setenv('AWS_DEFAULT_REGION', 'us-east-1')
         s3fs.S3FileSystem.clear_instance_cache()
-        s3fs.S3FileSystem().mkdir('models')
+        store = s3fs.S3FileSystem()
+        if not store.exists('models'):          # the memory of moto's servers is the process's
+            store.mkdir('models')
         yield 's3://models'
     s3fs.S3FileSystem.clear_instance_cache()
     server.stop()
