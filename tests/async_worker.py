@@ -277,12 +277,27 @@ def check_states():
         assert value_of(store, key, shape) == -(i + 1) + 4, key
 
 
-def check_staleness():
-    os.environ['MXNET_KVSTORE_MAX_STALENESS'] = '2'
+def bounded_store(most):
+    os.environ['MXNET_KVSTORE_MAX_STALENESS'] = str(most)
     try:
-        store = mx.kv.create('dist_async')
+        return mx.kv.create('dist_async')
     finally:
         del os.environ['MXNET_KVSTORE_MAX_STALENESS']
+
+
+def check_workers_come_to_a_bounded_store_at_different_times():
+    for last in range(size):
+        if rank == last:
+            time.sleep(0.3)
+        store = bounded_store(0)
+        store.init('w', full(0))
+        store.push('w', full(3))
+        assert value_of(store, 'w') == 3
+        store.barrier()
+
+
+def check_staleness():
+    store = bounded_store(2)
     store.init('w', full(0))
     store.set_optimizer(mx.optimizer.create('test'))
     store.barrier()
@@ -415,10 +430,13 @@ def main():
                 check()
                 results[name] = None
             except Exception:
+                # the others are elsewhere in it, and wait: the job ends
                 results[name] = traceback.format_exc()
-            print(name, f'{time.monotonic() - start:.2f} s', 'failed' if results[name] else '', flush=True)
-            with open(f'{sys.argv[1]}/{rank}.json', 'w', encoding='utf-8') as file:
-                json.dump(results, file)
+                raise
+            finally:
+                print(name, f'{time.monotonic() - start:.2f} s', 'failed' if results.get(name) else '', flush=True)
+                with open(f'{sys.argv[1]}/{rank}.json', 'w', encoding='utf-8') as file:
+                    json.dump(results, file)
 
 
 if __name__ == '__main__':

@@ -1,4 +1,5 @@
 """`remx train`: trains a network on digits, the main job of the tutorials."""
+import argparse
 import json
 import os
 import signal
@@ -23,7 +24,8 @@ def add_arguments(parser):
     parser.add_argument('--lr', type=float, default=0.01, help='learning rate')
     parser.add_argument('--momentum', type=float, default=0.0, help='for optimizers that have one')
     parser.add_argument('--ctx', default='auto', help='cpu, gpu, gpu(0), or several: gpu(0),gpu(1)')
-    parser.add_argument('--no-hybridize', dest='hybridize', action='store_false', help='run layer by layer')
+    parser.add_argument('--hybridize', action=argparse.BooleanOptionalAction, default=True,
+                        help='run the network as one graph, or layer by layer')
     parser.add_argument('--workers', type=int, default=0, help='processes that load data')
     parser.add_argument('--seed', type=int, default=42)
     parser.add_argument('--out', default='remx-train', help='folder for parameters, curves and logs')

@@ -78,7 +78,7 @@ def _leave():
     for link in found:
         try:
             link.settle()
-            for store in link.stores:
+            for store in link.bounded:
                 link.change(store, 'absent', True)
             link.settle()
         except MXNetError as error:
@@ -95,7 +95,7 @@ class Link:
         self._ray, self._actor = ray, actor
         self.number, self._servers, self.job = number, servers, job
         self.rank = job.rank
-        self.stores = []
+        self.bounded = []                       # stores whose other workers wait for this one until it leaves
         self._changes = 0                       # how many were sent
         self._waiting = collections.deque()     # [number, method, arguments, bytes, ref of the answer]
         self._bytes = 0                         # of those
@@ -265,16 +265,11 @@ class AsyncKVStore(KVStore):
         self._compression_params = None
         _taps.servers = weakref.ref(self)
         for link in self._links:
-            if self.rank == 0:
-                link.change(self._id, 'open')
-            link.stores.append(self._id)
+            # by each worker: a server keeps the order of one worker's changes only, and `barrier` sends some at once
+            link.change(self._id, 'open')
+            if self._staleness is not None:
+                link.bounded.append(self._id)
         self.barrier()
-
-    def __del__(self):
-        for link in self.__dict__.get('_links', ()):
-            if self.rank == 0 and self._id in link.stores:
-                link.stores.remove(self._id)
-        super().__del__()
 
     # ------------------------------------------------------------------ where values are
     def _known(self, key, value):
