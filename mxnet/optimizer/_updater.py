@@ -10,6 +10,7 @@ from .._array import NDArrayBase
 from .._files import pickles
 from .._graph.capture import WARM, Captured
 from .._state import state as switches
+from ..autograd import LARGE
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray
@@ -118,8 +119,8 @@ class _Again:
     stay the same becomes a CUDA graph.
     """
 
-    __slots__ = ('given', 'optimizer', 'device', 'states', 'arrays', 'columns', 'tensors', 'low', 'written', 'numbers',
-                 'since', 'graph')
+    __slots__ = ('given', 'optimizer', 'device', 'states', 'arrays', 'columns', 'tensors', 'kinds', 'low', 'written',
+                 'numbers', 'since', 'graph')
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
@@ -136,8 +137,13 @@ class _Again:
         columns = optimizer._plain(learned, grad, slots, alike=learned is weight)
         if columns is None:
             return None
-        self.arrays = [*learned, *grad, *(array for slot in slots for array in slot)]
-        self.tensors = [tensor for column in columns for tensor in column]
+        # Large gradients on a CPU change their memory from step to step (autograd.adopted): none is held on to.
+        self.kinds = None
+        if learned is weight and not columns[0][0].is_cuda and any(t.numel() >= LARGE for t in columns[1]):
+            self.kinds, columns = [(t.shape, t.dtype) for t in columns[1]], [columns[0], None, *columns[2:]]
+        kept = [c for c in (learned, grad if self.kinds is None else None, *slots) if c is not None]
+        self.arrays = [array for column in kept for array in column]
+        self.tensors = [tensor for column in columns if column is not None for tensor in column]
         if learned is not weight:
             thin = optimizer._plain(weight, grad, [])
             if thin is None:
@@ -158,7 +164,8 @@ class _Again:
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
                 or not updater.aggregate_updates or switches.recording \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
-                or not all(map(is_, [array._tensor for array in self.arrays], self.tensors)):
+                or not all(map(is_, [array._tensor for array in self.arrays], self.tensors)) \
+                or self.kinds is not None and [(g._tensor.shape, g._tensor.dtype) for g in grad] != self.kinds:
             return False
         optimizer._set_current_context(self.device)
         optimizer._update_count(index)
@@ -171,6 +178,8 @@ class _Again:
 
     def _step(self, index, lrs, wds):
         weights, grads, *slots = self.columns
+        if grads is None:
+            grads = [g._tensor for g in self.given[1]]
         if self.low is not None:
             torch._foreach_copy_(grads, self.low[1])
         self.optimizer._step(index, weights, grads, slots, lrs, wds)
