@@ -159,6 +159,23 @@ def test_cuda_graphs_of_steps(optimizer, momentum):
 
 
 @pytest.mark.gpu
+def test_predictions_see_averages_that_a_cuda_graph_has_moved():
+    """Without an update: nothing but the averages of normalisation changes."""
+    net = network()
+    net.collect_params().reset_ctx(mx.gpu())
+    net.hybridize(static_alloc=True, static_shape=True)
+    x = nd.random.uniform(shape=(2, 3, 8, 8), ctx=mx.gpu())
+    for _ in range(8):
+        with autograd.record():
+            out = net(x)
+        out.backward()
+        found = net(x).asnumpy()
+    assert net._cached_op.last_step.runner.captured is not None
+    assert next(iter(net._cached_op._predictors.values())).captured is not None
+    numpy.testing.assert_allclose(found, plain(net, x), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.gpu
 def test_dropout_in_a_cuda_graph_draws_anew():
     net = gluon.nn.HybridSequential()
     net.add(gluon.nn.Dense(64, in_units=8), gluon.nn.Dropout(0.5))

@@ -4,7 +4,7 @@ import torch
 from .simplify import simplify
 
 
-def compiled(module, tensors, facts, wanted, predicts):
+def compiled(module, tensors, facts, predicts):
     """The functions of a plan for a traced graph: {'whole': ...}, or {'prepare': ..., 'infer': ...} for predictions."""
     from torch._inductor import compile as compile_graph
     graph = module.graph

@@ -169,7 +169,7 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
 def _compile(traced, tensors, facts, wanted, predicts) -> Plan:
     results = next(n for n in traced.graph.nodes if n.op == 'output').args[0]
     gradients = results[len(facts['differentiable']) + len(facts['states']):]
-    functions = compiled(traced, tensors, facts, wanted, predicts)
+    functions = compiled(traced, tensors, facts, predicts)
     return Plan(**{name: functions.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
                 differentiable=facts['differentiable'], direct=(False,) * len(gradients), source='compiled',
                 fresh=(False,) * len(facts['differentiable']), present=tuple(g is not None for g in gradients))

@@ -4,6 +4,7 @@ import threading
 from operator import is_
 
 import torch
+from torch.autograd.graph import increment_version
 
 from ..autograd import LARGE
 from .capture import WARM, Captured
@@ -11,7 +12,45 @@ from .capture import WARM, Captured
 log = logging.getLogger('mxnet.plans')
 
 
-class Runner:
+class _Recorder:
+    """Records a function of tensors as a CUDA graph once it has run a few times."""
+
+    __slots__ = ('_static', '_generators', '_runs', '_last', 'captured')
+
+    def __init__(self, static, generators):
+        self._static, self._generators = static, generators
+        self._runs, self._last, self.captured = 0, None, None
+
+    def _launched(self, function, tensors, again=False):
+        """Whether `function(tensors)` has been run as a graph, whose results are in `captured.results`.
+
+        again: record anew, since the function reads or writes other memory than before
+        """
+        if not self._static or not tensors[0].is_cuda:
+            return False
+        if self._runs < WARM:
+            self._runs, self._last = self._runs + 1, tensors
+            return False
+        if again or self.captured is None or not self.captured.fits(tensors):
+            self._record(function, tensors)
+            if self.captured is None:
+                return False
+        self.captured.launch(tensors)
+        return True
+
+    def _record(self, function, tensors):
+        # what was the same tensor twice is one that stays: a parameter, a state, a batch that is used again and again
+        moving = set() if self.captured is None else {*self.captured.moving}
+        moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
+        self.captured, self._last = None, tensors
+        try:
+            self.captured = Captured(function, tensors, sorted(moving), self._generators)
+        except RuntimeError as error:       # it runs as it is
+            self._static = False
+            log.info('no CUDA graph: %s', error)
+
+
+class Runner(_Recorder):
     """A plan with `whole`, run again and again for tensors of the same kinds.
 
     reqs: 'write' or 'add', for each gradient that the plan has
@@ -23,10 +62,10 @@ class Runner:
     After a run as a CUDA graph (`captured` is not None), the outputs are the graph's: valid until the next run.
     """
 
-    __slots__ = ('plan', '_into', '_copied', '_added', '_zeros', '_rest', '_static', '_generators', '_adopt', '_runs',
-                 '_last', '_buffers', 'captured', 'fresh')
+    __slots__ = ('plan', '_into', '_copied', '_added', '_zeros', '_rest', '_adopt', '_buffers', 'fresh')
 
     def __init__(self, plan, reqs, *, static=False, generators=(), adopt=None):
+        super().__init__(static, generators)
         self.plan = plan
         writes = [req == 'write' for req in reqs]
         there = plan.present
@@ -35,9 +74,7 @@ class Runner:
         self._added = [i for i, p in enumerate(there) if p and not writes[i]]
         self._zeros = [i for i, p in enumerate(there) if not p and writes[i]]
         self._rest = bool(self._copied or self._added or self._zeros)
-        self._static, self._generators, self._adopt = static, generators, adopt
-        self._runs, self._last, self._buffers, self.captured = 0, None, None, None
-        self.fresh = all(plan.fresh)
+        self._adopt, self._buffers, self.fresh = adopt, None, all(plan.fresh)
 
     def run(self, tensors, buffers):
         """The outputs; new values of states are written into the given tensors, gradients into the buffers.
@@ -45,15 +82,14 @@ class Runner:
         None of the tensors may require a gradient: then nothing is recorded, whatever torch's grad mode is.
         """
         if not self._static or not tensors[0].is_cuda:
+            return self._follow(tensors, buffers)       # and holds on to no buffer: see `adopt`
+        moved = self._buffers is None or not all(map(is_, buffers, self._buffers))
+        if moved:
+            self._buffers = buffers
+        if not self._launched(lambda given: self._follow(given, buffers), tensors, again=moved):
             return self._follow(tensors, buffers)
-        captured = self.captured
-        if self._runs < WARM:
-            self._runs, self._last = self._runs + 1, tensors
-        elif captured is None or not captured.fits(tensors) or not all(map(is_, buffers, self._buffers)):
-            self._capture(tensors, buffers)
-        if self.captured is None:
-            return self._follow(tensors, buffers)
-        self.captured.launch(tensors)
+        # a graph does not tell autograd, or predictions, what it writes
+        increment_version([*buffers, *[tensors[n] for n in self.plan.state_numbers]])
         return self.captured.results
 
     def _follow(self, tensors, buffers):
@@ -84,33 +120,19 @@ class Runner:
         for i in self._zeros:
             buffers[i].zero_()
 
-    def _capture(self, tensors, buffers):
-        """Records the plan as a CUDA graph; where that cannot be done, it runs as it is."""
-        # what was the same tensor twice is one that stays: a parameter, a state, a batch that is used again and again
-        moving = set() if self.captured is None else {*self.captured.moving}
-        moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
-        self.captured, self._last, self._buffers = None, tensors, buffers
-        try:
-            self.captured = Captured(lambda given: self._follow(given, buffers), tensors, sorted(moving),
-                                     self._generators)
-        except RuntimeError as error:
-            self._static = False
-            log.info('no CUDA graph: %s', error)
 
-
-class Predictor:
+class Predictor(_Recorder):
     """A plan with `prepare` and `infer`, run again and again for tensors of the same kinds; on a GPU a CUDA graph.
 
     What follows from the parameters alone is computed when one of them has been written, or is another tensor.
     """
 
-    __slots__ = ('_plan', '_parameters', '_tensors', '_versions', '_prepared', '_runs', '_last', '_static', 'captured',
-                 'fresh', '_generators', 'lock')
+    __slots__ = ('_plan', '_parameters', '_tensors', '_versions', '_prepared', 'fresh', 'lock')
 
     def __init__(self, plan, parameters, generators=()):
-        self._plan, self._parameters = plan, parameters
-        self._tensors = self._versions = self._prepared = self._last = self.captured = None
-        self._runs, self._static, self.fresh, self._generators = 0, True, all(plan.fresh), generators
+        super().__init__(True, generators)
+        self._plan, self._parameters, self.fresh = plan, parameters, all(plan.fresh)
+        self._tensors = self._versions = self._prepared = None
         self.lock = threading.RLock()
 
     def knows(self, tensors):
@@ -129,25 +151,9 @@ class Predictor:
             if fresh:
                 torch._foreach_copy_(self._prepared, list(fresh))
             self._versions = versions
-        if not self._static or not tensors[0].is_cuda:
-            return self._plan.infer(tensors, self._prepared)
-        if self._runs < WARM:
-            self._runs, self._last = self._runs + 1, tensors
-            return self._plan.infer(tensors, self._prepared)
-        if self.captured is None or not self.captured.fits(tensors):
-            self._capture(tensors)
-            if self.captured is None:
-                return self._plan.infer(tensors, self._prepared)
-        self.captured.launch(tensors)
-        return self.captured.results
+        if self._launched(self._infer, tensors):
+            return self.captured.results
+        return self._infer(tensors)
 
-    def _capture(self, tensors):
-        moving = set() if self.captured is None else {*self.captured.moving}
-        moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
-        self.captured, self._last = None, tensors
-        try:
-            self.captured = Captured(lambda given: self._plan.infer(given, self._prepared), tensors, sorted(moving),
-                                     self._generators)
-        except RuntimeError as error:
-            self._static = False
-            log.info('no CUDA graph: %s', error)
+    def _infer(self, tensors):
+        return self._plan.infer(tensors, self._prepared)
