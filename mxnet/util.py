@@ -9,6 +9,7 @@ Two switches, both off at the start and both of one thread:
 `set_np()`, `reset_np()` and `use_np` turn both.
 """
 import functools
+import inspect
 import operator
 import os
 import types
@@ -315,6 +316,16 @@ def set_module(module):
             func.__module__ = module
         return func
     return decorator
+
+
+def with_defaults(function, **defaults):
+    """A copy of a function whose parameters have other defaults; `help` and `inspect` show them."""
+    copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
+    functools.update_wrapper(copy, function)
+    del copy.__wrapped__                        # whose signature is the old one
+    had = [p for p in inspect.signature(function).parameters.values() if p.default is not p.empty]
+    copy.__defaults__ = tuple(defaults.get(p.name, p.default) for p in had if p.kind is p.POSITIONAL_OR_KEYWORD)
+    return copy
 
 
 def default_array(source_array, ctx=None, dtype=None):

@@ -1,5 +1,7 @@
 """Recurrent cells and layers: against torch, against each other, in graphs, with lengths, in files."""
+import inspect
 import itertools
+import pickle
 
 import numpy as np
 import pytest
@@ -196,6 +198,24 @@ def test_layers_and_cells_print_as_upstreams(layer, text):
 
 
 # ---------------------------------------------------------------------- cells
+@pytest.mark.parametrize('dims, layout', [(1, 'NCW'), (2, 'NCHW'), (3, 'NCDHW')])
+@pytest.mark.parametrize('kind, gates', [('RNN', 1), ('LSTM', 4), ('GRU', 3)])
+def test_convolutional_cells_show_their_dimensions(kind, gates, dims, layout):
+    cls = getattr(contrib.rnn, f'Conv{dims}D{kind}Cell')
+    defaults = {p.name: p.default for p in inspect.signature(cls).parameters.values()}
+    assert list(defaults)[:4] == ['input_shape', 'hidden_channels', 'i2h_kernel', 'h2h_kernel']
+    assert [defaults[n] for n in ('i2h_pad', 'i2h_dilate', 'h2h_dilate')] == [(0,) * dims, (1,) * dims, (1,) * dims]
+    assert (defaults['conv_layout'], defaults['activation']) == (layout, 'tanh')
+    assert pickle.loads(pickle.dumps(cls)) is cls
+
+    class Mine(cls):
+        """A class of a program's own has the same constructor."""
+
+    cell = Mine((2, *[5] * dims), 3, 3, 3)
+    assert repr(cell) == f'Mine(2 -> {3 * gates}, tanh, {layout})'
+    assert cell.state_info(4)[0] == {'shape': (4, 3, *[3] * dims), '__layout__': layout}
+
+
 def test_a_cells_graph_has_upstreams_names():
     cell = rnn.GRUCell(4, prefix='rnn_')
     outputs, states = cell.unroll(2, [mx.sym.var('a'), mx.sym.var('b')])

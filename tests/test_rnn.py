@@ -1,4 +1,6 @@
 """Recurrent cells of symbols, sentences in buckets, and their checkpoints."""
+import inspect
+
 import numpy as np
 import pytest
 
@@ -300,6 +302,7 @@ def test_convolutional_cells(make, gates, states, layout):
     cell = make(shape, 5, h2h_kernel=(1, 1), i2h_kernel=(1, 1), i2h_pad=(0, 0), activation='tanh', prefix='x_',
                 conv_layout=layout)
     assert len(cell.state_info) == states and cell._num_gates == gates
+    assert inspect.signature(make).parameters['prefix'].default == make.__name__.removesuffix('Cell') + '_'
     data = DATA.reshape((2, 3, *shape[1:]))
     outputs, _, values = run(cell, data=data)
     values = {n: v.reshape((v.shape[0], -1)) if v.ndim == 4 else v for n, v in values.items()}

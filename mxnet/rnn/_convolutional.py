@@ -2,6 +2,7 @@
 import functools
 
 from .. import symbol
+from ..util import with_defaults
 from ._base_cell import BaseRNNCell
 from ._cells import gru_step, lstm_step
 
@@ -62,18 +63,27 @@ class BaseConvRNNCell(BaseRNNCell):
         raise NotImplementedError(f'{type(self).__name__} has no step')
 
 
-class ConvRNNCell(BaseConvRNNCell):
-    """`activation(W_i * x + b_i + W_h * h + b_h)`, `*` being a convolution; see `BaseConvRNNCell`."""
+class _PictureCell(BaseConvRNNCell):
+    """The constructor of the cells below, which differ in the prefix of their names."""
 
-    _states = 1
+    def __init_subclass__(cls, prefix=None, **kwargs):
+        super().__init_subclass__(**kwargs)
+        if prefix is not None:
+            cls.__init__ = with_defaults(_PictureCell.__init__, prefix=prefix)
 
     def __init__(self, input_shape, num_hidden, h2h_kernel=(3, 3), h2h_dilate=(1, 1), i2h_kernel=(3, 3),
                  i2h_stride=(1, 1), i2h_pad=(1, 1), i2h_dilate=(1, 1), i2h_weight_initializer=None,
                  h2h_weight_initializer=None, i2h_bias_initializer='zeros', h2h_bias_initializer='zeros',
-                 activation=_LEAKY, prefix='ConvRNN_', params=None, conv_layout='NCHW'):
+                 activation=_LEAKY, prefix='', params=None, conv_layout='NCHW'):
         super().__init__(input_shape, num_hidden, h2h_kernel, h2h_dilate, i2h_kernel, i2h_stride, i2h_pad, i2h_dilate,
                          i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
                          activation, prefix, params, conv_layout)
+
+
+class ConvRNNCell(_PictureCell, prefix='ConvRNN_'):
+    """`activation(W_i * x + b_i + W_h * h + b_h)`, `*` being a convolution; see `BaseConvRNNCell`."""
+
+    _states = 1
 
     @property
     def _gate_names(self):
@@ -87,16 +97,8 @@ class ConvRNNCell(BaseConvRNNCell):
         return output, [output]
 
 
-class ConvLSTMCell(BaseConvRNNCell):
+class ConvLSTMCell(_PictureCell, prefix='ConvLSTM_'):
     """An LSTM whose gates are convolutions (Shi et al., NIPS 2015); see `BaseConvRNNCell`."""
-
-    def __init__(self, input_shape, num_hidden, h2h_kernel=(3, 3), h2h_dilate=(1, 1), i2h_kernel=(3, 3),
-                 i2h_stride=(1, 1), i2h_pad=(1, 1), i2h_dilate=(1, 1), i2h_weight_initializer=None,
-                 h2h_weight_initializer=None, i2h_bias_initializer='zeros', h2h_bias_initializer='zeros',
-                 activation=_LEAKY, prefix='ConvLSTM_', params=None, conv_layout='NCHW'):
-        super().__init__(input_shape, num_hidden, h2h_kernel, h2h_dilate, i2h_kernel, i2h_stride, i2h_pad, i2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
-                         activation, prefix, params, conv_layout)
 
     @property
     def _gate_names(self):
@@ -110,18 +112,10 @@ class ConvLSTMCell(BaseConvRNNCell):
         return output, [output, memory]
 
 
-class ConvGRUCell(BaseConvRNNCell):
+class ConvGRUCell(_PictureCell, prefix='ConvGRU_'):
     """A GRU whose gates are convolutions; see `BaseConvRNNCell`."""
 
     _states = 1
-
-    def __init__(self, input_shape, num_hidden, h2h_kernel=(3, 3), h2h_dilate=(1, 1), i2h_kernel=(3, 3),
-                 i2h_stride=(1, 1), i2h_pad=(1, 1), i2h_dilate=(1, 1), i2h_weight_initializer=None,
-                 h2h_weight_initializer=None, i2h_bias_initializer='zeros', h2h_bias_initializer='zeros',
-                 activation=_LEAKY, prefix='ConvGRU_', params=None, conv_layout='NCHW'):
-        super().__init__(input_shape, num_hidden, h2h_kernel, h2h_dilate, i2h_kernel, i2h_stride, i2h_pad, i2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
-                         activation, prefix, params, conv_layout)
 
     @property
     def _gate_names(self):

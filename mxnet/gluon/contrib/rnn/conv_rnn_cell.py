@@ -1,24 +1,37 @@
 """Recurrent cells that convolve their inputs and states, over one, two or three dimensions."""
+from ....util import with_defaults
 from ...rnn import HybridRecurrentCell
 
 __all__ = ['Conv1DGRUCell', 'Conv1DLSTMCell', 'Conv1DRNNCell', 'Conv2DGRUCell', 'Conv2DLSTMCell', 'Conv2DRNNCell',
            'Conv3DGRUCell', 'Conv3DLSTMCell', 'Conv3DRNNCell']
 
+_LAYOUTS = {1: 'NCW', 2: 'NCHW', 3: 'NCDHW'}
+
 
 class _BaseConvRNNCell(HybridRecurrentCell):
-    """The parameters, shapes and convolutions that all of these cells have.
+    """The arguments, parameters, shapes and convolutions that all of these cells have.
 
     `input_shape` is that of one step without the batch axis; a length of 0 is found from the first batch.  The state's
-    convolution keeps the size, so its kernel must be odd.
+    convolution keeps the size, so its kernel must be odd.  A number stands for itself in every dimension.
     """
 
+    _dims = 0
     _gates = 1
     _states = 1
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                 i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, dims,
-                 conv_layout, activation, prefix=None, params=None):
+    def __init_subclass__(cls, dims=None, **kwargs):
+        """A class over `dims` dimensions shows them in the defaults of its arguments."""
+        super().__init_subclass__(**kwargs)
+        if dims is not None:
+            cls._dims = dims
+            cls.__init__ = with_defaults(_BaseConvRNNCell.__init__, i2h_pad=(0,) * dims, i2h_dilate=(1,) * dims,
+                                         h2h_dilate=(1,) * dims, conv_layout=_LAYOUTS[dims])
+
+    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=0, i2h_dilate=1, h2h_dilate=1,
+                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
+                 h2h_bias_initializer='zeros', conv_layout='', activation='tanh', prefix=None, params=None):
         super().__init__(prefix=prefix, params=params)
+        dims = self._dims
 
         def each(name, value):
             if isinstance(value, int):
@@ -125,109 +138,37 @@ class _ConvGRUCell(_BaseConvRNNCell):
         return output, [output]
 
 
-class Conv1DRNNCell(_ConvRNNCell):
+class Conv1DRNNCell(_ConvRNNCell, dims=1):
     """A simple recurrent cell with convolutions over one dimension."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0,), i2h_dilate=(1,),
-                 h2h_dilate=(1,), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 1,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv1DLSTMCell(_ConvLSTMCell):
+class Conv1DLSTMCell(_ConvLSTMCell, dims=1):
     """Long short-term memory with convolutions over one dimension."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0,), i2h_dilate=(1,),
-                 h2h_dilate=(1,), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 1,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv1DGRUCell(_ConvGRUCell):
+class Conv1DGRUCell(_ConvGRUCell, dims=1):
     """A gated recurrent unit with convolutions over one dimension."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0,), i2h_dilate=(1,),
-                 h2h_dilate=(1,), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 1,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv2DRNNCell(_ConvRNNCell):
+class Conv2DRNNCell(_ConvRNNCell, dims=2):
     """A simple recurrent cell with convolutions over two dimensions; `conv_layout` is 'NCHW' or 'NHWC'."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0, 0), i2h_dilate=(1, 1),
-                 h2h_dilate=(1, 1), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCHW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 2,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv2DLSTMCell(_ConvLSTMCell):
+class Conv2DLSTMCell(_ConvLSTMCell, dims=2):
     """Long short-term memory with convolutions over two dimensions; `conv_layout` is 'NCHW' or 'NHWC'."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0, 0), i2h_dilate=(1, 1),
-                 h2h_dilate=(1, 1), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCHW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 2,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv2DGRUCell(_ConvGRUCell):
+class Conv2DGRUCell(_ConvGRUCell, dims=2):
     """A gated recurrent unit with convolutions over two dimensions; `conv_layout` is 'NCHW' or 'NHWC'."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0, 0), i2h_dilate=(1, 1),
-                 h2h_dilate=(1, 1), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCHW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 2,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv3DRNNCell(_ConvRNNCell):
+class Conv3DRNNCell(_ConvRNNCell, dims=3):
     """A simple recurrent cell with convolutions over three dimensions; `conv_layout` is 'NCDHW' or 'NDHWC'."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0, 0, 0), i2h_dilate=(1, 1, 1),
-                 h2h_dilate=(1, 1, 1), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCDHW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 3,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv3DLSTMCell(_ConvLSTMCell):
+class Conv3DLSTMCell(_ConvLSTMCell, dims=3):
     """Long short-term memory with convolutions over three dimensions; `conv_layout` is 'NCDHW' or 'NDHWC'."""
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0, 0, 0), i2h_dilate=(1, 1, 1),
-                 h2h_dilate=(1, 1, 1), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCDHW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 3,
-                         conv_layout, activation, prefix, params)
 
-
-class Conv3DGRUCell(_ConvGRUCell):
+class Conv3DGRUCell(_ConvGRUCell, dims=3):
     """A gated recurrent unit with convolutions over three dimensions; `conv_layout` is 'NCDHW' or 'NDHWC'."""
-
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=(0, 0, 0), i2h_dilate=(1, 1, 1),
-                 h2h_dilate=(1, 1, 1), i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', conv_layout='NCDHW', activation='tanh',
-                 prefix=None, params=None):
-        super().__init__(input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad, i2h_dilate, h2h_dilate,
-                         i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 3,
-                         conv_layout, activation, prefix, params)
