@@ -5,7 +5,8 @@ from collections import OrderedDict
 from .. import symbol
 from .._files import paths
 from ..base import MXNetError
-from .parameter import DeferredInitializationError, _load, _save, mismatch
+from ._parameter_files import load_arrays, mismatch, save_arrays
+from .parameter import DeferredInitializationError
 
 
 def save_parameters(block, filename, deduplicate=False):
@@ -19,13 +20,13 @@ def save_parameters(block, filename, deduplicate=False):
         raise DeferredInitializationError(
             f'{block.name} cannot be saved: the shapes of {", ".join(waiting)} are not known yet. '
             f'Never called: {", ".join(parts)}')
-    _save(filename, {key: param._reduce() for key, param in params.items()})
+    save_arrays(filename, {key: param._reduce() for key, param in params.items()})
 
 
 def load_parameters(block, filename, ctx=None, allow_missing=False, ignore_extra=False, cast_dtype=False,
                     dtype_source='current'):
     """See `Block.load_parameters`."""
-    loaded = _load(filename)
+    loaded = load_arrays(filename)
     params = block._collect_params_with_prefix()
     if not loaded and not params:
         return

@@ -11,9 +11,10 @@ from ..symbol import Symbol
 from ..util import is_np_array
 from . import _structure as nested
 from ._backend import optimized
+from ._parameter_files import save_arrays
 from ._traces import Trace, Traces, kind_of
 from .block import Block
-from .parameter import DeferredInitializationError, _save
+from .parameter import DeferredInitializationError
 
 __all__ = ['HybridBlock']
 
@@ -289,7 +290,7 @@ class HybridBlock(Block):
                 warnings.warn(f'parameter {name} is not in the graph', stacklevel=2)
             else:
                 arrays[f'{kind}:{name}'] = param if isinstance(param, NDArray) else param._reduce()
-        _save(f'{path}-{epoch:04d}.params', arrays)
+        save_arrays(f'{path}-{epoch:04d}.params', arrays)
         return f'{path}-symbol.json', f'{path}-{epoch:04d}.params'
 
     # ------------------------------------------------------------------ running
