@@ -1,4 +1,9 @@
 """Quantized operators against exact arithmetic, and int8 networks against the floating point ones."""
+import json
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -43,6 +48,86 @@ def test_convolution_is_exact(dtype, stride, dilate, pad, groups):
     assert out.dtype == np.int32
     assert (out.asnumpy() == conv_exact(x, w, stride, dilate, pad, groups)).all()
     assert low.asscalar() == -high.asscalar()
+
+
+def conv_in_pairs(x, w, stride, dilate, pad):
+    """What upstream's CPU kernels compute: products of two channels at a place are added in 16 bits, saturated."""
+    total = 0
+    for c in range(0, x.shape[1], 2):
+        for i in range(w.shape[2]):
+            for j in range(w.shape[3]):
+                one = np.zeros_like(w[:, c:c + 2])
+                one[:, :, i, j] = w[:, c:c + 2, i, j]
+                total = total + conv_exact(x[:, c:c + 2], one, stride, dilate, pad, 1).clip(-32768, 32767)
+    return total
+
+
+@pytest.mark.parametrize('stride, dilate, pad', [(1, 1, 0), (2, 1, 1), (1, 2, 2)])
+@pytest.mark.parametrize('filters', [4, 16, 20])
+def test_unsigned_convolution_adds_pairs_of_channels_in_16_bits(stride, dilate, pad, filters):
+    x, w = whole((2, 8, 7, 6), 'uint8'), whole((filters, 8, 3, 3))
+    out = nd.contrib.quantized_conv(array(x), array(w), None, -ONE, ONE, -ONE, ONE, kernel=(3, 3), num_filter=filters,
+                                    no_bias=True, stride=(stride,) * 2, dilate=(dilate,) * 2, pad=(pad,) * 2)[0]
+    exact, in_pairs = conv_exact(x, w, stride, dilate, pad, 1), conv_in_pairs(x, w, stride, dilate, pad)
+    assert (exact != in_pairs).any()
+    assert (out.asnumpy() == (exact if filters == 16 else in_pairs)).all()
+
+
+def test_small_weights_need_no_16_bits():
+    x, w = whole((1, 4, 5, 5), 'uint8'), whole((4, 4, 3, 3)) // 2
+    out = nd.contrib.quantized_conv(array(x), array(w), None, -ONE, ONE, -ONE, ONE, kernel=(3, 3), num_filter=4,
+                                    no_bias=True)[0]
+    assert (out.asnumpy() == conv_exact(x, w, 1, 1, 0, 1)).all()
+
+
+CONVOLUTIONS = r"""
+import json, sys
+import mxnet as mx, numpy as np
+results = {}
+for number, (channels, filters, n, size, kernel, stride, dilate, pad) in enumerate(json.loads(sys.argv[1])):
+    draw = np.random.RandomState(number)
+    x = mx.nd.array(draw.randint(0, 256, (n, channels, *size)), dtype='uint8')
+    w = mx.nd.array(draw.randint(-128, 128, (filters, channels, *kernel)), dtype='int8')
+    one = mx.nd.ones(1)
+    results[str(number)] = mx.nd.contrib.quantized_conv(
+        x, w, None, 0 * one, one, -one, one, kernel=kernel, stride=stride, dilate=dilate, pad=pad, num_filter=filters,
+        no_bias=True)[0].asnumpy()
+np.savez(sys.argv[2], **results)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif('MXNET191_PYTHON' not in os.environ, reason='MXNET191_PYTHON names no Python with MXNet 1.9.1')
+def test_unsigned_convolutions_are_those_of_upstream(tmp_path):
+    draw = np.random.RandomState(1)
+    cases = []
+    while len(cases) < 200:
+        axes = draw.choice([2, 2, 3])
+        kernel, stride, dilate, pad, size = (draw.choice(values, axes).tolist() for values in (
+            [1, 2, 3, 5], [1, 1, 2, 3], [1, 1, 2], [0, 1, 2], [3, 5, 7, 12]))
+        fits = all(s + 2 * p > d * (k - 1) for s, p, d, k in zip(size, pad, dilate, kernel))
+        filters = int(draw.choice([4, 8, 12, 20, 24, 40, 72]))
+        if fits:
+            cases.append((int(draw.choice([4, 8, 12, 16, 20, 32])), filters, int(draw.randint(1, 4)), size, kernel,
+                          stride, dilate, pad))
+    found = []
+    for python, name in ((os.environ['MXNET191_PYTHON'], 'theirs.npz'), (sys.executable, 'ours.npz')):
+        environment = dict(os.environ)
+        if name == 'theirs.npz':
+            environment.pop('PYTHONPATH', None)
+        subprocess.run([python, '-c', CONVOLUTIONS, json.dumps(cases), str(tmp_path / name)], check=True,
+                       env=environment, cwd=tmp_path if name == 'theirs.npz' else None)
+        found.append(np.load(tmp_path / name))
+    theirs, ours = found
+    assert [cases[int(k)] for k in theirs.files if not (theirs[k] == ours[k]).all()] == []
+
+
+def test_products_of_one_column():
+    """torch's integer kernel misreads a transposed matrix with one row."""
+    x, w = whole((5, 1)), whole((7, 1))
+    out = nd.contrib.quantized_fully_connected(array(x), array(w), None, -ONE, ONE, -ONE, ONE, num_hidden=7,
+                                               no_bias=True)[0]
+    assert (out.asnumpy() == x.astype('int32') @ w.T.astype('int32')).all()
 
 
 @pytest.mark.parametrize('dtype', ['int8', 'uint8'])

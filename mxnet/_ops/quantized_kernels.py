@@ -1,4 +1,4 @@
-"""Whole-number arithmetic under the quantized operators: scales, rounding, exact products of int8 matrices.
+"""Whole-number arithmetic under the quantized operators: scales, rounding, products of int8 matrices.
 
 `torch._int_mm` (int8 x int8 -> int32, on oneDNN and cuBLASLt) is used here and nowhere else; where it is not there, or
 refuses, products are computed in float64, which is exact, too.
@@ -50,6 +50,11 @@ def product_range(low_a, high_a, low_b, high_b, unsigned=False):
 
 
 # ---------------------------------------------------------------------- products
+def _plain(matrix):
+    """With the strides of its shape: an axis of length 1 may have any, and torch's kernel takes them at their word."""
+    return matrix.reshape(-1).view(matrix.shape) if matrix.is_contiguous() else matrix
+
+
 def _int_mm(a, b):
     """int8 (m, k) x int8 (k, n) -> int32"""
     if a.is_cuda:
@@ -58,7 +63,7 @@ def _int_mm(a, b):
         a = F.pad(a, (0, -k % 8, 0, max(17 - m, 0)))
         b = F.pad(b, (0, -n % 8, 0, -k % 8))
         return torch._int_mm(a, b)[:m, :n]
-    return torch._int_mm(a, b)
+    return torch._int_mm(_plain(a), _plain(b))
 
 
 def _exact_mm(a, b):
@@ -86,7 +91,7 @@ ROOM = 1 << 26          # bytes that the unrolled windows of a convolution may t
 
 
 def convolution(data, weight, stride, dilate, pad, groups=1):
-    """int8 or uint8 (n, c, ...) convolved with int8 (filters, c / groups, ...) -> int32, exact.
+    """int8 or uint8 (n, c, ...) convolved with int8 (filters, c / groups, ...) -> int32, exact but for `_in_pairs`.
 
     Inside, channels come last: then a window's values lie side by side, and the product gives the result in this order,
     too.  It is given as a view, so that a layer that follows need not turn it again.
@@ -107,10 +112,16 @@ def convolution(data, weight, stride, dilate, pad, groups=1):
     for n in sizes:
         places *= n
     step = max(1, ROOM // max(1, places * width))
+    in_pairs = groups == 1 and _in_pairs(data, weight)
     parts = []
     for part in last.split(step):
-        turns = [product(_windows(part[..., g * channels:(g + 1) * channels], kernel, stride, dilate, sizes)
-                         .reshape(-1, width), matrix) for g, matrix in enumerate(matrices)]
+        turns = []
+        for g, matrix in enumerate(matrices):
+            own = part[..., g * channels:(g + 1) * channels]
+            rows = _windows(own, kernel, stride, dilate, sizes).reshape(-1, width)
+            turns.append(product(rows, matrix))
+            if in_pairs:
+                _saturate_pairs(turns[-1], rows, matrix)
         parts.append(turns[0] if groups == 1 else torch.cat(turns, 1))
     result = parts[0] if len(parts) == 1 else torch.cat(parts)
     return result.reshape(data.shape[0], *sizes, weight.shape[0]).movedim(-1, 1)
@@ -122,3 +133,33 @@ def _windows(data, kernel, stride, dilate, sizes):
     strides = (outer, *[t * s for t, s in zip(inner, stride, strict=True)],
                *[t * d for t, d in zip(inner, dilate, strict=True)], channel)
     return data.as_strided((data.shape[0], *sizes, *kernel, data.shape[-1]), strides, data.storage_offset())
+
+
+# ---------------------------------------------------------------------- sums of 16 bits
+def _in_pairs(data, weight):
+    """Whether upstream adds the products of two channels in 16 bits, saturated, before it sums up in 32.
+
+    Its kernels for CPUs do so with uint8 data whenever channels and filters are multiples of 4, but filters not of 16:
+    on every CPU, while for other numbers it depends on the CPU, its caches and threads.  Those, and GPUs, are exact.
+    """
+    filters = weight.shape[0]
+    return (data.dtype is torch.uint8 and not data.is_cuda and data.shape[1] % 4 == 0 and filters % 4 == 0
+            and filters % 16 != 0)
+
+
+def _saturate_pairs(result, rows, matrix):
+    """Takes off an exact result of uint8 rows (m, k) x int8 matrix (k, n) what the sums of pairs have above 16 bits."""
+    low, high = -32768, 32767
+    pairs = matrix.reshape(-1, 2, matrix.shape[1]).to(torch.int32)
+    # most pairs of weights cannot reach the limit, whatever the data: those that can are (pair, filter)
+    reach = (255 * pairs.clamp(min=0).sum(1) > high) | (255 * pairs.clamp(max=0).sum(1) < low)
+    places, filters = reach.nonzero(as_tuple=True)
+    if not len(places):
+        return
+    columns = rows.t().reshape(-1, 2, rows.shape[0]).to(torch.int16)
+    turned = torch.zeros((matrix.shape[1], rows.shape[0]), dtype=torch.int32, device=rows.device)
+    step = max(1, ROOM // (8 * rows.shape[0]))
+    for place, filter_ in zip(places.split(step), filters.split(step), strict=True):
+        sums = (columns[place] * pairs[place, :, filter_].unsqueeze(-1)).sum(1, dtype=torch.int32)
+        turned.index_add_(0, filter_, sums.clamp(low, high).sub_(sums))
+    result += turned.t()
