@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 import mxnet as mx
-from mxnet.cli import _digits
+from mxnet.cli import _digits, main
 
 
 @pytest.fixture(scope='module')
@@ -88,6 +88,50 @@ def test_mistakes(tmp_path):
     done = subprocess.run(command(str(tmp_path), tmp_path / 'out'), env=environment(), capture_output=True, text=True,
                           timeout=60)
     assert done.returncode != 0 and 'train-images-idx3-ubyte' in done.stderr and 'Traceback' not in done.stderr
+
+
+@pytest.mark.parametrize('options, message', [
+    ('--model mpl', "there is no model 'mpl'; close are mlp"),
+    ('--model resnet18', "close are resnet18_v2, resnet18_v1"),
+    ('--optimizer sdg', "there is no optimizer called 'sdg'; registered are"),
+    ('--optimizer adam --momentum 0.9', "unexpected keyword argument 'momentum'"),
+    ('--ctx tpu', "unknown device type 'tpu'"),
+    ('--ctx gpu(99)', r'gpu\(99\) is not there'),
+    ('--epochs 0', 'argument --epochs: must be at least 1, not 0'),
+    ('--epochs two', "argument --epochs: invalid int value: 'two'"),
+    ('--batch-size 0', 'argument --batch-size: must be at least 1'),
+    ('--lr nan', 'argument --lr: must be at least 0, not nan'),
+    ('--workers -1', 'argument --workers: must be at least 0'),
+])
+def test_mistakes_are_said_in_a_line(data, tmp_path, capsys, options, message):
+    with pytest.raises(SystemExit) as stopped:
+        main(['train', '--data', data, '--out', str(tmp_path), '--quiet', *options.split()])
+    said = str(stopped.value.code) if isinstance(stopped.value.code, str) else capsys.readouterr().err
+    assert re.search(message, said) and 'remx train: ' in said
+
+
+def test_an_output_that_is_no_folder(data, tmp_path):
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(SystemExit, match='remx train: .*File exists.*file'):
+        main(['train', '--data', data, '--out', str(tmp_path / 'file')])
+
+
+def test_resuming_needs_a_checkpoint_of_the_same_network(data, tmp_path, capsys):
+    run = ['train', '--data', data, '--out', str(tmp_path), '--quiet', '--resume', '--no-tensorboard', '--epochs', '1']
+    assert main(run) == 0
+    assert 'has no checkpoint to go on with: this run begins anew' in capsys.readouterr().out
+    with pytest.raises(SystemExit, match='checkpoint.params belongs to another network: it has'):
+        main([*run, '--model', 'lenet'])
+    mx.nd.save(str(tmp_path / 'checkpoint.params'), [mx.nd.ones(1)])
+    with pytest.raises(SystemExit, match='is no checkpoint'):
+        main(run)
+
+
+def test_a_training_that_diverges_is_shown_to_its_end(data, tmp_path, capsys):
+    """A learning rate far too high: NaN in losses, curves and histograms, and no crash."""
+    assert main(['train', '--data', data, '--out', str(tmp_path), '--quiet', '--lr', '1e30', '--epochs', '2']) == 0
+    out = capsys.readouterr().out
+    assert 'Loss: nan' in out and 'test accuracy' in out
 
 
 def test_curves_and_logs(data, tmp_path):

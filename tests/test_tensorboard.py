@@ -82,6 +82,17 @@ def test_histograms(tmp_path, bins):
         assert dict(zip(got.bucket_limit, got.bucket))[0.0] == (array < 0).sum()
 
 
+def test_histograms_of_a_training_that_diverges(tmp_path):
+    with SummaryWriter(tmp_path) as writer:
+        writer.add_histogram('some', mx.nd.array([1, float('nan'), 2, float('inf'), 3]), 0)
+        writer.add_histogram('large', mx.nd.array([-1e30, 1e25, 1e30]), 0)
+        writer.add_histogram('none', mx.nd.array([float('nan')] * 3), 0)
+    found = read(tmp_path)
+    assert found.Histograms('some')[0].histogram_value.num == 3
+    assert sum(found.Histograms('large')[0].histogram_value.bucket) == 3
+    assert found.Tags()['histograms'] == ['some', 'large']
+
+
 @pytest.mark.parametrize('shape, size', [((6, 9), (9, 6)), ((1, 6, 9), (9, 6)), ((3, 6, 9), (9, 6)),
                                          ((4, 3, 6, 9), (36, 6))])
 def test_images(tmp_path, shape, size):

@@ -1,6 +1,9 @@
 """`remx train`: trains a network on digits, the main job of the tutorials."""
 import argparse
+import contextlib
+import difflib
 import json
+import math
 import os
 import signal
 import sys
@@ -15,18 +18,29 @@ package draws by itself, once. Ctrl-C saves; --resume goes on exactly where a ru
 epoch too."""
 
 
+def at_least(low, kind=int):
+    """The type of an option that is a number."""
+    def parse(text):
+        number = kind(text)
+        if not number >= low:
+            raise argparse.ArgumentTypeError(f'must be at least {low}, not {text}')
+        return number
+    parse.__name__ = kind.__name__          # what argparse says of text that is no number
+    return parse
+
+
 def add_arguments(parser):
     parser.add_argument('--model', default='mlp', help='mlp, lenet, or a name of the model zoo (resnet18_v1, ...)')
     parser.add_argument('--data', help='folder with the files of MNIST')
-    parser.add_argument('--epochs', type=int, default=10)
-    parser.add_argument('--batch-size', type=int, default=64)
+    parser.add_argument('--epochs', type=at_least(1), default=10)
+    parser.add_argument('--batch-size', type=at_least(1), default=64)
     parser.add_argument('--optimizer', default='sgd')
-    parser.add_argument('--lr', type=float, default=0.01, help='learning rate')
-    parser.add_argument('--momentum', type=float, default=0.0, help='for optimizers that have one')
+    parser.add_argument('--lr', type=at_least(0, float), default=0.01, help='learning rate')
+    parser.add_argument('--momentum', type=at_least(0, float), default=0.0, help='for optimizers that have one')
     parser.add_argument('--ctx', default='auto', help='cpu, gpu, gpu(0), or several: gpu(0),gpu(1)')
     parser.add_argument('--hybridize', action=argparse.BooleanOptionalAction, default=True,
                         help='run the network as one graph, or layer by layer')
-    parser.add_argument('--workers', type=int, default=0, help='processes that load data')
+    parser.add_argument('--workers', type=at_least(0), default=0, help='processes that load data')
     parser.add_argument('--seed', type=int, default=42)
     parser.add_argument('--out', default='remx-train', help='folder for parameters, curves and logs')
     parser.add_argument('--resume', action='store_true', help='go on with the run in --out')
@@ -35,6 +49,16 @@ def add_arguments(parser):
 
 
 # ---------------------------------------------------------------------- parts
+@contextlib.contextmanager
+def plainly():
+    """What is wrong with the options is said in a line, without a traceback."""
+    from ..base import MXNetError
+    try:
+        yield
+    except (MXNetError, AssertionError, OSError, TypeError, ValueError) as error:
+        raise SystemExit(f'remx train: {error}') from None
+
+
 def find_data(given):
     """-> (folder, what to say about it)."""
     from ..base import data_dir
@@ -79,6 +103,11 @@ def build(name):
                     nn.Flatten(), nn.Dense(500, activation='relu'), nn.Dense(10))
         return net, (1, 28, 28)
     from ..gluon.model_zoo import vision
+    known = ['mlp', 'lenet', *vision._MODELS]
+    if name not in known:
+        close = difflib.get_close_matches(name, known, 3)
+        raise ValueError(f'there is no model {name!r}; ' + (f'close are {", ".join(close)}' if close else
+                                                            f'there are {", ".join(known)}'))
     side = 299 if 'inception' in name else 224
     return vision.get_model(name, classes=10), (3, side, side)
 
@@ -134,9 +163,10 @@ class Bar:
 
 
 def sparkline(values):
-    """A curve in one line of text."""
-    low, high = min(values), max(values)
-    return ''.join('▁▂▃▄▅▆▇█'[int(7 * (v - low) / (high - low or 1))] for v in values)
+    """A curve in one line of text, with gaps where a training has diverged."""
+    finite = [v for v in values if math.isfinite(v)] or [0]
+    low, high = min(finite), max(finite)
+    return ''.join('▁▂▃▄▅▆▇█'[int(7 * (v - low) / (high - low or 1))] if math.isfinite(v) else ' ' for v in values)
 
 
 def draw_curves(history, path):
@@ -208,12 +238,15 @@ def train(options) -> int:
 
     from .. import autograd, gluon, initializer, ndarray, random
     from ..gluon._checkpoint import random_states, set_random_states
-    os.makedirs(options.out, exist_ok=True)
     random.seed(options.seed)
     numpy.random.seed(options.seed)
-    folder, said = find_data(options.data)
-    places = contexts(options.ctx)
-    net, shape = build(options.model)
+    with plainly():
+        os.makedirs(options.out, exist_ok=True)
+        folder, said = find_data(options.data)
+        places = contexts(options.ctx)
+        for place in places:
+            ndarray.zeros(1, ctx=place)
+        net, shape = build(options.model)
     training, test = (pictures(folder, part, shape) for part in ('train', 'test'))
     print(f'{len(training)} training and {len(test)} test digits: {said}')
     print(f'{options.model} on {", ".join(map(str, places))}, {options.optimizer} with learning rate {options.lr}, '
@@ -229,13 +262,17 @@ def train(options) -> int:
     settings = {'learning_rate': options.lr}
     if options.momentum:
         settings['momentum'] = options.momentum
-    trainer = gluon.Trainer(net.collect_params(), options.optimizer, settings)
+    with plainly():
+        trainer = gluon.Trainer(net.collect_params(), options.optimizer, settings)
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     checkpoint = gluon.Checkpoint(os.path.join(options.out, 'checkpoint.params'), net, trainer)
     history, epoch, skip, total_loss = [], 0, 0, 0.0
     resumed: dict = {}
-    if options.resume and checkpoint.exists():
-        resumed = checkpoint.load()
+    if options.resume and not checkpoint.exists():
+        print(f'{options.out} has no checkpoint to go on with: this run begins anew')
+    elif options.resume:
+        with plainly():
+            resumed = checkpoint.load()
         history, epoch, skip, total_loss = (resumed[k] for k in ('history', 'epoch', 'batch', 'total_loss'))
         print(f'going on with epoch {epoch}, batch {skip}')
     log = tensorboard(os.path.join(options.out, 'logs')) if options.tensorboard else None

@@ -105,16 +105,24 @@ class SummaryWriter:
         self._scalars = {}
 
     def add_histogram(self, tag, values, global_step=None, bins='default'):
-        """How values are distributed.  `bins`: 'default' (TensorFlow's), a number, edges, or np.histogram's names."""
+        """How values are distributed.  `bins`: 'default' (TensorFlow's), a number, edges, or np.histogram's names.
+
+        NaN and infinite values, as in a training that diverges, are left out; an array of nothing else writes nothing.
+        """
         values = _numpy(values)
         if not values.size:
             raise ValueError(f'add_histogram {tag!r}: there are no values in an array of shape {values.shape}')
+        values = values.astype(np.float64)
+        values = values[np.isfinite(values)]
+        if not values.size:
+            return
         if isinstance(bins, str) and bins == 'default':
-            bins = 'tensorflow'
+            # TensorFlow's end at 1e20
+            bins = 'tensorflow' if abs(values).max() < 1e20 else np.histogram_bin_edges(values, 30)
         elif not isinstance(bins, str):
             # torch's writer takes edges only
-            bins = np.histogram_bin_edges(values.astype(np.float64), _numpy(bins).tolist())
-        self._opened().add_histogram(tag, values.astype(np.float64), global_step, bins)
+            bins = np.histogram_bin_edges(values, _numpy(bins).tolist())
+        self._opened().add_histogram(tag, values, global_step, bins)
 
     def add_pr_curve(self, tag, labels, predictions, num_thresholds=127, global_step=None, weights=None):
         """Precision over recall for thresholds between 0 and 1.  `labels` are 0 or 1, `predictions` between them."""

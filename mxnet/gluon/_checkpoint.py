@@ -9,6 +9,7 @@ from .. import random as _random
 from .._files import paths
 from ..base import MXNetError
 from ..ndarray._invoke import parse_context
+from .parameter import fits
 
 __all__ = ['Checkpoint', 'random_states', 'set_random_states']
 
@@ -73,8 +74,10 @@ class Checkpoint:
         try:
             with paths.open_read(self.path):
                 return True
-        except (MXNetError, OSError):
-            return False
+        except MXNetError as error:
+            if isinstance(error.__cause__, FileNotFoundError):
+                return False
+            raise               # it may well be there: a run that began anew would overwrite it
 
     def load(self):
         """Restores the run and returns its progress; random generators go on where they were.
@@ -82,10 +85,15 @@ class Checkpoint:
         The states of the start of the epoch are under 'epoch_states'.
         """
         arrays = ndarray.load(self.path)
+        if not isinstance(arrays, dict) or 'progress' not in arrays:
+            raise MXNetError(f'{self.path} holds arrays, but is no checkpoint')
         params = self.net._collect_params_with_prefix()
         for key, param in params.items():
-            if f'param:{key}' not in arrays:
-                raise MXNetError(f"{self.path} has no parameter '{key}'; it belongs to another network")
+            there = arrays.get(f'param:{key}')
+            if there is None or param.shape is not None and not fits(param.shape, there.shape):
+                what = f'has no {key}' if there is None else f'has {key} of shape {there.shape}, not {param.shape}'
+                raise MXNetError(f'{self.path} belongs to another network: it {what}')
+        for key, param in params.items():
             param._load_init(arrays[f'param:{key}'], None)
         if self.trainer is not None and 'trainer' in arrays:
             self.trainer._prepare()

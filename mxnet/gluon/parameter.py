@@ -38,7 +38,7 @@ def _contexts(ctx):
     return [ctx] if isinstance(ctx, Context) else list(ctx)
 
 
-def _fits(partial, shape):
+def fits(partial, shape):
     """Whether a shape agrees with one that has unknown lengths."""
     return len(partial) == len(shape) and all(a in (0, -1, b) for a, b in zip(partial, shape, strict=True))
 
@@ -113,7 +113,7 @@ class Parameter:
     def shape(self, new):
         new = tuple(new)
         old = self._shape
-        if old is not None and not _fits(old, new):
+        if old is not None and not fits(old, new):
             raise AssertionError(f"Parameter '{self.name}' has shape {old}; {new} does not fit it")
         self._shape = new
 
@@ -282,7 +282,7 @@ class Parameter:
         if cast_dtype and dtype_source not in ('current', 'saved'):
             raise ValueError(f"dtype_source must be 'current' or 'saved', not {dtype_source!r}")
         if self._shape is not None:
-            if not _fits(self._shape, data.shape):
+            if not fits(self._shape, data.shape):
                 raise AssertionError(f"Parameter '{self.name}' has shape {self._shape}, but the loaded array has "
                                      f'{data.shape}')
         self._shape = tuple(data.shape)

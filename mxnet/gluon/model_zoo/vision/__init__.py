@@ -9,6 +9,8 @@
 are (batch, 3, height, width), 224 x 224 for most, 299 x 299 for inception_v3, normalized with mean
 (0.485, 0.456, 0.406) and standard deviation (0.229, 0.224, 0.225).
 """
+import difflib
+
 from .alexnet import AlexNet, alexnet
 from .densenet import DenseNet, densenet121, densenet161, densenet169, densenet201
 from .inception import Inception3, inception_v3
@@ -69,5 +71,7 @@ def get_model(name, **kwargs):
     """A network by name, such as 'resnet50_v1'; other arguments are those of its function (`classes`, ...)."""
     name = name.lower()
     if name not in _MODELS:
-        raise ValueError(f'there is no model {name}; there are\n\t' + '\n\t'.join(sorted(_MODELS)))
+        close = difflib.get_close_matches(name, _MODELS, 1)
+        raise ValueError(f'there is no model {name!r}' + (f' (did you mean {close[0]!r}?)' if close else '')
+                         + '; there are\n\t' + '\n\t'.join(sorted(_MODELS)))
     return _MODELS[name](**kwargs)
