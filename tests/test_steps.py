@@ -430,3 +430,47 @@ def test_np_arrays():
             assert type(value) is mx.np.ndarray
             found.append(value.asnumpy())
     numpy.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize('ctx', [mx.cpu(), pytest.param(mx.gpu(), marks=pytest.mark.gpu)], ids=str)
+def test_one_network_in_two_threads(ctx):
+    """Each thread has the losses, and the gradients of its inputs, that belong to its own calls."""
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(16, activation='relu', in_units=8), gluon.nn.Dense(3, in_units=16))
+    net.initialize(mx.init.Xavier(), ctx=ctx)
+    loss_of, label = gluon.loss.SoftmaxCrossEntropyLoss(), nd.array([0, 1, 2, 0], ctx=ctx)
+    batches = [nd.random.uniform(shape=(4, 8), ctx=ctx) for _ in range(8)]
+
+    def run(x):
+        with autograd.record():
+            loss = loss_of(net(x), label)
+        loss.backward()
+        return loss.asnumpy(), None if x.grad is None else x.grad.asnumpy()
+
+    expected = []
+    for x in batches:
+        x.attach_grad()
+        expected.append(run(x))
+    plain = [nd.array(x.asnumpy(), ctx=ctx) for x in batches]
+    net.hybridize(static_alloc=True, static_shape=True)
+    wrong, begin = [], threading.Barrier(2)
+
+    def work(mine, learns):
+        try:
+            begin.wait()
+            for _ in range(40):
+                for i in mine:
+                    loss, gradient = run((batches if learns else plain)[i])
+                    numpy.testing.assert_allclose(loss, expected[i][0], rtol=1e-3, atol=1e-5)
+                    if learns:
+                        numpy.testing.assert_allclose(gradient, expected[i][1], rtol=1e-3, atol=1e-5)
+        except BaseException as error:
+            wrong.append(error)
+
+    for learns in (False, True):
+        threads = [threading.Thread(target=work, args=(range(k, 8, 2), learns)) for k in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong, wrong[0]

@@ -5,9 +5,13 @@ outputs, and the arrays that it reads, if somebody writes into them.  So the out
 the inputs are put aside, and the class of all these arrays answers the first look at them (at `_tensor`, which every
 use of an array needs) by running what waits, with torch's tape as ever.  A loop that trains looks only after
 `backward`: then everything that waits runs as one plan (`Plan.whole`), forward and backward, without torch's engine.
+
+A step belongs to the thread that records it.  Another that uses the same arrays runs it first, so that each thread
+differentiates its own calls only.
 """
 import threading
 from operator import itemgetter
+from threading import get_ident
 from weakref import ref
 
 import torch
@@ -24,6 +28,7 @@ from ._invoke import owned
 
 _new = object.__new__
 PATIENCE = 3            # how often a step may be looked at before `backward`, until its blocks stop waiting
+_guard = threading.RLock()      # held while arrays begin or cease to wait, never while anything is computed
 
 
 class Place:
@@ -104,7 +109,8 @@ class Bundle:
 class Step:
     """Calls that wait for each other, and the arrays that they read."""
 
-    __slots__ = ('calls', 'arrays', 'tensors', 'bundles', 'loose', 'versions', 'ctx', 'over', 'failed', '_lock')
+    __slots__ = ('calls', 'arrays', 'tensors', 'bundles', 'loose', 'versions', 'ctx', 'over', 'failed', 'thread',
+                 '_lock')
 
     def __init__(self, ctx):
         self.calls: list[Call] = []
@@ -112,7 +118,7 @@ class Step:
         self.bundles, self.loose, self.versions = [], [], []    # bundles; numbers of other arrays, and their versions
         self.ctx = ctx
         self.over, self.failed = False, None
-        self._lock = threading.RLock()
+        self.thread, self._lock = get_ident(), threading.RLock()
 
     # ------------------------------------------------------------------ growing
     def take(self, array):
@@ -205,12 +211,13 @@ class Step:
 
     def _restore(self):
         """Gives the arrays that are read their tensors back."""
-        self.over = True
-        if state.draws is self:
-            state.draws = None
-        for array, tensor in zip(self.arrays, self.tensors, strict=True):
-            array._tensor = tensor
-            array.__class__ = array._ready_class
+        with _guard:
+            self.over = True
+            if state.draws is self:
+                state.draws = None
+            for array, tensor in zip(self.arrays, self.tensors, strict=True):
+                array._tensor = tensor
+                array.__class__ = array._ready_class
 
     def _forget(self):
         self.calls, self.arrays, self.tensors, self.bundles = [], [], [], []
@@ -229,7 +236,10 @@ class Step:
             if not getattr(head, '_waits', False) or head._place.call is None:
                 return False
             if head._place.step is not self:
-                self.join(head._place.step)
+                if type(head._place.step) is not Step or head._place.step.thread != self.thread:
+                    return False
+                with _guard:
+                    self.join(head._place.step)
         return self._backward(heads)
 
     def _backward(self, heads):
@@ -291,10 +301,10 @@ class Shown:
     A loop that trains has forgotten them by then, so that mostly there is nothing to copy.
     """
 
-    __slots__ = ('_refs', '_tensors')
+    __slots__ = ('_refs', '_tensors', '_lock')
 
     def __init__(self, refs, tensors):
-        self._refs, self._tensors = refs, tensors
+        self._refs, self._tensors, self._lock = refs, tensors, threading.Lock()
         for number, made in enumerate(refs):
             array = made()
             if array is not None:
@@ -309,12 +319,14 @@ class Shown:
 
     def run(self):
         """Copies what is still of interest."""
-        there = [(made, tensor) for made, tensor in zip(self._refs, self._tensors, strict=True) if made() is not None]
-        self._refs = self._tensors = ()
-        for made, tensor in there:
-            tensor = tensor.clone()
-            tensor._used_up = True
-            _fill([made], [tensor])
+        with self._lock:            # whoever launches the graph next waits until the copies are under way
+            there = [(made, tensor) for made, tensor in zip(self._refs, self._tensors, strict=True)
+                     if made() is not None]
+            for made, tensor in there:
+                tensor = tensor.clone()
+                tensor._used_up = True
+                _fill([made], [tensor])
+            self._refs = self._tensors = ()
 
     def backward_from(self, heads):
         return False
@@ -362,7 +374,7 @@ class Known:
 class Ready:
     """A plan and the arrays that it was last run with: what the next run need not find out again."""
 
-    __slots__ = ('structure', 'heads', 'bundles', 'loose', 'shapes', 'targets', 'runner', 'shown')
+    __slots__ = ('structure', 'heads', 'bundles', 'loose', 'shapes', 'targets', 'runner', 'shown', '_lock')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.bundles = structure, heads, list(step.bundles)
@@ -375,7 +387,7 @@ class Ready:
             generators.append(generator_of(step.tensors[0].device))
         self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if step.tensors[0].is_cuda else self._adopt)
-        self.shown = None
+        self.shown, self._lock = None, threading.Lock()
 
     def _adopt(self, number, gradient):
         buffer = self.targets[number].buffer
@@ -394,6 +406,10 @@ class Ready:
 
     def run(self, tensors, refs):
         """Fills the output arrays; states and gradients go where they belong.  False if it fails."""
+        with self._lock:
+            return self._run(tensors, refs)
+
+    def _run(self, tensors, refs):
         if self.shown is not None:
             self.shown.run()
             self.shown = None
@@ -414,6 +430,16 @@ class Ready:
 # ---------------------------------------------------------------------- what CachedOp calls
 def wait(cached, args, ctx, training, cls):
     """The outputs of a recorded call, to be computed later; None if it has to run now."""
+    while True:
+        with _guard:
+            found = _wait(cached, args, ctx, training, cls)
+        if type(found) is not Step:
+            return found
+        found.run()
+
+
+def _wait(cached, args, ctx, training, cls):
+    """As `wait`; or a step that has to be run first: one of another thread, or one that another thread is running."""
     bundle = cached.bundle
     known = bundle is not None and bundle.fits(args)
     step, kind, learns, able, fixed = None, [training], known, True, []
@@ -424,6 +450,8 @@ def wait(cached, args, ctx, training, cls):
         variable = x._variable
         if x._waits and type(x._place.step) is Step:
             place = x._place
+            if place.step.over or place.step.thread != get_ident():
+                return place.step
             if step is None:
                 step = place.step
             elif place.step is not step:
