@@ -238,7 +238,12 @@ class _Writer:
                 and node.kwargs['dtype'] in _CASTS and 'val' in node.args[0].meta \
                 and node.kwargs['dtype'] is not node.args[0].meta['val'].dtype:
             return f'{node.name} = {args[0]}.{_CASTS[node.kwargs["dtype"]]}()'
-        function = self.constant(_IN_PLACE[node.target], 'reuse') if in_place else self.callable(node)
+        if in_place and node.target in _INTO:
+            builtin, keyword = _INTO[node.target]
+            function = self.constant(builtin, 'reuse')
+            args.append(f'{keyword}={args[0]}')
+        else:
+            function = self.constant(_IN_PLACE[node.target], 'reuse') if in_place else self.callable(node)
         return f'{node.name} = {function}({", ".join(args)})'
 
     def callable(self, node):
@@ -270,9 +275,10 @@ _CASTS = {torch.float32: 'float', torch.float64: 'double', torch.float16: 'half'
 _IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid_, aten.tanh.default: torch.tanh_,
              aten.neg.default: torch.neg_, aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_,
              aten.mul.Tensor: torch.Tensor.mul_, aten.div.Tensor: torch.Tensor.div_,
-             aten.scatter_add.default: torch.Tensor.scatter_add_}
-_IN_PLACE[aten.threshold_backward.default] = lambda gradient, result, threshold: \
-    aten.threshold_backward.grad_input(gradient, result, threshold, grad_input=gradient)
+             aten.scatter_add.default: torch.Tensor.scatter_add_, aten.clamp.default: torch.clamp_,
+             aten.exp.default: torch.exp_}
+# calls that write their result to a tensor given by this name, which may be their first argument
+_INTO = {aten.threshold_backward.default: (aten.threshold_backward.grad_input._op, 'grad_input')}
 # calls whose function in torch takes `out`
 _OUT = {aten.mm.default, aten.sum.dim_IntList}
 
@@ -343,8 +349,7 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
     exec(compile(source, '<plan>', 'exec'), scope)
     return Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
                 differentiable=facts['differentiable'], direct=direct, source=source,
-                fresh=tuple(o in early and outputs.count(o) == 1 and _is_new(o) for o in outputs),
-                present=tuple(g is not None for g in gradients))
+                fresh=_fresh(outputs, early, (*states, *gradients)), present=tuple(g is not None for g in gradients))
 
 
 def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
@@ -378,10 +383,9 @@ def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
     source = prepare + '\n\n' + infer
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
-    made = set(second)
     return Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=(), wanted=(),
                 differentiable=facts['differentiable'], direct=(), source=source, present=(),
-                fresh=tuple(o in made and outputs.count(o) == 1 and _is_new(o) for o in outputs))
+                fresh=_fresh(outputs, set(second)))
 
 
 def _attribute(module, path):
@@ -391,9 +395,18 @@ def _attribute(module, path):
     return module.detach() if isinstance(module, torch.Tensor) else module
 
 
-def _is_new(node):
-    """Whether the tensor that a call gives has memory of its own, in row-major order."""
-    return _has_memory(node) and node.meta['val'].is_contiguous()
+def _fresh(outputs, made, others=()):
+    """Which outputs are row-major tensors in memory that one of the calls `made` gave, and nothing else refers to."""
+    roots = [_root(node) for node in (*outputs, *others)]
+    return tuple(root in made and roots.count(root) == 1 and _has_memory(root) and node.meta['val'].is_contiguous()
+                 for node, root in zip(outputs, roots, strict=False))
+
+
+def _root(node):
+    """What a node is a view of."""
+    while isinstance(node, torch.fx.Node) and isinstance(node.target, torch._ops.OpOverload) and node.target.is_view:
+        node = node.args[0]
+    return node
 
 
 def _has_memory(node):
@@ -407,7 +420,7 @@ def _has_memory(node):
 
 def _reuses(node, dying):
     """Whether a call may write its result to the memory of its first argument, one of the values that end with it."""
-    if node.target not in _IN_PLACE:
+    if node.target not in _IN_PLACE and node.target not in _INTO:
         return False
     first = node.args[0]
     if first not in dying or len(first.users) != 1 or any(a is first for a in node.args[1:]) or not _has_memory(first):

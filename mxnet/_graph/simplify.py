@@ -111,12 +111,28 @@ def _rewrite(node):
             axes = {a % len(kept) for a in total.args[1]}
             if tuple(node.args[1]) == tuple(n for a, n in enumerate(kept) if a not in axes):
                 node.target, node.args = aten.sum.dim_IntList, total.args[:2]
+                return
+        _view_of_one_axis(node)
     elif node.target is aten.addmm.default and not node.kwargs:
         bias, data, weight = node.args
         if weight.target is aten.t.default and bias.meta['val'].dim() == 1:
             node.target, node.args = aten.linear.default, (data, weight.args[0], bias)
     elif node.target is aten.mm.default and node.args[1].target is aten.t.default:
         node.target, node.args = aten.linear.default, (node.args[0], node.args[1].args[0])
+
+
+def _view_of_one_axis(node):
+    """A view that drops or adds an axis of length 1 has a cheaper name."""
+    if 'val' not in node.args[0].meta:
+        return
+    before, after = list(node.args[0].meta['val'].shape), list(node.meta['val'].shape)
+    if abs(len(before) - len(after)) == 1:
+        longer, shorter = (before, after) if len(before) > len(after) else (after, before)
+        for axis, length in enumerate(longer):
+            if length == 1 and longer[:axis] + longer[axis + 1:] == shorter:
+                node.target = aten.squeeze.dim if longer is before else aten.unsqueeze.default
+                node.args = (node.args[0], axis)
+                return
 
 
 def constants(graph, attributes, handed_out):

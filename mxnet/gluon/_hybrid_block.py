@@ -4,9 +4,11 @@ from operator import is_
 
 from .. import ndarray, symbol
 from .._deferred_compute import tracing, untraced
+from .._state import state
 from ..base import MXNetError
 from ..context import current_context
 from ..ndarray import NDArray
+from ..ndarray._repeats import Repeat
 from ..symbol import Symbol
 from ..util import is_np_array
 from . import _structure as nested
@@ -76,7 +78,7 @@ class HybridBlock(Block):
         self._cached_graph = ()
         self._cached_op = None
         self._cached_op_args = []
-        self._traces = None
+        self._traces = self._repeat = None
 
     def cast(self, dtype):
         self._clear_cached_op()
@@ -95,6 +97,7 @@ class HybridBlock(Block):
             self._backend_opts = kwargs
         self._backend = backend
         self._active = active
+        self._repeat = None
         self._flags = [('static_alloc', static_alloc), ('static_shape', static_shape), ('inline_limit', inline_limit)]
         if clear:
             self._clear_cached_op()
@@ -226,7 +229,7 @@ class HybridBlock(Block):
             self._build_cache(*args)
         row = self._row(args)
         if row is not None:
-            return self._cached_op(*row)
+            return self._run_row(row, args)
         flat, form = nested.flatten(args, 'an input')
         if form != self._in_format and not nested.same_format(form, self._in_format):
             raise ValueError(f'{self.name} was hybridized for inputs nested like {self._in_format}, '
@@ -257,6 +260,17 @@ class HybridBlock(Block):
         for i, number in known[4]:
             row[i] = args[number]
         return row
+
+    def _run_row(self, row, args):
+        out = self._cached_op(*row)
+        if state.recording and not self._traced:
+            self._remember(self._cached_op, self._known[1], self._known[4], args, out)
+        return out
+
+    def _remember(self, cached, params, inputs, args, out):
+        """The next call may be like this one, whose CachedOp's results are all that the block gives."""
+        if not self._forward_hooks and not self._forward_pre_hooks:
+            self._repeat = Repeat.of(cached, params, inputs, args, out)
 
     def optimize_for(self, x, *args, backend=None, clear=False, static_alloc=False, static_shape=False, inline_limit=2,
                      forward_bulk_size=None, backward_bulk_size=None, **kwargs):
@@ -300,7 +314,7 @@ class HybridBlock(Block):
         if self._cached_op is not None and self._active and not tracing():
             row = self._row((x, *args))
             if row is not None:
-                return self._cached_op(*row)
+                return self._run_row(row, (x, *args))
         if not args and isinstance(x, NDArray):
             ctx = x._ctx
         else:
@@ -339,7 +353,11 @@ class HybridBlock(Block):
         if self._active and not any(isinstance(v, Symbol) for v in nested.leaves(args)):
             traces = self._graphs()
             if traces.why_not is None:
-                return traces(*args)
+                out = traces(*args)
+                if state.recording and traces.why_not is None and traces.last[0].inputs_only:
+                    trace = traces.last[0]
+                    self._remember(trace.op, trace.params, trace.numbers, args, out)
+                return out
         return self._forward_plainly(*args)
 
     def _forward_traced(self, *args):
@@ -366,7 +384,9 @@ class HybridBlock(Block):
         found = list(nested.leaves(inputs))
         arrays = [v for v in found if isinstance(v, NDArray)]
         if not found:
-            raise ValueError(f'{self.name}: a HybridBlock needs at least one array or symbol as input')
+            kinds = ', '.join(type(value).__name__ for value in inputs) or 'nothing'
+            raise ValueError(f'{self.name}: a HybridBlock needs at least one array or symbol as input, not {kinds}; '
+                             'mx.nd.array makes an array of numbers')
         if arrays and len(arrays) != len(found):
             raise ValueError(f'{self.name}: arrays and symbols cannot be mixed as inputs')
         if not arrays:

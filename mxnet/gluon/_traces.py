@@ -91,6 +91,10 @@ class Trace:
         self.op = CachedOp(self.symbol, block._flags)
         self.op.program.inductor = block._backend == 'inductor'
         self.op.parameters = tuple(i for i, s in enumerate(self.sources) if not isinstance(s, int | NDArray))
+        # whether it is called with parameters and arguments only, and gives one array
+        self.inputs_only = self.single and not self._mixed and not any(isinstance(s, NDArray) for s in self.sources)
+        self.params = [s for s in self.sources if isinstance(s, Parameter)]
+        self.numbers = [(i, s) for i, s in enumerate(self.sources) if type(s) is int]
         if block._callback:
             self.op._register_op_hook(block._callback, block._monitor_all)
 

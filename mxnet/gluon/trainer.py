@@ -326,5 +326,7 @@ class _Again:
             return False
         for flag in self.fresh:
             flag[0] = False
-        self.updater(*self.columns)
+        updater, columns = self.updater, self.columns
+        if updater._again is None or not updater._again.repeat(updater, *columns):
+            updater(*columns)
         return True

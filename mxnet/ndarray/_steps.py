@@ -10,7 +10,7 @@ A step belongs to the thread that records it.  Another that uses the same arrays
 differentiates its own calls only.
 """
 import threading
-from operator import itemgetter
+from operator import is_, itemgetter
 from threading import get_ident
 from weakref import ref
 
@@ -28,7 +28,7 @@ from ._invoke import owned
 
 _new = object.__new__
 PATIENCE = 3            # how often a step may be looked at before `backward`, until its blocks stop waiting
-_guard = threading.RLock()      # held while arrays begin or cease to wait, never while anything is computed
+guard = threading.RLock()      # held while arrays begin or cease to wait, never while anything is computed
 
 
 class Place:
@@ -89,8 +89,12 @@ class Bundle:
 
     def fits(self, args):
         """Whether a call has these very arrays, none of them waiting."""
-        for given, array, variable, tensor in zip(self._pick(args), self.arrays, self.variables, self.tensors):
-            if given is not array or array._waits or array._variable is not variable or array._tensor is not tensor:
+        return all(map(is_, self._pick(args), self.arrays)) and self.ready()
+
+    def ready(self):
+        """Whether the arrays are as they were, and none of them waits."""
+        for array, variable, tensor in zip(self.arrays, self.variables, self.tensors):
+            if array._waits or array._variable is not variable or array._tensor is not tensor:
                 return False
         return True
 
@@ -211,7 +215,7 @@ class Step:
 
     def _restore(self):
         """Gives the arrays that are read their tensors back."""
-        with _guard:
+        with guard:
             self.over = True
             if state.draws is self:
                 state.draws = None
@@ -238,7 +242,7 @@ class Step:
             if head._place.step is not self:
                 if type(head._place.step) is not Step or head._place.step.thread != self.thread:
                     return False
-                with _guard:
+                with guard:
                     self.join(head._place.step)
         return self._backward(heads)
 
@@ -266,11 +270,11 @@ class Step:
 
     def _find(self, heads):
         first = self.calls[0].cached
+        ready = first.last_step
+        if ready is not None and ready.fits(self, heads):
+            return ready
         structure = tuple([(c.cached, c.training, c.sources) for c in self.calls])
         places = tuple([(h._place.call, h._place.number) for h in heads])
-        ready = first.last_step
-        if ready is not None and ready.fits(self, structure, places):
-            return ready
         key = (structure, places, *[(t.shape, t.dtype, t.device, None if a._variable is None else a._variable.req)
                                     for a, t in zip(self.arrays, self.tensors, strict=True)])
         known = first.steps.get(key)
@@ -374,12 +378,14 @@ class Known:
 class Ready:
     """A plan and the arrays that it was last run with: what the next run need not find out again."""
 
-    __slots__ = ('structure', 'heads', 'bundles', 'loose', 'shapes', 'targets', 'runner', 'shown', '_lock')
+    __slots__ = ('structure', 'heads', 'bundles', 'loose', 'shapes', 'targets', 'flags', 'runner', 'shown', '_lock')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.bundles = structure, heads, list(step.bundles)
-        self.loose, self.shapes = list(step.loose), self._shapes(step)
+        self.loose = list(step.loose)
+        self.shapes = [(step.tensors[n].shape, step.tensors[n].dtype) for n in step.loose]
         self.targets = [step.arrays[n]._variable for n in known.plan.wanted]
+        self.flags = [variable.fresh for variable in self.targets]
         wishes = {c.cached.static for c in step.calls} - {None}
         generators = []
         if any(c.cached.draws for c in step.calls):
@@ -393,16 +399,23 @@ class Ready:
         buffer = self.targets[number].buffer
         return None if adopted(buffer, gradient) else buffer._tensor
 
-    @staticmethod
-    def _shapes(step):
-        tensors = step.tensors
-        return [(tensors[n].shape, tensors[n].dtype) for n in step.loose]
-
-    def fits(self, step, structure, heads):
+    def fits(self, step, heads):
         """Whether a step is like the one before but for the values of its arrays."""
-        return (step.bundles == self.bundles and heads == self.heads and structure == self.structure
-                and step.loose == self.loose and self._shapes(step) == self.shapes
-                and True not in [step.arrays[n]._variable is not None for n in step.loose])
+        if len(step.calls) != len(self.structure) or len(heads) != len(self.heads) or step.bundles != self.bundles \
+                or step.loose != self.loose:
+            return False
+        for call, (cached, training, sources) in zip(step.calls, self.structure):
+            if call.cached is not cached or call.training is not training or call.sources != sources:
+                return False
+        for head, (call, number) in zip(heads, self.heads):
+            if head._place.call != call or head._place.number != number:
+                return False
+        arrays, tensors = step.arrays, step.tensors
+        for number, (shape, dtype) in zip(step.loose, self.shapes):
+            tensor = tensors[number]
+            if tensor.dtype is not dtype or tensor.shape != shape or arrays[number]._variable is not None:
+                return False
+        return True
 
     def run(self, tensors, refs):
         """Fills the output arrays; states and gradients go where they belong.  False if it fails."""
@@ -418,8 +431,8 @@ class Ready:
             outputs = runner.run(tensors, [v.buffer._tensor for v in self.targets])
         except RuntimeError:
             return False
-        for variable in self.targets:
-            variable.fresh[0] = True
+        for flag in self.flags:
+            flag[0] = True
         if runner.captured is not None:
             self.shown = Shown(refs, outputs)
         else:
@@ -431,7 +444,7 @@ class Ready:
 def wait(cached, args, ctx, training, cls):
     """The outputs of a recorded call, to be computed later; None if it has to run now."""
     while True:
-        with _guard:
+        with guard:
             found = _wait(cached, args, ctx, training, cls)
         if type(found) is not Step:
             return found

@@ -228,6 +228,11 @@ class Optimizer:
         value = float(value)        # schedulers may compute with NumPy
         if not value or not parameters and not factors:
             return [value] * len(indices)
+        if parameters:
+            try:
+                return [value * getattr(parameters[index], field) for index in indices]
+            except KeyError:
+                pass                # some weights are no parameters of the Trainer
         results = []
         for index in indices:
             if index in parameters:

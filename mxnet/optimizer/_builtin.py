@@ -103,6 +103,10 @@ class BuiltIn(Optimizer):
             _lists.apply(rule, numbers, [[column[i] for i in at] for column in (weights, grads, *states)],
                          self._elementwise)
 
+    def _repeated(self, indices, weights, states, lrs, wds):
+        """A function of gradients that does `_step` with these lists and numbers, for updates that are `_steady`."""
+        return lambda grads: self._step(indices, weights, grads, states, lrs, wds)
+
     @property
     def _clip(self):
         """clip_gradient as operators take it: negative for none."""

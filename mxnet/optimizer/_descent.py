@@ -68,11 +68,20 @@ class SGD(BuiltIn):
         else:
             super()._step(indices, weights, grads, states, lrs, wds)
 
+    def _repeated(self, indices, weights, states, lrs, wds):
+        if _lists.fusible(weights[0]) and _same(lrs) and _same(wds):
+            return _lists.descent_of(weights, states[0] if self.momentum else [], lrs[0], wds[0], *self._steady)
+        return super()._repeated(indices, weights, states, lrs, wds)
+
+
+def _same(numbers):
+    return numbers.count(numbers[0]) == len(numbers)
+
 
 def _step_groups(optimizer, step, weights, grads, moms, lrs, wds):
     """Calls `step` of _lists.py, once where all rates and decays are equal."""
     rest = optimizer.momentum, optimizer._rescale, optimizer._clip
-    if lrs.count(lrs[0]) == len(lrs) and wds.count(wds[0]) == len(wds):
+    if _same(lrs) and _same(wds):
         step(weights, grads, moms, lrs[0], wds[0], *rest)
         return
     for (lr, wd), at in _lists.groups(zip(lrs, wds)).items():

@@ -100,22 +100,40 @@ def scaled(grads, rescale_grad, clip_gradient):
 
 # ---------------------------------------------------------------------- rules of their own
 def descend(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient):
-    """`sgd_mom_update` (`sgd_update` where `moms` is empty) of each weight.
+    """`sgd_mom_update` (`sgd_update` where `moms` is empty) of each weight."""
+    descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient)(grads)
+
+
+def descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient):
+    """A function of gradients that does `descend`, any number of times.
 
     torch's buffer is `momentum * buffer + (1 - dampening) * (grad + wd * weight)`, its weight `weight - lr * buffer`.
     With dampening 1 + lr and lr -1, both are ours; a factor of the gradient moves into the learning rate and out of the
     decay.
     """
-    if clip_gradient >= 0 or not rescale_grad:
-        grads, rescale_grad = scaled(grads, rescale_grad, clip_gradient), 1.0
-    rate, wd = lr * rescale_grad, wd / rescale_grad
-    if moms and 0 < abs(rate) < _LEAST_RATE:
-        # 1 - (1 + rate) would be mostly rounding
-        grads, wd, rate = torch._foreach_mul(grads, rate), wd * rate, 1.0
-    torch._fused_sgd_(weights, grads, moms, weight_decay=wd, momentum=momentum if moms else 0.0,
-                      lr=-1.0 if moms else rate, dampening=1.0 + rate if moms else 0.0, nesterov=False, maximize=False,
-                      is_first_step=False)
-    increment_version([*weights, *moms])
+    clips = clip_gradient >= 0 or not rescale_grad
+    factor, rescale = rescale_grad, 1.0 if clips else rescale_grad
+    rate, wd = lr * rescale, wd / rescale
+    tiny = rate if moms and 0 < abs(rate) < _LEAST_RATE else None
+    if tiny is not None:
+        rate, wd = 1.0, wd * tiny       # 1 - (1 + rate) would be mostly rounding
+    written = [*weights, *moms]
+    numbers = {'weight_decay': wd, 'momentum': momentum if moms else 0.0, 'lr': -1.0 if moms else rate,
+               'dampening': 1.0 + rate if moms else 0.0, 'nesterov': False, 'maximize': False, 'is_first_step': False}
+
+    def step(grads):
+        if clips:
+            grads = scaled(grads, factor, clip_gradient)
+        if tiny is not None:
+            grads = torch._foreach_mul(grads, tiny)
+        if not moms and not wd:
+            # the same sums as the fused kernel's, which takes twice as long for small weights
+            torch._foreach_add_(weights, grads, alpha=-rate)
+        else:
+            torch._fused_sgd_(weights, grads, moms, **numbers)
+            increment_version(written)
+
+    return step
 
 
 def nesterov(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient):

@@ -119,8 +119,8 @@ class _Again:
     stay the same becomes a CUDA graph.
     """
 
-    __slots__ = ('given', 'optimizer', 'device', 'states', 'arrays', 'columns', 'tensors', 'kinds', 'low', 'written',
-                 'numbers', 'since', 'graph')
+    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'columns', 'tensors', 'large', 'low',
+                 'written', 'numbers', 'same', 'since', 'graph')
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
@@ -138,12 +138,15 @@ class _Again:
         if columns is None:
             return None
         # Large gradients on a CPU change their memory from step to step (autograd.adopted): none is held on to.
-        self.kinds = None
-        if learned is weight and not columns[0][0].is_cuda and any(t.numel() >= LARGE for t in columns[1]):
-            self.kinds, columns = [(t.shape, t.dtype) for t in columns[1]], [columns[0], None, *columns[2:]]
-        kept = [c for c in (learned, grad if self.kinds is None else None, *slots) if c is not None]
-        self.arrays = [array for column in kept for array in column]
-        self.tensors = [tensor for column in columns if column is not None for tensor in column]
+        large = []
+        if learned is weight and not columns[0][0].is_cuda:
+            large = [n for n, t in enumerate(columns[1]) if t.numel() >= LARGE]
+        self.large = [(n, grad[n], columns[1][n].shape, columns[1][n].dtype) for n in large]
+        for n in large:
+            columns[1][n] = None
+        pairs = [pair for arrays, tensors in zip((learned, grad, *slots), columns, strict=True) if arrays is not None
+                 for pair in zip(arrays, tensors, strict=True) if pair[1] is not None]
+        self.arrays, self.tensors = [array for array, _ in pairs], [tensor for _, tensor in pairs]
         if learned is not weight:
             thin = optimizer._plain(weight, grad, [])
             if thin is None:
@@ -155,7 +158,8 @@ class _Again:
         self.given, self.optimizer, self.states, self.columns = (index, grad, weight), optimizer, states, columns
         self.device = weight[0].context.device_id
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
-        self.numbers, self.since, self.graph = None, 0, None
+        self.on_gpu = columns[0][0].is_cuda
+        self.numbers, self.same, self.since, self.graph = None, None, 0, None
         return self
 
     def repeat(self, updater, index, grad, weight):
@@ -165,40 +169,53 @@ class _Again:
                 or not updater.aggregate_updates or switches.recording \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
                 or not all(map(is_, [array._tensor for array in self.arrays], self.tensors)) \
-                or self.kinds is not None and [(g._tensor.shape, g._tensor.dtype) for g in grad] != self.kinds:
+                or self.large and not self._alike():
             return False
         optimizer._set_current_context(self.device)
         optimizer._update_count(index)
-        lrs, wds = optimizer._get_lrs(index), optimizer._get_wds(index)
-        if self.columns[0][0].is_cuda and optimizer._steady:
-            self._launch(index, lrs, wds)
+        lrs, wds, steady = optimizer._get_lrs(index), optimizer._get_wds(index), optimizer._steady
+        numbers = lrs, wds, steady
+        if not steady or numbers != self.numbers:
+            weights, _, *slots = self.columns
+            self.numbers, self.since, self.graph = numbers, 0, None
+            self.same = optimizer._repeated(index, weights, slots, lrs, wds)
+        if self.on_gpu and steady:
+            self._launch()
         else:
-            self._step(index, lrs, wds)
+            self._step()
         return True
 
-    def _step(self, index, lrs, wds):
-        weights, grads, *slots = self.columns
-        if grads is None:
-            grads = [g._tensor for g in self.given[1]]
-        if self.low is not None:
-            torch._foreach_copy_(grads, self.low[1])
-        self.optimizer._step(index, weights, grads, slots, lrs, wds)
-        if self.low is not None:
-            torch._foreach_copy_(self.low[0], weights)
+    def _alike(self):
+        """Whether the large gradients are of the same kinds as before."""
+        for _, array, shape, dtype in self.large:
+            tensor = array._tensor
+            if tensor.shape != shape or tensor.dtype is not dtype:
+                return False
+        return True
 
-    def _launch(self, index, lrs, wds):
-        """As `_step`, as a CUDA graph as long as rates and the like stay as they were."""
-        numbers = (lrs, wds, *self.optimizer._steady)
-        if numbers != self.numbers:
-            self.numbers, self.since, self.graph = numbers, 0, None
+    def _step(self):
+        grads = self.columns[1]
+        if self.large:
+            grads = grads.copy()
+            for n, array, _, _ in self.large:
+                grads[n] = array._tensor
+        if self.low is None:
+            self.same(grads)
+        else:
+            torch._foreach_copy_(grads, self.low[1])
+            self.same(grads)
+            torch._foreach_copy_(self.low[0], self.columns[0])
+
+    def _launch(self):
+        """Updates as a CUDA graph as long as the numbers stay as they were."""
         self.since += 1
         if self.graph is None and WARM < self.since < NEVER:
             try:
-                self.graph = Captured(lambda given: self._step(index, lrs, wds), self.columns[0], ())
+                self.graph = Captured(lambda given: self._step(), self.columns[0], ())
             except RuntimeError:
                 self.since = NEVER
         if self.graph is None:
-            self._step(index, lrs, wds)
+            self._step()
         else:
             self.graph.launch(())
             increment_version(self.written)     # a graph does not tell autograd what it writes
