@@ -9,7 +9,7 @@ from ._array import overwrite, wrap
 from ._graph.node import topological
 from ._state import state
 from .executor import Executor, _owned
-from .ndarray import NDArray, _sparse_dispatch, _sparse_links
+from .ndarray import NDArray, _sparse_dispatch, _sparse_links, _sparse_rules
 from .ndarray.sparse import BaseSparseNDArray
 
 _GIVE_SPARSE = ('cast_storage', 'dot')      # these may give a sparse array for dense ones
@@ -22,13 +22,25 @@ def concerns(symbol, arrays):
         in ('csr', 'row_sparse') for n in topological(symbol._entries))
 
 
+def _takes_some_rows(call, position):
+    """Whether an input of a call is a matrix of which products with csr arrays take some rows."""
+    return call.node.op.name == 'dot' and position == 1 and not call.attributes.get('transpose_a') \
+        and not call.attributes.get('transpose_b')
+
+
 class SparseExecutor(Executor):
     """An `Executor` that computes on the parts of sparse arrays where an operator can."""
 
     def _lowered(self):
         program = super()._lowered()
+        uses = {}
         for call in program.calls:
-            call.function = _Function(call.node.op, self._context_of(call.node))
+            for position, source in enumerate(call.sources):
+                uses.setdefault(source, []).append(_takes_some_rows(call, position))
+        for call in program.calls:
+            later = call.node.op.name in _sparse_rules.OF_ROWS and call.first not in program.outputs \
+                and all(uses.get(call.first, [False]))
+            call.function = _Function(call.node.op, self._context_of(call.node), later)
         program.individual = True
         return program
 
@@ -38,7 +50,7 @@ class SparseExecutor(Executor):
 
     def _run(self, record, update_states=True):
         program, arrays = self._program, self._arrays
-        values, leaves, wanted = [], {}, []
+        values, leaves, wanted, collected = [], {}, [], {}
         buffers = dict(zip(program.arguments, zip(self.grad_arrays, self._reqs, strict=True), strict=True))
         for place, array in enumerate(arrays):
             buffer, req = buffers.get(place, (None, 'null'))
@@ -46,7 +58,8 @@ class SparseExecutor(Executor):
             if array._sparse:
                 value = array._like(array._parts)
                 if learns:
-                    leaves[place] = value._history = value._link().detach().requires_grad_()
+                    leaf = leaves[place] = value._history = value._link().detach().requires_grad_()
+                    leaf._collected = collected[place] = []
             else:
                 value = array._tensor.detach()
                 learns = learns and value.is_floating_point()
@@ -60,6 +73,7 @@ class SparseExecutor(Executor):
         with torch.set_grad_enabled(record):
             outputs, states = program.run(values, training=self._training, generator=self._generator,
                                           device=self._ctx.torch_device, monitor=self._watch())
+        self._collected = collected
         if record:
             places = [o._link() if isinstance(o, BaseSparseNDArray) else o for o in outputs]
             self._recorded = None, (leaves, wanted, None), places, None
@@ -100,7 +114,7 @@ class SparseExecutor(Executor):
         for place, buffer, req in zip(self._program.arguments, self.grad_arrays, self._reqs, strict=True):
             if buffer is None or req == 'null' or place not in found:
                 continue
-            gradient = found[place]
+            gradient = _sparse_links.with_collected(found[place], self._collected.pop(place, None), buffer.shape)
             if not buffer._sparse:
                 dense[place] = None if gradient is None else _sparse_links.dense_gradient(gradient)
             elif gradient is not None:
@@ -122,8 +136,9 @@ class SparseExecutor(Executor):
 class _Function:
     """An operator on tensors and sparse arrays."""
 
-    def __init__(self, op, ctx):
+    def __init__(self, op, ctx, later):
         self._op, self._ctx, self._rule = op, ctx, _sparse_dispatch.RULES.get(op.name)
+        self._later = later         # does it pay to compute values only when they are looked at
 
     def __call__(self, *inputs, **attributes):
         op = self._op
@@ -136,7 +151,10 @@ class _Function:
             if self._rule is not None:
                 function, takes_out = self._rule
                 arrays = [wrap(x, self._ctx, NDArray) if isinstance(x, torch.Tensor) else x for x in inputs]
-                result = function(op, arrays, op.complete(attributes), *[None] * takes_out)
+                if self._later:
+                    result = _sparse_rules.postponed(op, arrays, op.complete(attributes))
+                if result is NotImplemented:
+                    result = function(op, arrays, op.complete(attributes), *[None] * takes_out)
             if result is NotImplemented:
                 inputs = [x._tensor if isinstance(x, BaseSparseNDArray) else x for x in inputs]
                 return op.function(*inputs, **attributes)

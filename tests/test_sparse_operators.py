@@ -266,3 +266,59 @@ def test_fallback_is_logged(monkeypatch, caplog):
     nd.square(x)
     message, = [r.getMessage() for r in caplog.records]
     assert message == 'operator cos(csr) is computed on dense copies of its sparse inputs'
+
+
+def _uses_of_a_weight(x, v):
+    """A weight in products by itself, by a function of its elements, of its rows, and of the rows that are kept."""
+    parts = [mx.sym.dot(x, v), mx.sym.dot(x, mx.sym.square(v) * 2),
+             mx.sym.broadcast_mul(mx.sym.dot(x, mx.sym._internal._square_sum(v, axis=1, keepdims=True)),
+                                  mx.sym.ones((1, 2)))]
+    return mx.sym.add_n(*parts)
+
+
+@pytest.mark.parametrize('rows', [[0, 1, 2, 3], [0, 3], [1]])
+def test_graphs_that_use_rows_of_a_weight_in_several_ways(rows):
+    """Gradients of all uses are added, and functions of rows are computed where products want them."""
+    values = np.random.RandomState(0).randn(len(rows), 2).astype('float32')
+    results = {}
+    for stype in ('default', 'row_sparse'):
+        v = sparse.row_sparse_array((values, rows), shape=(4, 2))
+        v = v.tostype('default') if stype == 'default' else v
+        x = nd.array(A) if stype == 'default' else make(A, 'csr')
+        graph = _uses_of_a_weight(mx.sym.var('x'), mx.sym.var('v'))
+        executor = graph.bind(mx.cpu(), {'x': x, 'v': v}, {'v': nd.zeros((4, 2)).tostype(stype)},
+                              grad_req={'v': 'write'})
+        for _ in range(2):
+            executor.forward(is_train=True)
+            executor.backward(nd.array([[1, 2], [3, 4], [5, 6]]))
+        results[stype] = executor.outputs[0].asnumpy(), executor.grad_dict['v']
+    assert results['row_sparse'][1].stype == 'row_sparse'
+    assert np.allclose(results['default'][0], results['row_sparse'][0], atol=1e-5)
+    assert np.allclose(results['default'][1].asnumpy(), results['row_sparse'][1].asnumpy(), atol=1e-5)
+
+
+def test_sums_of_squares_stay_when_the_array_changes():
+    w = sparse.row_sparse_array(([[1., 2.], [3., 0.]], [1, 3]), shape=(5, 2))
+    total = nd._internal._square_sum(w, axis=1, keepdims=True)
+    gradient = sparse.row_sparse_array(([[1., 1.]], [1]), shape=(5, 2))
+    nd.sgd_update(w, gradient, out=w, lr=1.0)
+    assert total.asnumpy().ravel().tolist() == [0, 5, 0, 9, 0]
+
+
+@pytest.mark.parametrize('limit', [100, 1 << 16, 1 << 20, 1 << 31, 1 << 40])
+@pytest.mark.parametrize('count', [0, 1, 3000, 1 << 15])
+def test_columns_are_sorted(limit, count):
+    from mxnet.ndarray._sparse_products import _sorted
+    columns = torch.randint(0, limit, (count,), generator=torch.Generator().manual_seed(0))
+    expected = columns.sort(stable=True)
+    ordered, order = _sorted(columns, limit)
+    assert torch.equal(ordered.long(), expected[0]) and torch.equal(order, expected[1])
+
+
+def test_gradients_by_rows_are_added():
+    from mxnet.ndarray._sparse_parts import rows_summed
+    parts = [(torch.ones(2, 1), torch.tensor([0, 3])), (torch.ones(2, 1), torch.tensor([0, 3])),
+             (torch.ones(2, 1), torch.tensor([3, 4]))]
+    assert [t.reshape(-1).tolist() for t in rows_summed(parts[:2])] == [[2, 2], [0, 3]]
+    assert [t.reshape(-1).tolist() for t in rows_summed(parts)] == [[2, 3, 1], [0, 3, 4]]
+    assert parts[0][0].tolist() == [[1], [1]]

@@ -38,10 +38,11 @@ class BaseSparseNDArray(NDArray):
     """What CSRNDArray and RowSparseNDArray have in common."""
 
     # _parts: the stored values, then the index tensors; replaced as a whole, but for updates of weights by optimizers
+    # _stored: the same, or a `Later` that computes them
     # _checked: whether the indices are known to lie inside of the array
     # _rising: whether the rows of a row_sparse array are known to rise
     # _history: the anchor by which autograd knows the array, where it was computed while recording: see _sparse_links
-    __slots__ = ('_parts', '_shape', '_checked', '_rising', '_history')
+    __slots__ = ('_stored', '_shape', '_checked', '_rising', '_history')
 
     _sparse = True
     _stype: str
@@ -57,6 +58,20 @@ class BaseSparseNDArray(NDArray):
         self._checked, self._rising, self._history, self._variable = True, True, None, None
 
     # ------------------------------------------------------------------ parts
+    @property
+    def _parts(self):
+        if type(self._stored) is not tuple:
+            self._stored = self._stored()
+        return self._stored
+
+    @_parts.setter
+    def _parts(self, parts):
+        self._stored = parts
+
+    def _settle(self):
+        """Computes what was left for later."""
+        return self._parts
+
     @classmethod
     def _make(cls, parts, shape, ctx, checked=True, history=None):
         array = object.__new__(cls)
@@ -70,7 +85,9 @@ class BaseSparseNDArray(NDArray):
         self._checked, self._rising = other._checked, other._rising
 
     def _like(self, parts, history=None):
-        return self._make(parts, self._shape, self._ctx, self._checked, history)
+        array = self._make(parts, self._shape, self._ctx, self._checked, history)
+        array._rising = self._rising and array._parts[1] is self._parts[1]
+        return array
 
     def _problem(self, depth):
         return next(filter(None, itertools.islice(self._problems(self._parts, self._shape), depth)), None)
@@ -124,8 +141,7 @@ class BaseSparseNDArray(NDArray):
         if self._stype == 'row_sparse' and gradient.layout is not torch.strided:
             values, rows = _sparse_links.rows_of(gradient)
             if req == 'add' and len(self._parts[1]):
-                mine, values, rows = _sparse_parts.rows_merged(self._ordered_parts(), (values, rows), self._shape)
-                values = mine + values
+                values, rows = _sparse_parts.rows_summed([self._ordered_parts(), (values, rows)])
             self._parts, self._history = (values.to(self._parts[0].dtype), rows), None
             self._checked = self._rising = True
             return
@@ -460,6 +476,13 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     data = _copied(0, 'A copy of the stored rows.')
     indices = _copied(1, 'A copy of the positions of the stored rows.')
+
+    @classmethod
+    def _later(cls, later, shape, ctx, history):
+        """An array whose values, of rows in rising order, are computed when somebody looks."""
+        array = cls._make((), shape, ctx, history=history)
+        array._stored, array._rising = later, True
+        return array
 
     def _ordered_parts(self):
         """The parts with the rows in rising order, as 64-bit numbers."""

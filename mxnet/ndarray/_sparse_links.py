@@ -69,7 +69,33 @@ def computed(compute, back, *links):
     """`compute()`, a tensor, with the gradients `back(incoming)` for `links` where one wants them."""
     if not any(link is not None and link.requires_grad for link in links) or not torch.is_grad_enabled():
         return compute()
-    return _Computed.apply(compute, back, *links)
+    collectors = [getattr(link, '_collected', None) for link in links]
+    return _Computed.apply(compute, back if collectors == [None] else _collecting(back, collectors), *links)
+
+
+def _collecting(back, collectors):
+    """`back`, but for gradients by rows of links with a collector: these go there.
+
+    torch adds two of its sparse tensors row by row; who collects them adds all values at once.
+    """
+    def collect(gradient):
+        found = back(gradient)
+        found = list(found) if isinstance(found, tuple) else [found]
+        for i, collector in enumerate(collectors):
+            if collector is not None and found[i] is not None and found[i].layout is not torch.strided:
+                collector.append(rows_of(found[i]))
+                found[i] = None
+        return tuple(found)
+    return collect
+
+
+def with_collected(gradient, collected, shape):
+    """What torch found as the gradient of a link, or None, and what was collected."""
+    if not collected:
+        return gradient
+    if gradient is None:
+        return rows_gradient(*_sparse_parts.rows_summed(collected), shape)
+    return sum((rows_gradient(values, rows, shape) for values, rows in collected), gradient)
 
 
 def check_unchanged(values, version):
@@ -111,12 +137,17 @@ def of_rows(function, array):
 
 
 def rows_gradient(values, rows, shape):
-    """A gradient that is 0 but for some rows, each of them once."""
-    return torch.sparse_coo_tensor(rows.unsqueeze(0), values, shape, is_coalesced=True, check_invariants=False)
+    """A gradient that is 0 but for some rows, in rising order."""
+    gradient = torch.sparse_coo_tensor(rows.unsqueeze(0), values, shape, is_coalesced=True, check_invariants=False)
+    gradient._given = values, rows
+    return gradient
 
 
 def rows_of(gradient):
     """(values, rows) of a gradient that holds rows only."""
+    given = getattr(gradient, '_given', None)
+    if given is not None:
+        return given
     # torch forgets that rows are in order and sorts them again; to look is much faster
     rows = gradient._indices()[0]
     if bool((rows.diff() > 0).all()):

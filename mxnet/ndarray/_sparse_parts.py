@@ -141,10 +141,16 @@ def all_there(indices):
 
 
 def rows_found(indices, rows):
-    """(where rows stand among indices that never fall, whether they are there)"""
+    """(where rows stand among indices that never fall, whether they are there; None if all of them are)"""
     if all_there(indices):
-        there = rows < len(indices)
-        return (rows if bool(there.all()) else rows.clamp(max=len(indices) - 1)), there
+        if not rows.numel() or int(rows.max()) < len(indices):
+            return rows, None
+        return rows.clamp(max=len(indices) - 1), rows < len(indices)
+    place, there = _looked_up(indices, rows)
+    return place, (None if bool(there.all()) else there)
+
+
+def _looked_up(indices, rows):
     last = int(indices[-1])
     if last < SPARSE * len(indices):
         # most are there: a table answers faster than a search; it is kept with the indices
@@ -169,9 +175,39 @@ def rows_at(parts, rows):
         return values.new_zeros((len(rows), *values.shape[1:]))
     place, there = rows_found(indices, rows)
     result = values.index_select(0, place)
-    if not bool(there.all()):
+    if there is not None:
         result[~there] = 0
     return result
+
+
+class Later:
+    """The parts of a row_sparse array of which a function of rows, 0 for 0, makes the values when somebody looks."""
+
+    __slots__ = ('_function', '_parts')
+
+    def __init__(self, function, parts):
+        self._function, self._parts = function, parts
+
+    def __call__(self):
+        return self._function(self._parts[0]), self._parts[1]
+
+    def at(self, rows):
+        """The values of some rows, without those of the others."""
+        return self._function(rows_at(self._parts, rows))
+
+
+def rows_summed(gradients):
+    """(values, rows) of the sum of several."""
+    (values, rows), *others = gradients
+    if all(r is rows or torch.equal(r, rows) for _, r in others):
+        for more, _ in others:
+            values = values + more
+        return values, rows
+    rows = torch.cat([r for _, r in gradients]).unique()
+    total = values.new_zeros((len(rows), *values.shape[1:]))
+    for more, where in gradients:
+        total.index_add_(0, torch.searchsorted(rows, where), more)
+    return total, rows
 
 
 def rows_merged(left, right, shape):

@@ -178,7 +178,10 @@ def reduced(op, inputs, attributes):
             or attributes.get('out_dtype') or attributes.get('ord', 2) != 2:
         return NotImplemented
     if op.name == '_square_sum' and axis == (1,) and array.stype == 'row_sparse' and len(array._shape) == 2:
-        return _squares_of_rows(array, attributes['keepdims'])
+        result = _squares_of_rows(array, attributes['keepdims'])
+        if result._sparse:
+            result._settle()        # the array may be written to
+        return result
     if axis and (recorded(array) or attributes['keepdims']):
         return NotImplemented
     if not axis:
@@ -224,10 +227,13 @@ def _total(op, array, keepdims):
     return wrap(total if link is None else _sparse_links.computed(lambda: total, back, link), array._ctx, NDArray)
 
 
+def _squares(values):
+    return values.square().sum(1, keepdim=True)
+
+
 def _squares_of_rows(array, keepdims):
     """The sum of squares of each row; a gradient that comes as rows goes back as rows."""
     values, rows = array._ordered_parts()
-    totals = values.square().sum(1, keepdim=True)
     link = array._recorded_link()
     shape = (array._shape[0], 1)
 
@@ -242,10 +248,32 @@ def _squares_of_rows(array, keepdims):
     if keepdims:
         history = None if link is None else _sparse_links.computed(
             lambda: _sparse_links.anchor(shape, values.dtype, values.device), back, link)
-        return array._make((totals, rows), shape, array._ctx, history=history)
-    dense = _sparse_links.computed(lambda: values.new_zeros(shape[0]).index_copy_(0, rows, totals[:, 0]), back,
-                                   link)
+        return array._later(_sparse_parts.Later(_squares, (values, rows)), shape, array._ctx, history)
+    dense = _sparse_links.computed(
+        lambda: values.new_zeros(shape[0]).index_copy_(0, rows, _squares(values)[:, 0]), back, link)
     return wrap(dense, array._ctx, NDArray)
+
+
+def postponed(op, inputs, attributes):
+    """What the rules give for functions of rows, with values that are computed when somebody looks at them.
+
+    For graphs, whose arguments stay as they are while they run, and in which a product may want only some rows.
+    """
+    array, = inputs
+    if not isinstance(array, RowSparseNDArray) or not array._parts[0].is_floating_point():
+        return NotImplemented
+    if op.name == '_square_sum':
+        if attributes['axis'] not in (1, (1,)) or not attributes['keepdims'] or len(array._shape) != 2:
+            return NotImplemented
+        return _squares_of_rows(array, True)
+
+    def function(values):
+        return op.function(values, **attributes)
+    history = _sparse_links.of_rows(function, array) if recorded(array) else None
+    return array._later(_sparse_parts.Later(function, array._ordered_parts()), array._shape, array._ctx, history)
+
+
+OF_ROWS = frozenset(['_square_sum', 'square', 'abs', 'sqrt', 'sign', 'relu', 'negative', '_mul_scalar', '_div_scalar'])
 
 
 @rule('_contrib_getnnz')

@@ -54,14 +54,13 @@ def put_rows(array, rows, values):
         array._tensor.detach().index_copy_(0, rows, values)
         return
     old, stored = array._ordered_parts()
-    there = None
+    merged = rows
     if len(stored):
         place, there = _sparse_parts.rows_found(stored, rows)
-        if bool(there.all()):
-            if old is array._parts[0]:
-                old.index_copy_(0, place, values)
-                return
-    merged = rows if there is None else torch.cat([stored, rows[~there]]).sort().values
+        if there is None and old is array._parts[0]:
+            old.index_copy_(0, place, values)
+            return
+        merged = stored if there is None else torch.cat([stored, rows[~there]]).sort().values
     new = values.new_empty((len(merged), *values.shape[1:]), dtype=old.dtype)
     new.index_copy_(0, torch.searchsorted(merged, stored), old)
     new.index_copy_(0, torch.searchsorted(merged, rows), values.to(old.dtype))
