@@ -4,6 +4,7 @@ Importing this loads nothing else: a part of the package is loaded when a progra
 """
 import importlib as _importlib
 import os as _os
+import sys as _sys
 
 from .libinfo import __version__
 
@@ -32,7 +33,8 @@ def __getattr__(name):
     elif name in _SUBMODULES:
         value = _importlib.import_module('.' + name, __name__)
     else:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        # with these, Python looks for a name that may be meant
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=_sys.modules[__name__])
     globals()[name] = value
     return value
 

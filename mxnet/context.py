@@ -174,3 +174,12 @@ def gpu_memory_info(device_id=0):
 def current_context():
     """The context that arrays are made on when none is given."""
     return state.context or _CPU
+
+
+def given_context(ctx):
+    """What a parameter `ctx` stands for: itself, or the current context if it is None."""
+    if ctx is None:
+        return state.context or _CPU
+    if isinstance(ctx, Context):
+        return ctx
+    raise TypeError(f'ctx must be a Context, such as mx.cpu() or mx.gpu(0), not {ctx!r}')

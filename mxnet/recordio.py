@@ -403,7 +403,7 @@ class MXIndexedRecordIO(MXRecordIO):
         if self.writable:
             self.fidx = paths.open_write(self.idx_path)
             return
-        lines = paths.read_bytes(self.idx_path).decode().splitlines()
+        lines = paths.read_bytes(self.idx_path).decode(errors='replace').splitlines()
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
@@ -413,7 +413,7 @@ class MXIndexedRecordIO(MXRecordIO):
                 self.idx[key] = int(position)
             except ValueError as error:
                 raise MXNetError(f'{self.idx_path}: line {number} should be a key, a tab and a position, but is '
-                                 f'{line!r} ({error})') from error
+                                 f'{line[:80]!r} ({error})') from error
             self.keys.append(key)
 
     def close(self):

@@ -138,6 +138,9 @@ def test_damaged_files(tmp_path, lines, error, message):
 def test_absent_and_empty_files(tmp_path):
     with pytest.raises(ValueError, match='there is no file of vectors .*nowhere'):
         embedding.CustomEmbedding(str(tmp_path / 'nowhere'))
+    (tmp_path / 'latin').write_bytes('ä 1 2'.encode('latin-1'))
+    with pytest.raises(ValueError, match='latin is not text in utf8'):
+        embedding.CustomEmbedding(str(tmp_path / 'latin'))
     (tmp_path / 'empty').touch()
     with pytest.raises(ValueError, match='there are no vectors in'):
         embedding.CustomEmbedding(str(tmp_path / 'empty'))

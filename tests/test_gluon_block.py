@@ -202,8 +202,12 @@ def test_mistakes():
                 self.child = gluon.Block()
         Wrong()
     net = ready(hybrid=True)
-    with pytest.raises(ValueError, match='at least one array'):
+    with pytest.raises(ValueError, match='at least one array or symbol as input, not int'):
         net(3)
+    with pytest.raises(TypeError, match="ctx must be a Context, .* not 'cpu'"):
+        net.initialize(ctx='cpu', force_reinit=True)
+    with pytest.raises(KeyError, match="there is no Parameter 'wieght'; there are '.*weight'"):
+        net.collect_params()['wieght']
     net(nd.ones((1, 5)))
     with pytest.raises(ValueError, match='nested'):
         net(nd.ones((1, 5)), nd.ones((1, 5)))

@@ -325,6 +325,12 @@ def fail_strangely():
     raise error
 
 
+@pytest.mark.parametrize('size', [0, -1, '4'])
+def test_sizes_that_are_none(size):
+    with pytest.raises(ValueError, match=f'batch_size of a DataLoader must be a number from 1 on, not {size!r}'):
+        data.DataLoader([1, 2, 3], size)
+
+
 @pytest.mark.parametrize('how', HOW.values(), ids=HOW)
 def test_errors_show_where_they_happened(how):
     loader = data.DataLoader(Counting(12, fail), 2, **how)

@@ -297,6 +297,11 @@ def test_mistakes(files, given, problem):
         list(make(files, **given))
 
 
+def test_a_record_file_is_no_list(files):
+    with pytest.raises(MXNetError, match='line . should be an id, 1 labels and a path'):
+        make(files, path_imglist=files[1]['path_imgrec'])
+
+
 @pytest.fixture
 def damaged(files, tmp_path):
     """Of 13 records, 2 is no picture, 5 is a damaged record, 9 has a header that lies, 11 is empty."""

@@ -374,6 +374,12 @@ def test_damaged_digits(digits, tmp_path):
     _, files = digits
     with pytest.raises(MXNetError, match='is not a file of bytes with 3 axes: it begins with 00000801'):
         mx.io.MNISTIter(**{**files, 'image': files['label']})
+    with open(files['image'], 'rb') as file:
+        packed = gzip.compress(file.read())
+    for damaged in (packed[:-12], packed[:20] + bytes(20) + packed[40:]):
+        (tmp_path / 'image.gz').write_bytes(damaged)
+        with pytest.raises(MXNetError, match='image.gz is damaged'):
+            mx.io.MNISTIter(**{**files, 'image': str(tmp_path / 'image.gz')})
     with open(files['image'], 'r+b') as file:
         file.truncate(100)
     with pytest.raises(MXNetError, match=r'is truncated: \(10, 5, 4\) needs 200 bytes, there are 84'):

@@ -319,6 +319,9 @@ def test_mistakes(tmp_path):
         mx.onnx.export_model(S.Dropout(x, mode='always'), {}, [(1,)], onnx_file_path=str(tmp_path / 'x'))
     with pytest.raises(FileNotFoundError, match='nowhere.onnx'):
         mx.contrib.onnx.import_model(str(tmp_path / 'nowhere.onnx'))
+    (tmp_path / 'text.onnx').write_text('hello world')
+    with pytest.raises(mx.MXNetError, match='text.onnx is no ONNX file'):
+        mx.contrib.onnx.import_model(str(tmp_path / 'text.onnx'))
 
 
 def test_what_to_install(run_python):

@@ -447,7 +447,7 @@ def test_servers_of_a_store_without_any(monkeypatch):
 
 
 def test_other_mistakes():
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="state must be 'run' or 'stop', not 'walk'"):
         profiler.set_state('walk')
     with pytest.raises(AssertionError, match='format'):
         profiler.dumps(format='xml')

@@ -151,6 +151,8 @@ def test_mistakes(tmp_path):
         MXRecordIO(tmp_path / 'none.rec', 'r')
     with pytest.raises(MXNetError, match='cannot write: No such file'):
         MXRecordIO(tmp_path / 'no folder' / 'a.rec', 'w')
+    with pytest.raises(MXNetError, match='a.rec: line . should be a key, a tab and a position'):
+        MXIndexedRecordIO(path, path, 'r')
     reader = MXRecordIO(path, 'r')
     with pytest.raises(MXNetError, match="opened with flag 'r'; this needs 'w'"):
         reader.write(b'')

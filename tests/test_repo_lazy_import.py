@@ -91,3 +91,10 @@ USE = {
 @pytest.mark.parametrize('what', USE)
 def test_nothing_global_changes(run_python, what):
     run_python('-c', f'{WATCH}\n{USE[what]}\ncompare({what!r})')
+
+
+@pytest.mark.parametrize('code, meant', [('mx.glon', 'gluon'), ('mx.nd.softmx', 'softmax'),
+                                         ('mx.sym.FullyConected', 'FullyConnected'), ('mx.gluon.Trianer', 'Trainer')])
+def test_a_name_that_may_be_meant(run_python, code, meant):
+    done = run_python('-c', f'import mxnet as mx; {code}', check=False)
+    assert done.returncode == 1 and f"Did you mean: '{meant}'?" in done.stderr

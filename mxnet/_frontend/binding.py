@@ -27,13 +27,17 @@ def bind(op: Operator, args: tuple, kwargs: dict, array_type: type):
         if isinstance(value, array_type):
             last = i + 1
         elif value is not None and value is not _Null:
-            raise TypeError(f'operator {op.name}: argument {name} must be a {array_type.__name__}, '
+            raise TypeError(f'operator {op.name}: argument {name} must be {_said(array_type)}, '
                             f'not {type(value).__name__}')
         else:
             value = None
         inputs.append(value)
     del inputs[last:]
     return inputs, {n: v for n, v in given.items() if v is not _Null}
+
+
+def _said(array_type):
+    return 'a Symbol' if array_type.__name__ == 'Symbol' else 'an array'
 
 
 def _bind_variadic(op, args, kwargs, array_type):
@@ -59,7 +63,7 @@ def _bind_variadic(op, args, kwargs, array_type):
             raise unknown_argument(op, next(iter(named)))
     for i, value in enumerate(inputs):
         if not isinstance(value, array_type):
-            raise TypeError(f'operator {op.name}: input {i} must be a {array_type.__name__}, '
+            raise TypeError(f'operator {op.name}: input {i} must be {_said(array_type)}, '
                             f'not {type(value).__name__}')
     if op.variadic in op.attributes:
         given.setdefault(op.variadic, len(inputs))

@@ -1,5 +1,6 @@
 """Gluon: networks as blocks, trained step by step."""
 import importlib as _importlib
+import sys as _sys
 
 from .block import Block, HybridBlock, SymbolBlock
 from .parameter import Constant, DeferredInitializationError, Parameter, ParameterDict
@@ -16,7 +17,8 @@ def __getattr__(name):
     elif name in _SUBMODULES:
         return _importlib.import_module('.' + name, __name__)
     else:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        # with these, Python looks for a name that may be meant
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=_sys.modules[__name__])
     globals()[name] = value
     return value
 

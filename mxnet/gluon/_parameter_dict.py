@@ -9,6 +9,7 @@ from .._ops.dtypes import dtype_name
 from ..ndarray import NDArray
 from ._parameter_files import load_arrays, mismatch, save_arrays
 from .parameter import UNIFORM, Constant, Parameter
+from .utils import brief_list
 
 
 class ParameterDict:
@@ -25,7 +26,10 @@ class ParameterDict:
         return f'{name}(\n{body}\n)'
 
     def __getitem__(self, key):
-        return self._params[key]
+        try:
+            return self._params[key]
+        except KeyError:
+            raise KeyError(f'there is no Parameter {key!r}; there are {brief_list(self._params)}') from None
 
     def __iter__(self):
         return iter(self._params)

@@ -11,7 +11,7 @@ from .._deferred_compute import untraced
 from .._ops.dtypes import dtype_name
 from .._state import state
 from ..base import MXNetError
-from ..context import Context, cpu, current_context
+from ..context import Context, cpu, current_context, given_context
 from ..ndarray import NDArray
 from ..util import is_np_array, is_np_shape
 
@@ -33,9 +33,9 @@ class DeferredInitializationError(MXNetError):
 
 
 def _contexts(ctx):
-    if ctx is None:
-        return [current_context()]
-    return [ctx] if isinstance(ctx, Context) else list(ctx)
+    if ctx is None or isinstance(ctx, (Context, str)):
+        return [given_context(ctx)]
+    return [given_context(each) for each in ctx]
 
 
 def fits(partial, shape):

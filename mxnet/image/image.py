@@ -49,11 +49,19 @@ def _deliver(pixels, cls, out, what):
     return out
 
 
+def _size(src, what):
+    """-> (height, width) of an image; what is none is refused."""
+    if not isinstance(src, NDArray):
+        raise TypeError(f'{what}: src must be an NDArray, not a {type(src).__name__}; mx.nd.array makes one of it')
+    if src.ndim != 3:
+        raise MXNetError(f'{what}: src has shape {src.shape}; an image has (height, width, channels)')
+    return src.shape[:2]
+
+
 def _pixels(src, what):
     """The NumPy image of an array, without a copy where it is contiguous on the CPU."""
+    _size(src, what)
     tensor = src._tensor.detach()
-    if tensor.dim() != 3:
-        raise MXNetError(f'{what}: src has shape {tuple(tensor.shape)}; an image has (height, width, channels)')
     if tensor.dtype not in _CV_TYPES:
         raise MXNetError(f'{what}: src has dtype {str(tensor.dtype).removeprefix("torch.")}; OpenCV takes uint8, '
                          'int16, uint16, float32 and float64: convert it with astype')
@@ -149,7 +157,7 @@ _get_interp_method = interpolation        # programs import upstream's name
 
 def resize_short(src, size, interp=2):
     """Scales an image such that its shorter side becomes `size`."""
-    h, w, _ = src.shape
+    h, w = _size(src, 'resize_short')
     new_h, new_w = (size * h // w, size) if h > w else (size, size * w // h)
     return imresize(src, new_w, new_h, interp=interpolation(interp, (h, w, new_h, new_w)))
 
@@ -196,7 +204,7 @@ def random_crop(src, size, interp=2):
 
     Where the image is smaller, the largest part with that ratio is scaled up.  The place comes from Python's `random`.
     """
-    h, w, _ = src.shape
+    h, w = _size(src, 'random_crop')
     new_w, new_h = scale_down((w, h), size)
     x0 = chance.like_python().randint(0, w - new_w)
     y0 = chance.like_python().randint(0, h - new_h)
@@ -208,7 +216,7 @@ def center_crop(src, size, interp=2):
 
     Where the image is smaller, the largest part with that ratio is scaled up.
     """
-    h, w, _ = src.shape
+    h, w = _size(src, 'center_crop')
     new_w, new_h = scale_down((w, h), size)
     x0, y0 = (w - new_w) // 2, (h - new_h) // 2
     return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
@@ -226,7 +234,7 @@ def random_size_crop(src, size, area, ratio, interp=2, **kwargs):
         area = kwargs.pop('min_area')
     if kwargs:
         raise TypeError(f'random_size_crop got an unexpected argument {next(iter(kwargs))!r}')
-    h, w, _ = src.shape
+    h, w = _size(src, 'random_size_crop')
     smallest, largest = area if isinstance(area, (tuple, list)) else (area, 1.0)
     for _ in range(10):
         target = chance.like_python().uniform(smallest, largest) * h * w

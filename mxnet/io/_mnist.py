@@ -1,7 +1,9 @@
 """`MNISTIter`: batches of the pictures of MNIST and of what has its format."""
 import gzip
 import logging
+import math
 import struct
+import zlib
 from typing import Literal
 
 import numpy
@@ -21,13 +23,16 @@ def read_idx(path, axes):
     """The bytes in a file of Yann LeCun's format, gzipped or not, with so many axes."""
     data = paths.read_bytes(path)
     if data[:2] == b'\x1f\x8b':
-        data = gzip.decompress(data)
+        try:
+            data = gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise MXNetError(f'MNISTIter: {path} is damaged: {error}') from error
     head = 4 + 4 * axes
     if len(data) < head or data[:3] != b'\0\0\x08' or data[3] != axes:
         raise MXNetError(f'MNISTIter: {path} is not a file of bytes with {axes} axes: it begins with {data[:4].hex()}, '
                          f'not 000008{axes:02x}')
     shape = struct.unpack(f'>{axes}I', data[4:head])
-    size = int(numpy.prod(shape))
+    size = math.prod(shape)
     if len(data) - head < size:
         raise MXNetError(f'MNISTIter: {path} is truncated: {shape} needs {size} bytes, there are {len(data) - head}')
     return numpy.frombuffer(data, numpy.uint8, size, head).reshape(shape)

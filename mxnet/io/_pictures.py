@@ -226,7 +226,7 @@ def _named(raw):
 def read_list(name, path, width):
     """Dict of ids and arrays of labels in an image list: id, labels, path; with `width` labels, or any number if -1."""
     found = {}
-    for number, line in enumerate(paths.read_bytes(path).decode().splitlines(), 1):
+    for number, line in enumerate(paths.read_bytes(path).decode(errors='replace').splitlines(), 1):
         fields = line.split('\t') if '\t' in line else line.split()
         if not line.strip():
             continue

@@ -1,4 +1,6 @@
 """Arrays: `mx.nd`."""
+import sys as _sys
+
 from .._frontend.examples import attach as _attach
 from . import _internal, contrib, image, linalg, op, random, sparse, utils
 from ._arithmetic import *
@@ -18,7 +20,8 @@ _LATER = {'np': 'numpy', 'npx': 'numpy_extension', 'numpy': 'numpy', 'numpy_exte
 def __getattr__(name):
     # NumPy's face stands on this package, so it is loaded when a program asks for it
     if name not in _LATER:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        # with these, Python looks for a name that may be meant
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=_sys.modules[__name__])
     import importlib
     module = globals()[name] = importlib.import_module(f'.{_LATER[name]}', __name__)
     return module

@@ -10,7 +10,7 @@ from .._ops.dtypes import NAME, torch_dtype
 from .._state import state
 from .._taps import tap
 from ..base import MXNetError
-from ..context import current_context
+from ..context import current_context, given_context
 from . import _interop, _invoke
 from .ndarray import NDArray
 
@@ -27,7 +27,7 @@ def array(source_array, ctx=None, dtype=None):
     >>> mx.nd.array([[1, 2], [3, 4]]).dtype
     <class 'numpy.float32'>
     """
-    ctx = ctx or current_context()
+    ctx = given_context(ctx)
     if isinstance(source_array, NDArrayBase):
         wanted = source_array._tensor.dtype if dtype is None else torch_dtype(dtype)
         tensor = source_array._tensor.detach()
@@ -75,7 +75,7 @@ def _filled(shape, ctx, dtype, value, out=None):
     if not state.np_shape and (shape == () or not isinstance(shape, int) and 0 in shape):
         raise MXNetError(f'shape {shape}: outside np mode 0 stands for an unknown length and () for an unknown shape; '
                          'an array without elements or axes needs mx.util.set_np_shape(True)')
-    ctx = ctx or current_context()
+    ctx = given_context(ctx)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     if state.watch is not None and state.watch.traces:
         given = {'shape': _shape(shape), 'value': value, 'dtype': NAME[wanted]}
@@ -90,7 +90,7 @@ def empty(shape, ctx=None, dtype=None, stype=None):
         return zeros(shape, ctx, dtype, stype)
     if state.watch is not None and state.watch.traces:
         return zeros(shape, ctx, dtype)
-    ctx = ctx or current_context()
+    ctx = given_context(ctx)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     return wrap(_interop.allocate(torch.empty(_shape(shape), dtype=wanted, device=ctx.torch_device), ctx), ctx, NDArray)
 

@@ -10,7 +10,7 @@ from .._array import NDArrayBase, wrap
 from .._ops.dtypes import torch_dtype
 from .._ops.table import NAMES
 from .._state import state
-from ..context import current_context
+from ..context import given_context
 from ..ndarray import _interop, _invoke
 from . import _call
 from ._call import apply, dtype_text, is_array, numbers
@@ -27,7 +27,7 @@ def array(object, dtype=None, ctx=None):
     array([[1., 2.],
            [3., 4.]])
     """
-    ctx = current_context() if ctx is None else ctx
+    ctx = given_context(ctx)
     wanted = None if dtype is None else torch_dtype(dtype)
     if isinstance(object, NDArrayBase):
         tensor = object._tensor.detach()
@@ -85,7 +85,7 @@ def empty(shape, dtype=numpy.float32, order='C', ctx=None):
     """An array whose values are whatever was in memory."""
     if order != 'C':
         raise NotImplementedError(f"empty: arrays are row-major, so order must be 'C', not {order!r}")
-    ctx = ctx or current_context()
+    ctx = given_context(ctx)
     if state.watch is not None and state.watch.traces:
         return zeros(shape, dtype or 'float32', ctx=ctx)
     tensor = torch.empty(numbers(shape), dtype=torch_dtype(dtype or 'float32'), device=ctx.torch_device)

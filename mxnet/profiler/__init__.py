@@ -85,9 +85,11 @@ def set_config(**kwargs):
 
 def set_state(state='stop', profile_process='worker'):
     """Starts ('run') or stops ('stop') measuring."""
-    change = {'run': _current.run, 'stop': _current.stop}[state]
+    changes = {'run': _current.run, 'stop': _current.stop}
+    if state not in changes:
+        raise KeyError(f"profiler.set_state: state must be 'run' or 'stop', not {state!r}")
     if not _on_servers('set_state', profile_process, state=state):
-        change()
+        changes[state]()
 
 
 def start(profile_process='worker'):

@@ -174,7 +174,7 @@ class _TokenEmbedding(Vocabulary):
         seen = set()
         length, before = None, len(self)
         with open(path, encoding=encoding) as file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(_lines(file, path, encoding), 1):
                 token, vector = _parse(line, elem_delim, f'{path}, line {number}')
                 if token in seen:
                     warnings.warn(f'{path}, line {number}: the token {token!r} was there before; its first vector '
@@ -236,6 +236,13 @@ def _check_vocabulary(name, vocabulary):
     if not isinstance(vocabulary, Vocabulary):
         raise AssertionError(f'vocabulary of {name} must be a mx.contrib.text.vocab.Vocabulary, not a '
                              f'{type(vocabulary).__name__}')
+
+
+def _lines(file, path, encoding):
+    try:
+        yield from file
+    except UnicodeDecodeError as error:
+        raise ValueError(f'{path} is not text in {encoding}: {error}') from error
 
 
 def _parse(line, delimiter, where):

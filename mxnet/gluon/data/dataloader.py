@@ -1,4 +1,5 @@
 """`DataLoader`: batches of a data set, made in this process, in threads or in worker processes."""
+import numbers
 from concurrent.futures import ThreadPoolExecutor
 
 from ... import context
@@ -164,6 +165,8 @@ def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
         return batch_sampler
     if batch_size is None:
         raise ValueError('a DataLoader needs batch_size, or batch_sampler')
+    if not isinstance(batch_size, numbers.Real) or batch_size < 1:
+        raise ValueError(f'batch_size of a DataLoader must be a number from 1 on, not {batch_size!r}')
     if sampler is None:
         sampler = (_sampler.RandomSampler if shuffle else _sampler.SequentialSampler)(len(dataset))
     elif shuffle:

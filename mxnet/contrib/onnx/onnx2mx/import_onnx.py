@@ -25,7 +25,10 @@ def load(model):
         return model
     if not os.path.exists(model):
         raise FileNotFoundError(f'there is no ONNX file {model}')
-    return module.load_model(model)
+    try:
+        return module.load_model(model)
+    except Exception as error:              # protobuf has errors of its own, in several versions
+        raise MXNetError(f'{model} is no ONNX file: {error}') from error
 
 
 class Tensor:
