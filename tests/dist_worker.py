@@ -5,8 +5,10 @@ import sys
 import traceback
 
 import numpy as np
+import torch
 
 import mxnet as mx
+from mxnet._dist.world import world
 from mxnet.base import MXNetError
 
 kv = mx.kv.create('dist_sync')
@@ -116,6 +118,52 @@ def _with(name, value):
         mx.kv.create('dist_sync')
     finally:
         del os.environ[name]
+
+
+def check_sums_between_neighbours():
+    job = world()
+    if os.environ.get('MXNET_KVSTORE_BACKEND'):
+        assert not job.side_by_side
+        return
+    assert job.side_by_side
+    for dtype in (torch.float32, torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.uint8):
+        for count in (0, 1, 1000, 70_001, 200_003, 1_000_003):
+            value = (torch.arange(count) % 7 + rank).to(dtype)
+            expected = sum(((torch.arange(count) % 7 + r).to(dtype) for r in range(size)), start=value * 0)
+            found = [torch.full_like(value, 9) for _ in range(2)]
+            job.wait(job.sum_to(value, found, 'a test'))
+            assert all(torch.equal(one, expected) for one in found), (dtype, count)
+    # more at a time than there are slots, and waited for in another order than that of their start
+    values = [torch.full((count,), float(rank + 1)) for count in (3, 300_000, 1, 2, 500_000, 4, 5, 6, 7, 8)]
+    works = [job.sum(value, 'a test') for value in values]
+    for i in (4, 0, 9, 1, 2, 3, 5, 6, 7, 8):
+        job.wait(works[i])
+        assert bool((values[i] == TOTAL).all()), i
+
+
+def check_many_keys():
+    store = mx.kv.create('dist_sync')
+    keys = [f'k{i}' for i in range(20)]
+    store.init(keys, [full(0, (i + 1,)) for i in range(20)])
+    for turn in range(3):
+        values = [full((rank + 1) * (i + turn), (i + 1,)) for i in range(20)]
+        outs = [full(-1, (i + 1,)) for i in range(20)]
+        backwards = list(reversed(keys))
+        store.pushpull(backwards, values[::-1], out=outs[::-1])
+        for i, out in enumerate(outs):
+            assert (out.asnumpy() == TOTAL * (i + turn)).all()
+            assert (values[i].asnumpy() == (rank + 1) * (i + turn)).all()
+            assert value_of(store, keys[i], (i + 1,)) == TOTAL * (i + turn)
+        store.push(keys[:2], values[:2])
+        store.push(keys[1:3], values[1:3])
+        assert [value_of(store, keys[i], (i + 1,)) for i in range(4)] == [TOTAL * (i + turn) for i in range(4)]
+    raises(MXNetError, 'has shape', lambda: store.push(keys, values[::-1]))
+    raises(MXNetError, 'is of type', lambda: store.push(keys[:2], [value.astype('float64') for value in values[:2]]))
+    order = []
+    store._set_updater(lambda key, value, stored: order.append(key))
+    store.push(['k3', 'k11', 'k2'], [values[3], values[11], values[2]])
+    store.barrier()
+    assert order == ['k2', 'k3', 'k11']
 
 
 def check_large_values():

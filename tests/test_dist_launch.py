@@ -108,6 +108,17 @@ def test_a_failing_worker_stops_the_job():
     assert said[-1] == '    ValueError: my mistake' and len(said) > summary + 2
 
 
+def test_workers_share_the_cores(monkeypatch):
+    monkeypatch.setattr(launcher, 'cores', lambda: [2, 3, 6, 7])
+    monkeypatch.delenv('OMP_PROC_BIND', raising=False)
+    assert [launcher.threads(i, 2) for i in range(2)] == [{'OMP_NUM_THREADS': '2'}] * 2
+    assert launcher.threads(5, 8) == {'OMP_NUM_THREADS': '1'}
+    monkeypatch.setenv('OMP_PROC_BIND', 'true')
+    assert launcher.threads(0, 1) == {'OMP_NUM_THREADS': '4'}
+    assert [launcher.threads(i, 2)['OMP_PLACES'] for i in range(2)] == ['{2},{3}', '{6},{7}']
+    assert [launcher.threads(i, 8)['OMP_PLACES'] for i in (0, 3, 4, 7)] == ['{2}', '{7}', '{2}', '{7}']
+
+
 def test_restarts():
     program = 'import os, sys; n = int(os.environ["TORCHELASTIC_RESTART_COUNT"]); print("try", n); sys.exit(n < 2)'
     done = run('-n', '2', '--elastic', sys.executable, '-c', program)
@@ -175,12 +186,14 @@ def test_ssh(tmp_path):
     path = fake(tmp_path, 'ssh', 'echo "to $3"; shift 3; exec sh -c "$*"')
     (tmp_path / 'hosts').write_text('first\nsecond\n')
     done = run('-n', '2', '-H', str(tmp_path / 'hosts'), '--sync-dst-dir', str(tmp_path), 'sh', '-c',
-               'echo $RANK of $WORLD_SIZE at $MASTER_ADDR in $PWD', PATH=path)
+               'echo $RANK of $WORLD_SIZE at $MASTER_ADDR in $PWD with $OMP_NUM_THREADS', PATH=path,
+               OMP_NUM_THREADS='')
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
     assert lines[:2] == [f'rsync first:{tmp_path}', f'rsync second:{tmp_path}']
     for rank, host in enumerate(('first', 'second')):
-        assert f'[{rank}] to {host}' in lines and f'[{rank}] {rank} of 2 at first in {tmp_path}' in lines
+        assert f'[{rank}] to {host}' in lines
+        assert f'[{rank}] {rank} of 2 at first in {tmp_path} with {len(launcher.cores())}' in lines
 
 
 def test_slurm(tmp_path):
@@ -259,7 +272,7 @@ def test_a_lost_worker_is_named(tmp_path, how, who, words):
     done = run('-n', '3', sys.executable, str(tmp_path / 'loser.py'), how, str(who), MXNET_KVSTORE_TIMEOUT='4')
     assert done.returncode == (137 if how == 'kill' else 3), done.stdout + done.stderr
     for rank in {0, 1, 2} - {who}:
-        pattern = rf'^\[{rank}\] after ([\d.]+) seconds: worker {rank} of 3: push of .*$'
+        pattern = rf'^\[{rank}\] after ([\d.]+) seconds: worker {rank} of 3: pushpull of .*$'
         said = re.search(pattern, done.stdout, re.MULTILINE)
         assert said and words in said[0], done.stdout
         assert float(said[1]) < 12

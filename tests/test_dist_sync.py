@@ -1,4 +1,5 @@
-"""Real processes: one job of two workers runs all checks of dist_worker.py, and each is a test here."""
+"""Real processes: a job of two workers runs all checks of dist_worker.py, and each is a test here; once by memory that
+the workers share, and once by Gloo, as if they were on two machines."""
 import json
 import os
 import re
@@ -12,11 +13,12 @@ CHECKS = re.findall(r'^def (check_\w+)', (ROOT / 'tests' / 'dist_worker.py').rea
 WORKERS = 2
 
 
-@pytest.fixture(scope='module')
-def results(tmp_path_factory):
+@pytest.fixture(scope='module', params=['', 'gloo'], ids=['shared memory', 'gloo'])
+def results(tmp_path_factory, request):
     """[{check: traceback or None}] of each worker."""
     folder = tmp_path_factory.mktemp('dist')
-    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', 'MXNET_KVSTORE_TIMEOUT': '30'}
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', 'MXNET_KVSTORE_TIMEOUT': '30',
+                   'MXNET_KVSTORE_BACKEND': request.param}
     done = subprocess.run([sys.executable, '-m', 'mxnet.cli', 'launch', '-n', str(WORKERS), sys.executable,
                            str(ROOT / 'tests' / 'dist_worker.py'), str(folder)],
                           env=environment, capture_output=True, text=True, timeout=200)

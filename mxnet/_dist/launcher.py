@@ -66,12 +66,29 @@ def free_port():
         return trial.getsockname()[1]
 
 
+def cores():
+    """The numbers of the cores that this process may use."""
+    return sorted(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else list(range(os.cpu_count() or 1))
+
+
+def threads(local, count):
+    """Variables by which `count` workers of a machine do not get in each other's way; `local` is the number of one."""
+    found = cores()
+    share = max(1, len(found) // count)
+    wanted = {'OMP_NUM_THREADS': str(share)}            # each process of torch would take all cores
+    if os.environ.get('OMP_PROC_BIND', 'false').lower() != 'false' and count > 1:
+        # threads are bound to cores: without it the first thread of every worker to the same one
+        first = local * share % len(found)
+        wanted['OMP_PLACES'] = ','.join(f'{{{core}}}' for core in found[first:first + share])
+    return wanted
+
+
 def begin_here(command, variables, count=None, folder=None):
     """Starts a process whose output is read, with variables of its own; `count` is how many share the machine."""
     environment = {**os.environ, **variables, 'PYTHONUNBUFFERED': '1'}
     if count is not None:
-        # torch takes all cores in each process, and they get in each other's way
-        environment.setdefault('OMP_NUM_THREADS', str(max(1, (os.cpu_count() or 1) // count)))
+        for name, value in threads(int(variables['LOCAL_RANK']), count).items():
+            environment.setdefault(name, value)
     # without it, torch shows C++ stacks when a worker is gone, around the line that says so
     environment.setdefault('TORCH_CPP_LOG_LEVEL', 'ERROR')
     return subprocess.Popen(command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -124,8 +141,10 @@ class Job:
         if not host:
             return begin_here(self.command, variables, count)
         inner = ['env', *(f'{name}={value}' for name, value in variables.items()), *self.command]
-        return begin_here(['ssh', '-o', 'BatchMode=yes', host, f'cd {shlex.quote(self.folder)} && {shlex.join(inner)}'],
-                          variables)
+        # how many cores there are is known there
+        share = f'OMP_NUM_THREADS=${{OMP_NUM_THREADS:-$(expr $(nproc) / {count} \\| 1)}}'
+        return begin_here(['ssh', '-o', 'BatchMode=yes', host,
+                           f'cd {shlex.quote(self.folder)} && {share} {shlex.join(inner)}'], variables)
 
     def signal(self, process, number):
         """Sends a signal to a worker, and to what it has started."""

@@ -2,6 +2,8 @@
 
 - `world()` joins the job once for a process.  A job of one worker needs no torch.distributed.
 - Gloo carries tensors in CPU memory, NCCL those of GPUs; MXNET_KVSTORE_BACKEND=gloo sends all through CPU memory.
+- Where all workers share a machine, sums of tensors in CPU memory take a shorter way (`neighbours`), unless
+  MXNET_KVSTORE_BACKEND names one.
 - A program that has called `torch.distributed.init_process_group` keeps its group, and it is used.
 - Operations start at once and end at `wait`.  Where one fails or takes longer than MXNET_KVSTORE_TIMEOUT, the error
   says which worker is gone, or what the others are waiting in.
@@ -17,6 +19,7 @@ import torch
 import torch.distributed as dist
 
 from ..base import MXNetError
+from . import neighbours
 from ._pulse import ENDED, Pulse
 from .places import place, timeout
 
@@ -46,6 +49,7 @@ class World:
         self._pulse = None
         self._leaving = False
         self._staged = False            # whether GPU tensors travel through CPU memory
+        self._neighbours = None         # how CPU tensors are added up where all workers share a machine
         if dist.is_available() and dist.is_initialized():
             self._join_group()
         elif self.size > 1:
@@ -66,6 +70,14 @@ class World:
         dist.init_process_group(backend, store=dist.PrefixStore(f'group{where.attempt}', store), rank=self.rank,
                                 world_size=self.size, timeout=datetime.timedelta(seconds=self.timeout))
         self._owner = True
+        if not os.environ.get('MXNET_KVSTORE_BACKEND'):
+            self._neighbours = neighbours.join(self.rank, self.size, lambda path: self.word('common memory', path),
+                                               self._count, self.timeout)
+
+    def _count(self, yes):
+        total, work = self.agree([float(yes)], 'looking for a common machine')
+        self.wait(work)
+        return int(total)
 
     def _meet(self, where):
         """The store of small values that all workers see; worker 0 has it, unless another process does."""
@@ -99,7 +111,22 @@ class World:
     # ------------------------------------------------------------------ operations
     def sum(self, tensor, what):
         """Starts adding up a tensor, in place; returns what `wait` takes."""
-        return self._start(tensor, what, lambda t: dist.all_reduce(t, async_op=True))
+        return self._start(tensor, what, self._sum)
+
+    def _sum(self, tensor):
+        if self._neighbours is None or tensor.is_cuda:
+            return dist.all_reduce(tensor, async_op=True)
+        flat = tensor.view(-1)
+        return self._neighbours.sum(flat, [flat])
+
+    @property
+    def side_by_side(self):
+        """Whether `sum_to` adds up tensors of CPU memory."""
+        return self._neighbours is not None
+
+    def sum_to(self, source, targets, what):
+        """Starts adding up a flat tensor of CPU memory, to others; no copy is made on the way."""
+        return self._start(source, what, lambda flat: self._neighbours.sum(flat, targets))
 
     def copy(self, tensor, what, root=0):
         """Starts copying worker `root`'s tensor into everyone's."""

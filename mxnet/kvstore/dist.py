@@ -8,23 +8,20 @@
   the scale of gradients when the last batches of the workers differ in size: behind the sums, or ahead of them where
   the keys of a bucket are new, for sums of different sizes cannot be added up.
 """
-import contextlib
-import os
 import zlib
 
 import torch
 
 from .._array import wrap
-from .._dist.world import world
 from ..base import MXNetError
 from ..ndarray import NDArray, sparse
 from ..optimizer import Updater
+from ._buckets import HEADER, Bucket, Group, bucket_bytes
 from ._overlap import Early
-from .kvstore import KVStore
+from ._workers import WorkersKVStore
 
 __all__ = ['DistKVStore']
 
-HEADER = 5          # how many numbers workers compare
 STRAIGHT = 2**16    # numbers of a value from which on pushpull does without buckets
 PIECE = 2**24       # bytes that it adds up at once
 
@@ -32,55 +29,17 @@ PIECE = 2**24       # bytes that it adds up at once
 MOST_GATHERED = 16
 
 
-def bucket_bytes():
-    """How much is added up in one go: MXNET_KVSTORE_BUCKET_MB, 25 if it is not set."""
-    text = os.environ.get('MXNET_KVSTORE_BUCKET_MB', '25')
-    try:
-        size = float(text)
-    except ValueError:
-        size = 0
-    if not size > 0:
-        raise MXNetError(f'MXNET_KVSTORE_BUCKET_MB must be a number above 0, not {text!r}')
-    return int(size * 2**20)
-
-
-class Bucket:
-    """Sums of some keys on their way: one flat tensor."""
-
-    def __init__(self, flat, key=None):
-        self.flat, self.used = flat, 0
-        self.key = key                  # of a large value that goes alone
-        self.values = 0                 # how many stored values lie in the flat tensor
-        self.parts = {}                 # key: (start, end, stored value)
-        self.header = self.work = None
-        # float32 and float64 hold the numbers that workers compare; others would round them
-        self.room = HEADER if flat.dtype in (torch.float32, torch.float64) else 0
-
-    def fits(self, tensor):
-        return self.used + tensor.numel() + self.room <= self.flat.numel()
-
-    def add(self, key, tensor, stored):
-        start, self.used = self.used, self.used + tensor.numel()
-        self.flat[start:self.used].copy_(tensor.reshape(-1))
-        self.parts[key] = start, self.used, stored
-
-    def sums(self, flat):
-        """{key: sum} once the flat tensor has been added up."""
-        return {key: wrap(flat[start:end].view(stored.shape), stored.context, NDArray)
-                for key, (start, end, stored) in self.parts.items()}
-
-
-class DistKVStore(KVStore):
+class DistKVStore(WorkersKVStore):
     """Values by key, the same in all workers of a job; see `KVStore` for the rest."""
 
     def __init__(self, handle='dist_sync'):
         super().__init__(handle)
-        self._world = world()
         self._limit = bucket_bytes()
         self._open = {}                 # (dtype, device): the bucket that is being filled
         self._started = []              # buckets on their way, in order
         self._pending = set()           # keys in any of them
         self._spare = {}                # (dtype, device): flat tensors for later buckets
+        self._groups = {}               # keys that were pushed in one call: their bucket, or None
         self._large = {}                # key: flat tensor for the next bucket of a key that goes alone
         self._behind = {}               # key: the bucket that its stored value lies in
         self._early = None              # a Trainer's gradients on their way
@@ -91,13 +50,14 @@ class DistKVStore(KVStore):
     def _on_devices(self):
         return True                     # values stay where they are pushed from
 
-    _compresses = True
-    _local = False
-    _rounds_here = False                # what the devices gave is added up before it is rounded
-
     # ------------------------------------------------------------------ agreeing
     def _header(self, action, entries):
         """(numbers to compare, what is about to happen in words)."""
+        check, what = self._described(action, entries)
+        return [*check, *(self._scale_and_rate() if action == 'push' else (0.0, 0.0))], what
+
+    def _described(self, action, entries):
+        """The part of the header that is the same each time."""
         what = action
         if entries:
             shown = [f'{key!r} {value.stype} {tuple(value.shape)}' for key, value in entries[:3]]
@@ -106,8 +66,7 @@ class DistKVStore(KVStore):
         text = repr([(action, key, value.stype, value.shape, value.dtype) for key, value in entries] or action)
         check = zlib.crc32(text.encode())
         # bytes: their sums over many workers are exact in a float32
-        own = [check & 255, check >> 8 & 255, check >> 16 & 255]
-        return [*own, *(self._scale_and_rate() if action == 'push' else (0.0, 0.0))], what
+        return [check & 255, check >> 8 & 255, check >> 16 & 255], what
 
     def _scale_and_rate(self):
         if not isinstance(self._updater, Updater):
@@ -130,9 +89,19 @@ class DistKVStore(KVStore):
     def _agree(self, action, entries):
         """Waits until all workers are about to do the same; (scale of gradients, what they do)."""
         own, what = self._header(action, entries)
+        return self._compare(own, what), what
+
+    def _compare(self, own, what):
         total, work = self._world.agree(own, what)
         self._world.wait(work)
-        return self._agreed(own, total.tolist(), what), what
+        return self._agreed(own, total.tolist(), what)
+
+    def _new(self, own, what):
+        """Compares what workers have not done together before: tensors of different sizes cannot be added up."""
+        seen = what, *own[:3]
+        if seen not in self._known:
+            self._compare(own, what)
+            self._known.add(seen)
 
     # ------------------------------------------------------------------ first values
     def _first_values(self, keys):
@@ -170,6 +139,36 @@ class DistKVStore(KVStore):
                                        shape=value.shape, dtype=value.dtype, ctx=value.context)
 
     # ------------------------------------------------------------------ sums
+    def push(self, key, value, priority=0):
+        """Adds up the values of each key over devices and workers, and stores the sums or updates with them."""
+        group = self._group(key, value)
+        tensors = None if group is None else group.tensors(value)
+        if tensors is None:
+            super().push(key, value, priority)
+            return
+        if not self._pending.isdisjoint(group.parts):
+            self._finish()
+        group.fill(tensors)
+        self._pending.update(group.parts)
+        self._start(group)
+
+    def _group(self, key, value):
+        """The bucket of several keys, if they and what is pushed go together."""
+        if self._world.size == 1 or self._compression is not None or not isinstance(key, (list, tuple)) \
+                or not isinstance(value, (list, tuple)) or not 1 < len(key) == len(value) \
+                or isinstance(value[0], (list, tuple)) and len(value[0]) > 1:
+            return None
+        keys = tuple(key)
+        if keys not in self._groups:
+            pairs = self._pairs(key, value, 'push')
+            for k, arrays in pairs.items():
+                self._check(k, arrays, self._stored(k, 'push'))
+            group = Group.of(keys, self._ordered(pairs), self._values, self._limit)
+            if group is not None and group.tensors(value) is None:
+                return None             # values are still to come to the device that pushes
+            self._groups[keys] = group
+        return self._groups[keys]
+
     def _arrived(self, sums):
         if self._world.size == 1 and self._compression is None:
             super()._arrived(sums)
@@ -222,38 +221,57 @@ class DistKVStore(KVStore):
             (only, arrays), = pairs.items()
             targets = (pairs if out is None else self._pairs(key, out, 'pushpull'))[only]
             stored = self._stored(only, 'push')
-            if not any(array._sparse for array in [*arrays, *targets, stored]) and stored.size >= STRAIGHT:
-                self._check(only, arrays, stored)
-                self._fits(only, targets, stored)
-                self._straight(only, self._sum(only, arrays, stored)._tensor.detach().reshape(-1), targets)
-                return
+            if not any(array._sparse for array in [*arrays, *targets, stored]):
+                near = self._world.side_by_side and stored._tensor.device.type == 'cpu'
+                if near or stored.size >= STRAIGHT:
+                    self._check(only, arrays, stored)
+                    self._fits(only, targets, stored)
+                    total = self._sum(only, arrays, stored)._tensor.detach().reshape(-1)
+                    (self._beside if near else self._straight)(only, total, targets)
+                    return
         super().pushpull(key, value, out, priority)
+
+    def _prepared(self, key):
+        """(numbers to compare, what happens in words) of a pushpull of one key."""
+        self._finish()
+        if key not in self._headers:
+            self._headers[key] = self._header('pushpull', [(key, self._values[key])])
+        self._new(*self._headers[key])
+        return self._headers[key]
+
+    def _beside(self, key, tensor, targets):
+        """The sum of a value to the stored one and to arrays, by workers who share memory."""
+        own, what = self._prepared(key)
+        total, compared = self._world.agree(own, what)
+        stored = self._values[key]._tensor.detach()
+        rows = [target._tensor.detach() for target in targets]
+        direct = [row.view(-1) for row in (stored, *rows)
+                  if row.is_contiguous() and row.dtype == tensor.dtype and row.device == tensor.device]
+        work = self._world.sum_to(tensor, direct, what)
+        self._world.wait(compared)
+        self._agreed(own, total.tolist(), what)
+        self._world.wait(work)
+        for row in rows:
+            if not (row.is_contiguous() and row.dtype == tensor.dtype and row.device == tensor.device):
+                row.copy_(stored)
 
     def _straight(self, key, tensor, targets):
         """The sum of a large value to arrays, piece by piece: while one is added up, others are copied."""
-        self._finish()
+        own, what = self._prepared(key)
         bucket = Bucket(self._flat_of_its_own(key, tensor), key)
         flat, count, stored = bucket.flat, tensor.numel(), self._values[key]
         bucket.parts[key], bucket.used = (0, count, stored), count
-        if key not in self._headers:
-            self._headers[key] = self._header('pushpull', [(key, stored)])
-        (own, what), ahead = self._headers[key], None
-        seen = what, *own[:3]
-        behind = bool(bucket.room) and seen in self._known
-        if behind:
+        apart = None
+        if bucket.room:
             flat[count:count + HEADER] = torch.tensor(own, dtype=flat.dtype)
         else:
-            ahead = self._world.agree(own, what)
-            self._known.add(seen)
+            apart = self._world.agree(own, what)
         pieces = [(start, min(count, start + PIECE // flat.element_size()))
                   for start in range(0, count, PIECE // flat.element_size())]
         works = []
         for start, end in pieces:
             flat[start:end].copy_(tensor[start:end])
-            works.append(self._world.sum(flat[start:end + HEADER * (behind and end == count)], what))
-        if ahead is not None:
-            self._world.wait(ahead[1])
-            self._agreed(own, ahead[0].tolist(), what)
+            works.append(self._world.sum(flat[start:end + bucket.room * (end == count)], what))
         rows = [target._tensor.detach() for target in targets]
         rows = [row.view(-1) if row.is_contiguous() else None for row in rows]
         for (start, end), work in zip(pieces, works, strict=True):
@@ -261,24 +279,31 @@ class DistKVStore(KVStore):
             for row in rows:
                 if row is not None:
                     row[start:end].copy_(flat[start:end])
-        if behind:
-            self._agreed(own, flat[count:count + HEADER].tolist(), what)
-        self._keep(bucket, bucket.sums(flat))
+        if apart is None:
+            total = flat[count:count + HEADER].tolist()
+        else:
+            self._world.wait(apart[1])
+            total = apart[0].tolist()
+        self._agreed(own, total, what)
+        self._keep(bucket, bucket.sums())
         for target, row in zip(targets, rows, strict=True):
             if row is None:
                 self._values[key].copyto(target)
 
     def _start(self, bucket):
-        own, what = self._header('push', [(key, stored) for key, (_, _, stored) in bucket.parts.items()])
-        bucket.header = own, what, None
-        end = bucket.used
-        seen = what, *own[:3]
-        if bucket.room and seen in self._known:
-            end += HEADER
+        if bucket.lasting:
+            bucket.described = bucket.described or self._described('push', bucket.entries())
+            check, what = bucket.described
+            own = [*check, *self._scale_and_rate()]
+        else:
+            own, what = self._header('push', bucket.entries())
+        self._new(own, what)
+        end, apart = bucket.used + bucket.room, None
+        if bucket.room:
             bucket.flat[bucket.used:end] = torch.tensor(own, dtype=bucket.flat.dtype)
         else:
-            bucket.header = own, what, self._world.agree(own, what)
-            self._known.add(seen)
+            apart = self._world.agree(own, what)
+        bucket.header = own, what, apart
         bucket.work = self._world.sum(bucket.flat[:end], what)
         self._started.append(bucket)
 
@@ -286,26 +311,23 @@ class DistKVStore(KVStore):
         """Waits for all sums, and takes them in."""
         if not self._pending:
             return
-        for bucket in self._open.values():
+        opened, self._open, self._pending = self._open, {}, set()
+        for bucket in opened.values():
             self._start(bucket)
-        self._open, started, self._started = {}, self._started, []
-        self._pending = set()
+        started, self._started = self._started, []
         for bucket in started:
             self._take_in(bucket)
 
     def _take_in(self, bucket):
-        own, what, ahead = bucket.header
-        flat = bucket.flat
-        if ahead is None:
-            self._world.wait(bucket.work)
-            total = flat[bucket.used:bucket.used + HEADER].tolist()
+        own, what, apart = bucket.header
+        self._world.wait(bucket.work)
+        if apart is None:
+            total = bucket.flat[bucket.used:bucket.used + HEADER].tolist()
         else:
-            self._world.wait(ahead[1])
-            total = ahead[0].tolist()
+            self._world.wait(apart[1])
+            total = apart[0].tolist()
         scale = self._agreed(own, total, what)
-        if ahead is not None:
-            self._world.wait(bucket.work)
-        sums = bucket.sums(flat)
+        sums = bucket.sums()
         if self._updater is not None:
             with self._scaled(scale):
                 self._update(sums)
@@ -320,6 +342,8 @@ class DistKVStore(KVStore):
             if self._values[key]._sparse:
                 self._values[key] = total.copy()
                 continue
+            if self._values[key] is total:
+                continue                # of a group that was pushed before
             self._values[key] = total
             before, self._behind[key] = self._behind.get(key), bucket
             bucket.values += 1
@@ -331,6 +355,8 @@ class DistKVStore(KVStore):
     def _recycle(self, bucket):
         """Its flat tensor serves again."""
         flat = bucket.flat
+        if bucket.lasting:
+            return
         if bucket.key is None:
             self._spare.setdefault((flat.dtype, flat.device), []).append(flat)
         else:
@@ -359,19 +385,6 @@ class DistKVStore(KVStore):
         else:
             early.write_back()
         return True
-
-    @contextlib.contextmanager
-    def _scaled(self, scale):
-        """The optimizer with the scale that workers agreed on."""
-        if scale is None:
-            yield
-            return
-        optimizer = self._updater.optimizer
-        own, optimizer.rescale_grad = optimizer.rescale_grad, scale
-        try:
-            yield
-        finally:
-            optimizer.rescale_grad = own
 
     def _sum_of_rows(self, key, total):
         """The sum of row_sparse arrays of all workers."""
@@ -439,27 +452,10 @@ class DistKVStore(KVStore):
         return super()._states(what)
 
     # ------------------------------------------------------------------ workers
-    @property
-    def rank(self):
-        """The number of this worker."""
-        return self._world.rank
-
-    @property
-    def num_workers(self):
-        """How many workers there are."""
-        return self._world.size
-
-    @property
-    def local_rank(self):
-        """The number of this worker among those of its machine, which is the number of the GPU to use."""
-        return self._world.local_rank
-
     def _barrier(self):
         """Waits until all workers are here; what they pushed is taken in."""
         self._finish()
         self._agree('barrier', [])
-
-    barrier = _barrier
 
     def __del__(self):
         pass                            # sums that nobody pulled are nobody's loss

@@ -3,8 +3,9 @@ import numbers
 
 import torch
 
-from .._array import NDArrayBase, wrap
+from .._array import NDArrayBase, readable, wrap, writable
 from .._files import paths
+from .._state import state
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray import NDArray, sparse
@@ -72,15 +73,19 @@ class KVStore(KVStoreBase):
     # ------------------------------------------------------------------ values
     def init(self, key, value):
         """Stores first values; every key must have one before it is pushed or pulled, and only once."""
+        pairs = self._first_pairs(key, value)
+        for k, source in pairs.items():
+            self._values[k] = source.copyto(source.context if self._on_devices else cpu())
+            self._number[k] = len(self._number)
+        self._first_values(list(pairs))
+
+    def _first_pairs(self, key, value):
+        """{key: first value} of what a program gave to `init`."""
         pairs = self._pairs(key, value, 'init')
         for k, arrays in pairs.items():
             if k in self._values or len(arrays) > 1:
                 raise MXNetError(f'init: key {k!r} has a value already; init and broadcast take each key once')
-        for k, arrays in pairs.items():
-            source = arrays[0]
-            self._values[k] = source.copyto(source.context if self._on_devices else cpu())
-            self._number[k] = len(self._number)
-        self._first_values(list(pairs))
+        return {k: arrays[0] for k, arrays in pairs.items()}
 
     def _first_values(self, keys):
         """For stores of several workers, who must agree on them."""
@@ -94,19 +99,19 @@ class KVStore(KVStoreBase):
         pairs = self._pairs(key, value, 'push')
         for k, arrays in pairs.items():
             self._check(k, arrays, self._stored(k, 'push'))
-        if len(pairs) > 1:
-            # upstream's order: ints by their value, strings as they were first stored
-            order = sorted(pairs, key=self._number.get if self._key_type is str else None)
-            pairs = {k: pairs[k] for k in order}
         merged = {}
-        for k, arrays in pairs.items():
-            stored = self._values[k]
+        for k in self._ordered(pairs):
+            arrays, stored = pairs[k], self._values[k]
             if self._on_devices and stored.context.device_type == 'cpu' != arrays[0].context.device_type:
                 # the first push shows where the weights live
                 stored = self._values[k] = stored.as_in_context(arrays[0].context)
             if not self._replaced(k, arrays, stored):
                 merged[k] = self._sum(k, arrays, stored)
         self._arrived(merged)
+
+    def _ordered(self, keys):
+        """Upstream's order of keys that are pushed together: ints by their value, strings as they were first stored."""
+        return sorted(keys, key=self._number.get if self._key_type is str else None) if len(keys) > 1 else list(keys)
 
     _local = True                       # whether the sum of what is pushed is all that there is to add up
 
@@ -181,13 +186,20 @@ class KVStore(KVStoreBase):
         """Copies the values of keys to arrays; sparse ones are left out, as `row_sparse_pull` is there for them."""
         if out is None:
             raise AssertionError('pull: out is missing, the arrays to copy to')
+        sources, dense = [], []
         for k, targets in self._pairs(key, out, 'pull').items():
             stored = self._stored(k, 'pull')
             for target in targets:
                 if ignore_sparse and target._sparse:
                     continue
                 self._fits(k, [target], stored)
-                stored.copyto(target)
+                if stored._sparse or target._sparse or state.recording:
+                    stored.copyto(target)
+                else:
+                    sources.append(readable(stored))
+                    dense.append(writable(target, 'pull'))
+        if dense:
+            torch._foreach_copy_(dense, sources)        # one call for all
 
     def _fits(self, key, targets, stored):
         for target in targets:

@@ -1,0 +1,52 @@
+"""What the stores of several workers have in common, whether they add up or have servers."""
+import contextlib
+
+from .._dist.world import world
+from ..optimizer import Updater
+from .kvstore import KVStore
+
+__all__ = ['WorkersKVStore']
+
+
+class WorkersKVStore(KVStore):
+    """A store that the workers of a job share; what the devices of one worker push is added up first."""
+
+    _local = False
+    _compresses = True
+    _rounds_here = False                # what the devices gave is added up before it is rounded
+
+    def __init__(self, handle):
+        super().__init__(handle)
+        self._world = world()
+
+    @property
+    def rank(self):
+        """The number of this worker."""
+        return self._world.rank
+
+    @property
+    def num_workers(self):
+        """How many workers there are."""
+        return self._world.size
+
+    @property
+    def local_rank(self):
+        """The number of this worker among those of its machine, which is the number of the GPU to use."""
+        return self._world.local_rank
+
+    def barrier(self):
+        """Waits until all workers are here; what they pushed is in the values then."""
+        self._barrier()
+
+    @contextlib.contextmanager
+    def _scaled(self, scale):
+        """The optimizer with the scale that workers agreed on; None: with its own."""
+        if scale is None or not isinstance(self._updater, Updater):
+            yield
+            return
+        optimizer = self._updater.optimizer
+        own, optimizer.rescale_grad = optimizer.rescale_grad, scale
+        try:
+            yield
+        finally:
+            optimizer.rescale_grad = own
