@@ -1,12 +1,15 @@
 """`python -m bench.gpu`: training and inference on a CUDA device, ours beside torch eager and hand-made CUDA graphs.
 
 Every number is a median of runs taken in turns, each ended by a synchronisation.  `--json FILE` keeps them, `--compile`
-adds torch.compile, `--only` chooses rows by name.
+adds torch.compile, `--only` chooses rows by name.  Peak memory is that of a process of its own.
 """
 import argparse
+import contextlib
 import json
 import logging
+import os
 import statistics
+import subprocess
 import sys
 import time
 import warnings
@@ -28,6 +31,13 @@ def measure(torch, functions, rounds, repeats):
             torch.cuda.synchronize()
             samples[label].append((time.perf_counter() - start) / repeats)
     return {label: statistics.median(times) for label, times in samples.items()}
+
+
+def compiled_cases(torch, make, options):
+    """torch.compile of the step that `make()` gives, in its two modes, if asked for."""
+    if not options.compile:
+        return {}
+    return {'compile': torch.compile(make()), 'reduce': torch.compile(make(), mode='reduce-overhead')}
 
 
 # ---------------------------------------------------------------------- the MLP of the tutorials
@@ -107,7 +117,8 @@ def module_mlp(mx, batches=938):
 
 
 def mlp_rows(mx, torch, options):
-    cases = {'ours': gluon_mlp(mx), 'torch': torch_mlp(torch), 'graph': torch_mlp(torch, graph=True)}
+    cases = {'ours': gluon_mlp(mx), 'torch': torch_mlp(torch), 'graph': torch_mlp(torch, graph=True),
+             **compiled_cases(torch, lambda: torch_mlp(torch), options)}
     yield 'MLP step, Gluon', measure(torch, cases, 11, 300)
     epoch, batches = module_mlp(mx)
     times = measure(torch, {'ours': epoch}, 5, 1)
@@ -122,8 +133,12 @@ def torch_resnet50(torch):
 
 def resnet_rows(mx, torch, options):
     batch = options.batch
-    yield f'ResNet-50 bf16 b{batch} step', measure(torch, {'ours': _resnet_step(mx, batch),
-                                                           'torch': _torch_resnet_step(torch, batch)}, 5, 10)
+    cases = {'ours': _resnet_step(mx, batch), 'torch': _torch_resnet_step(torch, batch),
+             'graph': graphed(torch, _torch_resnet_step(torch, batch, graph=True)),
+             **compiled_cases(torch, lambda: _torch_resnet_step(torch, batch), options)}
+    yield f'ResNet-50 bf16 b{batch} step', measure(torch, cases, 5, 10)
+    del cases
+    torch.cuda.empty_cache()
     yield 'ResNet-50 fp32 b1 infer', measure(torch, {'ours': _resnet_infer(mx), 'torch': _torch_resnet_infer(torch)},
                                              7, 20)
 
@@ -148,7 +163,7 @@ def _resnet_step(mx, batch):
     return step
 
 
-def _torch_resnet_step(torch, batch):
+def _torch_resnet_step(torch, batch, graph=False):
     net = torch_resnet50(torch).cuda().to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     loss_of = torch.nn.CrossEntropyLoss()
@@ -157,7 +172,7 @@ def _torch_resnet_step(torch, batch):
 
     def step():
         optimizer.zero_grad()
-        with torch.autocast('cuda', torch.bfloat16):
+        with torch.autocast('cuda', torch.bfloat16, cache_enabled=not graph):
             loss = loss_of(net(x), y)
         loss.backward()
         optimizer.step()
@@ -209,7 +224,125 @@ def lstm_rows(mx, torch, options):
     yield 'LSTM 2x650 t35 b64', measure(torch, {'ours': ours, 'torch': torch_step}, 7, 20)
 
 
-FAMILIES = {'mlp': mlp_rows, 'lstm': lstm_rows, 'resnet': resnet_rows}
+# ---------------------------------------------------------------------- branches
+@contextlib.contextmanager
+def _streams(count):
+    before = os.environ.get('MXNET_GPU_WORKER_NSTREAMS')
+    os.environ['MXNET_GPU_WORKER_NSTREAMS'] = str(count)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ['MXNET_GPU_WORKER_NSTREAMS']
+        else:
+            os.environ['MXNET_GPU_WORKER_NSTREAMS'] = before
+
+
+def _trained(mx, net, inputs, label, batch):
+    net.initialize(mx.init.Xavier(), ctx=mx.gpu())
+    net.hybridize(static_alloc=True, static_shape=True)
+    loss_of = mx.gluon.loss.L2Loss()
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.001})
+
+    def step():
+        with mx.autograd.record():
+            loss = loss_of(net(*inputs), label)
+        loss.backward()
+        trainer.step(batch)
+
+    return step
+
+
+def _heads(mx, batch=64, width=256, heads=8):
+    """A trunk with several heads, as for several tasks."""
+    nn = mx.gluon.nn
+
+    class Heads(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.trunk = nn.Dense(width, activation='relu', in_units=width)
+            self.heads = [nn.HybridSequential() for _ in range(heads)]
+            for head in self.heads:
+                head.add(nn.Dense(width, activation='relu', in_units=width), nn.Dense(8, in_units=width))
+                self.register_child(head)
+
+        def hybrid_forward(self, F, x):
+            x = self.trunk(x)
+            return F.concat(*[head(x) for head in self.heads], dim=1)
+
+    x = mx.nd.random.uniform(shape=(batch, width), ctx=mx.gpu())
+    return _trained(mx, Heads(), [x], mx.nd.ones((batch, 8 * heads), ctx=mx.gpu()), batch)
+
+
+def _siamese(mx, batch=16):
+    """Two pictures through one tower of convolutions."""
+    nn = mx.gluon.nn
+
+    class Siamese(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.tower = nn.HybridSequential()
+            for channels in (16, 32, 64):
+                self.tower.add(nn.Conv2D(channels, 3, activation='relu'), nn.MaxPool2D())
+            self.tower.add(nn.Dense(64))
+
+        def hybrid_forward(self, F, x, y):
+            return self.tower(x) - self.tower(y)
+
+    pictures = [mx.nd.random.uniform(shape=(batch, 1, 28, 28), ctx=mx.gpu()) for _ in range(2)]
+    return _trained(mx, Siamese(), pictures, mx.nd.ones((batch, 64), ctx=mx.gpu()), batch)
+
+
+def _inception_infer(mx):
+    net = mx.gluon.model_zoo.vision.inception_v3()
+    net.initialize(mx.init.Xavier(), ctx=mx.gpu())
+    net.hybridize(static_alloc=True, static_shape=True)
+    x = mx.nd.random.uniform(shape=(1, 3, 299, 299), ctx=mx.gpu())
+    return lambda: net(x)
+
+
+def _inception_step(mx, batch=4):
+    x = mx.nd.random.uniform(shape=(batch, 3, 299, 299), ctx=mx.gpu())
+    return _trained(mx, mx.gluon.model_zoo.vision.inception_v3(), [x], mx.nd.ones((batch, 1000), ctx=mx.gpu()), batch)
+
+
+def branch_rows(mx, torch, options):
+    """Streams for independent branches beside one stream."""
+    for title, make, repeats in (('8 heads b64 step', _heads, 200), ('siamese b16 step', _siamese, 200),
+                                 ('Inception v3 b1 infer', _inception_infer, 30),
+                                 ('Inception v3 b4 step', _inception_step, 10)):
+        cases = {}
+        for label, count in (('ours', 4), ('1 stream', 1)):
+            with _streams(count):
+                cases[label] = make(mx)
+                for _ in range(8):
+                    cases[label]()
+        yield title, measure(torch, cases, 7, repeats)
+
+
+# ---------------------------------------------------------------------- memory
+def memory_rows(mx, torch, options):
+    """Peak memory of a training step, in a process for each: what tensors occupy, what was taken from the device."""
+    title = f'ResNet-50 bf16 b{options.batch} step'
+    found = {}
+    for label in ('ours', 'torch'):
+        text = subprocess.run([sys.executable, '-m', 'bench.gpu', '--batch', str(options.batch), '--memory', label],
+                              capture_output=True, text=True, check=True).stdout
+        found[label] = json.loads(text.splitlines()[-1])
+    for number, what in enumerate(('allocated', 'reserved')):
+        yield f'{title}, {what}', {label: sizes[number] for label, sizes in found.items()}
+
+
+def peak_memory(mx, torch, label, batch):
+    """[allocated, reserved] in GiB, at most, of ten steps."""
+    step = _resnet_step(mx, batch) if label == 'ours' else _torch_resnet_step(torch, batch)
+    for _ in range(10):
+        step()
+    torch.cuda.synchronize()
+    return [torch.cuda.max_memory_allocated() / 2 ** 30, torch.cuda.max_memory_reserved() / 2 ** 30]
+
+
+FAMILIES = {'mlp': mlp_rows, 'branches': branch_rows, 'lstm': lstm_rows, 'memory': memory_rows, 'resnet': resnet_rows}
 
 
 def main(argv=None):
@@ -217,6 +350,8 @@ def main(argv=None):
     parser.add_argument('--json', help='file for the results')
     parser.add_argument('--only', default='', help='families whose name contains this: ' + ', '.join(FAMILIES))
     parser.add_argument('--batch', type=int, default=128, help='batch size of the ResNet-50 step')
+    parser.add_argument('--compile', action='store_true', help='torch.compile as well, in its two modes')
+    parser.add_argument('--memory', choices=('ours', 'torch'), help=argparse.SUPPRESS)
     options = parser.parse_args(argv)
     import torch
 
@@ -224,6 +359,9 @@ def main(argv=None):
     if not torch.cuda.is_available():
         print('torch sees no CUDA device')
         return 1
+    if options.memory:
+        print(json.dumps(peak_memory(mx, torch, options.memory, options.batch)))
+        return 0
     print(f'mxnet {mx.__version__}, torch {torch.__version__}, {torch.cuda.get_device_name()}')
     rows = []
     for name, family in FAMILIES.items():
@@ -231,10 +369,13 @@ def main(argv=None):
             continue
         for title, times in family(mx, torch, options):
             rows.append({'name': title, **times})
-            line = ''.join(f'{label:>8}{seconds * 1e6:12.1f} us' for label, seconds in times.items())
-            if 'torch' in times:
-                line += f'   ratio {times["ours"] / times["torch"]:.3f}'
-            print(f'{title:26}{line}', flush=True)
+            scale, unit = (1, 'GiB') if name == 'memory' else (1e6, 'us')
+            line = ''.join(f'{label:>9}{value * scale:11.{3 if scale == 1 else 1}f} {unit}'
+                           for label, value in times.items())
+            other = next((label for label in ('torch', '1 stream') if label in times), None)
+            if other is not None:
+                line += f'   ratio {times["ours"] / times[other]:.3f}'
+            print(f'{title:33}{line}', flush=True)
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(rows, file, indent=1)

@@ -92,3 +92,49 @@ def test_a_residual_network_trains_alike(dtype):
     for n, v in found['fused'].items():
         if 'running' in n:
             numpy.testing.assert_allclose(v, found['float32'][n], rtol=0.2, atol=0.05, err_msg=n)
+
+
+@pytest.mark.parametrize('shape', [(2, 3), (64, 64), (64, 10), (33, 130), (500, 1000)])
+def test_kernels_of_dense_layers(shape):
+    k = kernels()
+    generator = torch.Generator('cuda').manual_seed(1)
+    x, y, bias = (torch.randn(s, device='cuda', generator=generator) for s in (shape, shape, shape[1:]))
+    x[0, 0] = float('nan')
+    assert torch.equal(k.add_bias(x.clone(), bias, False)[1:], (x + bias)[1:])
+    found = k.add_bias(x.clone(), bias, True)
+    assert torch.equal(found[1:], (x + bias).relu()[1:]) and found[0, 0].isnan()
+    x[0, 0] = 1.0
+    target = torch.full(shape[1:], 7.0, device='cuda')
+    torch.testing.assert_close(k.column_sums(x), x.sum(0), rtol=1e-4, atol=1e-4)
+    assert k.column_sums(x, out=target) is target
+    torch.testing.assert_close(target, x.sum(0), rtol=1e-4, atol=1e-4)
+    y = y.relu()
+    masked, total = k.relu_back(x, y, out=target)
+    expected = torch.where(y > 0, x, 0.0)
+    assert total is target and torch.equal(masked, expected)
+    torch.testing.assert_close(total, expected.sum(0), rtol=1e-4, atol=1e-4)
+
+
+def test_tensors_are_fetched_from_where_they_are_told_to_be():
+    k = kernels()
+    targets = [torch.empty(s, device='cuda', dtype=d) for s, d in (((1000, 3), torch.float32), ((5,), torch.int64),
+                                                                   ((1,), torch.int32))]
+    fetcher = k.Fetcher(targets)
+    fetcher.tell(targets)
+    fetcher.run()
+    torch.cuda.synchronize()
+    graph, kept = torch.cuda.CUDAGraph(), []
+    with torch.cuda.graph(graph):
+        fetcher.run()
+        sums = torch.stack([t.sum().double() for t in targets])
+    expected, found = [], []
+    for number in range(3 * fetcher.ROWS // 2 + 7):         # further than the table reaches
+        given = [torch.full_like(t, number % 100 + i) for i, t in enumerate(targets)]
+        if number % 200 < 3:
+            kept.append(given)
+        expected.append(sum(g.numel() * float(10 ** i) * (number % 100 + i) for i, g in enumerate(given)))
+        fetcher.tell(given)
+        del given
+        graph.replay()
+        found.append(sums * torch.tensor([1.0, 10.0, 100.0], device='cuda').double())
+    numpy.testing.assert_allclose(torch.stack(found).sum(1).cpu().numpy(), expected)

@@ -1,14 +1,60 @@
 """CUDA graphs: a function of tensors whose kernels are recorded once, and launched again together.
 
 Recording fixes addresses.  Tensors that stay where they are (parameters, states, gradients) are read and written in
-place; all others are copied into memory of the graph's own before each launch, and its results lie there until the
-next.
+place; all others are copied into memory of the graph's own by, or before, each launch, and its results lie there until
+the next.
 """
+import threading
 from operator import is_
 
 import torch
 
+from .batch_norm import available
+
 WARM = 2                # runs before a function is recorded, so that libraries have chosen and set up what they use
+LARGEST_FETCHED = 1 << 24               # bytes; a copy of torch's is as good for larger tensors
+# Bytes; as much is taken from the device in one piece.  Pieces as large as the first values that they are for would
+# leave gaps, since a graph's memory is not given back while it is recorded.
+LARGE = 1 << 26
+_sides: dict[int, list] = {}            # streams beside the one that records, of each device
+_recording = threading.RLock()          # those streams, and torch's own for recording, are for one thread at a time
+
+
+class Branches:
+    """Streams of a graph while it is recorded: what plans for several of them (see streams.py) call."""
+
+    def __init__(self):
+        current = torch.cuda.current_stream()
+        self._streams = [current, *_sides.setdefault(current.device_index, [])]
+        self._sides, self._device, self._events = _sides[current.device_index], current.device, {}
+
+    def at(self, number, marks):
+        """Goes to a stream, which waits for marks."""
+        while number >= len(self._streams):
+            self._sides.append(torch.cuda.Stream(self._device))
+            self._streams.append(self._sides[-1])
+        stream = self._streams[number]
+        torch.cuda.set_stream(stream)
+        for mark in marks:
+            stream.wait_event(self._events[mark])
+
+    def mark(self, number):
+        """Notes what the current stream has been given so far."""
+        event = self._events[number] = torch.cuda.Event()
+        event.record()
+
+
+class _Alone:
+    """One stream, for runs that are not recorded."""
+
+    def at(self, number, marks):
+        pass
+
+    def mark(self, number):
+        pass
+
+
+ALONE = _Alone()
 
 
 class Captured:
@@ -18,12 +64,13 @@ class Captured:
     are the graph's, and change with each `launch`.
     """
 
-    __slots__ = ('_graph', '_fixed', '_staying', '_own', 'moving', 'results')
+    __slots__ = ('_graph', '_fixed', '_staying', '_own', '_fetcher', 'moving', 'results')
 
-    def __init__(self, function, tensors, moving, generators=()):
-        """Records `function(tensors)`.
+    def __init__(self, function, tensors, moving, generators=(), branches=False, memory=0):
+        """Records `function(tensors)`; with `branches`, `function(tensors, Branches())`.
 
         generators: those that random kernels draw from; each launch goes on where the one before has left them
+        memory: how many bytes the function's values occupy, at most
         """
         self.moving = tuple(moving)
         self._own = [torch.empty_like(tensors[i]) for i in self.moving]
@@ -32,15 +79,27 @@ class Captured:
             given[i] = own
         self._staying = [i for i in range(len(tensors)) if i not in set(self.moving)]
         self._fixed = [tensors[i] for i in self._staying]
+        self._fetcher = _fetcher(self._own)
         self._graph = torch.cuda.CUDAGraph()
         for generator in generators:
             self._graph.register_generator_state(generator)
         device = tensors[0].device
-        with torch.cuda.device(device):
+        with _recording, torch.cuda.device(device):
+            if self._fetcher is not None:
+                self._fetcher.tell(self._own)
+                self._fetcher.run()
             torch.cuda.synchronize(device)
             # other threads, such as those that load data, may go on using the device meanwhile
             with torch.cuda.graph(self._graph, capture_error_mode='thread_local'):
-                self.results = function(given)
+                streams = Branches()
+                try:
+                    if memory >= LARGE:
+                        torch.empty(memory, dtype=torch.uint8, device=device)
+                    if self._fetcher is not None:
+                        self._fetcher.run()
+                    self.results = function(given, streams) if branches else function(given)
+                finally:
+                    streams.at(0, ())           # a recording ends on the stream that it began on
 
     def fits(self, tensors):
         """Whether the tensors that are not copied are those of the recording."""
@@ -48,6 +107,20 @@ class Captured:
 
     def launch(self, tensors):
         """Runs the kernels for these tensors, which must fit."""
-        if self.moving:
+        if self._fetcher is not None:
+            given = [tensors[i] for i in self.moving]
+            self._fetcher.tell([t if t.is_contiguous() and not t.data_ptr() & 3 else t.clone(
+                memory_format=torch.contiguous_format) for t in given])
+        elif self.moving:
             torch._foreach_copy_(self._own, [tensors[i] for i in self.moving])
         self._graph.replay()
+
+
+def _fetcher(targets):
+    """What has a graph copy its inputs itself; None where `launch` has to."""
+    if not targets or not available(targets[0].device) or any(t.element_size() < 4 or not t.is_contiguous()
+                                                              for t in targets) \
+            or not 0 < sum(t.nbytes for t in targets) <= LARGEST_FETCHED or not all(t.numel() for t in targets):
+        return None
+    from .kernels import Fetcher
+    return Fetcher(targets)

@@ -1,4 +1,5 @@
-"""Kernels of our own, in Triton: batch normalisation of pictures with channels last, relu and addition in one pass.
+"""Kernels of our own, in Triton: batch normalisation of pictures with channels last, relu and addition in one pass;
+what comes before and after the products of small dense layers; copies from addresses that change.
 
 torch's take several passes over memory for each of them, and its statistics run at a fraction of the memory's speed.
 A picture is a matrix here: a row for every place of every picture of the batch, a column for every channel.
@@ -132,7 +133,131 @@ def _back(dy, x, y, dx, masked, mean, inverse, gamma, total, product, rows, chan
     tl.store(dx + place, result.to(dx.dtype.element_ty), mask=mask)
 
 
+@triton.jit
+def _bias(x, bias, count, columns, RELU: tl.constexpr, SIZE: tl.constexpr):
+    place = tl.program_id(0) * SIZE + tl.arange(0, SIZE)
+    inside = place < count
+    value = tl.load(x + place, mask=inside) + tl.load(bias + place % columns, mask=inside)
+    if RELU:
+        value = tl.where(value < 0.0, 0.0, value)           # NaN stays NaN
+    tl.store(x + place, value, mask=inside)
+
+
+@triton.jit
+def _columns(dy, y, masked, total, rows, columns, RELU: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    column = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
+    inside = column < columns
+    found = tl.zeros((ROWS, COLUMNS), tl.float32)
+    for start in range(0, rows, ROWS):
+        row = start + tl.arange(0, ROWS)
+        mask = (row < rows)[:, None] & inside[None, :]
+        place = row[:, None] * columns + column[None, :]
+        value = tl.load(dy + place, mask=mask, other=0.0)
+        if RELU:
+            value = tl.where(tl.load(y + place, mask=mask, other=0.0) <= 0.0, 0.0, value)
+            tl.store(masked + place, value, mask=mask)
+        found += value
+    tl.store(total + column, tl.sum(found, 0), mask=inside)
+
+
+@triton.jit
+def _look_up(table, state, sources, count, rows, COUNT: tl.constexpr):
+    number = tl.arange(0, COUNT)
+    turn = tl.load(state)
+    found = tl.load(table + (turn % rows) * count + number, mask=number < count, volatile=True)
+    tl.store(sources + number, found, mask=number < count)
+    tl.store(state, turn + 1)
+
+
+@triton.jit
+def _fetch(sources, meta, count, COUNT: tl.constexpr, SIZE: tl.constexpr):
+    block = tl.program_id(0)
+    number = tl.arange(0, COUNT)
+    first = tl.load(meta + number * 3 + 2, mask=number < count, other=1 << 30)
+    mine = tl.sum((first <= block).to(tl.int32), 0) - 1
+    target = tl.load(meta + mine * 3).to(tl.pointer_type(tl.int32))
+    words = tl.load(meta + mine * 3 + 1)
+    source = tl.load(sources + mine).to(tl.pointer_type(tl.int32))
+    place = (block - tl.load(meta + mine * 3 + 2)) * SIZE + tl.arange(0, SIZE)
+    tl.store(target + place, tl.load(source + place, mask=place < words), mask=place < words)
+
+
+class Fetcher:
+    """Copies tensors from addresses that are told before each launch of a CUDA graph, by kernels of that graph.
+
+    The addresses are in rows of pinned memory: launch n reads row n, and counts launches by itself.  One warp does so
+    and leaves them in the device's memory, since each read across the bus takes a microsecond.
+    """
+
+    ROWS = 512          # launches that can be under way
+
+    def __init__(self, targets):
+        blocks, meta = 0, []
+        for t in targets:
+            words = t.numel() * t.element_size() // 4
+            meta.append((t.data_ptr(), words, blocks))
+            blocks += triton.cdiv(words, 512)
+        device, self._blocks, self._count = targets[0].device, blocks, len(targets)
+        self._table = torch.empty((self.ROWS, self._count), dtype=torch.int64, pin_memory=True)
+        self._rows = memoryview(self._table.numpy()).cast('B').cast('q')
+        self._meta = torch.tensor(meta, dtype=torch.int64, device=device)
+        self._state = torch.zeros(1, dtype=torch.int64, device=device)
+        self._sources = torch.empty(self._count, dtype=torch.int64, device=device)
+        self._turn, self._half, self._events = 0, self.ROWS // 2, [None, None]
+
+    def run(self):
+        """The kernels; recorded, or run once to have them compiled."""
+        size = triton.next_power_of_2(self._count)
+        _look_up[1,](self._table, self._state, self._sources, self._count, self.ROWS, COUNT=size, num_warps=1)
+        _fetch[self._blocks,](self._sources, self._meta, self._count, COUNT=size, SIZE=512, num_warps=4)
+
+    def tell(self, tensors):
+        """Says where the tensors for the next launch are; they must be contiguous, and begin at a multiple of 4."""
+        row = self._turn % self.ROWS
+        if row % self._half == 0:
+            # half of the rows are used up: those of the other half must have been read before they are written again
+            which = row // self._half
+            if self._events[which] is not None:
+                self._events[which].synchronize()
+            event = self._events[1 - which] = torch.cuda.Event()
+            event.record()
+        at, rows = row * self._count, self._rows
+        for t in tensors:
+            rows[at] = t.data_ptr()
+            at += 1
+        self._turn += 1
+
+
 # ---------------------------------------------------------------------- the functions that plans call
+def add_bias(x, bias, relu):
+    """Adds a bias to the rows of a product, and takes relu of them if so, in place."""
+    count = x.numel()
+    _bias[triton.cdiv(count, 512),](x, bias, count, x.shape[1], RELU=relu, SIZE=512, num_warps=4)
+    return x
+
+
+add_bias.in_place = True
+
+
+def column_sums(dy, out=None):
+    """The sum over the rows of a matrix: the gradient of a bias."""
+    if out is None:
+        out = torch.empty(dy.shape[1], dtype=dy.dtype, device=dy.device)
+    rows, columns = dy.shape
+    _columns[triton.cdiv(columns, 16),](dy, dy, dy, out, rows, columns, RELU=False, ROWS=64, COLUMNS=16)
+    return out
+
+
+def relu_back(dy, y, out=None):
+    """(gradient of relu's argument, the sum over its rows); `y` is what relu gave."""
+    if out is None:
+        out = torch.empty(dy.shape[1], dtype=dy.dtype, device=dy.device)
+    masked = torch.empty_like(dy)
+    rows, columns = dy.shape
+    _columns[triton.cdiv(columns, 16),](dy, y, masked, out, rows, columns, RELU=True, ROWS=64, COLUMNS=16)
+    return masked, out
+
+
 def _sizes(x):
     rows, channels = x.numel() // x.shape[1], x.shape[1]
     columns = min(64, triton.next_power_of_2(channels))

@@ -17,11 +17,14 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import batch_norm
+from .dense import fuse_dense
 from .fold import depends_only, fold_batch_norms
 from .inductor import compiled
 from .labels import LABELS, Labels, labels_of
 from .program import Program
 from .simplify import constants, simplify
+from .streams import START, most, peak, schedule
+from .tracing import with_generators
 
 aten = torch.ops.aten
 log = logging.getLogger('mxnet.plans')
@@ -42,12 +45,15 @@ class Plan:
     differentiable: which outputs gradients can go to
     fresh: which outputs are new row-major tensors that nothing else refers to
     present: which gradients there are; others are always zero
+    recorded: as `whole` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
+    memory: bytes that the values of `whole` or `infer` occupy, at most
     """
 
     __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'wanted', 'differentiable',
-                 'fresh', 'direct', 'present', 'source')
+                 'fresh', 'direct', 'present', 'source', 'recorded', 'memory')
 
     def __init__(self, **fields):
+        self.recorded, self.memory = None, 0
         for name, value in fields.items():
             setattr(self, name, value)
 
@@ -152,7 +158,7 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
 
     try:
         given = _heads(program, tensors, training) if heads is None and wanted else []
-        with torch.enable_grad():
+        with with_generators(), torch.enable_grad():
             traced = make_fx(joint, tracing_mode='fake')(list(tensors), given)
         labels.write(traced.graph)
         if program.inductor and (heads is not None or parameters is not None):
@@ -332,9 +338,9 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
     nothing = writer.constant((None,) * len(gradients), 'nothing')
     targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
     if at_once:
-        source = _function('whole', ['tensors', f'targets={nothing}'],
-                           [(_names(tensors), 'tensors'), (targets, 'targets')], calls,
-                           [outputs, states, gradients], writer, {*outputs, *states, *known})
+        unpack = [(_names(tensors), 'tensors'), (targets, 'targets')]
+        source = _function('whole', ['tensors', f'targets={nothing}'], unpack, calls, [outputs, states, gradients],
+                           writer, {*outputs, *states, *known})
     else:
         needed = {a for n in second_part for a in n.all_input_nodes if a in early}
         needed |= {g for g in known if g in early}
@@ -347,9 +353,14 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
         source = forward + '\n\n' + backward
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
-    return Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
+    plan = Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
                 differentiable=facts['differentiable'], direct=direct, source=source,
                 fresh=_fresh(outputs, early, (*states, *gradients)), present=tuple(g is not None for g in gradients))
+    if at_once and facts['device'].type == 'cuda':
+        plan.memory = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
+        plan.recorded = _recorded(graph, facts['device'], ['tensors', 'targets'], unpack, calls,
+                                  (n_outputs, n_states), writer, direct)
+    return plan
 
 
 def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
@@ -377,15 +388,18 @@ def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
     prepared = [n for n in first if n not in thin and any(u not in early for u in n.users)]
     prepare = _function('prepare', ['tensors'], [(_names(placeholders), 'tensors')], first, [prepared], writer,
                         set(prepared))
-    infer = _function('infer', ['tensors', 'prepared'],
-                      [(_names(placeholders), 'tensors'), (_names(prepared), 'prepared')], second, [outputs], writer,
-                      set(outputs))
+    unpack = [(_names(placeholders), 'tensors'), (_names(prepared), 'prepared')]
+    infer = _function('infer', ['tensors', 'prepared'], unpack, second, [outputs], writer, set(outputs))
     source = prepare + '\n\n' + infer
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
-    return Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=(), wanted=(),
+    plan = Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=(), wanted=(),
                 differentiable=facts['differentiable'], direct=(), source=source, present=(),
                 fresh=_fresh(outputs, set(second)))
+    if facts['device'].type == 'cuda':
+        plan.memory = peak(second, *_lifetimes(second, writer, set(outputs)))
+        plan.recorded = _recorded(graph, facts['device'], ['tensors', 'prepared'], unpack, second, (), writer)
+    return plan
 
 
 def _attribute(module, path):
@@ -434,11 +448,39 @@ def _names(nodes):
     return [n.name for n in nodes]
 
 
-def _function(name, parameters, unpack, calls, results, writer, kept) -> str:
-    lines = [f'def {name}({", ".join(parameters)}):']
-    for names, source in unpack:
-        if names:
-            lines.append(f'    {", ".join(names)}, = {source}')
+def _recorded(graph, device, parameters, unpack, calls, sizes, writer, direct=()):
+    """The function of a plan for CUDA graphs: fused kernels, several streams.  None where neither pays.
+
+    Changes the graph.  `sizes`: how many results the groups before the last one have.
+    """
+    before = set(graph.nodes)
+    fusing = batch_norm.available(device) and os.environ.get('MXNET_USE_FUSION', '1') != '0'
+    fused = fuse_dense(graph, set(calls)) if fusing else 0
+    known = set(calls)
+    calls = [n for n in graph.nodes if n in known or n not in before]
+    result = list(next(n for n in graph.nodes if n.op == 'output').args[0])
+    groups = []
+    for size in sizes:
+        groups.append(result[:size])
+        result = result[size:]
+    groups.append(result)
+    # what is taken out of a call is written by that call
+    written = [g.args[0] if d and g.target is operator.getitem else g for g, d in zip(result, direct, strict=False)]
+    writer.targets = {g: f'target_{i}' for i, (g, d) in enumerate(zip(written, direct, strict=False)) if d}
+    kept = {n for group in groups for n in group if isinstance(n, torch.fx.Node)}
+    dying, reused = _lifetimes(calls, writer, kept)
+    reused |= {i for i, n in enumerate(calls) if getattr(n.target, 'in_place', False)}
+    branches = schedule(calls, reused, dying, most())
+    if not fused and branches is None:
+        return None
+    source = _function('recorded', [*parameters, 'at', 'mark'], unpack, calls, groups, writer, kept, branches)
+    scope = dict(writer.constants)
+    exec(compile(source, '<recorded>', 'exec'), scope)
+    return scope['recorded']
+
+
+def _lifetimes(calls, writer, kept):
+    """({number of a call: values that end with it}, numbers of calls that write to their first argument's memory)."""
     last_use = {}
     for i, node in enumerate(calls):
         for a in node.all_input_nodes:
@@ -449,10 +491,27 @@ def _function(name, parameters, unpack, calls, results, writer, kept) -> str:
         if node not in kept and node.op == 'call_function' and node not in writer.named:
             dying.setdefault(i, []).append(node)
     own = set(calls)
+    return dying, {i for i, node in enumerate(calls) if _reuses(node, own.intersection(dying.get(i, ())))}
+
+
+def _function(name, parameters, unpack, calls, results, writer, kept, branches=None) -> str:
+    lines = [f'def {name}({", ".join(parameters)}):']
+    for names, source in unpack:
+        if names:
+            lines.append(f'    {", ".join(names)}, = {source}')
+    dying, reused = _lifetimes(calls, writer, kept)
+    before, marks, after = {}, (), []
+    if branches is not None:
+        before, marks, dying, after = branches.before, branches.marks, branches.ends, [f'    at(0, {branches.last})']
+        lines.append(f'    mark({START})')
     for i, node in enumerate(calls):
-        lines.append('    ' + writer.line(node, _reuses(node, own.intersection(dying.get(i, ())))))
+        if i in before:
+            lines.append('    at({}, {})'.format(*before[i]))
+        lines.append('    ' + writer.line(node, i in reused))
+        if i in marks:
+            lines.append(f'    mark({i})')
         if i in dying:
             lines.append(f'    del {", ".join(_names(dying[i]))}')
     texts = ['(' + ''.join(f'{writer.value(n)}, ' for n in group) + ')' for group in results]
-    lines.append(f'    return {", ".join(texts)}')
+    lines += [*after, f'    return {", ".join(texts)}']
     return '\n'.join(lines)

@@ -7,7 +7,7 @@ import torch
 from torch.autograd.graph import increment_version
 
 from ..autograd import LARGE
-from .capture import WARM, Captured
+from .capture import ALONE, WARM, Captured
 
 log = logging.getLogger('mxnet.plans')
 
@@ -21,9 +21,10 @@ class _Recorder:
         self._static, self._generators = static, generators
         self._runs, self._last, self.captured = 0, None, None
 
-    def _launched(self, function, tensors, again=False):
-        """Whether `function(tensors)` has been run as a graph, whose results are in `captured.results`.
+    def _launched(self, function, tensors, memory, again=False):
+        """Whether `function(tensors, branches)` has been run as a graph, whose results are in `captured.results`.
 
+        memory: of the function's values, in bytes
         again: record anew, since the function reads or writes other memory than before
         """
         if not self._static or not tensors[0].is_cuda:
@@ -32,19 +33,20 @@ class _Recorder:
             self._runs, self._last = self._runs + 1, tensors
             return False
         if again or self.captured is None or not self.captured.fits(tensors):
-            self._record(function, tensors)
+            self._record(function, tensors, memory)
             if self.captured is None:
                 return False
         self.captured.launch(tensors)
         return True
 
-    def _record(self, function, tensors):
+    def _record(self, function, tensors, memory):
         # what was the same tensor twice is one that stays: a parameter, a state, a batch that is used again and again
         moving = set() if self.captured is None else {*self.captured.moving}
         moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
         self.captured, self._last = None, tensors
         try:
-            self.captured = Captured(function, tensors, sorted(moving), self._generators)
+            self.captured = Captured(function, tensors, sorted(moving), self._generators, branches=True,
+                                     memory=memory)
         except RuntimeError as error:       # it runs as it is
             self._static = False
             log.info('no CUDA graph: %s', error)
@@ -86,17 +88,21 @@ class Runner(_Recorder):
         moved = self._buffers is None or not all(map(is_, buffers, self._buffers))
         if moved:
             self._buffers = buffers
-        if not self._launched(lambda given: self._follow(given, buffers), tensors, again=moved):
-            return self._follow(tensors, buffers)
+        if not self._launched(lambda given, branches: self._follow(given, buffers, branches), tensors,
+                              self.plan.memory, again=moved):
+            return self._follow(tensors, buffers, ALONE if self._static else None)
         # a graph does not tell autograd, or predictions, what it writes
         increment_version([*buffers, *[tensors[n] for n in self.plan.state_numbers]])
         return self.captured.results
 
-    def _follow(self, tensors, buffers):
+    def _follow(self, tensors, buffers, branches=None):
         plan, into = self.plan, buffers
         if self._into is not None:
             into = [b if write else None for b, write in zip(buffers, self._into, strict=True)]
-        outputs, states, found = plan.whole(tensors, into)
+        if branches is None or plan.recorded is None:
+            outputs, states, found = plan.whole(tensors, into)
+        else:
+            outputs, states, found = plan.recorded(tensors, into, branches.at, branches.mark)
         if states:
             torch._foreach_copy_([tensors[n] for n in plan.state_numbers], list(states))
         if self._rest:
@@ -151,9 +157,11 @@ class Predictor(_Recorder):
             if fresh:
                 torch._foreach_copy_(self._prepared, list(fresh))
             self._versions = versions
-        if self._launched(self._infer, tensors):
+        if self._launched(self._infer, tensors, self._plan.memory):
             return self.captured.results
-        return self._infer(tensors)
+        return self._infer(tensors, ALONE if self._static else None)
 
-    def _infer(self, tensors):
-        return self._plan.infer(tensors, self._prepared)
+    def _infer(self, tensors, branches):
+        if branches is None or self._plan.recorded is None:
+            return self._plan.infer(tensors, self._prepared)
+        return self._plan.recorded(tensors, self._prepared, branches.at, branches.mark)

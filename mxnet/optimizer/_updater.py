@@ -154,7 +154,9 @@ class _Again:
             self.low = thin
             self.arrays += weight
             self.tensors += thin[0]
-            columns = [columns[0], [torch.empty_like(t) for t in columns[0]], *columns[2:]]
+            # gradients of their precision: on a GPU only while an update lasts, so that activations can have the memory
+            columns = [columns[0], [] if columns[0][0].is_cuda else [torch.empty_like(t) for t in columns[0]],
+                       *columns[2:]]
         self.given, self.optimizer, self.states, self.columns = (index, grad, weight), optimizer, states, columns
         self.device = weight[0].context.device_id
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
@@ -202,6 +204,7 @@ class _Again:
         if self.low is None:
             self.same(grads)
         else:
+            grads = grads or [torch.empty_like(w) for w in self.columns[0]]
             torch._foreach_copy_(grads, self.low[1])
             self.same(grads)
             torch._foreach_copy_(self.low[0], self.columns[0])
