@@ -66,7 +66,7 @@ def fold_batch_norms(graph, fixed):
                     not weight.meta['val'].is_contiguous():
                 scaled = call(aten.clone.default, (scaled,), {'memory_format': torch.channels_last})
             folded = call(aten.convolution.default, (data, scaled, shift, *rest))
-            folded.meta['val'] = outputs[0].meta['val']
+            folded.meta['val'], scaled.meta['val'] = outputs[0].meta['val'], weight.meta['val']
         for output in outputs:
             output.replace_all_uses_with(folded)
             graph.erase_node(output)

@@ -21,6 +21,7 @@ from .dense import fuse_dense
 from .fold import depends_only, fold_batch_norms
 from .inductor import compiled
 from .labels import LABELS, Labels, labels_of
+from .packed import can_pack, pack_convolutions
 from .program import Program
 from .simplify import constants, simplify
 from .streams import START, most, peak, schedule
@@ -136,7 +137,7 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
     """Traces a program; None if that cannot be done.  See `Plans.find`."""
     facts = {}
     labels = Labels()
-    facts['device'], facts['channels_last'] = device, _channels_last(program, tensors, device)
+    facts['device'], facts['channels_last'] = device, _channels_last(program, tensors, device, parameters)
     arrange = arranged if facts['channels_last'] else list
 
     def joint(values, given):
@@ -186,12 +187,17 @@ def arranged(values):
     return [v.contiguous(memory_format=torch.channels_last) if v.dim() == 4 else v for v in values]
 
 
-def _channels_last(program, tensors, device):
+def _channels_last(program, tensors, device, parameters):
     """Whether it pays to keep channels last in memory: a GPU's matrix units take numbers of 16 bits no other way.
 
-    On a CPU it does not: pooling and normalisation are faster so, but the gradients of convolutions slower.
+    On a CPU it pays in predictions, with weights that are packed for it (packed.py); gradients are slower so.
     """
-    return device.type == 'cuda' and program.convolves and \
+    if not program.convolves:
+        return False
+    if device.type == 'cpu':
+        return parameters is not None and can_pack() and \
+            any(t.dim() == 4 and t.dtype is torch.float32 for t in tensors)
+    return device.type == 'cuda' and \
         any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
 
 
@@ -370,6 +376,8 @@ def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
     placeholders = [n for n in graph.nodes if n.op == 'placeholder'][:n_tensors]
     fixed = [placeholders[i] for i in parameters]
     fold_batch_norms(graph, fixed)
+    if facts['channels_last'] and facts['device'].type == 'cpu':
+        pack_convolutions(graph, fixed)
     nodes = list(graph.nodes)
     outputs = next(n for n in nodes if n.op == 'output').args[0]
     writer = _Writer()

@@ -153,9 +153,11 @@ class Predictor(_Recorder):
             self._prepared, self.captured, self._runs = list(self._plan.prepare(tensors)), None, 0
             self._tensors, self._versions = own, versions
         elif versions != self._versions:
-            fresh = self._plan.prepare(tensors)
-            if fresh:
-                torch._foreach_copy_(self._prepared, list(fresh))
+            fresh = list(self._plan.prepare(tensors))
+            if self.captured is None:
+                self._prepared = fresh
+            elif fresh:
+                torch._foreach_copy_(self._prepared, fresh)     # the graph reads them where they are
             self._versions = versions
         if self._launched(self._infer, tensors, self._plan.memory):
             return self.captured.results
