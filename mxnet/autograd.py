@@ -88,7 +88,7 @@ class _Scope:
 
     def __enter__(self):
         recording = self._recording
-        tracer = _tracer()
+        tracer = state.watch and _tracer()
         if tracer is not None:
             self._before = tracer.recording, state.training, False, self._before
             tracer.recording = tracer.recording if recording is None else recording
@@ -107,7 +107,7 @@ class _Scope:
 
     def __exit__(self, *exc):
         recording, state.training, silenced, self._before = self._before
-        tracer = _tracer()
+        tracer = state.watch and _tracer()
         if tracer is None:
             state.recording = recording
         else:

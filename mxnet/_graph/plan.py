@@ -17,6 +17,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import batch_norm
+from .cross_entropy import shorten_cross_entropies
 from .dense import fuse_dense
 from .fold import depends_only, fold_batch_norms
 from .inductor import compiled
@@ -315,6 +316,13 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
     simplify(graph)
     if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
         batch_norm.fuse_batch_norms(graph)
+    attributes = {n: _attribute(module, n.target) for n in graph.nodes if n.op == 'get_attr'}
+    folded = constants(graph, attributes, {*next(n for n in graph.nodes if n.op == 'output').args[0]})
+    if at_once:
+        shorten_cross_entropies(graph, attributes | folded)
+        for node in [n for n in reversed(folded) if not n.users]:
+            graph.erase_node(node)
+            del folded[node]
     nodes = list(graph.nodes)
     inputs = [n for n in nodes if n.op == 'placeholder']
     tensors, heads = inputs[:n_tensors], inputs[n_tensors:]
@@ -323,8 +331,6 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
     outputs, states, gradients = (result[:n_outputs], result[n_outputs:n_outputs + n_states],
                                   result[n_outputs + n_states:])
     writer = _Writer()
-    attributes = {n: _attribute(module, n.target) for n in nodes if n.op == 'get_attr'}
-    folded = constants(graph, attributes, {*outputs, *states, *gradients})
     for node, constant in {**attributes, **folded}.items():
         writer.named[node] = writer.constant(constant, 't')
     calls = [n for n in nodes if n.op == 'call_function' and n not in folded]

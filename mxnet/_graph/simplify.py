@@ -99,6 +99,7 @@ def _rewrite(node):
             and node.meta['val'].numel() == node.args[0].meta['val'].numel():
         # over axes of length 1
         node.target, node.args = aten.view.default, (node.args[0], list(node.meta['val'].shape))
+        _view_of_one_axis(node)
     elif node.target is aten.mul.Tensor and type(node.args[1]) in (int, float) and node.args[1] == -1 \
             and node.meta['val'].dtype.is_floating_point and not node.kwargs:
         node.target, node.args = aten.neg.default, node.args[:1]

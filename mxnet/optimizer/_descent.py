@@ -54,7 +54,7 @@ class SGD(BuiltIn):
 
     @property
     def _steady(self):
-        return self.momentum, self._rescale, self._clip
+        return self.momentum, self.rescale_grad, self.clip_gradient
 
     def _lazy(self, weight):
         return self.lazy_update
@@ -70,7 +70,8 @@ class SGD(BuiltIn):
 
     def _repeated(self, indices, weights, states, lrs, wds):
         if _lists.fusible(weights[0]) and _same(lrs) and _same(wds):
-            return _lists.descent_of(weights, states[0] if self.momentum else [], lrs[0], wds[0], *self._steady)
+            return _lists.descent_of(weights, states[0] if self.momentum else [], lrs[0], wds[0], self.momentum,
+                                     self._rescale, self._clip)
         return super()._repeated(indices, weights, states, lrs, wds)
 
 
