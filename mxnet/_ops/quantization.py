@@ -2,6 +2,7 @@
 from typing import Literal
 
 import torch
+from torch.nn import functional as F
 
 from ..base import MXNetError
 from .quantized_kernels import (
@@ -109,31 +110,46 @@ def requantize(data, min_range, max_range, *, out_type: Literal['auto', 'int8', 
 _EPSILON = 0.0001
 
 
-def _smooth(p):
-    """A distribution in which no bin is 0, and whether there is one."""
+def _smooth(p, length):
+    """Distributions, one a row, in which no bin is 0; and which of them there are."""
     filled = p != 0
-    count = filled.sum()
-    taken = _EPSILON * (p.numel() - count) / count.clamp(min=1)
-    return torch.where(filled, p - taken, _EPSILON), (count > 0) & (taken < 1)
+    count = filled.sum(1, keepdim=True)
+    taken = _EPSILON * (length - count) / count.clamp(min=1)
+    p = torch.where(filled, p - taken, _EPSILON)
+    return p, ((count > 0) & (taken < 1)).squeeze(1) & (p.amin(1) > 0)
 
 
-def _divergence(histogram, begin, end, levels):
-    """How much is lost when the bins begin:end are mapped to `levels` of them, and the others to the outermost."""
-    inner = histogram[begin:end]
-    p = inner.clone()
-    p[0] = histogram[:begin + 1].sum()
-    p[-1] += histogram[end:].sum()
-    inner = inner.trunc()
-    inner[0] = 0
-    where = (torch.arange(end - begin, device=histogram.device) // ((end - begin) // levels)).clamp(max=levels - 1)
-    merged = torch.zeros(levels, device=histogram.device)
-    totals, counts = merged.index_add(0, where, inner), merged.index_add(0, where, (inner != 0).float())
-    q = torch.where((p != 0) & (counts[where] > 0), (totals / counts.clamp(min=1))[where], 0.0)
-    p, _ = _smooth(p)
-    q, valid = _smooth(q)
-    p, q = p / p.sum(), q / q.sum()
-    valid = valid & (p > 0).all() & (q > 0).all()
-    return torch.where(valid, (p * (p / q).log()).sum(), torch.inf)
+def _divergences(histogram, before, halves, levels):
+    """How much is lost when the bins middle - half to middle + half become `levels`, and the others the outermost.
+
+    A number for each of `halves`, which fall by one.  `before` has the sum of the values, that of whole values, and how
+    many of these are not 0, before each bin.
+    """
+    middle, device = len(histogram) // 2, histogram.device
+    most = int(halves[0])
+    length = (2 * halves + 1).unsqueeze(1)
+    begin = middle - halves.unsqueeze(1)
+    end = begin + length
+    # a row for each half; they begin one bin later each time, and end one earlier
+    offset = torch.arange(2 * most + 1, device=device)
+    rows = F.pad(histogram, (0, len(halves))).as_strided((len(halves), len(offset)), (1, 1), middle - most)
+    p = rows * (offset < length)
+    p[:, :1] = before[0][begin + 1]
+    p.scatter_add_(1, length - 1, (before[0][-1] - before[0][end]).to(p.dtype))
+    bounds = begin + length // levels * torch.arange(levels + 1, device=device)
+    bounds[:, -1:] = end
+    # the first bin stands for all below, and does not count
+    totals, counts = (b[bounds].diff(dim=1) for b in before[1:])
+    for sums, b in ((totals, before[1]), (counts, before[2])):
+        sums[:, :1] -= b[begin + 1] - b[begin]
+    level = (offset // int(length[-1] // levels)).clamp_(max=levels - 1)
+    q = (totals / counts.clamp(min=1)).to(p.dtype).index_select(1, level).mul_(p != 0)
+    # behind the end of a row both are the same small number, so that nothing is added there
+    totals = p.sum(1), q.sum(1)
+    p, _ = _smooth(p, length)
+    q, valid = _smooth(q, length)
+    loss = (p * (p / q).log()).sum(1) / totals[0] + (totals[1] / totals[0]).log()
+    return torch.where(valid, loss, torch.inf)
 
 
 @operator('_contrib_calibrate_entropy', outputs=('threshold', 'divergence'))
@@ -153,7 +169,12 @@ def calibrate_entropy(hist, hist_edges, *, num_quantized_bins: int = 255):
     if hist.is_meta:
         return hist.new_empty(1), hist.new_empty(1)
     hist, hist_edges = hist.float().reshape(-1), hist_edges.float().reshape(-1)
-    halves = range(num_quantized_bins // 2, middle + 1)
-    losses = torch.stack([_divergence(hist, middle - i, middle + i + 1, num_quantized_bins) for i in halves])
+    whole = hist.trunc()
+    before = [F.pad(values.double().cumsum(0), (1, 0)) for values in (hist, whole, whole != 0)]
+    halves = torch.arange(middle, num_quantized_bins // 2 - 1, -1, device=hist.device)
+    # those that merge as many bins, and no more at a time than a core's cache holds
+    merged = ((2 * halves + 1) // num_quantized_bins).unique_consecutive(return_counts=True)[1].tolist()
+    losses = torch.cat([_divergences(hist, before, part, num_quantized_bins)
+                        for group in halves.split(merged) for part in group.split(max(1, (1 << 17) // bins))]).flip(0)
     best = losses.argmin().reshape(1)
     return hist_edges[best + (middle + num_quantized_bins // 2 + 1)], losses[best]
