@@ -7,7 +7,9 @@ try:
 except ImportError:                     # run by upstream.py, which must not find our mxnet beside this package
     from timing import later
 
+# name -> budget as a ratio to torch; or to others, by column
 BUDGETS = {'MLP step, hybridized': 0.65, 'MLP step, plain': 1.25, 'large LSTM 2x200 step': 1.0, 'CNN predicts one': 0.7}
+BESIDE = {'MLP step, hybridized': {'JAX': 0.8}}
 
 
 def nd_cases(mx):
@@ -15,11 +17,13 @@ def nd_cases(mx):
             'large LSTM 2x200 step': later(lambda: _lstm(mx)), 'CNN predicts one': later(lambda: _cnn(mx))}
 
 
-def torch_cases(torch):
-    return {'MLP step, hybridized': later(lambda: _torch_mlp(torch)),
-            'MLP step, plain': later(lambda: _torch_mlp(torch)),
-            'large LSTM 2x200 step': later(lambda: _torch_lstm(torch)),
-            'CNN predicts one': later(lambda: _torch_cnn(torch))}
+def torch_cases(torch, compiled=False):
+    """The same in torch; `compiled`, by torch.compile."""
+    change = torch.compile if compiled else lambda function: function
+    return {'MLP step, hybridized': later(lambda: _torch_mlp(torch, change)),
+            'MLP step, plain': later(lambda: _torch_mlp(torch, change)),
+            'large LSTM 2x200 step': later(lambda: _torch_lstm(torch, change)),
+            'CNN predicts one': later(lambda: _torch_cnn(torch, change))}
 
 
 # ---------------------------------------------------------------------- 784-64-64-10, batches of 64, SGD
@@ -44,15 +48,16 @@ def _mlp(mx, hybridize):
     return step
 
 
-def _torch_mlp(torch):
+def _torch_mlp(torch, change):
     nn = torch.nn
     net = nn.Sequential(nn.Linear(784, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
     optimizer, loss_of = torch.optim.SGD(net.parameters(), lr=0.01), nn.CrossEntropyLoss()
     x, y = torch.rand(64, 784), torch.arange(64) % 10
+    loss = change(lambda: loss_of(net(x), y))
 
     def step():
         optimizer.zero_grad()
-        loss_of(net(x), y).backward()
+        loss().backward()
         optimizer.step()
 
     return step
@@ -74,14 +79,15 @@ def _lstm(mx):
     return step
 
 
-def _torch_lstm(torch):
+def _torch_lstm(torch, change):
     layer = torch.nn.LSTM(200, 200, 2)
     x, ones = torch.rand(35, 20, 200), torch.ones(35, 20, 200)
+    run = change(layer)
 
     def step():
         for p in layer.parameters():
             p.grad = None
-        layer(x)[0].backward(ones)
+        run(x)[0].backward(ones)
 
     return step
 
@@ -105,7 +111,7 @@ def _cnn(mx):
     return predict
 
 
-def _torch_cnn(torch):
+def _torch_cnn(torch, change):
     nn = torch.nn
     parts, inside = [], 1
     for channels in (8, 16):
@@ -114,9 +120,10 @@ def _torch_cnn(torch):
         inside = channels
     net = nn.Sequential(*parts, nn.Flatten(), nn.Linear(16 * 49, 64), nn.ReLU(), nn.Linear(64, 10)).eval()
     x = torch.rand(1, 1, 28, 28)
+    run = change(net)
 
     def predict():
         with torch.no_grad():
-            net(x)
+            run(x)
 
     return predict

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 
-# Comes before the code of a peer: reads names of functions from stdin, calls them, writes what they return.
+# Comes before the code of a peer: reads names of functions and arguments from stdin, writes what the functions return.
 _LOOP = '''
 import json, sys
 _answers, sys.stdout = sys.stdout, sys.stderr
@@ -14,7 +14,8 @@ _answers, sys.stdout = sys.stdout, sys.stderr
 for _line in sys.stdin:
     if not _line.strip():
         break
-    print(json.dumps(globals()[_line.strip()]()), file=_answers, flush=True)
+    _name, *_arguments = json.loads(_line)
+    print(json.dumps(globals()[_name](*_arguments)), file=_answers, flush=True)
 '''
 
 
@@ -39,10 +40,10 @@ class Peer:
             [python, '-W', 'ignore', '-c', _LOOP.format(code=code), *map(str, arguments)], cwd=self._folder.name,
             env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def __call__(self, name):
+    def __call__(self, name, *arguments):
         """What the function returns."""
         try:
-            self._process.stdin.write(name + '\n')
+            self._process.stdin.write(json.dumps([name, *arguments]) + '\n')
             self._process.stdin.flush()
             answer = self._process.stdout.readline()
         except BrokenPipeError:

@@ -5,7 +5,9 @@ except ImportError:                     # run by upstream.py, which must not fin
     from timing import later
 
 BATCH, SIZE, CLASSES = 16, 64, 10
+# as a ratio to torch, and to others by column
 BUDGETS = {'large resnet18 step': 1.02}
+BESIDE = {'large resnet18 step': {'channels last': 1.0, '1.9.1': 1.0}}
 
 
 def nd_cases(mx):
@@ -31,21 +33,30 @@ def _nd_step(mx):
     return step
 
 
-def torch_cases(torch):
-    return {'large resnet18 step': later(lambda: _torch_step(torch))}
+def torch_cases(torch, compiled=False):
+    change = torch.compile if compiled else lambda function: function
+    return {'large resnet18 step': later(lambda: _torch_step(torch, change))}
 
 
-def _torch_step(torch):
+def channels_last_cases(torch):
+    """Pictures and weights as torch's advice for convolutions has them."""
+    return {'large resnet18 step': later(lambda: _torch_step(torch, memory_format=torch.channels_last))}
+
+
+def _torch_step(torch, change=lambda function: function, memory_format=None):
     nn = torch.nn
     net = _network(nn)
-    loss = nn.CrossEntropyLoss(reduction='sum')
-    x = torch.rand(BATCH, 3, SIZE, SIZE)
+    memory_format = memory_format or torch.contiguous_format
+    net = net.to(memory_format=memory_format)
+    loss_of = nn.CrossEntropyLoss(reduction='sum')
+    x = torch.rand(BATCH, 3, SIZE, SIZE).contiguous(memory_format=memory_format)
     y = torch.arange(BATCH) % CLASSES
+    loss = change(lambda: loss_of(net(x), y))
 
     def step():
         for p in net.parameters():
             p.grad = None
-        loss(net(x), y).backward()
+        loss().backward()
 
     return step
 

@@ -4,14 +4,30 @@ import statistics
 import time
 
 
-def calibrate(function, seconds):
-    """How many calls take about `seconds`."""
-    count = 1
-    while True:
+def sample(function, count, settle=None):
+    """Seconds of `count` calls, and of waiting for them; work of another process times itself (peers.py)."""
+    if hasattr(function, 'sample'):
+        return function.sample(count)
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
         start = time.perf_counter()
         for _ in range(count):
             function()
-        elapsed = time.perf_counter() - start
+        if settle is not None:
+            settle()
+        return time.perf_counter() - start
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def calibrate(function, seconds):
+    """How many calls take about `seconds`."""
+    count = 1
+    sample(function, count)             # makes what is made once
+    while True:
+        elapsed = sample(function, count)
         if elapsed >= seconds / 4:
             return max(1, int(count * seconds / max(elapsed, 1e-9)))
         count *= 4
@@ -24,19 +40,9 @@ def measure(functions, rounds=15, seconds=0.02):
     """
     counts = {label: calibrate(f, seconds) for label, f in functions.items()}
     samples = {label: [] for label in functions}
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        for _ in range(rounds):
-            for label, function in functions.items():
-                count = counts[label]
-                start = time.perf_counter()
-                for _ in range(count):
-                    function()
-                samples[label].append((time.perf_counter() - start) / count)
-    finally:
-        if enabled:
-            gc.enable()
+    for _ in range(rounds):
+        for label, function in functions.items():
+            samples[label].append(sample(function, counts[label]) / counts[label])
     return {label: statistics.median(times) for label, times in samples.items()}
 
 
