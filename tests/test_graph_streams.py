@@ -1,5 +1,6 @@
 """Streams for independent branches (`_graph/streams.py`): their order, call by call, and CUDA graphs with them."""
 import operator
+import sys
 import threading
 
 import numpy
@@ -12,7 +13,7 @@ from mxnet import autograd, gluon, nd
 from mxnet._graph import capture
 from mxnet._graph import plan as plans
 from mxnet._graph.simplify import simplify
-from mxnet._graph.streams import START, cost, schedule
+from mxnet._graph.streams import START, cost, schedule, split_convolutions
 
 
 # ---------------------------------------------------------------------- who waits for whom
@@ -165,6 +166,79 @@ def traced_fake(function, *shapes):
 def _prepared(calls, kept):
     dying, reused = plans._lifetimes(calls, plans._Writer(), kept)
     return calls, reused, dying
+
+
+# ---------------------------------------------------------------------- what is recorded
+class Kernels:
+    """torch's calls in place of our kernels, which need a GPU."""
+
+    @staticmethod
+    def add_bias(x, bias, relu):
+        x += bias
+        return x.relu_() if relu else x
+
+    @staticmethod
+    def column_sums(dy, out=None):
+        return torch.sum(dy, 0, out=out)
+
+    @staticmethod
+    def relu_back(dy, y, out=None):
+        masked = torch.where(y > 0, dy, 0.0)
+        return masked, torch.sum(masked, 0, out=out)
+
+
+Kernels.add_bias.in_place = True
+
+
+def test_what_is_recorded_computes_the_same(monkeypatch):
+    """Fused, split and on streams: the same outputs, states and gradients as the plan that is not recorded."""
+    class Device:
+        type = 'cuda'
+
+    write = plans._write
+    monkeypatch.setattr(plans, '_write', lambda graph, module, count, facts, *rest: write(
+        graph, module, count, {**facts, 'device': Device()}, *rest))
+    monkeypatch.setattr(plans.batch_norm, 'available', lambda device: True)
+    monkeypatch.setitem(sys.modules, 'mxnet._graph.kernels', Kernels)
+    x = mx.sym.Convolution(mx.sym.var('data'), num_filter=4, kernel=(3, 3), name='conv0')
+    x = mx.sym.Activation(mx.sym.BatchNorm(x, name='norm'), act_type='relu')
+    x = mx.sym.Flatten(mx.sym.Convolution(x, num_filter=4, kernel=(3, 3), name='conv1'))
+    heads = []
+    for i in range(3):
+        head = mx.sym.Activation(mx.sym.FullyConnected(x, num_hidden=8, name=f'first{i}'), act_type='relu')
+        heads.append(mx.sym.FullyConnected(head, num_hidden=3, name=f'second{i}'))
+    net = mx.sym.SoftmaxOutput(mx.sym.concat(*heads, dim=1), name='softmax')
+    executor = net.simple_bind(mx.cpu(), data=(2, 3, 8, 8), softmax_label=(2,))
+    for array in executor.arg_arrays:
+        array[:] = nd.random.uniform(-1, 1, shape=array.shape)
+    executor.arg_dict['softmax_label'][:] = nd.array([1, 4])
+    for _ in range(3):
+        executor._forward_backward([])
+    plan, tensors = executor._whole.runner.plan, executor._whole.tensors
+    source = set(plan.recorded.__code__.co_names)
+    assert plan.recorded.__code__.co_varnames[:4] == ('tensors', 'targets', 'at', 'mark')
+    assert any('add_bias' in str(v) for v in map(plan.recorded.__globals__.get, source))
+    used, targets = set(), [[torch.full_like(b._tensor, 7.0) for b in executor._whole.buffers] for _ in range(2)]
+    expected = plan.whole(tensors, targets[0])
+    found = plan.recorded(tensors, targets[1], lambda stream, marks: used.add(stream), lambda number: None)
+    assert len(used) > 2
+    for group, other in zip((*expected, targets[0]), (*found, targets[1]), strict=True):
+        for one, two in zip(group, other, strict=True):
+            assert (one is None) == (two is None)
+            if one is not None:
+                torch.testing.assert_close(one, two, rtol=1e-5, atol=1e-6)
+
+
+def test_a_convolution_and_its_weights_have_gradients_in_two_calls():
+    def net(x, w):
+        return torch.nn.functional.conv2d(x, w)
+
+    calls, _ = traced(net, (2, 3, 8, 8), (4, 3, 3, 3))
+    graph = calls[0].graph
+    split_convolutions(graph, set(calls))
+    backs = [n for n in graph.nodes if n.target is torch.ops.aten.convolution_backward.default]
+    assert [n.args[10] for n in backs] == [[True, False, False], [False, True, False]]
+    assert [[u.args[1] for u in n.users] for n in backs] == [[0], [1]]
 
 
 # ---------------------------------------------------------------------- on a GPU

@@ -11,7 +11,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(not shutil.which('g++'), reas
 
 
 @pytest.mark.filterwarnings('ignore')
-def test_a_compiled_network_trains_and_predicts_alike(monkeypatch, tmp_path):
+@pytest.mark.parametrize('ctx', [mx.cpu(), pytest.param(mx.gpu(), marks=pytest.mark.gpu)], ids=str)
+def test_a_compiled_network_trains_and_predicts_alike(monkeypatch, tmp_path, ctx):
     monkeypatch.setenv('TORCHINDUCTOR_CACHE_DIR', str(tmp_path))
     found = []
     for backend in ('inductor', None):
@@ -19,11 +20,11 @@ def test_a_compiled_network_trains_and_predicts_alike(monkeypatch, tmp_path):
         net = gluon.nn.HybridSequential()
         net.add(gluon.nn.Conv2D(4, 3, in_channels=1), gluon.nn.BatchNorm(in_channels=4), gluon.nn.Activation('relu'),
                 gluon.nn.Dense(3))
-        net.initialize(mx.init.Xavier())
-        net.hybridize(backend=backend)
+        net.initialize(mx.init.Xavier(), ctx=ctx)
+        net.hybridize(backend=backend, static_alloc=True, static_shape=True)
         loss = gluon.loss.SoftmaxCrossEntropyLoss()
         trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
-        x, y = nd.random.uniform(shape=(4, 1, 8, 8)), nd.array([0, 1, 2, 0])
+        x, y = nd.random.uniform(shape=(4, 1, 8, 8), ctx=ctx), nd.array([0, 1, 2, 0], ctx=ctx)
         for _ in range(5):
             with autograd.record():
                 value = loss(net(x), y)

@@ -16,24 +16,25 @@ LARGEST_FETCHED = 1 << 24               # bytes; a copy of torch's is as good fo
 # Bytes; as much is taken from the device in one piece.  Pieces as large as the first values that they are for would
 # leave gaps, since a graph's memory is not given back while it is recorded.
 LARGE = 1 << 26
-_sides: dict[int, list] = {}            # streams beside the one that records, of each device
-_recording = threading.RLock()          # those streams, and torch's own for recording, are for one thread at a time
+_streams: dict[int, list] = {}          # of each device, those that are recorded on
+_recording = threading.RLock()          # they are for one thread at a time
 
 
 class Branches:
     """Streams of a graph while it is recorded: what plans for several of them (see streams.py) call."""
 
-    def __init__(self):
-        current = torch.cuda.current_stream()
-        self._streams = [current, *_sides.setdefault(current.device_index, [])]
-        self._sides, self._device, self._events = _sides[current.device_index], current.device, {}
+    def __init__(self, device):
+        # torch's own stream for recording is of one device only
+        self._streams, self._device, self._events = _streams.setdefault(device.index, []), device, {}
+
+    def stream(self, number):
+        while number >= len(self._streams):
+            self._streams.append(torch.cuda.Stream(self._device))
+        return self._streams[number]
 
     def at(self, number, marks):
         """Goes to a stream, which waits for marks."""
-        while number >= len(self._streams):
-            self._sides.append(torch.cuda.Stream(self._device))
-            self._streams.append(self._sides[-1])
-        stream = self._streams[number]
+        stream = self.stream(number)
         torch.cuda.set_stream(stream)
         for mark in marks:
             stream.wait_event(self._events[mark])
@@ -67,7 +68,7 @@ class Captured:
     __slots__ = ('_graph', '_fixed', '_staying', '_own', '_fetcher', 'moving', 'results')
 
     def __init__(self, function, tensors, moving, generators=(), branches=False, memory=0):
-        """Records `function(tensors)`; with `branches`, `function(tensors, Branches())`.
+        """Records `function(tensors)`; with `branches`, `function(tensors, Branches(...))`.
 
         generators: those that random kernels draw from; each launch goes on where the one before has left them
         memory: how many bytes the function's values occupy, at most
@@ -89,9 +90,9 @@ class Captured:
                 self._fetcher.tell(self._own)
                 self._fetcher.run()
             torch.cuda.synchronize(device)
+            streams = Branches(device)
             # other threads, such as those that load data, may go on using the device meanwhile
-            with torch.cuda.graph(self._graph, capture_error_mode='thread_local'):
-                streams = Branches()
+            with torch.cuda.graph(self._graph, stream=streams.stream(0), capture_error_mode='thread_local'):
                 try:
                     if memory >= LARGE:
                         torch.empty(memory, dtype=torch.uint8, device=device)
@@ -109,8 +110,9 @@ class Captured:
         """Runs the kernels for these tensors, which must fit."""
         if self._fetcher is not None:
             given = [tensors[i] for i in self.moving]
-            self._fetcher.tell([t if t.is_contiguous() and not t.data_ptr() & 3 else t.clone(
-                memory_format=torch.contiguous_format) for t in given])
+            given = [t if t.is_contiguous() and not t.data_ptr() & 3 else
+                     t.clone(memory_format=torch.contiguous_format) for t in given]     # alive until the launch
+            self._fetcher.tell(given)
         elif self.moving:
             torch._foreach_copy_(self._own, [tensors[i] for i in self.moving])
         self._graph.replay()

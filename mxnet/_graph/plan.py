@@ -25,7 +25,7 @@ from .labels import LABELS, Labels, labels_of
 from .packed import can_pack, pack_convolutions
 from .program import Program
 from .simplify import constants, simplify
-from .streams import START, most, peak, schedule
+from .streams import START, most, peak, schedule, split_convolutions
 from .tracing import with_generators
 
 aten = torch.ops.aten
@@ -470,7 +470,9 @@ def _recorded(graph, device, parameters, unpack, calls, sizes, writer, direct=()
     before = set(graph.nodes)
     fusing = batch_norm.available(device) and os.environ.get('MXNET_USE_FUSION', '1') != '0'
     fused = fuse_dense(graph, set(calls)) if fusing else 0
-    known = set(calls)
+    known, limit = set(calls), most()
+    if limit > 1:
+        split_convolutions(graph, known)
     calls = [n for n in graph.nodes if n in known or n not in before]
     result = list(next(n for n in graph.nodes if n.op == 'output').args[0])
     groups = []
@@ -484,7 +486,7 @@ def _recorded(graph, device, parameters, unpack, calls, sizes, writer, direct=()
     kept = {n for group in groups for n in group if isinstance(n, torch.fx.Node)}
     dying, reused = _lifetimes(calls, writer, kept)
     reused |= {i for i, n in enumerate(calls) if getattr(n.target, 'in_place', False)}
-    branches = schedule(calls, reused, dying, most())
+    branches = schedule(calls, reused, dying, limit)
     if not fused and branches is None:
         return None
     source = _function('recorded', [*parameters, 'at', 'mark'], unpack, calls, groups, writer, kept, branches)

@@ -202,9 +202,23 @@ def peak(calls, ends, reused) -> int:
     return most_occupied
 
 
+def split_convolutions(graph, calls):
+    """Gradients of a convolution's picture and of its weights as two calls, which need not wait for each other."""
+    for node in list(graph.nodes):
+        if node.target is not aten.convolution_backward.default or node not in calls or not all(node.args[10][:2]):
+            continue
+        parts = [user for user in node.users if user.args[1] > 0]
+        with graph.inserting_after(node):
+            second = graph.call_function(node.target, (*node.args[:10], [False, *node.args[10][1:]]))
+        second.meta.update(node.meta)
+        node.args = (*node.args[:10], [True, False, False])
+        for part in parts:
+            part.replace_input_with(node, second)
+
+
 # ---------------------------------------------------------------------- estimates
-_PRODUCTS = {aten.mm.default: 1, aten.bmm.default: 1, aten.linear.default: 1, aten.addmm.default: 1,
-             aten.baddbmm.default: 1, aten.convolution.default: 1, aten.convolution_backward.default: 2}
+_PRODUCTS = {aten.mm.default, aten.bmm.default, aten.linear.default, aten.addmm.default, aten.baddbmm.default,
+             aten.convolution.default, aten.convolution_backward.default}
 
 
 def cost(node):
@@ -223,9 +237,10 @@ def cost(node):
         each = weight.numel() / max(1, weight.shape[0])
     else:
         each = weight.shape[-1]
-    operations = 2 * picture.numel() * each * _PRODUCTS[node.target]
+    times = sum(node.args[10][:2]) if node.target is aten.convolution_backward.default else 1
+    operations = 2 * picture.numel() * each * times
     work = max(work, operations / _OPERATIONS.get(picture.dtype, 1e13))
-    return _PRODUCT * _PRODUCTS[node.target] + work, work
+    return _PRODUCT * times + work, work
 
 
 def _tensors(value):
