@@ -145,6 +145,12 @@ def test_what_is_not_there(call):
         call(mx.np)
 
 
+@pytest.mark.parametrize('dtype, result', [('float16', 'float32'), ('float64', 'float64'), ('int8', 'float32')])
+def test_percentiles_have_upstreams_dtypes(dtype, result):
+    found = mx.np.percentile(mx.np.array([3, 1, 2, 7]).astype(dtype), 37.0)
+    assert found.dtype == result and found.item() == pytest.approx(2.11)
+
+
 def test_pad_says_that_it_frames_with_zeros():
     with pytest.warns(UserWarning, match='zeros'):
         assert mx.np.pad(V, 1, constant_values=5).tolist() == [0, 0, 1, 2, 0]

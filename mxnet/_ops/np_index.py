@@ -5,7 +5,7 @@ import torch
 
 from ..base import MXNetError, OutOfRange
 from .attributes import Shape
-from .np_binary import floating, promoted
+from .np_binary import promoted
 from .table import operator
 
 
@@ -279,11 +279,11 @@ _Interpolation = Literal['linear', 'lower', 'higher', 'midpoint', 'nearest']
 @operator(optional={'q': lambda a: a['q_scalar'] is None})
 def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Interpolation = 'linear',
                     keepdims: bool = False, q_scalar: float | None = None):
-    """Values below which `q` per cent of those along `axis` lie; integers give float32.
+    """Values below which `q` per cent of those along `axis` lie; all but float64 give float32.
 
     Between two values, `interpolation` takes the point between them, the lower, the higher, the middle or the nearest.
     """
-    data = floating(a)
+    data = a if a.dtype is torch.float64 else a.float()
     axes = tuple(range(a.dim())) if axis is None else tuple(sorted(x % a.dim() for x in axis))
     rest = [i for i in range(a.dim()) if i not in axes]
     ordered = data.permute(*rest, *axes).reshape([*[a.shape[i] for i in rest], -1]).sort(-1).values
