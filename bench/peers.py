@@ -64,8 +64,8 @@ class Peers:
 
     def __init__(self, without=()):
         self._running, self._names = {}, {}
-        self.columns = list(_PEERS)
-        self.there = [c for c in _PEERS if c not in without and _PEERS[c][0]()]
+        self.columns = [c for c in _PEERS if c not in without]
+        self.there = [c for c in self.columns if _PEERS[c][0]()]
 
     def cases(self, name):
         """{column: what timing.measure samples} of the peers that know a benchmark."""
