@@ -70,6 +70,7 @@ class Executor:
         # backward after a prediction computes that again, which must not draw other numbers
         self._always_draws = any(c.rng and c.attributes.get('mode') == 'always' for c in program.calls)
         self._outputs, self._kind = None, _kind_of_outputs(symbol)
+        self._shown = None            # outputs that lie in the memory of a CUDA graph
         self._recorded = None         # what backward needs of the last forward, until it has been used
         self._training = False
         self._monitor = None
@@ -260,8 +261,10 @@ class Executor:
             self._give(results if runner.fresh else [_owned(o, tensors) for o in results])
             return
         # they lie in the memory of a CUDA graph; whoever looks at them gets copies
-        self._give([None] * len(results))
-        Shown([ref(array) for array in self._outputs], results).hide()
+        if self._shown is None or not self._shown.still(self._outputs, results):
+            self._give([None] * len(results))
+            self._shown = Shown([ref(array) for array in self._outputs], results)
+            self._shown.hide()
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""

@@ -88,8 +88,10 @@ class Runner(_Recorder):
         moved = self._buffers is None or not all(map(is_, buffers, self._buffers))
         if moved:
             self._buffers = buffers
-        if not self._launched(lambda given, branches: self._follow(given, buffers, branches), tensors,
-                              self.plan.memory, again=moved):
+        if not moved and self.captured is not None and self.captured.fits(tensors):
+            self.captured.launch(tensors)
+        elif not self._launched(lambda given, branches: self._follow(given, buffers, branches), tensors,
+                                self.plan.memory, again=moved):
             return self._follow(tensors, buffers, ALONE if self._static else None)
         # a graph does not tell autograd, or predictions, what it writes
         increment_version([*buffers, *[tensors[n] for n in self.plan.state_numbers]])

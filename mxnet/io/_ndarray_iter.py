@@ -119,13 +119,14 @@ class NDArrayIter(DataIter):
 
     def iter_next(self):
         """Goes on to the next batch; whether there is one."""
-        if self._here():        # the end stays the end
+        last = self._last()
+        if self.cursor <= last:         # the end stays the end
             self.cursor += self.batch_size
-        return self._here()
+        return self.cursor <= last
 
-    def _here(self):
-        last = self.cursor + (1 if self.last_batch_handle == 'pad' else self.batch_size)
-        return last <= self.num_data
+    def _last(self):
+        """Where a batch can begin at most."""
+        return self.num_data - (1 if self.last_batch_handle == 'pad' else self.batch_size)
 
     def next(self):
         """The next batch; StopIteration when there is none."""
@@ -150,10 +151,10 @@ class NDArrayIter(DataIter):
 
     def _batch(self, sources):
         begin, end = self.cursor, self.cursor + self.batch_size
-        if begin <= -self.batch_size or not self._here():
-            raise MXNetError('NDArrayIter: there is no batch here; call reset, then next or iter_next')
         if 0 <= begin and end <= self.num_data:
             return [self._part(array, begin, end) for _, array in sources]
+        if begin <= -self.batch_size or begin > self._last():
+            raise MXNetError('NDArrayIter: there is no batch here; call reset, then next or iter_next')
         if begin < 0:
             order = numpy.concatenate([self._rolled, self.idx[:end]])
         else:
@@ -162,13 +163,17 @@ class NDArrayIter(DataIter):
 
     def _part(self, array, begin, end):
         """Examples begin to end of an array."""
-        axis, order = self._axis(array), self.idx if self.shuffle else None
-        if axis or not isinstance(array, NDArray) or array._sparse:
-            return _consecutive(array, begin, end, axis) if order is None else _examples(array, order[begin:end], axis)
+        order = self.idx if self.shuffle else None
         pieces = self._pieces.get(id(array))
-        if pieces is None or not pieces.fit(array, begin, order):
+        tensor = None if pieces is None else pieces.take(array, begin, order)
+        if tensor is None:
+            axis = self._axis(array)
+            if axis or not isinstance(array, NDArray) or array._sparse:
+                return _consecutive(array, begin, end, axis) if order is None else \
+                    _examples(array, order[begin:end], axis)
             pieces = self._pieces[id(array)] = _Pieces(array, begin, self.num_data, self.batch_size, order)
-        return wrap(pieces.next(), array._ctx, array._dense)
+            tensor = pieces.take(array, begin, order)
+        return wrap(tensor, array._ctx, array._dense)
 
 
 class _Pieces:
@@ -190,12 +195,12 @@ class _Pieces:
         self._parts = [part.data for part in copy.split(size)]
         self._parts.reverse()
 
-    def fit(self, array, begin, order):
-        """Whether the batch at `begin` is the next part, and the array has not been written since."""
-        return (self._parts and begin == self._begin and order is self._order
-                and array._tensor.data_ptr() == self._source.data_ptr() and self._source._version == self._version)
-
-    def next(self):
+    def take(self, array, begin, order):
+        """The batch at `begin`; None if it is not the next part, or if the array has been written since."""
+        source = self._source
+        if not self._parts or begin != self._begin or order is not self._order or source._version != self._version \
+                or array._tensor.data_ptr() != source.data_ptr():
+            return None
         self._begin += self._size
         return self._parts.pop()
 

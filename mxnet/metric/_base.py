@@ -281,7 +281,7 @@ class _Shelf:
     __slots__ = ('kind', 'labels', 'preds', 'count')
 
     def __init__(self, label, pred):
-        self.kind = label.shape, label.dtype, pred.shape, pred.dtype, pred.device
+        self.kind = label.shape, label.dtype, label.get_device(), pred.shape, pred.dtype, pred.get_device()
         # lists of views, since indexing costs as much as copying
         self.labels, self.preds = (t.new_empty((SHELF, *t.shape)) for t in (label, pred))
         self.labels, self.preds = (self.labels, self.labels.unbind()), (self.preds, self.preds.unbind())
@@ -292,8 +292,8 @@ class _Shelf:
         if not isinstance(label, NDArrayBase) or not isinstance(pred, NDArrayBase) or label._sparse or pred._sparse:
             return False
         label, pred = label._peek(), pred._peek()
-        if (label.shape, label.dtype, pred.shape, pred.dtype, pred.device) != self.kind \
-                or label.device != pred.device or label.requires_grad or pred.requires_grad:
+        if (label.shape, label.dtype, label.get_device(), pred.shape, pred.dtype, pred.get_device()) != self.kind \
+                or label.requires_grad or pred.requires_grad:
             return False
         count = self.count
         torch._foreach_copy_([self.labels[1][count], self.preds[1][count]], [label, pred])
