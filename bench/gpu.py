@@ -322,24 +322,24 @@ def branch_rows(mx, torch, options):
 
 # ---------------------------------------------------------------------- memory
 def memory_rows(mx, torch, options):
-    """Peak memory of a training step, in a process for each: what tensors occupy, what was taken from the device."""
+    """Memory of a training step, in a process for each: what tensors occupy at most, what is held of the device."""
     title = f'ResNet-50 bf16 b{options.batch} step'
     found = {}
     for label in ('ours', 'torch'):
         text = subprocess.run([sys.executable, '-m', 'bench.gpu', '--batch', str(options.batch), '--memory', label],
                               capture_output=True, text=True, check=True).stdout
         found[label] = json.loads(text.splitlines()[-1])
-    for number, what in enumerate(('allocated', 'reserved')):
+    for number, what in enumerate(('peak', 'held')):
         yield f'{title}, {what}', {label: sizes[number] for label, sizes in found.items()}
 
 
 def peak_memory(mx, torch, label, batch):
-    """[allocated, reserved] in GiB, at most, of ten steps."""
+    """In GiB: [what tensors occupy at most during ten steps, what is held of the device after them]."""
     step = _resnet_step(mx, batch) if label == 'ours' else _torch_resnet_step(torch, batch)
     for _ in range(10):
         step()
     torch.cuda.synchronize()
-    return [torch.cuda.max_memory_allocated() / 2 ** 30, torch.cuda.max_memory_reserved() / 2 ** 30]
+    return [torch.cuda.max_memory_allocated() / 2 ** 30, torch.cuda.memory_reserved() / 2 ** 30]
 
 
 FAMILIES = {'mlp': mlp_rows, 'branches': branch_rows, 'lstm': lstm_rows, 'memory': memory_rows, 'resnet': resnet_rows}
