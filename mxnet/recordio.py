@@ -40,7 +40,7 @@ class DamagedRecord(MXNetError):
 
     def __init__(self, uri, offset, problem, resume):
         super().__init__(f'{uri}: the record at byte {offset} is damaged: {problem}; '
-                         f'the next record is at byte {resume}')
+                         f'reading goes on at byte {resume}')
         self.uri, self.offset, self.problem, self.resume = uri, offset, problem, resume
 
     def __reduce__(self):

@@ -108,7 +108,6 @@ def test_module_checkpoint(period, wanted):
 
 
 def test_do_checkpoint(tmp_path):
-    pytest.importorskip('mxnet.model')
     net = mx.sym.BatchNorm(mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=2, name='fc'), name='bn')
     callback = mx.callback.do_checkpoint(str(tmp_path / 'model'), 2)
     for epoch in range(4):

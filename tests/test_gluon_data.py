@@ -291,8 +291,6 @@ def test_own_ways_of_reading_are_respected():
 
 
 def test_text(tmp_path, monkeypatch):
-    vocab = pytest.importorskip('mxnet.contrib.text.vocab')
-    del vocab
     (tmp_path / 'wiki.train.tokens').write_text(' a b a \n \n b c d e \n')
     words = contrib.data.text.WikiText2(root=str(tmp_path), seq_len=3)
     assert len(words) == 2 and words.frequencies['a'] == 2

@@ -291,6 +291,14 @@ def test_wrong_sizes_and_labels(folder):
         next(make(folder, label_width=2))
 
 
+def test_a_list_without_some_records(folder, tmp_path):
+    (tmp_path / 'a.lst').write_text('77\t1\ta.png\n')
+    with pytest.raises(MXNetError, match='ImageIter: the list has no labels for record 0'):
+        next(make(folder, path_imglist=str(tmp_path / 'a.lst')))
+    with pytest.raises(MXNetError, match='a.rec, line .* should be a number, labels and a path'):
+        make(folder, path_imglist=str(folder / 'a.rec'))
+
+
 @pytest.mark.parametrize('given, problem', [
     ({'path_imgrec': None, 'path_imgidx': None}, 'needs path_imgrec, path_imglist or imglist'),
     ({'dtype': 'int8'}, "dtype must be one of .*, not 'int8'"),

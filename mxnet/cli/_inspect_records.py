@@ -44,7 +44,7 @@ def _read(path, problems):
             try:
                 record = reader.read()
             except recordio.DamagedRecord as damage:
-                problems.append(f'byte {damage.offset}: {damage.problem}; the next record is at byte {damage.resume}')
+                problems.append(f'byte {damage.offset}: {damage.problem}; reading goes on at byte {damage.resume}')
                 continue
             if record is None:
                 return

@@ -115,7 +115,7 @@ class ImageIter(DataIter):
                 raise StopIteration
             self.cur += 1
             header, image = recordio.unpack(record)
-            return (self.imglist[header.id][0] if self.imglist is not None else header.label), image
+            return self._label_of(header.id, header), image
         if self.cur >= self.num_image:
             raise StopIteration
         key = self.seq[self.cur]
@@ -124,7 +124,14 @@ class ImageIter(DataIter):
             label, path = self.imglist[key]
             return label, self.read_image(path)
         header, image = recordio.unpack(self.imgrec.read_idx(key))
-        return (self.imglist[key][0] if self.imglist is not None else header.label), image
+        return self._label_of(key, header), image
+
+    def _label_of(self, key, header):
+        if self.imglist is None:
+            return header.label
+        if key not in self.imglist:
+            raise MXNetError(f'{type(self).__name__}: the list has no labels for record {key}')
+        return self.imglist[key][0]
 
     def next(self):
         """The next batch; StopIteration after the last one of the pass."""
@@ -249,7 +256,7 @@ def _labels(entry):
 def _read_list(path, dtype):
     """{number: (labels, path)} of a .lst file."""
     found = {}
-    for number, line in enumerate(paths.read_bytes(path).decode().splitlines(), 1):
+    for number, line in enumerate(paths.read_bytes(path).decode(errors='replace').splitlines(), 1):
         fields = line.strip().split('\t')
         if len(fields) < 2:
             if line.strip():
