@@ -7,7 +7,7 @@ import json
 import platform
 import sys
 
-from . import arrays, autograd, data, gluon, kvstore, loader, module, numpy_face, optimizers, resnet, special, timing
+from . import arrays, autograd, cores, data, gluon, kvstore, loader, module, numpy_face, optimizers, resnet, special, timing
 from .peers import HINTS, Peers
 from .table import Table
 
@@ -22,6 +22,7 @@ def main(argv=None):
     parser.add_argument('--strict', action='store_true', help='exit with 1 if a ratio is over its budget')
     options = parser.parse_args(argv)
 
+    cores.hold()
     import torch
 
     import mxnet as mx
@@ -49,7 +50,8 @@ def main(argv=None):
         if chosen:
             table.foot()
     rows, over = list(table.rows), [row['name'] for row in table.rows if row['over']]
-    # these have tables of their own
+    cores.release()
+    # these have tables of their own, and processes that work side by side
     for name, family in (('loader', loader), ('data', data), ('kvstore', kvstore), ('special', special)):
         if options.only in name:
             print()

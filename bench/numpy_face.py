@@ -16,7 +16,7 @@ def nd_cases(mx):
 def torch_cases(torch):
     a, b = torch.ones(4, 4), torch.ones(4, 4)
     return {'np add': lambda: a + b, 'np sum': lambda: a.sum(), 'np slice': lambda: a[1:3],
-            'np element': lambda: a[1, 2], STEP: later(lambda: _torch_mlp(torch))}
+            'np element': lambda: a[1, 2], STEP: later(lambda: _torch_mlp(torch, lambda step: step))}
 
 
 def _mlp(mx):

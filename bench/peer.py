@@ -6,9 +6,13 @@ import subprocess
 import sys
 import tempfile
 
+from .cores import ALL
+
 # Comes before the code of a peer: reads names of functions and arguments from stdin, writes what the functions return.
 _LOOP = '''
-import json, sys
+import json, os, sys
+if {cores!r} is not None:
+    os.sched_setaffinity(0, {cores!r})
 _answers, sys.stdout = sys.stdout, sys.stderr
 {code}
 for _line in sys.stdin:
@@ -37,8 +41,8 @@ class Peer:
         # in a folder of its own, or it would import the package that lies in this one
         self._folder = tempfile.TemporaryDirectory()
         self._process = subprocess.Popen(
-            [python, '-W', 'ignore', '-c', _LOOP.format(code=code), *map(str, arguments)], cwd=self._folder.name,
-            env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [python, '-W', 'ignore', '-c', _LOOP.format(code=code, cores=ALL), *map(str, arguments)],
+            cwd=self._folder.name, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def __call__(self, name, *arguments):
         """What the function returns."""

@@ -4,13 +4,24 @@ import statistics
 import time
 
 
+REST = 0.003        # seconds in which idle threads of whoever was measured before stop looking for work
+
+
 def sample(function, count, settle=None):
-    """Seconds of `count` calls, and of waiting for them; work of another process times itself (peers.py)."""
+    """Seconds of `count` calls, and of waiting for them; work of another process times itself (peers.py).
+
+    A few calls come before, so that nobody pays for what the one before has put into the caches.
+    """
     if hasattr(function, 'sample'):
         return function.sample(count)
+    time.sleep(REST)
     enabled = gc.isenabled()
     gc.disable()
     try:
+        for _ in range(count // 8):
+            function()
+        if settle is not None:
+            settle()
         start = time.perf_counter()
         for _ in range(count):
             function()
