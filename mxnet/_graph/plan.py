@@ -10,8 +10,10 @@ What cannot be traced (operators that look at values, custom operators) has no p
 import logging
 import operator
 import os
+import threading
 from collections import OrderedDict
 from collections.abc import Sequence
+from time import perf_counter
 
 import torch
 from torch.fx.experimental.proxy_tensor import make_fx
@@ -33,6 +35,7 @@ log = logging.getLogger('mxnet.plans')
 LIMIT = 64                     # plans kept per program
 SMALL = 150                    # calls of a program that is traced at once
 TRACING = 2e-3                 # seconds that it takes to trace a call, forward and backward
+_tracing = threading.RLock()   # torch's tracer exchanges functions of the whole process
 
 
 class Plan:
@@ -68,7 +71,8 @@ class Plans:
 
     def __init__(self, program: Program):
         self.program = program
-        self._plans: OrderedDict = OrderedDict()
+        self._plans: OrderedDict = OrderedDict()        # the one used last at the end
+        self._lock = threading.RLock()
         self._spent: OrderedDict = OrderedDict()        # seconds of runs without a plan, by kind
 
     def due(self, kind) -> bool:
@@ -85,9 +89,10 @@ class Plans:
 
     def ran(self, kind, seconds):
         """Notes how long a run without a plan took."""
-        self._spent[kind] = self._spent.get(kind, 0.0) + seconds
-        if len(self._spent) > LIMIT:
-            self._spent.popitem(last=False)
+        with self._lock:
+            self._spent[kind] = self._spent.get(kind, 0.0) + seconds
+            if len(self._spent) > LIMIT:
+                self._spent.popitem(last=False)
 
     def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator, device,
              heads: tuple[int, ...] | None = None, parameters: tuple[int, ...] | None = None):
@@ -97,25 +102,39 @@ class Plans:
         that seldom change, one with `prepare` and `infer`; else one with `forward` and `backward`.
         """
         key = ((training, heads, parameters), wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
-        plan = self._plans.get(key, self)
-        if plan is not self:
+        with self._lock:
+            plan = self._plans.get(key, self)
+            if plan is not self:
+                self._plans.move_to_end(key)
+                return plan
+            plan = make_plan(self.program, tensors, wanted, training=training, generator=generator, device=device,
+                             heads=heads, parameters=parameters, why=_why(key, self._plans))
+            self._plans[key] = plan
+            while len(self._plans) > LIMIT:
+                self._plans.popitem(last=False)
             return plan
-        plan = make_plan(self.program, tensors, wanted, training=training, generator=generator, device=device,
-                         heads=heads, parameters=parameters)
-        _say(key, plan, self._plans)
-        self._plans[key] = plan
-        while len(self._plans) > LIMIT:
-            self._plans.popitem(last=False)
-        return plan
 
 
-def _say(key, plan, others):
-    if os.environ.get('MXNET_LOG_PLANS', '0') in ('0', ''):
-        return
-    shapes = ', '.join(str(tuple(k[0])) for k in key[2:])
-    why = 'the first one' if not others else 'new shapes, dtypes, devices or gradients wanted'
-    what = 'made' if plan is not None else 'not possible'
-    log.warning('plan %s (%s; training=%s, gradients of %s) for %s', what, why, key[0][0], key[1], shapes)
+def _why(key, others):
+    """What is new about a plan, as MXNET_LOG_PLANS=1 says it."""
+    if not others:
+        return 'the first one'
+    last = next(reversed(others))
+    if key[0] != last[0] or key[1] != last[1]:
+        return 'training or predicting, or the gradients wanted, differ'
+    new = {what for mine, its in zip(key[2:], last[2:]) for what, a, b in
+           zip(('shapes', 'dtypes', 'devices'), mine, its) if a != b}
+    return 'new ' + ' and '.join(sorted(new))
+
+
+def _say(plan, why, kind, wanted, tensors, seconds):
+    shapes = ', '.join(f'{tuple(t.shape)} {t.dtype}'.replace('torch.', '') for t in tensors)
+    log.warning('plan %s in %.3f s (%s; %s, gradients of %s) for %s', 'made' if plan else 'not possible', seconds, why,
+                kind, wanted, shapes)
+
+
+def _talks():
+    return os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', '')
 
 
 def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -133,9 +152,20 @@ def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
 
 
 # ---------------------------------------------------------------------- tracing
-def make_plan(program: Program, tensors, wanted, *, training, generator, device, heads=None,
-              parameters=None) -> Plan | None:
+def make_plan(program: Program, tensors, wanted, *, training, generator, device, heads=None, parameters=None,
+              why='a new step') -> Plan | None:
     """Traces a program; None if that cannot be done.  See `Plans.find`."""
+    with _tracing:
+        begin = perf_counter()
+        plan = _make(program, tensors, wanted, training, generator, device, heads, parameters)
+        if _talks():
+            kind = 'forward and backward at once' if heads is not None else \
+                'prediction' if parameters is not None else f'training={training}'
+            _say(plan, why, kind, wanted, tensors, perf_counter() - begin)
+    return plan
+
+
+def _make(program, tensors, wanted, training, generator, device, heads, parameters):
     facts = {}
     labels = Labels()
     facts['device'], facts['channels_last'] = device, _channels_last(program, tensors, device, parameters)
@@ -169,7 +199,7 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
             return _write_inference(traced.graph, traced, len(tensors), facts, parameters)
         return _write(traced.graph, traced, len(tensors), facts, wanted, heads is not None)
     except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
-        if os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', ''):
+        if _talks():
             log.warning('no plan: %s: %s', type(error).__name__, error)
         return None
 

@@ -1,4 +1,5 @@
 """`HybridBlock`: a block that can also be a graph."""
+import threading
 import warnings
 from operator import is_
 
@@ -19,6 +20,8 @@ from .block import Block
 from .parameter import DeferredInitializationError
 
 __all__ = ['HybridBlock']
+
+_building = threading.RLock()     # a graph is made by one thread, and once
 
 
 class HybridBlock(Block):
@@ -214,19 +217,22 @@ class HybridBlock(Block):
             self._cached_graph = inputs, out
             names = out.list_inputs()
         self._cached_op_args = [(True, numbers[n]) if n in numbers else (False, params[n]) for n in names]
-        self._cached_op = ndarray.CachedOp(out, self._flags)
-        self._cached_op.program.inductor = self._backend == 'inductor'
-        self._cached_op.parameters = tuple(i for i, (is_input, _) in enumerate(self._cached_op_args) if not is_input)
+        op = ndarray.CachedOp(out, self._flags)
+        op.program.inductor = self._backend == 'inductor'
+        op.parameters = tuple(i for i, (is_input, _) in enumerate(self._cached_op_args) if not is_input)
         plain = self._out_format == nested.LEAF and self._in_format == [nested.LEAF] * len(self._in_format)
         self._plain_inputs, self._known = len(self._in_format) if plain else -1, None
         if self._callback:
-            self._cached_op._register_op_hook(self._callback, self._monitor_all)
+            op._register_op_hook(self._callback, self._monitor_all)
+        self._cached_op = op                # last: other threads run it as soon as it is there
 
     def _call_cached_op(self, *args):
         if self._cached_op is None:
             if self._graphs():
                 return self._traces(*args) if self._traces.why_not is None else self._forward_plainly(*args)
-            self._build_cache(*args)
+            with _building:
+                if self._cached_op is None:
+                    self._build_cache(*args)
         row = self._row(args)
         if row is not None:
             return self._run_row(row, args)
@@ -263,8 +269,9 @@ class HybridBlock(Block):
 
     def _run_row(self, row, args):
         out = self._cached_op(*row)
-        if state.recording and not self._traced:
-            self._remember(self._cached_op, self._known[1], self._known[4], args, out)
+        known = self._known
+        if state.recording and not self._traced and known is not None:
+            self._remember(self._cached_op, known[1], known[4], args, out)
         return out
 
     def _remember(self, cached, params, inputs, args, out):

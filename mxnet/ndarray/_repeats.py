@@ -26,9 +26,16 @@ class Repeat:
         if not place or type(place.step) is not Step or cached.count != 1 or len(set(map(id, args))) != len(args) \
                 or sorted(number for _, number in inputs) != list(range(len(args))):
             return None
-        step, self = place.step, cls()
-        if step.calls[place.call].cached is not cached or not all(getattr(x, '_waits', False) for x in args):
+        with guard:
+            return cls._of(place.step, place, cached, params, inputs, args, out)
+
+    @classmethod
+    def _of(cls, step, place, cached, params, inputs, args, out):
+        # another thread that looked at an array of the step has run it in the meantime
+        if step.over or step.calls[place.call].cached is not cached \
+                or not all(getattr(x, '_waits', False) for x in args):
             return None
+        self = cls()
         self.cached, self.params, self.data = cached, params, [p._data for p in params]
         self.kinds = [_kind(x, step) for x in args]
         # either the first call of a step, by parameters and arrays, or one that goes on with what another gives
