@@ -33,18 +33,18 @@ def measure(torch, functions, rounds, repeats):
     return {label: statistics.median(times) for label, times in samples.items()}
 
 
-def compiled_cases(torch, make, options):
-    """torch.compile of the step that `make()` gives, in its two modes, if asked for."""
-    if not options.compile:
-        return {}
-    return {'compile': torch.compile(make()), 'reduce': torch.compile(make(), mode='reduce-overhead')}
+def compiled_cases(make, options):
+    """Steps with networks that torch has compiled, in two modes, if asked for; `make` takes the mode."""
+    return {'compile': make('default'), 'reduce': make('reduce-overhead')} if options.compile else {}
 
 
 # ---------------------------------------------------------------------- the MLP of the tutorials
-def torch_mlp(torch, graph=False):
+def torch_mlp(torch, graph=False, compiled=None):
     nn = torch.nn
     net = nn.Sequential(nn.Linear(784, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10)).cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, **({'fused': True} if graph else {}))
+    if compiled:
+        net = torch.compile(net, mode=compiled)
     loss_of = nn.CrossEntropyLoss()
     x, y = torch.rand(64, 784, device='cuda'), torch.arange(64, device='cuda') % 10
 
@@ -118,7 +118,7 @@ def module_mlp(mx, batches=938):
 
 def mlp_rows(mx, torch, options):
     cases = {'ours': gluon_mlp(mx), 'torch': torch_mlp(torch), 'graph': torch_mlp(torch, graph=True),
-             **compiled_cases(torch, lambda: torch_mlp(torch), options)}
+             **compiled_cases(lambda mode: torch_mlp(torch, compiled=mode), options)}
     yield 'MLP step, Gluon', measure(torch, cases, 11, 300)
     epoch, batches = module_mlp(mx)
     times = measure(torch, {'ours': epoch}, 5, 1)
@@ -135,7 +135,7 @@ def resnet_rows(mx, torch, options):
     batch = options.batch
     cases = {'ours': _resnet_step(mx, batch), 'torch': _torch_resnet_step(torch, batch),
              'graph': graphed(torch, _torch_resnet_step(torch, batch, graph=True)),
-             **compiled_cases(torch, lambda: _torch_resnet_step(torch, batch), options)}
+             **compiled_cases(lambda mode: _torch_resnet_step(torch, batch, compiled=mode), options)}
     yield f'ResNet-50 bf16 b{batch} step', measure(torch, cases, 5, 10)
     del cases
     torch.cuda.empty_cache()
@@ -163,9 +163,11 @@ def _resnet_step(mx, batch):
     return step
 
 
-def _torch_resnet_step(torch, batch, graph=False):
+def _torch_resnet_step(torch, batch, graph=False, compiled=None):
     net = torch_resnet50(torch).cuda().to(memory_format=torch.channels_last)
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
+    if compiled:
+        net = torch.compile(net, mode=compiled)
     loss_of = torch.nn.CrossEntropyLoss()
     x = torch.rand(batch, 3, 224, 224, device='cuda').to(memory_format=torch.channels_last)
     y = torch.arange(batch, device='cuda') % 1000

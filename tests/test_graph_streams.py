@@ -187,9 +187,6 @@ class Kernels:
         return masked, torch.sum(masked, 0, out=out)
 
 
-Kernels.add_bias.in_place = True
-
-
 def test_what_is_recorded_computes_the_same(monkeypatch):
     """Fused, split and on streams: the same outputs, states and gradients as the plan that is not recorded."""
     class Device:

@@ -10,7 +10,7 @@ import torch
 
 aten = torch.ops.aten
 LARGEST = 1 << 20           # elements; the libraries' own kernels are as good for larger ones
-ROWS = 1 << 11              # that a program of ours adds up one after the other
+ROWS = 1 << 8               # that a program of ours adds up; torch's sum is as good for more
 
 
 def fuse_dense(graph, calls):
@@ -23,15 +23,15 @@ def fuse_dense(graph, calls):
         if node.target is aten.linear.default and len(node.args) == 3 and node.args[2] is not None:
             count += _bias(graph, node, add_bias)
         elif node.target is aten.sum.dim_IntList and list(node.args[1]) in ([0], [-2]) and len(node.args) == 2 \
-                and not node.kwargs and _is_small(node.args[0]):
+                and not node.kwargs and _is_small(node.args[0], ROWS):
             count += _sum(graph, node, column_sums, relu_back)
     return count
 
 
-def _is_small(node):
+def _is_small(node, rows=LARGEST):
     value = node.meta.get('val')
     return isinstance(value, torch.Tensor) and value.dim() == 2 and value.dtype is torch.float32 \
-        and value.is_contiguous() and 0 < value.numel() <= LARGEST and 1 < value.shape[0] <= ROWS
+        and value.is_contiguous() and 0 < value.numel() <= LARGEST and 1 < value.shape[0] <= rows
 
 
 def _bias(graph, node, add_bias):
@@ -48,7 +48,7 @@ def _bias(graph, node, add_bias):
         product = graph.call_function(aten.mm.default, (data, turned))
         product.meta.update(node.meta)
         made = graph.call_function(add_bias, (product, bias, relu))
-        made.meta.update(last.meta)
+        made.meta.update(last.meta, in_place=True)          # for `streams`: it has the memory of the product
     last.replace_all_uses_with(made)
     graph.erase_node(last)
     if relu:

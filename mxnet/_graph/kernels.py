@@ -236,9 +236,6 @@ def add_bias(x, bias, relu):
     return x
 
 
-add_bias.in_place = True
-
-
 def column_sums(dy, out=None):
     """The sum over the rows of a matrix: the gradient of a bias."""
     if out is None:

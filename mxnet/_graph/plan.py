@@ -51,7 +51,7 @@ class Plan:
     fresh: which outputs are new row-major tensors that nothing else refers to
     present: which gradients there are; others are always zero
     recorded: as `whole` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
-    memory: bytes that the values of `whole` or `infer` occupy, at most
+    memory: bytes that the values of `whole` or `infer` occupy, at most; 0 if it is not known
     """
 
     __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'wanted', 'differentiable',
@@ -61,6 +61,12 @@ class Plan:
         self.recorded, self.memory = None, 0
         for name, value in fields.items():
             setattr(self, name, value)
+
+    def record(self, *parts):
+        """Writes `recorded`, if that pays; then calls are on several streams, which have memory of their own."""
+        self.recorded = _recorded(*parts)
+        if self.recorded is not None:
+            self.memory = 0
 
 
 _FUNCTIONS = ('forward', 'backward', 'whole', 'prepare', 'infer')
@@ -400,8 +406,8 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
                 fresh=_fresh(outputs, early, (*states, *gradients)), present=tuple(g is not None for g in gradients))
     if at_once and facts['device'].type == 'cuda':
         plan.memory = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
-        plan.recorded = _recorded(graph, facts['device'], ['tensors', 'targets'], unpack, calls,
-                                  (n_outputs, n_states), writer, direct)
+        plan.record(graph, facts['device'], ['tensors', 'targets'], unpack, calls, (n_outputs, n_states), writer,
+                    direct)
     return plan
 
 
@@ -442,7 +448,7 @@ def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
                 fresh=_fresh(outputs, set(second)))
     if facts['device'].type == 'cuda':
         plan.memory = peak(second, *_lifetimes(second, writer, set(outputs)))
-        plan.recorded = _recorded(graph, facts['device'], ['tensors', 'prepared'], unpack, second, (), writer)
+        plan.record(graph, facts['device'], ['tensors', 'prepared'], unpack, second, (), writer)
     return plan
 
 
@@ -515,7 +521,7 @@ def _recorded(graph, device, parameters, unpack, calls, sizes, writer, direct=()
     writer.targets = {g: f'target_{i}' for i, (g, d) in enumerate(zip(written, direct, strict=False)) if d}
     kept = {n for group in groups for n in group if isinstance(n, torch.fx.Node)}
     dying, reused = _lifetimes(calls, writer, kept)
-    reused |= {i for i, n in enumerate(calls) if getattr(n.target, 'in_place', False)}
+    reused |= {i for i, n in enumerate(calls) if n.meta.get('in_place')}
     branches = schedule(calls, reused, dying, limit)
     if not fused and branches is None:
         return None
