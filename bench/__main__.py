@@ -7,7 +7,21 @@ import json
 import platform
 import sys
 
-from . import arrays, autograd, cores, data, gluon, kvstore, loader, module, numpy_face, optimizers, resnet, special, timing
+from . import (
+    arrays,
+    autograd,
+    cores,
+    data,
+    gluon,
+    kvstore,
+    loader,
+    module,
+    numpy_face,
+    optimizers,
+    resnet,
+    special,
+    timing,
+)
 from .peers import HINTS, Peers
 from .table import Table
 

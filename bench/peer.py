@@ -42,7 +42,8 @@ class Peer:
         self._folder = tempfile.TemporaryDirectory()
         self._process = subprocess.Popen(
             [python, '-W', 'ignore', '-c', _LOOP.format(code=code, cores=ALL), *map(str, arguments)],
-            cwd=self._folder.name, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            cwd=self._folder.name, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
 
     def __call__(self, name, *arguments):
         """What the function returns."""

@@ -3,7 +3,6 @@ import gc
 import statistics
 import time
 
-
 REST = 0.003        # seconds in which idle threads of whoever was measured before stop looking for work
 
 
