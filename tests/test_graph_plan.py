@@ -211,3 +211,35 @@ def test_sums_without_their_axes():
     for _ in range(2):
         for x, y in zip(first, step(exe), strict=True):
             np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6)
+
+
+def test_random_operators_are_traced_by_tracers_that_take_no_generators(monkeypatch):
+    """As torch 2.11's; the same numbers as without a plan."""
+    from torch.fx.experimental.proxy_tensor import PythonKeyTracer
+    create_arg = PythonKeyTracer.create_arg
+
+    def old(self, a):
+        if isinstance(a, torch.Generator):
+            raise NotImplementedError(f'argument of type: {type(a)}')
+        return create_arg(self, a)
+
+    monkeypatch.setattr(PythonKeyTracer, 'create_arg', old)
+    found = []
+    for hybridize in (True, False):
+        net = mx.gluon.nn.HybridSequential()
+        net.add(mx.gluon.nn.Dropout(0.5))
+        if hybridize:
+            net.hybridize()
+        mx.random.seed(7)
+        for _ in range(3):
+            x = mx.nd.ones((4, 8))
+            x.attach_grad()
+            with mx.autograd.record():
+                out = net(x)
+            out.backward()
+            found.append((out.asnumpy(), x.grad.asnumpy()))
+        if hybridize:
+            assert net._cached_op.last_step.runner.plan is not None
+    for one, other in zip(found[:3], found[3:], strict=True):
+        assert (one[0] == other[0]).all() and (one[1] == other[1]).all()
+    assert PythonKeyTracer.create_arg is old
