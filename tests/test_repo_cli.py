@@ -33,6 +33,15 @@ def test_unknown_command(remx):
     assert done.returncode == 2 and "invalid choice: 'dotcor'" in done.stderr
 
 
+def test_an_interrupt_shows_no_traceback(run_python):
+    code = ('import sys; from mxnet import cli; from mxnet.cli import doctor\n'
+            'def interrupted(**_): raise KeyboardInterrupt\n'
+            'doctor.doctor = interrupted\n'
+            'sys.exit(cli.main(["doctor"]))')
+    done = run_python('-c', code, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, '', 'remx: stopped\n')
+
+
 def test_installed_command():
     script = Path(sys.executable).parent / 'remx'
     if not script.exists():

@@ -1,12 +1,21 @@
 """The command `remx`.  Each subcommand is a module of this package, loaded when it is called."""
 import argparse
 import importlib
+import sys
 
 from ..libinfo import __version__
 
 
 def main(arguments=None) -> int:
     """Runs `remx ARGUMENTS` and returns its exit status."""
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:           # before, or behind, the part of a command that knows what to do
+        print('remx: stopped', file=sys.stderr)
+        return 130
+
+
+def _run(arguments):
     parser = argparse.ArgumentParser(prog='remx', description='Tools for programs that import mxnet.')
     parser.add_argument('--version', action='version', version=f'remx {__version__}')
     commands = parser.add_subparsers(title='commands', dest='command', metavar='COMMAND')
