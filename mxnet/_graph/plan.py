@@ -19,6 +19,7 @@ import torch
 from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import batch_norm
+from .casts import settle_casts, uncast_gradients
 from .cross_entropy import shorten_cross_entropies
 from .dense import fuse_dense
 from .fold import depends_only, fold_batch_norms
@@ -349,7 +350,10 @@ _DIRECT = _direct()
 
 
 def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
+    settle_casts(graph)
     simplify(graph)
+    if at_once:
+        uncast_gradients(graph, len(facts['differentiable']) + len(facts['states']))
     if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
         batch_norm.fuse_batch_norms(graph)
     attributes = {n: _attribute(module, n.target) for n in graph.nodes if n.op == 'get_attr'}
@@ -381,7 +385,8 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
     late = set(second_part)
     known = {*[g for g in gradients if isinstance(g, torch.fx.Node)]}
     direct = tuple(g in (late if not at_once else {*calls}) and g not in results and g.target in _OUT
-                   and gradients.count(g) == 1 for g in gradients)
+                   and gradients.count(g) == 1 and g.meta['val'].dtype is tensors[n].meta['val'].dtype
+                   for g, n in zip(gradients, wanted))
     writer.targets = {g: f'target_{i}' for i, g in enumerate(gradients) if direct[i]}
     nothing = writer.constant((None,) * len(gradients), 'nothing')
     targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
@@ -414,6 +419,7 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
 def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
     if facts['states']:
         raise NotImplementedError('states change in prediction')
+    settle_casts(graph)
     simplify(graph)
     placeholders = [n for n in graph.nodes if n.op == 'placeholder'][:n_tensors]
     fixed = [placeholders[i] for i in parameters]

@@ -100,7 +100,9 @@ def scale_loss(loss, optimizer_or_trainer):
     if scaler is None:
         raise AssertionError('the trainer does not know of mixed precision; call amp.init_trainer(trainer) first')
     trainer._scale = trainer._amp_original_scale / scaler.loss_scale
-    if isinstance(loss, (list, tuple)):
+    if scaler.loss_scale == 1:
+        yield loss                  # as it is, so that it can still be one plan with what comes before
+    elif isinstance(loss, (list, tuple)):
         yield [part * scaler.loss_scale for part in loss]
     else:
         yield loss * scaler.loss_scale
