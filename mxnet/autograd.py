@@ -196,9 +196,9 @@ def _mover(buffer, req, fresh):
             overwrite(buffer, gradient.to_dense() if req == 'write' else buffer._tensor + gradient)
         elif req == 'write':
             if gradient.numel() < LARGE or not adopted(buffer, gradient):
-                buffer._tensor.copy_(gradient.detach())
+                buffer._tensor.copy_(gradient.detach() if gradient.requires_grad else gradient)
         else:
-            buffer._tensor.add_(gradient.detach())
+            buffer._tensor.add_(gradient.detach() if gradient.requires_grad else gradient)
     return move
 
 

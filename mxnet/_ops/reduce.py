@@ -44,16 +44,28 @@ def reduce_with(function, name, data, axis, keepdims, exclude=False):
 
 # ---------------------------------------------------------------------- the functions of torch, where they differ
 # each takes the data, a tuple of axes or None for all, and whether to keep these with length 1
+def _of_one(data, axes, keepdims):
+    """The sum or mean along axes of length 1; None if there are others."""
+    shape = data.shape
+    for a in axes:
+        if shape[a] != 1:
+            return None
+    return data if keepdims else data.squeeze(axes)
+
+
 def _sum(data, axes, keepdims):
-    if axes is None and data.is_floating_point():
-        return torch.sum(data)
+    if data.is_floating_point():
+        same = torch.sum(data) if axes is None else _of_one(data, axes, keepdims)
+        if same is not None:
+            return same
     # torch would turn small integers into int64
     return torch.sum(data, axes, keepdims, dtype=None if data.dtype is torch.bool else data.dtype)
 
 
 def _mean(data, axes, keepdims):
     if data.is_floating_point():
-        return torch.mean(data, axes, keepdims)
+        same = None if axes is None else _of_one(data, axes, keepdims)
+        return torch.mean(data, axes, keepdims) if same is None else same
     count = data.numel() if axes is None else math.prod(data.shape[a] for a in axes)
     return torch.div(torch.sum(data, axes, keepdims), count, rounding_mode='trunc').to(data.dtype)
 

@@ -38,6 +38,10 @@ def _modulo_by(data, scalar):
     return torch.remainder(_as_array(scalar, data), torch.where(data == 0, 1, data))
 
 
+def _multiply(data, scalar):
+    return torch.neg(data) if scalar == -1 else torch.mul(data, scalar)     # `-x`, in losses above all
+
+
 def _power(data, scalar):
     if scalar < 0 and not data.is_floating_point():
         return torch.pow(data, _as_array(scalar, data))      # torch refuses the number itself
@@ -68,7 +72,7 @@ _SCALAR = [
     (torch.add, '_plus_scalar _PlusScalar', '`data + scalar`.'),
     (torch.sub, '_minus_scalar _MinusScalar', '`data - scalar`.'),
     (torch.rsub, '_rminus_scalar _RMinusScalar', '`scalar - data`.'),
-    (torch.mul, '_mul_scalar _MulScalar', '`data * scalar`.'),
+    (_multiply, '_mul_scalar _MulScalar', '`data * scalar`.'),
     (_divide, '_div_scalar _DivScalar', '`data / scalar`; of integers without its fraction.'),
     (_divide_by, '_rdiv_scalar _RDivScalar', '`scalar / data`; of integers without its fraction.'),
     (_modulo, '_mod_scalar _ModScalar',
