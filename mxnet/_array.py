@@ -4,6 +4,8 @@ Two rules keep torch's grad mode out of it.  Outside `autograd.record()` an oper
 drops the history of what it computed; inside, it reads an attached variable's `leaf`, an alias of the same memory that
 requires a gradient and that nothing else sees.
 """
+import torch
+
 from ._ops.dtypes import NAME
 from ._state import state
 from .base import MXNetError
@@ -55,8 +57,44 @@ def readable(array):
     return tensor.detach() if tensor.requires_grad else tensor
 
 
+# ---------------------------------------------------------------------- to a GPU
+LARGEST_STAGED = 1 << 25        # bytes; for more, memory is not pinned just to copy it once
+copies: list = []               # events: copies from memory of pinned arrays that may be under way
+
+
+def send(tensor, target):
+    """Copies a CPU tensor to a GPU: to a device, which gives a new tensor, or into a tensor there.  Neither side waits.
+
+    Programs may write into their arrays at once.  What is not in pinned memory is copied there first, and torch keeps
+    that until the GPU has read it; whoever writes into a pinned array waits (`settle`).
+    """
+    into = isinstance(target, torch.Tensor)
+    pinned = tensor.is_pinned()
+    if not pinned:
+        if tensor.requires_grad or tensor.numel() * tensor.element_size() > LARGEST_STAGED:
+            return target.copy_(tensor) if into else tensor.to(target)
+        tensor = tensor.pin_memory()
+    result = target.copy_(tensor, non_blocking=True) if into else tensor.to(target, non_blocking=True)
+    if pinned:
+        event = torch.cuda.Event()
+        event.record(torch.cuda.current_stream(result.device))
+        copies[:] = [e for e in copies if not e.query()]
+        copies.append(event)
+    return result
+
+
+def settle(array):
+    """Waits until no GPU reads from an array that is about to be written."""
+    if array._ctx.device_typeid == 3:           # pinned
+        for event in list(copies):
+            event.synchronize()
+        copies.clear()
+
+
 def writable(array, what='This'):
     """The tensor that something writes into in place."""
+    if copies:
+        settle(array)
     if array._sparse:
         raise MXNetError(f"{what} writes into the memory of a {array.stype} array, which has none for zeros; "
                          "use x[:] = ..., or a dense array: tostype('default')")
@@ -74,7 +112,7 @@ def write(array, value, what):
         array._write(value, what)
     else:
         tensor = writable(array, what)
-        tensor.copy_(value if state.recording else value.detach())
+        copy(tensor, value if state.recording else value.detach())
         if tensor.requires_grad and hasattr(value, '_note'):
             tensor._note = value._note          # it is the same value: see _notes.py
 
@@ -84,7 +122,17 @@ def overwrite(array, value):
     if array._sparse:
         array._overwrite(value.detach())
     else:
-        array._tensor.detach().copy_(value.detach())
+        if copies:
+            settle(array)
+        copy(array._tensor.detach(), value.detach())
+
+
+def copy(target, value):
+    """Copies a tensor into another; to a GPU without waiting for it."""
+    if target.is_cuda and value.device.type == 'cpu' and not value.requires_grad and not target.requires_grad:
+        send(value, target)
+    else:
+        target.copy_(value)
 
 
 def describe(array):

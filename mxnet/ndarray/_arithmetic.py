@@ -8,7 +8,7 @@ from numbers import Number
 
 import torch
 
-from .._array import NDArrayBase, write
+from .._array import NDArrayBase, copies, settle, write
 from .._notes import source
 from .._ops.table import NAMES
 from .._state import state
@@ -179,6 +179,8 @@ def fast_inplace(kernel, slow, what, dtypes):
                 value = other
                 fits = (type(other) is float or type(other) is int) and tensor.dtype in _FLOATS
             if fits and not tensor.requires_grad:
+                if copies:
+                    settle(self)
                 try:
                     kernel(tensor, value)
                 except RuntimeError:

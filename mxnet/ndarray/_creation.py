@@ -33,7 +33,7 @@ def array(source_array, ctx=None, dtype=None):
         tensor = source_array._tensor.detach()
         if tensor.is_meta:              # an array of a graph that is being traced
             return source_array.detach().astype(source_array.dtype if dtype is None else dtype).as_nd_ndarray()
-        return wrap(_interop.move(tensor, ctx) if wanted is tensor.dtype else tensor.to(ctx.torch_device, wanted),
+        return wrap(_interop.move(tensor if wanted is tensor.dtype else tensor.to(wanted), ctx),
                     ctx, NDArray)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     if isinstance(source_array, torch.Tensor):

@@ -5,7 +5,7 @@ import numpy
 import torch
 import torch.utils.dlpack
 
-from .._array import NDArrayBase, wrap, writable
+from .._array import NDArrayBase, send, wrap, writable
 from .._ops.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
@@ -37,7 +37,7 @@ def allocate(tensor, ctx):
     """A CPU tensor's values in new memory of a context; the tensor itself where it may be kept."""
     device = ctx.torch_device
     if device.type == 'cuda':
-        return tensor.to(device)
+        return send(tensor, device)
     if ctx.device_typeid == 3 and torch.cuda.is_available():
         return tensor.pin_memory()
     if ctx.device_typeid == 5:
@@ -46,10 +46,14 @@ def allocate(tensor, ctx):
 
 
 def move(tensor, ctx):
-    """A copy of a tensor on a context.  From pinned memory the copy does not wait."""
+    """A copy of a tensor on a context.  To a GPU the copy does not wait."""
     device = ctx.torch_device
     if device != tensor.device:
-        return tensor.to(device, non_blocking=device.type == 'cuda' and tensor.is_pinned())
+        if tensor.device.type == 'cpu' and device.type == 'cuda':
+            return send(tensor, device)
+        if ctx.device_typeid == 3 and tensor.is_cuda and not tensor.requires_grad:
+            return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor)
+        return tensor.to(device)
     if ctx.device_typeid == 3 and torch.cuda.is_available() and not tensor.is_pinned():
         return tensor.pin_memory()          # which is a copy
     return allocate(tensor.clone(), ctx)
@@ -68,7 +72,8 @@ def constant(value, like):
     except (TypeError, ValueError):
         raise TypeError(f'cannot store a {type(value).__name__} in an array; '
                         'numbers, arrays and nested lists of numbers can be') from None
-    return tensor_of(values).to(like.device, like.dtype)
+    tensor = tensor_of(values).to(like.dtype)
+    return send(tensor, like.device) if like.is_cuda else tensor.to(like.device)
 
 
 def tensor_of(values: numpy.ndarray):

@@ -1,0 +1,152 @@
+"""Steps on several contexts from one thread: the results of one, and on GPUs no waiting between their launches."""
+import numpy
+import pytest
+
+import mxnet as mx
+from mxnet import autograd, gluon, nd
+from mxnet.gluon.utils import split_and_load
+
+
+def network(ctx):
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(16, activation='relu', in_units=12), gluon.nn.Dense(3, in_units=16))
+    net.initialize(mx.init.Xavier(), ctx=ctx)
+    net.hybridize(static_alloc=True, static_shape=True)
+    return net
+
+
+def trained(ctx, steps=6, step_is=None):
+    """Parameters after some steps; `step_is(function)` calls a step."""
+    mx.random.seed(5)
+    numpy.random.seed(5)
+    net, loss_of = network(ctx), gluon.loss.SoftmaxCrossEntropyLoss()
+    trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.2, 'momentum': 0.9}, kvstore='device')
+    batches = [(nd.array(numpy.random.rand(8, 12)), nd.array(numpy.random.randint(0, 3, 8))) for _ in range(steps)]
+
+    def step(x, y):
+        with autograd.record():
+            losses = [loss_of(net(a), b) for a, b in zip(split_and_load(x, ctx), split_and_load(y, ctx), strict=True)]
+        autograd.backward(losses)
+        trainer.step(8)
+
+    for number, batch in enumerate(batches):
+        if step_is is None or number < 3:       # the first ones make plans
+            step(*batch)
+        else:
+            step_is(lambda batch=batch: step(*batch))
+    return [p.data(ctx[-1]).asnumpy() for p in net.collect_params().values()]
+
+
+def test_two_contexts_train_as_one():
+    for alone, together in zip(trained([mx.cpu()]), trained([mx.cpu(0), mx.cpu(1)]), strict=True):
+        numpy.testing.assert_allclose(alone, together, rtol=1e-4, atol=1e-6)
+
+
+def test_module_of_two_contexts():
+    x, y = numpy.random.RandomState(0).rand(32, 12), numpy.arange(32) % 3
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=3, name='fc'), name='softmax')
+    found = []
+    for ctx in ([mx.cpu()], [mx.cpu(0), mx.cpu(1)]):
+        module = mx.mod.Module(net, context=ctx)
+        module.fit(mx.io.NDArrayIter(x, y, 8), num_epoch=2, initializer=mx.init.One(), kvstore='device',
+                   optimizer_params={'learning_rate': 0.1})
+        found.append(module.get_params()[0]['fc_weight'].asnumpy())
+    numpy.testing.assert_allclose(*found, rtol=1e-4, atol=1e-6)
+
+
+# ---------------------------------------------------------------------- on a GPU, which stands for two
+NO_WAITING = '''
+import sys; sys.path.insert(0, {tests!r})
+import torch
+import mxnet as mx
+from test_several_devices import trained
+def call(step):
+    torch.cuda.set_sync_debug_mode('error')        # what waits for the device is an error
+    try:
+        step()
+    finally:
+        torch.cuda.set_sync_debug_mode('default')
+one = trained([mx.gpu(0)], 12, call)
+two = trained([mx.gpu(0), mx.gpu(1)], 12, call)
+for a, b in zip(one, two, strict=True):
+    assert abs(a - b).max() < 1e-4, abs(a - b).max()
+print('never waited')
+'''
+
+
+@pytest.mark.gpu
+def test_launches_do_not_wait_for_each_other(run_python, root):
+    done = run_python('-c', NO_WAITING.format(tests=str(root / 'tests')), MXNET_VIRTUAL_GPUS='2')
+    assert 'never waited' in done.stdout
+
+
+# ---------------------------------------------------------------------- copies to a GPU
+def busy():
+    """Work that keeps the device from reading what is copied to it now."""
+    x = nd.ones((4096, 4096), ctx=mx.gpu())
+    for _ in range(20):
+        x = nd.dot(x, x) * 1e-4
+    return x
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('change', [
+    lambda x, n: x.__setitem__(slice(None), n), lambda x, n: x.__iadd__(1), lambda x, n: nd.ones_like(x).copyto(x),
+    lambda x, n: nd.elemwise_add(x, x, out=x), lambda x, n: x[1:].__setitem__(slice(None), n),
+    lambda x, n: x.reshape((-1,)).__iadd__(1)], ids=['all', 'add', 'copyto', 'out', 'part', 'view'])
+@pytest.mark.parametrize('home', [mx.cpu(), mx.cpu_pinned()], ids=str)
+def test_what_is_copied_may_be_overwritten(home, change):
+    x = nd.zeros((512, 2048), ctx=home)
+    for n in range(1, 6):
+        expected = x.asnumpy()
+        load = busy()
+        there = x.as_in_context(mx.gpu())
+        change(x, n)
+        numpy.testing.assert_array_equal(there.asnumpy(), expected)
+        load.wait_to_read()
+
+
+@pytest.mark.gpu
+def test_numpy_memory_may_be_overwritten():
+    values = numpy.zeros((512, 2048), 'float32')
+    target = nd.zeros(values.shape, ctx=mx.gpu())
+    for n in range(1, 6):
+        load = busy()
+        there = nd.array(values, ctx=mx.gpu())
+        target[:] = values
+        values[:] = n
+        assert (there.asnumpy() == n - 1).all() and (target.asnumpy() == n - 1).all()
+        load.wait_to_read()
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('pin', [True, False])
+def test_loaders_race_with_the_device(pin):
+    dataset = gluon.data.ArrayDataset(numpy.arange(64 * 2048, dtype='float32').reshape(64, 2048), numpy.arange(64))
+    for _ in range(3):
+        sums = []
+        for x, y in gluon.data.DataLoader(dataset, 4, pin_memory=pin):
+            load = busy()
+            sums += [(x.as_in_context(mx.gpu()).sum(axis=1), y.as_in_context(mx.gpu()), load)]
+        for values, label, _ in sums:
+            expected = [dataset[int(i)][0].astype('float64').sum() for i in label.asnumpy()]
+            numpy.testing.assert_allclose(values.asnumpy(), expected, rtol=1e-5)
+
+
+@pytest.mark.gpu
+def test_copies_do_not_wait():
+    import torch
+    x = nd.ones((64, 64), ctx=mx.cpu())
+    pinned, there = x.as_in_context(mx.cpu_pinned()), nd.zeros((64, 64), ctx=mx.gpu())
+    assert pinned._tensor.is_pinned() and there.as_in_context(mx.cpu_pinned())._tensor.is_pinned()
+    torch.cuda.set_sync_debug_mode('error')
+    try:
+        for source in (x, pinned):
+            source.as_in_context(mx.gpu())
+            source.copyto(there)
+            there[:] = source
+        nd.array(numpy.ones((3, 4)), ctx=mx.gpu())
+        there[1:3] = numpy.ones((2, 64))
+    finally:
+        torch.cuda.set_sync_debug_mode('default')
+    assert (there.asnumpy() == 1).all()
