@@ -8,6 +8,7 @@ import torch
 import mxnet as mx
 from mxnet import autograd, nd
 from mxnet.base import MXNetError
+from mxnet.ndarray._sparse_parts import Later, rows_summed
 
 sparse = nd.sparse
 A = np.array([[0, 1, 0, -2], [0, 0, 0, 0], [3, 0, 0.5, 0]], 'float32')
@@ -277,8 +278,11 @@ def _uses_of_a_weight(x, v):
 
 
 @pytest.mark.parametrize('rows', [[0, 1, 2, 3], [0, 3], [1]])
-def test_graphs_that_use_rows_of_a_weight_in_several_ways(rows):
-    """Gradients of all uses are added, and functions of rows are computed where products want them."""
+def test_graphs_that_use_rows_of_a_weight_in_several_ways(rows, monkeypatch):
+    """Gradients of all uses are added, and functions of rows are computed where products want them, and only there."""
+    def whole(later):
+        raise AssertionError('all rows were computed')
+    monkeypatch.setattr(Later, '__call__', whole)
     values = np.random.RandomState(0).randn(len(rows), 2).astype('float32')
     results = {}
     for stype in ('default', 'row_sparse'):
@@ -316,7 +320,6 @@ def test_columns_are_sorted(limit, count):
 
 
 def test_gradients_by_rows_are_added():
-    from mxnet.ndarray._sparse_parts import rows_summed
     parts = [(torch.ones(2, 1), torch.tensor([0, 3])), (torch.ones(2, 1), torch.tensor([0, 3])),
              (torch.ones(2, 1), torch.tensor([3, 4]))]
     assert [t.reshape(-1).tolist() for t in rows_summed(parts[:2])] == [[2, 2], [0, 3]]

@@ -118,7 +118,7 @@ class BaseSparseNDArray(NDArray):
     def _link(self):
         """The tensor by which autograd finds the array in its graph; it has no values."""
         return self._variable.anchor if self._variable is not None else self._history if self._history is not None \
-            else _sparse_links.anchor(self._shape, self._parts[0].dtype, self._parts[0].device)
+            else _sparse_links.anchor(self._shape, self._stored[0].dtype, self._stored[0].device)
 
     def _recorded_link(self):
         """The anchor whose history an operator must go on with, if there is one."""
@@ -201,7 +201,7 @@ class BaseSparseNDArray(NDArray):
     @property
     def dtype(self):
         """Type of the elements, as a NumPy type."""
-        return NUMPY[NAME[self._parts[0].dtype]]
+        return NUMPY[NAME[self._stored[0].dtype]]
 
     @property
     def _num_aux(self):

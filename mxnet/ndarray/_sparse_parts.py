@@ -159,7 +159,7 @@ def _looked_up(indices, rows):
             table = indices.new_full((last + 1,), -1, dtype=torch.int32)
             table[indices] = torch.arange(len(indices), dtype=torch.int32, device=indices.device)
             indices._table = table
-        place = table[rows.clamp(max=last)].long()
+        place = table.index_select(0, rows.clamp(max=last)).long()
         there = place >= 0
         if rows.numel() and int(rows.max()) > last:
             there &= rows <= last
@@ -181,7 +181,10 @@ def rows_at(parts, rows):
 
 
 class Later:
-    """The parts of a row_sparse array of which a function of rows, 0 for 0, makes the values when somebody looks."""
+    """The parts of a row_sparse array of which a function of rows, 0 for 0, makes the values when somebody looks.
+
+    The function is told whether it may overwrite what it is given.
+    """
 
     __slots__ = ('_function', '_parts')
 
@@ -189,11 +192,15 @@ class Later:
         self._function, self._parts = function, parts
 
     def __call__(self):
-        return self._function(self._parts[0]), self._parts[1]
+        return self._function(self._parts[0], False), self._parts[1]
+
+    def __getitem__(self, number):
+        """A tensor of the same dtype and device as that part."""
+        return self._parts[number]
 
     def at(self, rows):
         """The values of some rows, without those of the others."""
-        return self._function(rows_at(self._parts, rows))
+        return self._function(rows_at(self._parts, rows), True)
 
 
 def rows_summed(gradients):

