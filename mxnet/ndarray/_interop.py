@@ -34,10 +34,10 @@ def compact(tensor):
 
 
 def allocate(tensor, ctx):
-    """A CPU tensor's values in new memory of a context; the tensor itself where it may be kept."""
+    """A tensor's values in new memory of a context; the tensor itself where it may be kept."""
     device = ctx.torch_device
     if device.type == 'cuda':
-        return send(tensor, device)
+        return send(tensor, device) if tensor.device.type == 'cpu' else tensor.to(device)
     if ctx.device_typeid == 3 and torch.cuda.is_available():
         return tensor.pin_memory()
     if ctx.device_typeid == 5:
