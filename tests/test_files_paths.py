@@ -1,10 +1,12 @@
 """Local files: atomic writes that respect links, modes and special files; errors that name the path."""
 import io
 import os
+import shutil
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -63,6 +65,7 @@ def test_an_error_in_the_middle_keeps_the_old_file(tmp_path, error):
 
 KILLED = '''
 import sys
+import tempfile
 from mxnet._files import paths, params
 import torch
 tensor = torch.full((2_000_000,), 2.0)
@@ -158,20 +161,35 @@ def test_special_files_are_written_to_and_read_from(tmp_path, run_python):
     assert stat.S_ISFIFO(os.stat(pipe).st_mode)
 
 
+@pytest.fixture
+def plain_user():
+    """A folder of a user who may not write everywhere: root becomes one for the test."""
+    folder = Path(tempfile.mkdtemp())
+    root = os.geteuid() == 0
+    if root:
+        os.chown(folder, 65534, 65534)
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        if root:
+            os.seteuid(0)
+        shutil.rmtree(folder)
+
+
 @posix
-@pytest.mark.skipif(os.name == 'posix' and os.geteuid() == 0, reason='root may write everywhere')
-def test_protected_files_stay_protected(tmp_path):
-    path = tmp_path / 'x'
+def test_protected_files_stay_protected(plain_user):
+    path = plain_user / 'x'
     path.write_bytes(b'old')
     path.chmod(0o444)
     with pytest.raises(MXNetError, match='Permission denied'):
         paths.write_atomic(path, [b'new'])
-    tmp_path.chmod(0o555)
+    plain_user.chmod(0o555)
     try:
         with pytest.raises(MXNetError, match='Permission denied'):
-            paths.write_atomic(tmp_path / 'y', [b'new'])
+            paths.write_atomic(plain_user / 'y', [b'new'])
     finally:
-        tmp_path.chmod(0o755)
+        plain_user.chmod(0o755)
     assert path.read_bytes() == b'old'
 
 
