@@ -1,10 +1,30 @@
 """Steps on several contexts from one thread: the results of one, and on GPUs no waiting between their launches."""
+import contextlib
+import warnings
+
 import numpy
 import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet.gluon.utils import split_and_load
+
+
+@contextlib.contextmanager
+def no_waiting():
+    """What waits for a GPU is an error."""
+    import torch
+
+    def switch(mode):
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')         # torch calls it a prototype
+            torch.cuda.set_sync_debug_mode(mode)
+
+    try:
+        switch('error')
+        yield
+    finally:
+        switch('default')
 
 
 def network(ctx):
@@ -57,15 +77,11 @@ def test_module_of_two_contexts():
 # ---------------------------------------------------------------------- on a GPU, which stands for two
 NO_WAITING = '''
 import sys; sys.path.insert(0, {tests!r})
-import torch
 import mxnet as mx
-from test_several_devices import trained
+from test_several_devices import no_waiting, trained
 def call(step):
-    torch.cuda.set_sync_debug_mode('error')        # what waits for the device is an error
-    try:
+    with no_waiting():
         step()
-    finally:
-        torch.cuda.set_sync_debug_mode('default')
 one = trained([mx.gpu(0)], 12, call)
 two = trained([mx.gpu(0), mx.gpu(1)], 12, call)
 for a, b in zip(one, two, strict=True):
@@ -135,18 +151,14 @@ def test_loaders_race_with_the_device(pin):
 
 @pytest.mark.gpu
 def test_copies_do_not_wait():
-    import torch
     x = nd.ones((64, 64), ctx=mx.cpu())
     pinned, there = x.as_in_context(mx.cpu_pinned()), nd.zeros((64, 64), ctx=mx.gpu())
     assert pinned._tensor.is_pinned() and there.as_in_context(mx.cpu_pinned())._tensor.is_pinned()
-    torch.cuda.set_sync_debug_mode('error')
-    try:
+    with no_waiting():
         for source in (x, pinned):
             source.as_in_context(mx.gpu())
             source.copyto(there)
             there[:] = source
         nd.array(numpy.ones((3, 4)), ctx=mx.gpu())
         there[1:3] = numpy.ones((2, 64))
-    finally:
-        torch.cuda.set_sync_debug_mode('default')
     assert (there.asnumpy() == 1).all()

@@ -62,7 +62,7 @@ def move(tensor, ctx):
 def constant(value, like):
     """What a program assigns (NumPy arrays, lists, NumPy numbers) as a tensor of another's dtype and device."""
     if isinstance(value, torch.Tensor):
-        return value.detach().to(like.device, like.dtype)
+        return fitted(value.detach(), like)
     if isinstance(value, numpy.generic):
         return value.item()
     try:
@@ -72,8 +72,14 @@ def constant(value, like):
     except (TypeError, ValueError):
         raise TypeError(f'cannot store a {type(value).__name__} in an array; '
                         'numbers, arrays and nested lists of numbers can be') from None
-    tensor = tensor_of(values).to(like.dtype)
-    return send(tensor, like.device) if like.is_cuda else tensor.to(like.device)
+    return fitted(tensor_of(values), like)
+
+
+def fitted(tensor, like):
+    """A tensor's values in another's dtype and on its device."""
+    if like.is_cuda and tensor.device.type == 'cpu' and not tensor.requires_grad:
+        return send(tensor.to(like.dtype), like.device)
+    return tensor.to(like.device, like.dtype)
 
 
 def tensor_of(values: numpy.ndarray):

@@ -268,7 +268,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                 sources = source(self), source(value)
             value = readable(value)
             if value.dtype is not tensor.dtype or value.device != tensor.device:
-                value = value.to(tensor.device, tensor.dtype)
+                value = _interop.fitted(value, tensor)
         elif not isinstance(value, (int, float)):
             value = _interop.constant(value, tensor)
         _indexing.write(tensor, key, value)
