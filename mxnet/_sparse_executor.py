@@ -50,7 +50,7 @@ class SparseExecutor(Executor):
 
     def _run(self, record, update_states=True):
         program, arrays = self._program, self._arrays
-        values, leaves, wanted, collected = [], {}, [], {}
+        values, leaves, wanted = [], {}, []
         buffers = dict(zip(program.arguments, zip(self.grad_arrays, self._reqs, strict=True), strict=True))
         for place, array in enumerate(arrays):
             buffer, req = buffers.get(place, (None, 'null'))
@@ -58,8 +58,9 @@ class SparseExecutor(Executor):
             if array._sparse:
                 value = array._like(array._parts)
                 if learns:
-                    leaf = leaves[place] = value._history = value._link().detach().requires_grad_()
-                    leaf._collected = collected[place] = []
+                    leaves[place] = value._link().detach().requires_grad_()
+                    with torch.enable_grad():
+                        value._history = _sparse_links.collecting(leaves[place])
             else:
                 value = array._tensor.detach()
                 learns = learns and value.is_floating_point()
@@ -73,7 +74,6 @@ class SparseExecutor(Executor):
         with torch.set_grad_enabled(record):
             outputs, states = program.run(values, training=self._training, generator=self._generator,
                                           device=self._ctx.torch_device, monitor=self._watch())
-        self._collected = collected
         if record:
             places = [o._link() if isinstance(o, BaseSparseNDArray) else o for o in outputs]
             self._recorded = None, (leaves, wanted, None), places, None
@@ -114,7 +114,7 @@ class SparseExecutor(Executor):
         for place, buffer, req in zip(self._program.arguments, self.grad_arrays, self._reqs, strict=True):
             if buffer is None or req == 'null' or place not in found:
                 continue
-            gradient = _sparse_links.with_collected(found[place], self._collected.pop(place, None), buffer.shape)
+            gradient = found[place]
             if not buffer._sparse:
                 dense[place] = None if gradient is None else _sparse_links.dense_gradient(gradient)
             elif gradient is not None:

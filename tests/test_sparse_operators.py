@@ -325,3 +325,50 @@ def test_gradients_by_rows_are_added():
     assert [t.reshape(-1).tolist() for t in rows_summed(parts[:2])] == [[2, 2], [0, 3]]
     assert [t.reshape(-1).tolist() for t in rows_summed(parts)] == [[2, 3, 1], [0, 3, 4]]
     assert parts[0][0].tolist() == [[1], [1]]
+
+
+@pytest.mark.parametrize('req', ['write', 'add'])
+def test_recorded_gradients_of_several_uses_are_added(req):
+    """Also when a graph is followed back twice, and after a recording that nothing was made of."""
+    values = np.random.RandomState(0).randn(4, 2).astype('float32')
+    found = {}
+    for stype in ('default', 'row_sparse'):
+        v = nd.array(values).tostype(stype)
+        v.attach_grad(grad_req=req)
+        x = make(A, 'csr')
+
+        def loss(v=v, x=x):
+            squares = nd._internal._square_sum(v, axis=1, keepdims=True)
+            return (nd.dot(x, v).sum(axis=1) ** 2 + nd.dot(nd.square(x), squares).reshape(-1)).sum() + 3 * v.sum()
+        with autograd.record():
+            loss()
+        with autograd.record():
+            total = loss()
+        total.backward(retain_graph=True)
+        total.backward()
+        with autograd.record():
+            total = loss()
+        total.backward()
+        assert v.grad.stype == stype
+        found[stype] = v.grad.asnumpy()
+    assert np.allclose(found['default'], found['row_sparse'], rtol=1e-4)
+
+
+def test_a_failed_backward_leaves_nothing_behind():
+    class Fails(autograd.Function):
+        def forward(self, x):
+            return x
+
+        def backward(self, gradient):
+            raise ArithmeticError('no gradient today')
+    v = nd.ones((4, 2)).tostype('row_sparse')
+    v.attach_grad()
+    x = make(A, 'csr')
+    with autograd.record():
+        total = Fails()(nd.dot(x, v)).sum() + nd.dot(x, v).sum()
+    with pytest.raises(ArithmeticError):
+        total.backward()
+    with autograd.record():
+        total = nd.dot(x, v).sum()
+    total.backward()
+    assert np.allclose(v.grad.asnumpy(), A.sum(0)[:, None].repeat(2, 1))

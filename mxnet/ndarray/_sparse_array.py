@@ -124,7 +124,7 @@ class BaseSparseNDArray(NDArray):
         """The anchor whose history an operator must go on with, if there is one."""
         if not state.recording:
             return None
-        link = self._history if self._variable is None else self._variable.anchor
+        link = self._history if self._variable is None else self._variable.link()
         return link if link is not None and link.requires_grad else None
 
     def _recorded(self):

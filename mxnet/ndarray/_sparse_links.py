@@ -83,19 +83,46 @@ def _collecting(back, collectors):
         found = list(found) if isinstance(found, tuple) else [found]
         for i, collector in enumerate(collectors):
             if collector is not None and found[i] is not None and found[i].layout is not torch.strided:
-                collector.append(rows_of(found[i]))
+                collector.found.append(rows_of(found[i]))
+                collector.used = True
                 found[i] = None
         return tuple(found)
     return collect
 
 
-def with_collected(gradient, collected, shape):
-    """What torch found as the gradient of a link, or None, and what was collected."""
-    if not collected:
-        return gradient
-    if gradient is None:
-        return rows_gradient(*_sparse_parts.rows_summed(collected), shape)
-    return sum((rows_gradient(values, rows, shape) for values, rows in collected), gradient)
+class _Collect(torch.autograd.Function):
+    """Passes a link on; its gradient is what comes from torch, if anything, and what was collected."""
+
+    @staticmethod
+    def forward(ctx, link, collected):
+        ctx.collected, ctx.shape = collected, link.shape
+        ctx.set_materialize_grads(False)
+        return link.view_as(link)
+
+    @staticmethod
+    def backward(ctx, gradient):
+        collected, ctx.collected.found = ctx.collected.found, []
+        if collected:
+            collected = rows_gradient(*_sparse_parts.rows_summed(collected), ctx.shape)
+            gradient = collected if gradient is None else gradient + collected
+        return gradient, None
+
+
+class _Collector:
+    """Gradients by rows of all that one recording computes from an array; `used` once there were any."""
+
+    __slots__ = ('found', 'used')
+
+    def __init__(self):
+        self.found, self.used = [], False
+
+
+def collecting(link):
+    """A link for all operators of a recording: their gradients by rows are added in one step."""
+    collected = _Collector()
+    link = _Collect.apply(link, collected)
+    link._collected = collected
+    return link
 
 
 def check_unchanged(values, version):
@@ -163,10 +190,10 @@ def dense_gradient(gradient):
 class SparseVariable(Variable):
     """What `attach_grad` makes of a sparse array: its leaf is the dense array of the moment, linked to an anchor."""
 
-    __slots__ = ('anchor', '_array')
+    __slots__ = ('anchor', '_array', '_collecting')
 
     def __init__(self, array, buffer, req):
-        self._array = weakref.ref(array)
+        self._array, self._collecting = weakref.ref(array), None
         values = array._parts[0]
         super().__init__(anchor(array._shape, values.dtype, values.device), buffer, req)
 
@@ -177,3 +204,11 @@ class SparseVariable(Variable):
     @leaf.setter
     def leaf(self, tensor):
         self.anchor = tensor
+
+    def link(self):
+        """The anchor as operators take it while they are recorded."""
+        if not self.anchor.requires_grad or not torch.is_grad_enabled():
+            return self.anchor
+        if self._collecting is None or self._collecting._collected.used:
+            self._collecting = collecting(self.anchor)
+        return self._collecting
