@@ -118,9 +118,8 @@ def worker(kind):
         found['operation'] = median(lambda: pulse._store.get('x'), 500)
         store.barrier()
     else:
-        from mxnet.kvstore import dist_async
         store = mx.kv.create('dist_async')
-        link = dist_async._links[0]
+        link = store._links[0]
         for size in (2**8, 2**18, 2**22, 2**24):
             store.init(str(size), mx.nd.zeros((size,)))
             out = numpy.zeros(size, 'float32')

@@ -10,6 +10,7 @@ import numpy as np
 
 import mxnet as mx
 from mxnet.base import MXNetError
+from mxnet.kvstore._async_link import same_for_all
 
 os.environ['MXNET_KVSTORE_BIGARRAY_BOUND'] = '1000'
 kv = mx.kv.create('dist_async')
@@ -315,6 +316,58 @@ def check_staleness():
         assert time.monotonic() - start > 0.3               # without a bound nobody waits
     store.barrier()
     assert value_of(store, 'w') == 6 * (1000 + size - 1)
+
+
+def check_variables_must_be_the_same():
+    same_for_all(kv._world, 'a', {'X': 3})
+    if rank == 0:
+        same_for_all(kv._world, 'b', {'X': 3, 'Y': None})
+    else:
+        raises(MXNetError, f'Y is 2 for worker {rank}, and is not set for worker 0',
+               lambda: same_for_all(kv._world, 'b', {'X': 3, 'Y': 2}))
+
+
+def check_lengths_are_those_of_whole_arrays():
+    """Of LARS and LAMB, whether arrays were cut before the optimizer was set or would be after it."""
+    numbers = np.random.RandomState(3).uniform(-1, 1, (50, 40)).astype('float32')
+    gradient = np.random.RandomState(4).uniform(-1, 1, (50, 40)).astype('float32')
+    for name in ('lars', 'lamb'):
+        found = []
+        for kind, first in (('local', True), ('dist_async', True), ('dist_async', False)):
+            store = mx.kv.create(kind)
+            if not first:
+                store.set_optimizer(mx.optimizer.create(name, learning_rate=0.1, wd=0.01))
+            store.init('big', mx.nd.array(numbers))
+            if first:
+                if kind != 'local':
+                    assert len(store._values['big'].parts) == 2
+                store.set_optimizer(mx.optimizer.create(name, learning_rate=0.1, wd=0.01))
+            if kind != 'local':
+                assert len(store._values['big'].parts) == 1
+                store.barrier()
+            for _ in range(3):
+                if rank == 0 or kind == 'local':
+                    store.push('big', mx.nd.array(gradient))
+            if kind != 'local':
+                store.barrier()
+            out = mx.nd.zeros((50, 40))
+            store.pull('big', out)
+            found.append(out.asnumpy())
+        assert not np.allclose(found[0], numbers)
+        np.testing.assert_allclose(found[1], found[0], rtol=1e-6)
+        np.testing.assert_allclose(found[2], found[0], rtol=1e-6)
+
+
+def check_stores_that_are_no_more_are_forgotten():
+    store = mx.kv.create('dist_async')
+    store.init('w', full(1))
+    number, link = store._id, store._links[store._values['w'].parts[0][0]]
+    assert link.answer(link.ask(number, 'pull', ['w']))[0][0].sum() == 6
+    store.barrier()
+    del store
+    kv.barrier()                        # tells the servers
+    kv.barrier()                        # and all have
+    raises(MXNetError, f'KeyError: {number}', lambda: link.answer(link.ask(number, 'pull', ['w'])))
 
 
 def check_a_killed_server_comes_back():

@@ -276,7 +276,7 @@ def test_half_a_change_does_not_count(tmp_path):
     journal.write(('first', np.ones(100)))
     first = journal.bytes
     journal.write(('second', np.ones(100)))
-    path = tmp_path / 'changes0'
+    path = tmp_path / 'changes'
     whole = path.read_bytes()
     for length in (first, first + 5, first + 60, journal.bytes - 1):
         path.write_bytes(whole[:length])

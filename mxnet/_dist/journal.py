@@ -3,8 +3,9 @@
 - `write` appends one change.  It is in the file when the call returns, so a change that was acknowledged afterwards
   survives the death of the process.  (Not that of the machine: nothing waits for the disk.)
 - `snapshot` stores the whole state, and the changes before it are forgotten.
-- There are two files for changes and two for states, which take turns and are written over from their beginning: memory
-  that the system has at hand is several times as fast as new one.
+- There is one file for changes, and two for states, which take turns.  All are written over from their beginning:
+  memory that the system has at hand is several times as fast as new one.  So they take up to twice the state and once
+  the changes.
 - A record counts when its last bytes are there.  They hold the number of the snapshot that it is or follows, and its
   own, so that neither half a record nor an old one is taken for a new one.
 """
@@ -99,7 +100,7 @@ class Journal:
                     self._generation, state = generation, found
                 break
         changes = []
-        for stamp, change, end in _records(self._log()):
+        for stamp, change, end in _records(self._path('changes')):
             if stamp != (self._generation, self._number):
                 break
             changes.append(change)
@@ -123,7 +124,7 @@ class Journal:
         self._open()
 
     def _open(self):
-        self._file = self._recorder(f'changes{self._generation % 2}', self.bytes)
+        self._file = self._recorder('changes', self.bytes)
 
     def _recorder(self, name, position=0):
         if name not in self._files:
@@ -137,7 +138,7 @@ class Journal:
             file.close()
         os.close(self._lock)
         self._files, self._file = {}, None
-        for name in ('state0', 'state1', 'changes0', 'changes1', 'lock'):
+        for name in ('state0', 'state1', 'changes', 'lock'):
             with contextlib.suppress(FileNotFoundError):
                 os.remove(self._path(name))
         with contextlib.suppress(OSError):          # somebody else put something there
@@ -145,9 +146,6 @@ class Journal:
 
     def _path(self, name):
         return os.path.join(self.folder, name)
-
-    def _log(self):
-        return self._path(f'changes{self._generation % 2}')
 
 
 def _records(path):

@@ -2,7 +2,8 @@
 
 It is a Ray actor, one process, that does one thing at a time.  Each change has the worker's count of changes with it:
 what arrives twice is done once, and what arrives too early, after the server was killed, is asked for again.  A change
-is in the server's journal before it is acknowledged; a new process of the server reads it.
+is in the server's journal before it is acknowledged; a new process of the server reads it.  A large push is answered
+while it is being written: the worker keeps it until it hears that it is there.
 """
 import concurrent.futures
 import contextlib
@@ -26,7 +27,7 @@ __all__ = ['Server', 'from_numpy', 'to_numpy']
 
 DONE, FAILED, AGAIN, WAIT = 'done', 'failed', 'again', 'wait'
 LEAST_LOG = 64 * 2**20          # bytes of changes before a snapshot is taken
-LARGE = 2**20                   # bytes of a push that is written and applied at the same time
+LARGE = 2**20                   # bytes of a push that is answered before it is written
 
 
 def to_numpy(tensor):
@@ -48,6 +49,7 @@ class Table:
         self.store = KVStore('local')
         self.held = 0                   # bytes of the values, about
         self.pushes = {}                # key: {worker: how many pushes}
+        self.users = set()              # workers who have this store
         self.idle = set()               # workers who are not expected to push for now
         self.function = None            # cloudpickle of a program's own updater
         self.unpacker = None
@@ -57,6 +59,11 @@ class Table:
         value = self.store._values[key] = self._array(value)
         self.held += math.prod(value.shape) * 4
         self.pushes[key] = {}
+
+    def forget(self, key):
+        value = self.store._values.pop(key)
+        self.held -= math.prod(value.shape) * 4
+        del self.pushes[key]
 
     def _array(self, value):
         """An array of its own memory from (dtype, shape, array) or (dtype, shape, (rows, data))."""
@@ -172,12 +179,13 @@ class Table:
             own = _cloudpickle().dumps((updater.states, updater.optimizer))
         return {'values': {key: (str(_torch_dtype(value)).removeprefix('torch.'), value.shape, self._content(value))
                            for key, value in self.store._values.items()},
-                'pushes': self.pushes, 'idle': self.idle, 'function': self.function, 'optimizer': own}
+                'pushes': self.pushes, 'users': self.users, 'idle': self.idle, 'function': self.function,
+                'optimizer': own}
 
     def restore(self, state):
         self.store._values = {key: self._array(value) for key, value in state['values'].items()}
         self.held = sum(math.prod(value.shape) * 4 for value in self.store._values.values())
-        self.pushes, self.idle = state['pushes'], state['idle']
+        self.pushes, self.users, self.idle = state['pushes'], state['users'], state['idle']
         if state['optimizer'] is not None:
             states, optimizer = pickle.loads(state['optimizer'])
             self.store.set_optimizer(optimizer)
@@ -197,6 +205,8 @@ class Server:
         self._last = {}                 # worker: its last change
         self._journal = Journal(os.path.join(folder_for(job, kept), name))
         self._writer = concurrent.futures.ThreadPoolExecutor(1)
+        self._writing = None            # (worker, number, future) of a push that is being written
+        self._compacting = None         # future of a snapshot that may be being written
         state, changes = self._journal.recover()
         if state is not None:
             self._last = state['last']
@@ -211,31 +221,58 @@ class Server:
         """Does what a worker wants, once."""
         last = self._last.get(worker, 0)
         if number <= last:
-            return DONE, None
+            return DONE, None, self._written(worker)
         if number > last + 1:
-            return AGAIN, None
+            return AGAIN, None, 0
+        self._rest()
         change = worker, number, store, action, arguments
-        written = None
-        if action == 'push' and sum(_bytes(content) for _, content in arguments[0]) > LARGE:
-            written = self._writer.submit(self._journal.write, change)      # while it is applied
+        large = action == 'push' and sum(_bytes(content) for _, content in arguments[0]) > LARGE
+        if large:
+            self._writing = worker, number, self._writer.submit(self._journal.write, change)
         else:
             self._journal.write(change)
         self._last[worker] = number
         problem = self._apply(worker, store, action, arguments)
-        if written is not None:
-            written.result()
-        held = sum(table.held for table in self._tables.values())
-        if self._journal.bytes > max(LEAST_LOG, held):
+        if large or self._journal.bytes > LEAST_LOG:
+            self._compacting = self._writer.submit(self._compact)
+        return DONE if problem is None else FAILED, problem, self._written(worker)
+
+    def _rest(self):
+        """Waits for what is being written, of what is about to change."""
+        if self._writing is not None:
+            self._writing[2].result()
+        if self._compacting is not None:
+            self._compacting.result()
+        self._writing = self._compacting = None
+
+    def _compact(self):
+        if self._journal.bytes > max(LEAST_LOG, sum(table.held for table in self._tables.values())):
             self._journal.snapshot({'last': self._last, 'tables': {n: t.state() for n, t in self._tables.items()}})
-        return (DONE, None) if problem is None else (FAILED, problem)
+
+    def _written(self, worker):
+        """The last change of a worker that survives the death of this process."""
+        if self._writing is not None and self._writing[0] == worker and not self._writing[2].done():
+            return self._writing[1] - 1
+        return self._last.get(worker, 0)
+
+    def written(self, worker, after):
+        """Waits until all changes of a worker survive; it has made `after`."""
+        if self._last.get(worker, 0) < after:
+            return AGAIN, None, 0
+        self._rest()
+        return DONE, None, self._written(worker)
 
     def _apply(self, worker, store, action, arguments):
         """What went wrong in words, or None.  The same happens again when the journal is read."""
         try:
             if action == 'open':
-                self._tables.setdefault(store, Table())
+                self._tables.setdefault(store, Table()).users.add(worker)
             elif action == 'close':
-                self._tables.pop(store, None)
+                table = self._tables[store]
+                table.users.discard(worker)
+                table.idle.add(worker)
+                if not table.users:
+                    del self._tables[store]
             elif action in ('push', 'absent'):
                 getattr(self._tables[store], action)(worker, *arguments)
             else:
@@ -248,12 +285,12 @@ class Server:
         """Answers a question of a worker, who has made `after` changes."""
         if self._last.get(worker, 0) < after:
             return AGAIN, None
-        table = self._tables[store]
-        if bound is not None and action == 'pull':
-            slowest = table.behind(worker, arguments[0], bound, workers)
-            if slowest is not None:
-                return WAIT, slowest
         try:
+            table = self._tables[store]
+            if bound is not None and action == 'pull':
+                slowest = table.behind(worker, arguments[0], bound, workers)
+                if slowest is not None:
+                    return WAIT, slowest
             if action == 'states':
                 return DONE, table.store._states('save_optimizer_states').get_states(*arguments)
             return DONE, getattr(table, action)(*arguments)
@@ -262,11 +299,12 @@ class Server:
 
     def change_and_pull(self, worker, number, store, entries, settings, keys):
         """A push and a pull in one go."""
-        outcome, problem = self.change(worker, number, store, 'push', entries, settings)
-        return (outcome, problem) if outcome != DONE else (DONE, self._tables[store].pull(keys))
+        outcome, problem, written = self.change(worker, number, store, 'push', entries, settings)
+        return outcome, problem if outcome != DONE else self._tables[store].pull(keys), written
 
     def end(self):
         """The job is over: nobody will ask for the state again."""
+        self._writer.shutdown()
         self._journal.remove()
         with contextlib.suppress(OSError):          # the last server of a machine removes the folder of all
             os.rmdir(os.path.dirname(self._journal.folder))
