@@ -42,6 +42,7 @@ class LARS(BuiltIn):
     You, Gitman and Ginsburg, https://arxiv.org/abs/1708.03888
     """
 
+    whole_arrays = True
     _master_last = True
     _counted = None             # num_update when cur_lr was last looked at
 
@@ -111,6 +112,7 @@ class LAMB(BuiltIn):
     You et al., https://arxiv.org/abs/1904.00962
     """
 
+    whole_arrays = True
     _slots = 2
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, lower_bound=None, upper_bound=None,
@@ -147,6 +149,7 @@ class LBSGD(BuiltIn):
     The updates themselves are those of `SGD`.
     """
 
+    whole_arrays = True
     _at_once = False            # each weight has sums and counts of its own
 
     def __init__(self, momentum=0.0, multi_precision=False, warmup_strategy='linear', warmup_epochs=5, batch_scale=1,

@@ -33,6 +33,7 @@ class GroupAdaGrad(BuiltIn):
     eps: keeps the divisor from being 0.
     """
 
+    whole_arrays = True
     _slots = 1
     _elementwise = False
 
