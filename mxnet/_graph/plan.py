@@ -338,12 +338,14 @@ def _direct():
     names = ('mm addmm bmm baddbmm relu sigmoid tanh exp log sqrt rsqrt add sub mul div neg abs sum mean amax amin t '
              'transpose permute unsqueeze squeeze cat stack where gather index_select convolution native_batch_norm '
              'native_layer_norm native_group_norm reciprocal pow clamp maximum minimum eq ne lt le gt ge logical_and '
-             'logical_or logical_not sign erf cumsum cudnn_batch_norm embedding argmax argmin topk sort').split()
+             'logical_or logical_not sign erf cumsum cudnn_batch_norm embedding argmax argmin topk sort scatter_add '
+             'masked_fill floor ceil sin cos log1p expm1 square _softmax _log_softmax _softmax_backward_data '
+             '_log_softmax_backward_data').split()
     found = {n: getattr(torch, n) for n in names if hasattr(torch, n)}
     found |= {n: getattr(torch.Tensor, n) for n in ('view', 'expand') if hasattr(torch.Tensor, n)}
-    found['linear'] = torch.nn.functional.linear
-    found |= {'_softmax': torch._softmax, '_log_softmax': torch._log_softmax} if hasattr(torch, '_softmax') else {}
-    return found
+    own = torch._C._nn
+    names = 'linear max_pool2d_with_indices avg_pool2d gelu silu elu leaky_relu softplus hardtanh'.split()
+    return found | {n: getattr(own, n) for n in names if hasattr(own, n)}
 
 
 _DIRECT = _direct()

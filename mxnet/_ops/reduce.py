@@ -50,7 +50,7 @@ def _of_one(data, axes, keepdims):
     for a in axes:
         if shape[a] != 1:
             return None
-    return data if keepdims else data.squeeze(axes)
+    return data if keepdims else data.squeeze(axes[0] if len(axes) == 1 else axes)
 
 
 def _sum(data, axes, keepdims):

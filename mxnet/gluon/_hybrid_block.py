@@ -9,7 +9,7 @@ from .._state import state
 from ..base import MXNetError
 from ..context import current_context
 from ..ndarray import NDArray
-from ..ndarray._repeats import Repeat
+from ..ndarray._repeats import Prediction, Repeat
 from ..symbol import Symbol
 from ..util import is_np_array
 from . import _structure as nested
@@ -81,7 +81,7 @@ class HybridBlock(Block):
         self._cached_graph = ()
         self._cached_op = None
         self._cached_op_args = []
-        self._traces = self._repeat = None
+        self._traces = self._repeat = self._prediction = None
 
     def cast(self, dtype):
         self._clear_cached_op()
@@ -100,7 +100,7 @@ class HybridBlock(Block):
             self._backend_opts = kwargs
         self._backend = backend
         self._active = active
-        self._repeat = None
+        self._repeat = self._prediction = None
         self._flags = [('static_alloc', static_alloc), ('static_shape', static_shape), ('inline_limit', inline_limit)]
         if clear:
             self._clear_cached_op()
@@ -270,14 +270,18 @@ class HybridBlock(Block):
     def _run_row(self, row, args):
         out = self._cached_op(*row)
         known = self._known
-        if state.recording and not self._traced and known is not None:
+        if not self._traced and known is not None:
             self._remember(self._cached_op, known[1], known[4], args, out)
         return out
 
     def _remember(self, cached, params, inputs, args, out):
         """The next call may be like this one, whose CachedOp's results are all that the block gives."""
-        if not self._forward_hooks and not self._forward_pre_hooks:
+        if self._forward_hooks or self._forward_pre_hooks:
+            return
+        if state.recording:
             self._repeat = Repeat.of(cached, params, inputs, args, out)
+        elif cached.quick is not None:
+            self._prediction = Prediction.of(cached, params, inputs, args, out)
 
     def optimize_for(self, x, *args, backend=None, clear=False, static_alloc=False, static_shape=False, inline_limit=2,
                      forward_bulk_size=None, backward_bulk_size=None, **kwargs):
@@ -361,7 +365,7 @@ class HybridBlock(Block):
             traces = self._graphs()
             if traces.why_not is None:
                 out = traces(*args)
-                if state.recording and traces.why_not is None and traces.last[0].inputs_only:
+                if traces.why_not is None and traces.last[0].inputs_only:
                     trace = traces.last[0]
                     self._remember(trace.op, trace.params, trace.numbers, args, out)
                 return out

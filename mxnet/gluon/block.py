@@ -34,7 +34,7 @@ class Block:
     """
 
     _traced = False         # whether a call goes another way than `forward`: see HybridBlock
-    _repeat = None          # what to do if the next call is like the last one: see ndarray/_repeats.py
+    _repeat = _prediction = None        # what to do if the next call is like the last one: see ndarray/_repeats.py
 
     def __init__(self, prefix=None, params=None):
         self._empty_prefix = prefix == ''
@@ -201,8 +201,9 @@ class Block:
 
     # ------------------------------------------------------------------ running
     def __call__(self, *args):
-        if self._repeat is not None and state.recording:
-            out = self._repeat(args)
+        again = self._repeat if state.recording else self._prediction
+        if again is not None:
+            out = again(args)
             if out is not None:
                 return out
         if self._forward_pre_hooks:
@@ -227,14 +228,14 @@ class Block:
 
     def register_forward_pre_hook(self, hook):
         """Calls `hook(block, inputs)` before every `forward`."""
-        self._repeat = None
+        self._repeat = self._prediction = None
         handle = HookHandle()
         handle.attach(self._forward_pre_hooks, hook)
         return handle
 
     def register_forward_hook(self, hook):
         """Calls `hook(block, inputs, output)` after every `forward`."""
-        self._repeat = None
+        self._repeat = self._prediction = None
         handle = HookHandle()
         handle.attach(self._forward_hooks, hook)
         return handle

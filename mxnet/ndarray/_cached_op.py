@@ -50,7 +50,7 @@ class CachedOp:
         self.patience = _steps.PATIENCE
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
-        self._predictors, self._shown, self._quick = {}, {}, None
+        self._predictors, self._shown, self.quick = {}, {}, None
         self.count = len(self.program.outputs)
         self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
@@ -111,10 +111,10 @@ class CachedOp:
         """Output arrays of a prediction whose plan knows which inputs are parameters; None where there is none."""
         if self.draws and state.chance is not None:
             return None             # a plan draws from the program's generator, not from that of a loader's batch
-        quick = self._quick
+        quick = self.quick
         if quick is not None and quick[0] == [(tensors[i].shape, tensors[i].dtype) for i in quick[1]] \
                 and quick[2].knows(tensors):
-            return self._follow(quick[2], tensors, ctx, cls)
+            return self.follow(quick[2], tensors, ctx, cls)
         kind = tuple([(t.shape, t.dtype, t.device) for t in tensors])
         predictor = self._predictors.get(kind)
         if predictor is None:
@@ -127,10 +127,10 @@ class CachedOp:
         if predictor is NONE:
             return None
         free = [i for i in range(len(tensors)) if i not in set(self.parameters)]
-        self._quick = [(tensors[i].shape, tensors[i].dtype) for i in free], free, predictor
-        return self._follow(predictor, tensors, ctx, cls)
+        self.quick = [(tensors[i].shape, tensors[i].dtype) for i in free], free, predictor
+        return self.follow(predictor, tensors, ctx, cls)
 
-    def _follow(self, predictor, tensors, ctx, cls):
+    def follow(self, predictor, tensors, ctx, cls):
         with predictor.lock:
             shown = self._shown.pop(predictor, None)
             if shown is not None:

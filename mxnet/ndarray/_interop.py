@@ -101,7 +101,7 @@ def synchronize(device):
 
 def waitall():
     """Waits until everything that was started is computed."""
-    if torch.cuda.is_available() and torch.cuda.is_initialized():
+    if torch.cuda.is_initialized():
         for i in range(torch.cuda.device_count()):
             torch.cuda.synchronize(i)
 

@@ -1,11 +1,12 @@
-"""Calls of blocks like the ones before: in a loop that trains, all but the first few.
+"""Calls of blocks like the ones before: in a loop, all but the first few.
 
-A block that waited (_steps.py), called again with the same parameters, inputs of the same kinds and the same switches,
-waits again, and nothing else about the call has to be found out anew.
+A block that waited (_steps.py) or predicted by a plan, called again with the same parameters, inputs of the same kinds
+and the same switches, does so again, and nothing else about the call has to be found out anew.
 """
 from operator import is_
 from threading import get_ident
 
+from .._array import NDArrayBase, class_of
 from .._state import state
 from ._steps import Step, guard
 
@@ -92,6 +93,53 @@ class Repeat:
             if cached.draws:
                 state.draws = step
             return step.add(cached, self.switches[0], sources, self.cls)[0]
+
+
+class Prediction:
+    """What a block remembers of a prediction by a plan."""
+
+    __slots__ = ('cached', 'predictor', 'params', 'data', 'arrays', 'tensors', 'inputs', 'kinds', 'ctx', 'switches',
+                 'cls')
+
+    @classmethod
+    def of(cls, cached, params, inputs, args, out):
+        """As `Repeat.of`."""
+        quick = cached.quick
+        if quick is None or cached.count != 1 or not isinstance(out, NDArrayBase) \
+                or not all(isinstance(x, NDArrayBase) and not x._waits and not x._sparse for x in args) \
+                or sorted(number for _, number in inputs) != list(range(len(args))):
+            return None
+        self = cls()
+        self.cached, self.predictor = cached, quick[2]
+        self.params, self.data, self.ctx = params, [p._data for p in params], args[0]._ctx
+        self.arrays = [p.data(self.ctx) for p in params]
+        self.tensors = [a._tensor for a in self.arrays]
+        self.inputs, self.kinds = inputs, [(type(x), x._tensor.shape, x._tensor.dtype) for x in args]
+        self.switches, self.cls = _switches(), class_of(out)
+        return self
+
+    def __call__(self, args):
+        """The array that the block gives; None if this call is another."""
+        cached = self.cached
+        if len(args) != len(self.kinds) or cached._monitor is not None or _switches() != self.switches \
+                or cached.draws and state.chance is not None or cached.quick is None \
+                or cached.quick[2] is not self.predictor \
+                or not all(map(is_, [p._data for p in self.params], self.data)) \
+                or True in [a._waits for a in self.arrays] \
+                or not all(map(is_, [a._tensor for a in self.arrays], self.tensors)):
+            return None
+        given = []
+        for x, (cls, shape, dtype) in zip(args, self.kinds):
+            if type(x) is not cls or x._ctx is not self.ctx:
+                return None
+            tensor = x._tensor
+            if tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape:
+                return None
+            given.append(tensor)
+        tensors = self.tensors.copy()
+        for position, number in self.inputs:
+            tensors.insert(position, given[number])
+        return cached.follow(self.predictor, tensors, self.ctx, self.cls)[0]
 
 
 def _kind(array, step):

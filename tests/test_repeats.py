@@ -1,0 +1,180 @@
+"""Calls like the ones before (ndarray/_repeats.py): what changes between two calls is noticed."""
+import numpy
+import pytest
+
+import mxnet as mx
+from mxnet import autograd, gluon, nd
+
+
+def network():
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(4, activation='relu', in_units=3), gluon.nn.Dense(2, in_units=4))
+    net.initialize(mx.init.Xavier())
+    net.hybridize(static_alloc=True, static_shape=True)
+    return net
+
+
+X, Y = nd.array([[1, 2, 3], [-1, 0, 1]]), nd.array([1, 0])
+
+
+def train(net, x=X, y=Y, rounds=4):
+    loss = gluon.loss.SoftmaxCrossEntropyLoss()
+    for _ in range(rounds):
+        with autograd.record():
+            value = loss(net(x), y)
+        value.backward()
+    return value.asnumpy()
+
+
+def predict(net, x=X, rounds=4):
+    for _ in range(rounds):
+        out = net(x)
+    return out.asnumpy()
+
+
+def plain(net, x=X):
+    """What the network gives, computed without it."""
+    first, second = ((layer.weight.data().asnumpy(), layer.bias.data().asnumpy()) for layer in net)
+    hidden = numpy.maximum(x.asnumpy() @ first[0].T + first[1], 0)
+    return hidden @ second[0].T + second[1]
+
+
+def warm(net):
+    train(net)
+    predict(net)
+    assert net._repeat is not None and net._prediction is not None
+    return net
+
+
+def set_data(net):
+    net[0].weight.set_data(net[0].weight.data() * 2)
+
+
+def write(net):
+    net[1].bias.data()[:] = 3
+
+
+def initialize(net):
+    net.initialize(mx.init.Normal(), force_reinit=True)
+
+
+def read_from_file(net, tmp_path):
+    other = network()
+    other(X)
+    other.save_parameters(str(tmp_path / 'net.params'))
+    net.load_parameters(str(tmp_path / 'net.params'))
+
+
+@pytest.mark.parametrize('change', [set_data, write, initialize, read_from_file])
+def test_parameters_that_change(change, tmp_path):
+    net = warm(network())
+    for _ in range(2):
+        change(net, tmp_path) if change is read_from_file else change(net)
+        numpy.testing.assert_allclose(predict(net, rounds=1), plain(net), rtol=1e-5, atol=1e-6)
+        with autograd.record():
+            out = net(X)
+        out.backward()
+        numpy.testing.assert_allclose(out.asnumpy(), plain(net), rtol=1e-5, atol=1e-6)
+        numpy.testing.assert_array_equal(net[1].bias.grad().asnumpy(), [2, 2])
+
+
+def test_inputs_of_other_kinds():
+    net = warm(network())
+    for x in (nd.ones((5, 3)), X, nd.ones((1, 3)), X):
+        numpy.testing.assert_allclose(predict(net, x, rounds=1), plain(net, x), rtol=1e-5, atol=1e-6)
+        with autograd.record():
+            out = net(x)
+        out.backward()
+        numpy.testing.assert_array_equal(net[1].bias.grad().asnumpy(), [len(x), len(x)])
+    with pytest.raises((mx.MXNetError, ValueError)):
+        net(nd.ones((2, 7))).asnumpy()
+
+
+def test_an_input_with_a_gradient():
+    net = warm(network())
+    x = X.copy()
+    x.attach_grad()
+    with autograd.record():
+        out = net(x)
+    out.backward()
+    weights = [layer.weight.data().asnumpy() for layer in net]
+    alive = (X.asnumpy() @ weights[0].T + net[0].bias.data().asnumpy()) > 0
+    numpy.testing.assert_allclose(x.grad.asnumpy(), (alive * weights[1].sum(0)) @ weights[0], rtol=1e-5, atol=1e-6)
+
+
+def test_hooks_are_called():
+    net, seen = warm(network()), []
+    net.register_forward_hook(lambda block, inputs, output: seen.append('after'))
+    handle = net.register_forward_pre_hook(lambda block, inputs: seen.append('before'))
+    predict(net, rounds=2)
+    train(net, rounds=1)
+    assert seen == ['before', 'after'] * 3
+    handle.detach()
+    predict(net, rounds=1)
+    assert seen[6:] == ['after']
+
+
+def test_hybridize_again_and_no_more():
+    net = warm(network())
+    net.hybridize(False)
+    assert net._repeat is None and net._prediction is None
+    numpy.testing.assert_allclose(predict(net), plain(net), rtol=1e-5, atol=1e-6)
+    net.hybridize()
+    train(net)
+    numpy.testing.assert_allclose(predict(net), plain(net), rtol=1e-5, atol=1e-6)
+
+
+def test_modes():
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dropout(0.5))
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    x = nd.ones((100,))
+    for _ in range(4):
+        net(x)
+    assert (net(x).asnumpy() == 1).all()
+    with autograd.train_mode():
+        assert (net(x).asnumpy() == 0).any()
+    assert (net(x).asnumpy() == 1).all()
+
+
+def test_a_call_that_waits_for_another_network():
+    """The second call goes on with what waits; the first one's parameters are then read by both."""
+    net = warm(network())
+    other = gluon.nn.Dense(3, in_units=2)
+    other.initialize()
+    other.hybridize()
+    for _ in range(5):
+        with autograd.record():
+            out = other(net(X))
+        out.backward()
+        numpy.testing.assert_array_equal(other.bias.grad().asnumpy(), [2, 2, 2])
+    expected = plain(net) @ other.weight.data().asnumpy().T + other.bias.data().asnumpy()
+    numpy.testing.assert_allclose(out.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+
+
+def test_a_forward_that_does_more_than_its_graph():
+    class Net(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.dense, self.calls = gluon.nn.Dense(2, in_units=3), 0
+
+        def __call__(self, *args):
+            self.calls += 1
+            return super().__call__(*args)
+
+        def forward(self, x):
+            return self.dense(x) + 1
+
+    net = Net()
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for _ in range(5):
+        with autograd.record():
+            out = net(X)
+        out.backward()
+    numpy.testing.assert_array_equal(net.dense.bias.grad().asnumpy(), [2, 2])
+    weight = net.dense.weight.data().asnumpy()
+    for _ in range(4):
+        numpy.testing.assert_allclose(net(X).asnumpy(), X.asnumpy() @ weight.T + 1, rtol=1e-5, atol=1e-6)
+    assert net.calls == 9
