@@ -51,7 +51,7 @@ def asynchronous(workers, servers, size, compute, call, bandwidth):
 
 # ---------------------------------------------------------------------- measuring
 def measured():
-    """Latency and bandwidth of all_reduce by Gloo and of calls of Ray actors, on this machine."""
+    """Latency and bandwidth of sums by Gloo and in shared memory, and of calls of Ray actors, on this machine."""
     found = {}
     for workers in (2, 4):
         times = job('all_reduce', workers)
@@ -59,6 +59,11 @@ def measured():
         latency = times[small] / (2 * (workers - 1))
         bandwidth = 2 * (workers - 1) / workers * large / max(times[large] - times[small], 1e-9)
         found[f'all_reduce, {workers} processes'] = {'latency': latency, 'bandwidth': bandwidth, 'times': times}
+    for workers in (2, 4):
+        times = job('shared', workers)
+        small, large = min(times), max(times)
+        found[f'shared memory, {workers} processes'] = {
+            'latency': times[small], 'bandwidth': large / max(times[large] - times[small], 1e-9), 'times': times}
     found['store'] = job('store', 2)
     try:
         times = job('ray', 1)
@@ -93,6 +98,7 @@ def worker(kind):
     import torch.distributed as dist
 
     import mxnet as mx
+    from mxnet._dist.world import world
 
     def median(call, count):
         for _ in range(3):
@@ -105,13 +111,13 @@ def worker(kind):
         return statistics.median(times)
 
     found = {}
-    if kind == 'all_reduce':
+    if kind in ('all_reduce', 'shared'):
         store = mx.kv.create('dist_sync')
+        add_up = dist.all_reduce if kind == 'all_reduce' else lambda t: world().wait(world().sum(t, 'a sum'))
         for size in (2**8, 2**14, 2**18, 2**22, 2**24):
             tensor = torch.zeros(size)
-            found[4 * size] = median(lambda tensor=tensor: dist.all_reduce(tensor), 200 if size < 2**20 else 12)
+            found[4 * size] = median(lambda tensor=tensor: add_up(tensor), 200 if size < 2**20 else 12)
     elif kind == 'store':
-        from mxnet._dist.world import world
         store = mx.kv.create('dist_sync')
         pulse = world()._pulse
         pulse._store.set('x', 'y')

@@ -266,6 +266,7 @@ def test_journal(tmp_path):
         assert changes(tmp_path / 'j') == (number, [])      # old changes in the file are not taken for new ones
         again.write(number)
         assert changes(tmp_path / 'j') == (number, [number])
+    assert sorted(os.listdir(tmp_path / 'j')) == ['changes', 'lock', 'state0', 'state1']
     again.remove()
     assert not (tmp_path / 'j').exists()
 
