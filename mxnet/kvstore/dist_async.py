@@ -33,7 +33,7 @@ __all__ = ['AsyncKVStore']
 INLINE = 100_000            # Ray sends arguments of fewer bytes with the call, others through its object store
 
 _count = itertools.count()
-_over: collections.deque[int] = collections.deque()      # stores that are no more, and of which the servers have not heard
+_over: collections.deque[int] = collections.deque()      # stores that are no more, unknown to the servers
 
 
 def _close_others(connected):
