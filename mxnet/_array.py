@@ -58,7 +58,8 @@ def readable(array):
 
 
 # ---------------------------------------------------------------------- to a GPU
-LARGEST_STAGED = 1 << 25        # bytes; for more, memory is not pinned just to copy it once
+SMALLEST_STAGED = 1 << 16       # bytes; so few are taken over by CUDA before the call returns, without waiting
+LARGEST_STAGED = 1 << 25        # for more, memory is not pinned just to copy it once
 copies: list = []               # events: copies from memory of pinned arrays that may be under way
 
 
@@ -71,9 +72,11 @@ def send(tensor, target):
     into = isinstance(target, torch.Tensor)
     pinned = tensor.is_pinned()
     if not pinned:
-        if tensor.requires_grad or tensor.numel() * tensor.element_size() > LARGEST_STAGED:
+        size = tensor.numel() * tensor.element_size()
+        if tensor.requires_grad or size > LARGEST_STAGED:
             return target.copy_(tensor) if into else tensor.to(target)
-        tensor = tensor.pin_memory()
+        if size > SMALLEST_STAGED:
+            tensor = tensor.pin_memory()
     result = target.copy_(tensor, non_blocking=True) if into else tensor.to(target, non_blocking=True)
     if pinned:
         event = torch.cuda.Event()

@@ -246,12 +246,13 @@ class Measured(EvalMetric):
                 if shelf.count == SHELF:
                     self._clear_shelf()
                 continue
-            label, pred = pair(label, pred)
+            given = tensor_of(label)
+            label, pred = pair(given, pred)
             tensors, known = self._measure(label, pred)     # the first of its kind at once: it may be a mistake
             self._defer(tensors, *known)
             if self._joins(label, pred):
                 self._clear_shelf()
-                self._shelf = _Shelf(label, pred)
+                self._shelf = _Shelf(given, pred)
 
     def _joins(self, label, pred):
         """Whether batches of this kind, joined along their first axis, measure as one by one."""
@@ -276,7 +277,10 @@ class Measured(EvalMetric):
 
 
 class _Shelf:
-    """Copies of small batches of one kind, to be measured together: one measurement costs as much as many copies."""
+    """Copies of small batches of one kind, to be measured together: one measurement costs as much as many copies.
+
+    Labels of a CPU stay there until then, wherever the predictions are.
+    """
 
     __slots__ = ('kind', 'labels', 'preds', 'count')
 
@@ -296,13 +300,17 @@ class _Shelf:
                 or label.requires_grad or pred.requires_grad:
             return False
         count = self.count
-        torch._foreach_copy_([self.labels[1][count], self.preds[1][count]], [label, pred])
+        if label.is_cuda == pred.is_cuda:
+            torch._foreach_copy_([self.labels[1][count], self.preds[1][count]], [label, pred])
+        else:
+            self.labels[1][count].copy_(label)
+            self.preds[1][count].copy_(pred)
         self.count = count + 1
         return True
 
     def clear(self):
         count, self.count = self.count, 0
-        return self.labels[0][:count].flatten(0, 1), self.preds[0][:count].flatten(0, 1)
+        return pair(self.labels[0][:count].flatten(0, 1), self.preds[0][:count].flatten(0, 1))
 
 
 register = registry.get_register_func(EvalMetric, 'metric')

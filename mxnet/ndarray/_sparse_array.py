@@ -504,6 +504,7 @@ class RowSparseNDArray(BaseSparseNDArray):
     def to_torch_sparse(self):
         """The array as a `torch.sparse_coo` tensor of rows, which shares its memory."""
         values, rows = self._ordered_parts()
+        _sparse_links.be_warned()
         return torch.sparse_coo_tensor(rows.unsqueeze(0), values, self._shape, is_coalesced=True,
                                        check_invariants=False)
 

@@ -5,6 +5,8 @@ what the array holds is in its parts.  `linked` gives the dense tensor that an o
 anchor; `anchored` the anchor of a dense result that is stored sparse.  A gradient on its way to an anchor may be a
 sparse tensor of torch that has only some rows: `rows_gradient` makes one, `rows_of` takes it apart.
 """
+import functools
+import warnings
 import weakref
 
 import torch
@@ -163,8 +165,18 @@ def of_rows(function, array):
     return passed_on(array._recorded_link(), back)
 
 
+@functools.cache
+def be_warned():
+    """torch 2.11 says once in a process that it does not check sparse tensors, even where it was told not to."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        torch.sparse_coo_tensor(torch.zeros((1, 0), dtype=torch.int64), torch.zeros(0), (1,), is_coalesced=True,
+                                check_invariants=False)
+
+
 def rows_gradient(values, rows, shape):
     """A gradient that is 0 but for some rows, in rising order."""
+    be_warned()
     gradient = torch.sparse_coo_tensor(rows.unsqueeze(0), values, shape, is_coalesced=True, check_invariants=False)
     gradient._given = values, rows
     return gradient
