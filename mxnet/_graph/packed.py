@@ -12,7 +12,7 @@ aten = torch.ops.aten
 
 def can_pack() -> bool:
     """Whether torch has these calls: it was built with oneDNN."""
-    return torch.backends.mkldnn.is_available() and torch.backends.mkldnn.enabled \
+    return torch.backends.mkldnn.is_available() and bool(torch.backends.mkldnn.enabled) \
         and hasattr(torch.ops.mkldnn, '_convolution_pointwise') \
         and hasattr(torch.ops.mkldnn, '_reorder_convolution_weight')
 
