@@ -26,7 +26,7 @@ def shorten_cross_entropies(graph, constants):
         with graph.inserting_before(node):
             softmax = graph.call_function(aten.exp.default, (result,))
             less = graph.call_function(aten.scatter_add.default, (softmax, over, labels, source))
-        softmax.meta, less.meta = dict(result.meta), dict(node.meta)
+        softmax.meta, less.meta = dict(node.meta), dict(node.meta)         # of the same shape and dtype
         node.replace_all_uses_with(less)
         graph.erase_node(node)
         graph.erase_node(gradient)
