@@ -20,7 +20,6 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 from . import batch_norm
 from .casts import settle_casts, uncast_gradients
-from .cross_entropy import shorten_cross_entropies
 from .dense import fuse_dense
 from .fold import depends_only, fold_batch_norms
 from .inductor import compiled
@@ -360,11 +359,6 @@ def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
         batch_norm.fuse_batch_norms(graph)
     attributes = {n: _attribute(module, n.target) for n in graph.nodes if n.op == 'get_attr'}
     folded = constants(graph, attributes, {*next(n for n in graph.nodes if n.op == 'output').args[0]})
-    if at_once:
-        shorten_cross_entropies(graph, attributes | folded)
-        for node in [n for n in reversed(folded) if not n.users]:
-            graph.erase_node(node)
-            del folded[node]
     nodes = list(graph.nodes)
     inputs = [n for n in nodes if n.op == 'placeholder']
     tensors, heads = inputs[:n_tensors], inputs[n_tensors:]
