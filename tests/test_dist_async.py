@@ -142,6 +142,7 @@ def test_nobody_waits_for_a_worker_who_has_ended(tmp_path):
     assert done.returncode == 0 and 'worker 1 pulled 10.0' in done.stdout, done.stdout + done.stderr
 
 
+# the line is written at once, for torchrun does not keep those of several workers apart
 TRAINER = '''
 import mxnet as mx
 kv = mx.kv.create('dist_async')
@@ -151,7 +152,7 @@ kv.push('w', mx.nd.ones((2,)))
 kv.barrier()
 out = mx.nd.zeros((2,))
 kv.pull('w', out)
-print('sum', out.asnumpy()[0], 'of', kv.num_workers, 'with', kv.num_servers)
+print(f'sum {out.asnumpy()[0]} of {kv.num_workers} with {kv.num_servers}\\n', end='')
 '''
 
 

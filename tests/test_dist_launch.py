@@ -287,13 +287,14 @@ def test_a_worker_that_never_starts_is_named():
     assert 'worker 1 of 2 found nobody at 127.0.0.1' in done.stdout
 
 
+# the line is written at once, for torchrun does not keep those of several workers apart
 SUM = '''
 import mxnet as mx
 kv = mx.kv.create('dist_sync')
 kv.init('w', mx.nd.zeros((2,)))
 out = mx.nd.zeros((2,))
 kv.pushpull('w', mx.nd.ones((2,)) * (kv.rank + 1), out=out)
-print('sum', out.asnumpy()[0], 'of', kv.num_workers)
+print(f'sum {out.asnumpy()[0]} of {kv.num_workers}\\n', end='')
 '''
 
 
