@@ -79,6 +79,11 @@ class Executor:
         self._whole = None            # the same for runs forward and backward at once
         self._ones = None
 
+    def __del__(self):
+        """Lets go of what is large first: values kept for `backward`, and CUDA graphs with their memory."""
+        self._recorded = self._whole = None
+        self._ready = {}
+
     def _lowered(self):
         program = _place(Program(self._symbol._entries), self._group2ctx)
         if program.open_shapes:
