@@ -1,4 +1,6 @@
 """Calls like the ones before (ndarray/_repeats.py): what changes between two calls is noticed."""
+import copy
+
 import numpy
 import pytest
 
@@ -178,3 +180,14 @@ def test_a_forward_that_does_more_than_its_graph():
     for _ in range(4):
         numpy.testing.assert_allclose(net(X).asnumpy(), X.asnumpy() @ weight.T + 1, rtol=1e-5, atol=1e-6)
     assert net.calls == 9
+
+
+def test_copies_have_arrays_of_their_own():
+    net = warm(network())
+    other = copy.deepcopy(net)
+    numpy.testing.assert_allclose(predict(other), plain(net), rtol=1e-5, atol=1e-6)
+    set_data(other)
+    train(other)
+    numpy.testing.assert_allclose(predict(other), plain(other), rtol=1e-5, atol=1e-6)
+    numpy.testing.assert_allclose(predict(net), plain(net), rtol=1e-5, atol=1e-6)
+    assert numpy.abs(plain(net) - plain(other)).max() > 1e-3

@@ -83,6 +83,11 @@ class HybridBlock(Block):
         self._cached_op_args = []
         self._traces = self._repeat = self._prediction = None
 
+    def __getstate__(self):
+        # copies find out anew what belongs to the arrays of this block, or to threads
+        return {**self.__dict__, '_cached_op': None, '_known': None, '_traces': None, '_repeat': None,
+                '_prediction': None}
+
     def cast(self, dtype):
         self._clear_cached_op()
         super().cast(dtype)
