@@ -75,6 +75,14 @@ class Parameter:
     def __repr__(self):
         return f'{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})'
 
+    def __getstate__(self):
+        return {**self.__dict__, '_trainer': None}          # a copy is not among the parameters that it updates
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        if self._data is not None:
+            self._attach_gradients()                        # arrays are copied without theirs
+
     # ------------------------------------------------------------------ properties
     @property
     def grad_req(self):
