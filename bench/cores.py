@@ -1,7 +1,8 @@
 """Where threads run while they are timed.
 
-Two threads that wander between two cores meet on one of them now and then, and everything takes half as long again
-until they part: seconds later, or never.  So each is kept on a core, ours and everybody else's alike.
+On two cores, small work of two threads takes half as long again at times, for seconds or until the process ends,
+whoever does it.  With each thread kept on a core, ours and everybody else's alike, that is rarer; it still happens, and
+why is not known.  So ratios, not times, are what to look at, and more than one run.
 """
 import os
 
