@@ -96,7 +96,11 @@ class CachedOp:
                 arrays = self._predict(tensors, ctx, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
-        results = self.compute(tensors, ctx, state.training, recording)
+        try:
+            results = self.compute(tensors, ctx, state.training, recording)
+        except Exception:
+            self.kinds.clear()          # calls wait once they are known to have no mistakes
+            raise
         if recording:
             note_graph(self._symbol, tuple([source(x) for x in args]), results)
         if out is not None:
@@ -208,14 +212,18 @@ class CachedOp:
             return None
         return self._plans.find(tensors, wanted, training=training, generator=generator_of, device=device)
 
-    def _shared(self, plan, saved, given):
-        """Which of the saved tensors share memory with the given ones; found once for each plan."""
+    def _shared(self, plan, saved, given, outputs):
+        """Which of the saved tensors share memory with the given ones or with outputs, and which outputs are views of
+        memory that none of the others has; found once for each plan."""
         found = self._sharing.get(plan)
         if found is None:
             if len(self._sharing) > LIMIT:
                 self._sharing.clear()
-            memory = {t.untyped_storage()._cdata for t in given}
-            found = self._sharing[plan] = [i for i, t in enumerate(saved) if t.untyped_storage()._cdata in memory]
+            its, mine, theirs = ([t.untyped_storage()._cdata for t in some] for some in (outputs, saved, given))
+            seen, everything = {*its, *theirs}, [*its, *mine, *theirs]
+            shared = [i for i, memory in enumerate(mine) if memory in seen]
+            apart = [i for i, o in enumerate(outputs) if o._is_view() and everything.count(its[i]) == 1]
+            found = self._sharing[plan] = shared, apart
         return found
 
     def _watch(self, ctx):
@@ -259,7 +267,9 @@ class _Planned(torch.autograd.Function):
         # not through save_for_backward: states among them change, and only a second derivative looks at them
         ctx.tensors = tensors
         # what the program can write into is saved so that torch finds that out; the rest is let go as backward uses it
-        ctx.shared = cached._shared(plan, saved, (*tensors, *outputs))
+        ctx.shared, apart = cached._shared(plan, saved, tensors, outputs)
+        if apart:                   # torch lets nobody write into a view that a node gives, which these need not be
+            outputs = [o.data if i in apart else o for i, o in enumerate(outputs)]
         ctx.save_for_backward(*[saved[i] for i in ctx.shared])
         ctx.own = list(saved)
         for i in ctx.shared:

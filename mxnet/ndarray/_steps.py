@@ -206,9 +206,10 @@ class Step:
             except BaseException as error:
                 self.failed = error
                 raise
-            for call, tensors in zip(self.calls, results, strict=True):
-                _fill(call.outputs, tensors)
-            self._forget()
+            finally:                # what was computed before a mistake is as good as ever
+                for call, tensors in zip(self.calls, results):
+                    _fill(call.outputs, tensors)
+                self._forget()
 
     def peek(self, array):
         return array._tensor
@@ -256,7 +257,13 @@ class Step:
             ready = self._find(heads)
             if ready is None:
                 return False
-            self._check_versions()
+            try:
+                self._check_versions()
+            except MXNetError as error:
+                self._restore()
+                self.failed = error
+                self._forget()
+                raise
             if not ready.run(self.tensors, [ref for call in self.calls for ref in call.outputs]):
                 return False
             self._restore()
