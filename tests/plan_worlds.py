@@ -1,0 +1,376 @@
+"""Small worlds to run a program in twice, plain and hybridized: networks, data, losses and trainers, and a log of what
+the program has seen.
+
+A program is data (`Program`), so that one that shows a difference can be made shorter and written down as a test.
+"""
+import copy
+import dataclasses
+import tempfile
+
+import numpy
+import torch
+
+import mxnet as mx
+from mxnet import autograd, gluon, nd
+
+nn = gluon.nn
+
+
+@dataclasses.dataclass(frozen=True)
+class Round:
+    """A step of training, and the names of actions (plan_actions.py) on its way."""
+
+    batch: int = 4
+    before: tuple = ()          # between forward and backward
+    between: tuple = ()         # between backward and the update
+    after: tuple = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """What to run: keys of the tables below, and rounds."""
+
+    net: str = 'dense'
+    loss: str = 'softmax'
+    data: str = 'new'
+    optimizer: str = 'sgd'
+    flags: tuple = ()           # of hybridize
+    update: str = 'step'
+    req: str = 'write'
+    seed: int = 0
+    rounds: tuple = (Round(),) * 5
+
+
+# ---------------------------------------------------------------------- networks
+def chain(*layers):
+    net = nn.HybridSequential()
+    net.add(*layers)
+    return net
+
+
+class Twice(gluon.HybridBlock):
+    """A layer that is used twice, and one that shares its parameters."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.one = nn.Dense(5, in_units=5, activation='tanh')
+            self.same = nn.Dense(5, in_units=5, params=self.one.params)
+            self.last = nn.Dense(3, in_units=5)
+
+    def hybrid_forward(self, F, x):
+        return self.last(self.same(self.one(self.one(x))) + x)
+
+
+class Several(gluon.HybridBlock):
+    """Two outputs, of which the second has no gradient of its own, and a branch that nothing goes back through."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.one, self.two = nn.Dense(6, in_units=5, activation='sigmoid'), nn.Dense(3, in_units=6)
+
+    def hybrid_forward(self, F, x):
+        hidden = self.one(x)
+        return self.two(hidden) + F.BlockGrad(F.sum(hidden, axis=1, keepdims=True)), F.softmax(hidden)
+
+
+class Parts(gluon.Block):
+    """Not hybridized itself: two parts that are, and plain operators between them."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.one, self.two = nn.Dense(6, in_units=5, activation='relu'), nn.Dense(3, in_units=6)
+
+    def forward(self, x):
+        hidden = self.one(x)
+        return self.two(hidden * 0.5 + nd.tanh(hidden))
+
+
+class Words(gluon.HybridBlock):
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.embed, self.lstm = nn.Embedding(7, 4), gluon.rnn.LSTM(4, input_size=4, layout='NTC')
+            self.last = nn.Dense(3, in_units=4)
+
+    def hybrid_forward(self, F, x):
+        return self.last(F.mean(self.lstm(self.embed(x)), axis=1))
+
+
+class Loop(gluon.HybridBlock):
+    """Control flow within the graph."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.one, self.last = nn.Dense(5, in_units=5, activation='tanh'), nn.Dense(3, in_units=5)
+
+    def hybrid_forward(self, F, x):
+        steps = F.stack(x, x * 0.5, x - 1)
+        outs, _ = F.contrib.foreach(lambda a, s: (F.tanh(a + s[0]), [s[0] * 0.5 + a]), steps, [F.zeros_like(x)])
+        picked = F.contrib.cond(F.sum(x) > 0, lambda: x * 2, lambda: x - 2)
+        return self.last(self.one(F.sum(outs, axis=0) + picked))
+
+
+NETS = {
+    'dense': lambda: chain(nn.Dense(6, activation='relu', in_units=5), nn.Dense(3, in_units=6)),
+    'norm': lambda: chain(nn.Dense(6, in_units=5), nn.BatchNorm(in_channels=6), nn.Activation('relu'), nn.Dropout(0.5),
+                          nn.Dense(3, in_units=6)),
+    'layers': lambda: chain(nn.Dense(6, in_units=5), nn.LayerNorm(in_channels=6), nn.LeakyReLU(0.1),
+                            nn.Dense(3, in_units=6)),
+    'picture': lambda: chain(nn.Conv2D(4, 3, in_channels=2, use_bias=False), nn.BatchNorm(in_channels=4),
+                             nn.Activation('relu'), nn.MaxPool2D(2), nn.InstanceNorm(in_channels=4), nn.Flatten(),
+                             nn.Dense(3, in_units=4 * 4)),
+    'words': Words, 'twice': Twice, 'several': Several, 'parts': Parts, 'loop': Loop,
+    'large': lambda: chain(nn.Dense(257, activation='relu', in_units=5), nn.Dense(128, in_units=257),
+                           nn.Dense(3, in_units=128)),
+    'deferred': lambda: chain(nn.Dense(6, activation='relu'), nn.BatchNorm(), nn.Dense(3)),
+}
+SHAPES = {'picture': (2, 6, 6), 'words': (4,)}
+
+
+# ---------------------------------------------------------------------- losses
+class OwnLoss(gluon.HybridBlock):
+    def hybrid_forward(self, F, out, label):
+        return F.mean(F.square(F.pick(out, label) - 1) + F.mean(F.square(out), axis=1) * 0.25)
+
+
+def _own(hybridize):
+    own = OwnLoss()
+    if hybridize:
+        own.hybridize()
+    return own
+
+
+LOSSES = {
+    'softmax': lambda planned: gluon.loss.SoftmaxCrossEntropyLoss(),
+    'l2': lambda planned: _one_hot(gluon.loss.L2Loss()),
+    'hinge': lambda planned: _one_hot(gluon.loss.HingeLoss()),
+    'own': _own,
+    'plain': lambda planned: lambda out, y: ((out - 1) ** 2).mean(axis=1) * (y + 1),
+    'none': lambda planned: lambda out, y: out,
+    'sum': lambda planned: lambda out, y: gluon.loss.SoftmaxCrossEntropyLoss()(out, y).mean(),
+}
+
+
+def _one_hot(loss):
+    return lambda out, y: loss(out, nd.one_hot(y, 3))
+
+
+# ---------------------------------------------------------------------- optimizers
+class Own(mx.optimizer.Optimizer):
+    """One of the program's own, which computes with operators and looks at what it gets."""
+
+    def create_state(self, index, weight):
+        return nd.zeros(weight.shape)
+
+    def update(self, index, weight, grad, state):
+        self._update_count(index)
+        state[:] = state * 0.5 + grad * self.rescale_grad
+        weight -= self._get_lr(index) * state
+
+
+def _scheduled():
+    return mx.optimizer.SGD(learning_rate=0.2, momentum=0.5, lr_scheduler=mx.lr_scheduler.FactorScheduler(2, 0.5))
+
+
+OPTIMIZERS = {
+    'sgd': lambda: mx.optimizer.SGD(learning_rate=0.1),
+    'momentum': lambda: mx.optimizer.SGD(learning_rate=0.1, momentum=0.9, wd=0.01, clip_gradient=0.5),
+    'adam': lambda: mx.optimizer.Adam(learning_rate=0.05),
+    'scheduled': _scheduled,
+    'own': lambda: Own(learning_rate=0.1),
+    'lamb': lambda: mx.optimizer.LAMB(learning_rate=0.05),
+    'nag': lambda: mx.optimizer.NAG(learning_rate=0.1, momentum=0.9),
+}
+
+
+# ---------------------------------------------------------------------- the world
+class World:
+    """A network that learns, and the log of what was seen of it."""
+
+    def __init__(self, program, planned):
+        self.program, self.planned, self.log = program, planned, []
+        self.random = numpy.random.RandomState(program.seed)
+        mx.random.seed(program.seed)
+        numpy.random.seed(program.seed)
+        self.ctx = mx.cpu()
+        self.net = NETS[program.net]()
+        self.net.initialize(mx.init.Xavier(magnitude=2), ctx=self.ctx)
+        if program.net == 'deferred':
+            self.net(nd.ones((2, 5)))
+        self.loss_of = LOSSES[program.loss](planned)
+        self.hybridize(True)
+        self.params = list(self.net.collect_params().values())
+        if program.req != 'write':
+            for number, p in enumerate(self.params):
+                p.grad_req = program.req if program.req != 'mixed' else ('add', 'write', 'null')[number % 3]
+        self.trainer = gluon.Trainer(self.net.collect_params(), OPTIMIZERS[program.optimizer]())
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        learned = [p for p in self.params if p.grad_req != 'null']
+        self.held = [p.grad() for p in learned]
+        self.aliases = None
+        self.weights = [p.data() for p in self.params]
+        self.kept, self.store, self.base, self.x = [], None, None, None
+
+    def hybridize(self, active, **flags):
+        if self.planned:
+            self.net.hybridize(active, **(flags or dict.fromkeys(self.program.flags, True)))
+
+    def learned(self):
+        return [p for p in self.params if p.grad_req != 'null']
+
+    def see(self, label, value):
+        """Notes a value that the program has looked at."""
+        if isinstance(value, nd.NDArray):
+            value = value.asnumpy()
+        elif isinstance(value, torch.Tensor):
+            value = value.detach().numpy().copy()
+        self.log.append((label, copy.deepcopy(value)))
+
+    def attempt(self, label, function, *args):
+        """Runs something that may fail, which is seen, too."""
+        try:
+            return function(*args)
+        except (mx.MXNetError, RuntimeError, ValueError, TypeError, AssertionError, UserWarning, NotImplementedError) \
+                as error:
+            self.log.append((label, f'{type(error).__name__}'))
+            return error
+
+    # ------------------------------------------------------------------ a round
+    def fetch(self, batch):
+        """Data and labels of a step."""
+        shape, kind = (batch, *SHAPES.get(self.program.net, (5,))), self.program.data
+        values = self.random.normal(size=shape).astype('float32')
+        if self.program.net == 'words':
+            values = self.random.randint(0, 7, shape).astype('float32')
+        if kind == 'view':
+            self.base = nd.array(numpy.concatenate([values, values]))
+            x = self.base[0:batch]
+        elif kind == 'same' and self.x is not None and self.x.shape == shape:
+            x = self.x
+            x[:] = values
+        elif kind == 'torch':
+            self.base = torch.from_numpy(values.copy())
+            x = nd.from_torch(self.base)
+        elif kind == 'numpy':
+            self.base = values.copy()
+            x = nd.from_numpy(self.base)
+            self.base.flags.writeable = True        # as a loader does that fills the same memory again and again
+        else:
+            x = nd.array(values)
+        if kind == 'grad' and self.program.net != 'words':
+            x.attach_grad()
+        self.x, self.y = x, nd.array(self.random.randint(0, 3, batch))
+
+    def run(self):
+        """The log of the whole program."""
+        for number, part in enumerate(self.program.rounds):
+            self.log.append(('round', number))
+            if not self.round(part):
+                return self.log
+        for p in self.params:
+            self.see(p.name.split('_', 1)[-1], p.data())
+        self.folder.cleanup()
+        return self.log
+
+    def round(self, part):
+        from plan_actions import ACTIONS
+        self.fetch(part.batch)
+        with autograd.record():
+            self.out = self.net(self.x)
+            if isinstance(self.out, (list, tuple)):
+                self.out, self.other = self.out
+            self.loss = self.loss_of(self.out, self.y)
+        for name in part.before:
+            self.attempt(name, ACTIONS[name], self)
+        error = self.attempt('backward', self.loss.backward)
+        if error is not None:
+            return False                # how far it came is not said
+        for name in part.between:
+            self.attempt(name, ACTIONS[name], self)
+        self.update(part.batch)
+        for name in part.after:
+            self.attempt(name, ACTIONS[name], self)
+        if part.after or self.program.seed % 2:
+            self.see('loss', self.loss)
+        return True
+
+    def update(self, batch):
+        kind = self.program.update
+        if kind == 'step':
+            self.attempt('step', self.trainer.step, batch)
+        elif kind == 'stale':
+            self.attempt('step', lambda: self.trainer.step(batch, ignore_stale_grad=True))
+        elif kind == 'update':
+            self.attempt('allreduce', self.trainer.allreduce_grads)
+            self.attempt('update', self.trainer.update, batch)
+        elif kind == 'by hand':
+            for p in self.learned():
+                p.set_data(p.data() - 0.1 * p.grad())
+        elif kind == 'operator':
+            for p in self.learned():
+                nd.sgd_update(p.data(), p.grad(), lr=0.1, out=p.data())
+        elif kind == 'never':
+            pass
+        if self.program.req in ('add', 'mixed') and self.program.seed % 3 == 0:
+            for p in self.learned():
+                p.zero_grad()
+
+
+# ---------------------------------------------------------------------- comparing
+def run(program, planned):
+    return World(program, planned).run()
+
+
+def difference(program, rtol=0):
+    """What a program sees otherwise when it is hybridized; None if nothing."""
+    plain, planned = run(program, False), run(program, True)
+    for number, (a, b) in enumerate(zip(plain, planned, strict=False)):
+        if a[0] == 'backward' and b[0] != 'backward':
+            return None                     # a plan may not need what was overwritten
+        if a[0] != b[0] or type(a[1]) is not type(b[1]) or not _same(a[1], b[1], rtol):
+            where = [label for label, _ in plain[:number] if label != 'round']
+            turn = [value for label, value in plain[:number] if label == 'round'][-1:]
+            return f'round {turn}: {a[0]!r} gives {a[1]!r}, hybridized {b[0]!r} {b[1]!r}; before it {where[-3:]}'
+    if len(plain) != len(planned):
+        return f'{len(plain)} things were seen, hybridized {len(planned)}'
+    return None
+
+
+def _same(a, b, rtol):
+    if isinstance(a, numpy.ndarray):
+        return a.shape == b.shape and a.dtype == b.dtype and numpy.allclose(a, b, rtol=rtol, atol=rtol, equal_nan=True)
+    return a == b
+
+
+def shrunk(program, fails):
+    """The shortest program found, by leaving things out, for which `fails` still holds."""
+    plain, again = Program(), True
+    while again:
+        again = False
+        for smaller in _smaller(program, plain):
+            if fails(smaller):
+                program, again = smaller, True
+                break
+    return program
+
+
+def _smaller(program, plain):
+    replace = dataclasses.replace
+    rounds = program.rounds
+    for i in range(len(rounds)):
+        yield replace(program, rounds=rounds[:i] + rounds[i + 1:])
+    for i, part in enumerate(rounds):
+        for place in ('before', 'between', 'after'):
+            names = getattr(part, place)
+            for k in range(len(names)):
+                fewer = replace(part, **{place: names[:k] + names[k + 1:]})
+                yield replace(program, rounds=(*rounds[:i], fewer, *rounds[i + 1:]))
+        if part.batch != 4:
+            yield replace(program, rounds=(*rounds[:i], replace(part, batch=4), *rounds[i + 1:]))
+    for field in dataclasses.fields(program):
+        if field.name != 'rounds' and getattr(program, field.name) != getattr(plain, field.name):
+            yield replace(program, **{field.name: getattr(plain, field.name)})

@@ -1,0 +1,68 @@
+"""What programs do between forward, backward and the update does the same, hybridized or not: every action alone, at
+every place, and for the likely ones in several worlds."""
+import pytest
+from plan_actions import ACTIONS
+from plan_worlds import Program, Round, difference
+
+import mxnet as mx
+from mxnet import autograd, gluon, nd
+
+pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
+
+
+def rounds(place, *names):
+    """Steps with an action in some and without in others, so that both ways are gone after each other."""
+    quiet, busy = Round(), Round(**{place: names})
+    return quiet, quiet, quiet, busy, quiet, busy, busy, quiet
+
+
+@pytest.mark.parametrize('place', ['before', 'between', 'after'])
+@pytest.mark.parametrize('name', ACTIONS)
+def test_actions(name, place):
+    assert difference(Program(rounds=rounds(place, name), seed=1)) is None
+    assert difference(Program(rounds=rounds(place, name), net='norm', data='view', optimizer='momentum')) is None
+
+
+# ---------------------------------------------------------------------- what these programs have found
+def blocks():
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(4, activation='relu', in_units=3), gluon.nn.Dense(3, in_units=4))
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    return net, gluon.loss.SoftmaxCrossEntropyLoss()
+
+
+def test_a_mistake_leaves_what_was_computed_before_it():
+    """Calls with a mistake wait for nothing, and one that turns out to have one takes no other with it."""
+    net, loss_of = blocks()
+    for _ in range(4):
+        with autograd.record():
+            loss = loss_of(net(nd.ones((2, 3))), nd.zeros((2,)))
+            with pytest.raises(mx.MXNetError):
+                net(nd.ones((2, 4)))
+        loss.backward()
+        assert net[0].weight.grad().asnumpy().any()
+        assert (loss.asnumpy() > 0).all()
+
+
+def test_a_loss_may_be_written_into_before_backward():
+    """A plan gives it as a view of its own memory, which torch lets nobody write into."""
+    net, loss_of = blocks()
+    for _ in range(4):
+        with autograd.record():
+            loss = loss_of(net(nd.ones((2, 3))), nd.zeros((2,)))
+        loss[:] = 5
+        loss.backward()
+        assert (loss.asnumpy() == 5).all()
+
+
+def test_parameters_can_be_read_after_data_were_overwritten():
+    net, loss_of = blocks()
+    for _ in range(4):
+        base = nd.ones((4, 3))
+        with autograd.record():
+            loss = loss_of(net(base[0:2]), nd.zeros((2,)))
+        base[:] = 0
+        with pytest.raises(mx.MXNetError, match='in place'):
+            loss.backward()
+        assert net[0].weight.data().shape == (4, 3) and net[0].weight.data().asnumpy().any()
