@@ -607,7 +607,7 @@ def again_paused(w):
         out = w.net(w.x)
         with autograd.pause():
             inside = w.net(w.x)
-        w.see('inside', inside[0] if isinstance(inside, (list, tuple)) else inside)
+        w.see('prediction', inside[0] if isinstance(inside, (list, tuple)) else inside)
         value = w.loss_of(out[0] if isinstance(out, (list, tuple)) else out, w.y)
     value.backward()
 

@@ -66,3 +66,25 @@ def test_parameters_can_be_read_after_data_were_overwritten():
         with pytest.raises(mx.MXNetError, match='in place'):
             loss.backward()
         assert net[0].weight.data().shape == (4, 3) and net[0].weight.data().asnumpy().any()
+
+
+def test_a_mistake_in_a_recurrent_network():
+    """Shapes that no rule knows are an error of ours, each time."""
+    net = gluon.rnn.LSTM(3, input_size=2)
+    net.initialize()
+    net.hybridize()
+    for _ in range(2):
+        net(nd.ones((4, 2, 2)))
+        with pytest.raises(mx.MXNetError, match='cannot take these shapes: data='):
+            net(nd.ones((4, 2, 2, 2)))
+
+
+def test_the_first_prediction_of_an_lstm_has_the_bits_of_all_others():
+    """oneDNN has two kernels, of which torch chose one by its grad mode."""
+    net = gluon.rnn.LSTM(16, input_size=8)
+    net.initialize(mx.init.Xavier(magnitude=3))
+    x = nd.random.normal(shape=(5, 3, 8))
+    expected = net(x).asnumpy()
+    net.hybridize()
+    for _ in range(3):
+        assert (net(x).asnumpy() == expected).all()

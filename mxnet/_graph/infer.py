@@ -186,10 +186,14 @@ def _visit_shapes(node, op, outputs, facts):
     elif op.shapes is not None or op.shapes_back is not None:
         names = node.input_names()
         known = {n: _for_rules(facts.shape(e)) for n, e in zip(names, node.inputs, strict=True)}
-        if op.shapes_back is None:
-            found = op.shapes(known, node.attributes)
-        else:
-            found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
+        try:
+            if op.shapes_back is None:
+                found = op.shapes(known, node.attributes)
+            else:
+                found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
+        except (ValueError, IndexError) as error:           # more axes than a rule knows, or fewer
+            given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
+            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}') from error
         for name, shape in found.items():
             if name in names:
                 facts.learn_shape(node.inputs[names.index(name)], _from_rules(shape, facts.unknown), node)

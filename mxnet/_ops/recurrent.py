@@ -57,7 +57,9 @@ def _fused(mode, data, state, state_cell, weights, layers, bidirectional):
     used = (data, state, *flat) if state_cell is None else (data, state, state_cell, *flat)
     # cuDNN keeps what a gradient needs only when told that this is training
     keep = torch.is_grad_enabled() and any(x.requires_grad for x in used)
-    result = _FUSED[mode](data, hidden, flat, True, layers, 0.0, keep, bidirectional, False)
+    # oneDNN has two kernels for an LSTM, whose last digits differ, and takes the one for the grad mode
+    with torch.set_grad_enabled(mode == 'lstm' or torch.is_grad_enabled()):
+        result = _FUSED[mode](data, hidden, flat, True, layers, 0.0, keep, bidirectional, False)
     return result if mode == 'lstm' else (*result, None)
 
 

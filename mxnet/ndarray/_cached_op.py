@@ -192,12 +192,13 @@ class CachedOp:
         key = tuple((x._tensor.shape, x._tensor.dtype) for x in args)
         found = self._by_shapes.get(key)
         if found is None:
-            found = self._by_shapes[key] = CachedOp(self._symbol, self._flags.items())
+            found = CachedOp(self._symbol, self._flags.items())
             found._by_shapes = None
             found._monitor = self._monitor
             facts = infer(self._symbol._entries, dict(zip(self._names, (tuple(k[0]) for k in key), strict=True)),
                           dict(zip(self._names, (k[1] for k in key), strict=True)))
             found.program.with_shapes(facts)
+            self._by_shapes[key] = found
             if len(self._by_shapes) > LIMIT:
                 self._by_shapes.popitem(last=False)
         return found

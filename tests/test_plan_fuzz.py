@@ -1,0 +1,45 @@
+"""Random programs, plain and hybridized side by side.
+
+`make test` runs some; MXNET_TEST_PROGRAMS=SEED:COUNT in the environment runs others, and more.
+"""
+import os
+import random
+
+import pytest
+from plan_actions import ACTIONS
+from plan_worlds import LOSSES, NETS, OPTIMIZERS, Program, Round, difference, shrunk
+
+pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
+
+SEED, COUNT = map(int, os.environ.get('MXNET_TEST_PROGRAMS', '1:40').split(':'))
+FLAGS = ((), ('static_alloc',), ('static_alloc', 'static_shape'))
+
+
+def random_program(seed):
+    chance = random.Random(seed)
+    some = chance.sample(sorted(ACTIONS), 12)           # a program does the same things again and again
+
+    def names(often):
+        return tuple(chance.choice(some) for _ in range(chance.choice(often)))
+
+    rounds = []
+    for _ in range(chance.randint(5, 9)):
+        quiet = chance.random() < 0.4
+        rounds.append(Round(batch=chance.choice((4, 4, 4, 3, 1)), before=() if quiet else names((0, 0, 0, 1)),
+                            between=() if quiet else names((0, 1, 1, 2)), after=() if quiet else names((0, 0, 1))))
+    return Program(
+        net=chance.choice(sorted(NETS)), loss=chance.choice(sorted(LOSSES)),
+        data=chance.choice(('new', 'view', 'same', 'torch', 'grad')), optimizer=chance.choice(sorted(OPTIMIZERS)),
+        flags=chance.choice(FLAGS), update=chance.choice(('step', 'step', 'step', 'stale', 'update', 'by hand', 'operator',
+                                                          'never')),
+        req=chance.choice(('write', 'write', 'write', 'add', 'mixed')), seed=chance.randint(0, 99),
+        rounds=tuple(rounds))
+
+
+@pytest.mark.parametrize('seed', range(SEED * 1000, SEED * 1000 + COUNT))
+def test_training(seed):
+    program = random_program(seed)
+    found = difference(program)
+    if found is not None:
+        program = shrunk(program, lambda smaller: difference(smaller) is not None)
+        pytest.fail(f'{difference(program)}\n{program}\nmade from program {seed}: {found}')
