@@ -46,7 +46,9 @@ class Updater:
         self._again = None          # the last call, if it can be repeated without looking at everything anew
 
     def __call__(self, index, grad, weight):
-        if self._again is not None and self._again.repeat(self, index, grad, weight):
+        again = self._due(index, grad, weight)
+        if again is not None:
+            again.run()
             return
         self._again, given = None, (index, grad, weight)
         if not is_list(index):
@@ -80,6 +82,15 @@ class Updater:
                 optimizer.update_multi_precision(i[part], w[part], g[part], s[part])
         if len(batches) == 1 and len(index) <= most and all(type(column) is tuple for column in given):
             self._again = _Again.of(optimizer, *given, states)
+
+    def _due(self, index, grad, weight):
+        """What this call would do, if that is the same as the last time; None if it is not.
+
+        It has been counted as done: whoever asks must `run` it, or have it done as part of a CUDA graph
+        (`Runner.run`).
+        """
+        again = self._again
+        return again if again is not None and again.due(self, index, grad, weight) else None
 
     def sync_state_context(self, state, context):
         """A state with all of its arrays on a context."""
@@ -166,6 +177,14 @@ class _Again:
 
     def repeat(self, updater, index, grad, weight):
         """Updates and returns True if nothing has changed but values."""
+        if not self.due(updater, index, grad, weight):
+            return False
+        self.run()
+        return True
+
+    def due(self, updater, index, grad, weight):
+        """Whether nothing has changed but values; if so, the update is counted and has its numbers, and is to be run.
+        """
         optimizer, mine = self.optimizer, self.given
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
                 or not updater.aggregate_updates or switches.recording \
@@ -181,11 +200,23 @@ class _Again:
             weights, _, *slots = self.columns
             self.numbers, self.since, self.graph = numbers, 0, None
             self.same = optimizer._repeated(index, weights, slots, lrs, wds)
-        if self.on_gpu and steady:
+        return True
+
+    def run(self):
+        """Updates; on a GPU as a CUDA graph once that pays."""
+        if self.on_gpu and self.numbers[2]:
             self._launch()
         else:
-            self._step()
-        return True
+            self.step()
+
+    @property
+    def steady(self):
+        """What stays the same as long as the numbers do, once the update has been recorded by itself; else None."""
+        return self.same if WARM < self.since < NEVER else None
+
+    def joined(self):
+        """The update is part of another graph now: its own is let go."""
+        self.graph = None
 
     def _alike(self):
         """Whether the large gradients are of the same kinds as before."""
@@ -195,7 +226,8 @@ class _Again:
                 return False
         return True
 
-    def _step(self):
+    def step(self):
+        """Updates, call by call."""
         grads = self.columns[1]
         if self.large:
             grads = grads.copy()
@@ -214,11 +246,11 @@ class _Again:
         self.since += 1
         if self.graph is None and WARM < self.since < NEVER:
             try:
-                self.graph = Captured(lambda given: self._step(), self.columns[0], ())
+                self.graph = Captured(lambda given: self.step(), self.columns[0], ())
             except RuntimeError:
                 self.since = NEVER
         if self.graph is None:
-            self._step()
+            self.step()
         else:
             self.graph.launch(())
             increment_version(self.written)     # a graph does not tell autograd what it writes
