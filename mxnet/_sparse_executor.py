@@ -85,11 +85,12 @@ class SparseExecutor(Executor):
         tensors = [v for v in values if isinstance(v, torch.Tensor)]
         return [o if isinstance(o, BaseSparseNDArray) else _owned(o, tensors) for o in outputs]
 
-    def _forward_backward(self, feed):
+    def _forward_backward(self, feed, update=None):
         for place, array in feed:
             array.copyto(self._arrays[place])
         self.forward(is_train=True)
         self.backward()
+        return False
 
     def _give(self, results):
         arrays = []

@@ -212,11 +212,13 @@ class Executor:
         self._recorded = (plan, saved, outputs, ready) if ready.record else None
         return outputs if ready.fresh else [_owned(o, tensors) for o in outputs]
 
-    def _forward_backward(self, feed):
+    def _forward_backward(self, feed, update=None):
         """`forward(is_train=True)`, then `backward()`, as one plan where there is one.
 
         feed: [(number of a variable, array)]; these are read where they are instead of being copied into the arguments,
             which they are like in shape, dtype and device
+        update: function that gives what is to follow the plan (`then` of `Runner.run`), or None; it is called only if
+            there is a plan.  The result says whether that has been done
         """
         tensors = [array._tensor for array in self._arrays]
         whole = self._whole
@@ -227,12 +229,16 @@ class Executor:
                 tensors[place] = array._tensor
             self._training, self._recorded = True, None
             if True not in [t.requires_grad for t in tensors]:
-                self._show(whole.runner, whole.runner.run(tensors, [b._tensor for b in whole.buffers]), tensors)
-                return
+                runner = whole.runner
+                # an output that is a parameter is to be seen as it was before its update
+                then = update() if update is not None and runner.fresh else None
+                self._show(runner, runner.run(tensors, [b._tensor for b in whole.buffers], then), tensors)
+                return then is not None
         for place, array in feed:
             array.copyto(self._arrays[place])
         self.forward(is_train=True)
         self.backward()
+        return False
 
     def _wanted(self):
         """The numbers of the variables that have gradients."""
@@ -264,6 +270,9 @@ class Executor:
         """Puts the results of a plan into the arrays of the outputs."""
         if runner.captured is None:
             self._give(results if runner.fresh else [_owned(o, tensors) for o in results])
+            return
+        if not runner.fresh:                # some are no results of the graph's own
+            self._give([o.clone() for o in results])
             return
         # they lie in the memory of a CUDA graph; whoever looks at them gets copies
         if self._shown is None or not self._shown.still(self._outputs, results):

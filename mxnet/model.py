@@ -394,8 +394,7 @@ class FeedForward:
             for data_batch in data:
                 if monitor is not None:
                     monitor.tic()
-                module.forward_backward(data_batch)
-                module.update()
+                module._step(data_batch)
                 if monitor is not None:
                     monitor.toc_print()
                 module.update_metric(eval_metric, data_batch.label)

@@ -5,7 +5,7 @@ place; all others are copied into memory of the graph's own by, or before, each 
 the next.
 """
 import threading
-from operator import is_
+from operator import is_, itemgetter
 
 import torch
 
@@ -62,10 +62,10 @@ class Captured:
     """A recorded function.
 
     `moving` are the positions of tensors that are new each time.  `results` is what the function returned: its tensors
-    are the graph's, and change with each `launch`.
+    are the graph's, and change with each `launch`.  `size` is how much memory of the device was taken for it, in bytes.
     """
 
-    __slots__ = ('_graph', '_fixed', '_staying', '_own', '_fetcher', 'moving', 'results')
+    __slots__ = ('_graph', '_fixed', '_staying', '_own', '_fetcher', 'moving', 'results', 'size')
 
     def __init__(self, function, tensors, moving, generators=(), branches=False, memory=0):
         """Records `function(tensors)`; with `branches`, `function(tensors, Branches(...))`.
@@ -78,8 +78,9 @@ class Captured:
         given = list(tensors)
         for i, own in zip(self.moving, self._own, strict=True):
             given[i] = own
-        self._staying = [i for i in range(len(tensors)) if i not in set(self.moving)]
-        self._fixed = [tensors[i] for i in self._staying]
+        staying = [i for i in range(len(tensors)) if i not in set(self.moving)]
+        self._staying = itemgetter(*staying) if len(staying) > 1 else lambda tensors: [tensors[i] for i in staying]
+        self._fixed = [tensors[i] for i in staying]
         self._fetcher = _fetcher(self._own)
         self._graph = torch.cuda.CUDAGraph()
         for generator in generators:
@@ -90,9 +91,12 @@ class Captured:
                 self._fetcher.tell(self._own)
                 self._fetcher.run()
             torch.cuda.synchronize(device)
+            if memory >= LARGE:
+                _clear_workspaces()
             streams = Branches(device)
             # other threads, such as those that load data, may go on using the device meanwhile
             with torch.cuda.graph(self._graph, stream=streams.stream(0), capture_error_mode='thread_local'):
+                before = torch.cuda.memory_reserved(device)
                 try:
                     if memory >= LARGE:
                         torch.empty(memory, dtype=torch.uint8, device=device)
@@ -101,10 +105,11 @@ class Captured:
                     self.results = function(given, streams) if branches else function(given)
                 finally:
                     streams.at(0, ())           # a recording ends on the stream that it began on
+                self.size = torch.cuda.memory_reserved(device) - before
 
     def fits(self, tensors):
         """Whether the tensors that are not copied are those of the recording."""
-        return all(map(is_, [tensors[i] for i in self._staying], self._fixed))
+        return all(map(is_, self._staying(tensors), self._fixed))
 
     def launch(self, tensors):
         """Runs the kernels for these tensors, which must fit."""
@@ -116,6 +121,11 @@ class Captured:
         elif self.moving:
             torch._foreach_copy_(self._own, [tensors[i] for i in self.moving])
         self._graph.replay()
+
+
+# cuBLAS has memory for each stream that it was called on, and keeps it: that of the runs before a recording would lie
+# idle beside that of the graph.  It takes new memory when it is called there again.
+_clear_workspaces = getattr(torch._C, '_cuda_clearCublasWorkspaces', lambda: None)
 
 
 def _fetcher(targets):

@@ -1,5 +1,6 @@
 """Runs plans that do forward and backward at once, on a GPU as CUDA graphs."""
 import logging
+import math
 import threading
 from operator import is_
 
@@ -10,15 +11,20 @@ from ..autograd import LARGE
 from .capture import ALONE, WARM, Captured
 
 log = logging.getLogger('mxnet.plans')
+PATIENCE = 32           # runs that what follows a plan must have been the same before it joins the plan's graph
+# Bytes of a graph that something may join, of which cuBLAS may have taken half.  It is recorded again then; to larger
+# ones, a launch less does not matter.
+MOST_JOINED = 1 << 28
 
 
 class _Recorder:
     """Records a function of tensors as a CUDA graph once it has run a few times."""
 
-    __slots__ = ('_static', '_generators', '_runs', '_last', 'captured')
+    __slots__ = ('_static', '_generators', '_kept', '_runs', '_last', 'captured')
 
-    def __init__(self, static, generators):
-        self._static, self._generators = static, generators
+    def __init__(self, static, generators, kept=()):
+        """kept: the numbers of tensors that are written to, which a graph must do where they are"""
+        self._static, self._generators, self._kept = static, generators, kept
         self._runs, self._last, self.captured = 0, None, None
 
     def _launched(self, function, tensors, memory, again=False):
@@ -43,6 +49,7 @@ class _Recorder:
         # what was the same tensor twice is one that stays: a parameter, a state, a batch that is used again and again
         moving = set() if self.captured is None else {*self.captured.moving}
         moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
+        moving.difference_update(self._kept)
         self.captured, self._last = None, tensors
         try:
             self.captured = Captured(function, tensors, sorted(moving), self._generators, branches=True,
@@ -64,10 +71,11 @@ class Runner(_Recorder):
     After a run as a CUDA graph (`captured` is not None), the outputs are the graph's: valid until the next run.
     """
 
-    __slots__ = ('plan', '_into', '_copied', '_added', '_zeros', '_rest', '_adopt', '_buffers', 'fresh')
+    __slots__ = ('plan', '_into', '_copied', '_added', '_zeros', '_rest', '_adopt', '_buffers', '_written', '_joined',
+                 '_seen', '_since', '_patience', 'fresh')
 
     def __init__(self, plan, reqs, *, static=False, generators=(), adopt=None):
-        super().__init__(static, generators)
+        super().__init__(static, generators, plan.state_numbers)
         self.plan = plan
         writes = [req == 'write' for req in reqs]
         there = plan.present
@@ -77,25 +85,80 @@ class Runner(_Recorder):
         self._zeros = [i for i, p in enumerate(there) if not p and writes[i]]
         self._rest = bool(self._copied or self._added or self._zeros)
         self._adopt, self._buffers, self.fresh = adopt, None, all(plan.fresh)
+        self._written = ()          # the tensors that the graph writes
+        self._joined = None         # the `steady` of what is part of the graph
+        self._seen, self._since, self._patience = None, 0, PATIENCE
 
-    def run(self, tensors, buffers):
+    def run(self, tensors, buffers, then=None):
         """The outputs; new values of states are written into the given tensors, gradients into the buffers.
 
         None of the tensors may require a gradient: then nothing is recorded, whatever torch's grad mode is.
+
+        then: what follows, such as the update of the parameters by the gradients.  It has been decided on, and is done
+            when `run` returns; nothing may depend on outputs that are not `fresh`.  An object with
+            `run()`, which does it;
+            `steady`, an object that stays the same as long as each time does the same; None where that is not known;
+            `step()`, which does what `run` does, looking at nothing first, also while a graph is recorded;
+            `written`, the tensors that it writes; and
+            `joined()`, to be called when it has become part of a graph
         """
         if not self._static or not tensors[0].is_cuda:
-            return self._follow(tensors, buffers)       # and holds on to no buffer: see `adopt`
-        moved = self._buffers is None or not all(map(is_, buffers, self._buffers))
-        if moved:
-            self._buffers = buffers
-        if not moved and self.captured is not None and self.captured.fits(tensors):
+            outputs = self._follow(tensors, buffers)    # and holds on to no buffer: see `adopt`
+            if then is not None:
+                then.run()
+            return outputs
+        joins = self._joins(None if then is None else then.steady)
+        if joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers)) \
+                or self.captured is None or not self.captured.fits(tensors):
+            if not self._launched_anew(tensors, buffers, then, joins):
+                outputs = self._follow(tensors, buffers, ALONE if self._static else None)
+                if then is not None:
+                    then.run()
+                return outputs
+        else:
             self.captured.launch(tensors)
-        elif not self._launched(lambda given, branches: self._follow(given, buffers, branches), tensors,
-                                self.plan.memory, again=moved):
-            return self._follow(tensors, buffers, ALONE if self._static else None)
-        # a graph does not tell autograd, or predictions, what it writes
-        increment_version([*buffers, *[tensors[n] for n in self.plan.state_numbers]])
+        increment_version(self._written)        # a graph does not tell autograd, or predictions, what it writes
+        if then is not None and self._joined is None:
+            then.run()
         return self.captured.results
+
+    def _joins(self, steady):
+        """`steady` if what it stands for is to be part of the graph; else None.
+
+        Each change of a graph means recording it again.  After one, that takes longer and longer, so that rates which
+        change now and then have graphs of their own only as long as that pays.
+        """
+        if steady is self._joined:
+            return steady
+        if self._joined is not None:
+            self._patience *= 2
+        if steady is not self._seen:
+            self._seen, self._since = steady, 0
+        self._since += 1
+        ready = self._since > self._patience and self.captured is not None and self.captured.size <= MOST_JOINED
+        return steady if ready else None
+
+    def _launched_anew(self, tensors, buffers, then, joins):
+        """Whether the plan, with what joins it, has been run as a graph, other than that of the run before."""
+        again = joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers))
+        self._buffers, self._joined = buffers, joins
+
+        def work(given, branches):
+            outputs = self._follow(given, buffers, branches)
+            if joins is not None:
+                then.step()
+            return outputs
+
+        if not self._launched(work, tensors, self.plan.memory, again=again):
+            if joins is not None:           # each can be recorded, as they were, if not together
+                self._static, self._patience = True, math.inf
+            self._joined = None
+            return False
+        self._written = [*buffers, *[tensors[n] for n in self.plan.state_numbers]]
+        if joins is not None:
+            self._written += then.written
+            then.joined()
+        return True
 
     def _follow(self, tensors, buffers, branches=None):
         plan, into = self.plan, buffers

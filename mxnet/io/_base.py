@@ -5,6 +5,8 @@ import numpy
 
 __all__ = ['DataBatch', 'DataDesc', 'DataIter']
 
+_LISTS = (list, tuple, type(None))
+
 
 class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
     """Name, shape, dtype and layout of an array that an iterator gives or a network takes.
@@ -59,9 +61,9 @@ class DataBatch:
     __module__ = 'mxnet.io.io'
 
     def __init__(self, data, label=None, pad=None, index=None, bucket_key=None, provide_data=None, provide_label=None):
-        for name, value in (('data', data), ('label', label)):
-            if value is not None and not isinstance(value, (list, tuple)):
-                raise TypeError(f'DataBatch: {name} must be a list of arrays, not a {type(value).__name__}')
+        if not isinstance(data, _LISTS) or not isinstance(label, _LISTS):
+            name, value = ('label', label) if isinstance(data, _LISTS) else ('data', data)
+            raise TypeError(f'DataBatch: {name} must be a list of arrays, not a {type(value).__name__}')
         self.data = data
         self.label = label
         self.pad = pad

@@ -179,32 +179,32 @@ class NDArrayIter(DataIter):
 class _Pieces:
     """A copy of the examples of some batches to come, in one piece; each batch is a part of it, given out once."""
 
-    __slots__ = ('_source', '_version', '_order', '_begin', '_size', '_parts')
+    __slots__ = ('_tensor', '_version', '_order', '_begin', '_size', '_parts')
 
     def __init__(self, array, begin, count, size, order):
-        source = self._source = array._tensor.detach()
+        self._tensor = array._tensor
+        source = self._tensor.detach()
         self._version, self._order, self._begin, self._size = source._version, order, begin, size
         each = max(1, source[:1].nbytes * size)
-        batches = max(1, min((count - begin) // size, MOST_BATCHES, MOST_BYTES[source.is_cuda] // each))
-        end = begin + batches * size
+        most, most_bytes = MOST[source.is_cuda]
+        end = begin + max(1, min((count - begin) // size, most, most_bytes // each)) * size
         if order is None:
             copy = source[begin:end].clone()
         else:
             copy = source.index_select(0, torch.from_numpy(order[begin:end]).to(source.device))
-        # `data`: a write into one batch is not, for autograd, a write into the others
-        self._parts = [part.data for part in copy.split(size)]
+        # unsafe: a write into one batch is not, for autograd, a write into the others
+        self._parts = list(torch.unsafe_split(copy, size))
         self._parts.reverse()
 
     def take(self, array, begin, order):
         """The batch at `begin`; None if it is not the next part, or if the array has been written since."""
-        source = self._source
-        if not self._parts or begin != self._begin or order is not self._order or source._version != self._version \
-                or array._tensor.data_ptr() != source.data_ptr():
+        tensor = array._tensor
+        if not self._parts or begin != self._begin or order is not self._order or tensor is not self._tensor \
+                or tensor._version != self._version:
             return None
         self._begin += self._size
         return self._parts.pop()
 
 
-# batches that are copied together: a GPU's copies cost much to start, a CPU's cache is small
-MOST_BATCHES = 16
-MOST_BYTES = {True: 1 << 26, False: 1 << 20}
+# {on a GPU: (batches, bytes)} that are copied together: a GPU's copies cost much to start, a CPU's cache is small
+MOST = {True: (64, 1 << 26), False: (16, 1 << 20)}

@@ -106,6 +106,11 @@ class BaseModule:
         self.forward(data_batch, is_train=True)
         self.backward()
 
+    def _step(self, data_batch):
+        """`forward_backward`, then `update`: what the loops of the library call, which look at nothing in between."""
+        self.forward_backward(data_batch)
+        self.update()
+
     def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None, score_end_callback=None,
               reset=True, epoch=0, sparse_row_id_fn=None):
         """Predicts a data set and compares with its labels: [(name of the metric, value), ...].
@@ -238,8 +243,7 @@ class BaseModule:
         while data_batch is not None:
             if monitor is not None:
                 monitor.tic()
-            self.forward_backward(data_batch)
-            self.update()
+            self._step(data_batch)
             self._measure(eval_metric, data_batch)
             # an iterator may reuse the memory of its batches: the next one only now
             following = next(batches, None)

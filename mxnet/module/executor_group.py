@@ -234,12 +234,12 @@ class DataParallelExecutorGroup:
         for executor in self.execs:
             executor.forward(is_train=is_train)
 
-    def forward_backward(self, data_batch):
-        """Runs forward, for training, and backward on each context."""
+    def forward_backward(self, data_batch, update=None):
+        """Runs forward, for training, and backward on each context; see `Executor._forward_backward` for `update`."""
         if len(self.execs) > 1 or not self.for_training:
             self.forward(data_batch, is_train=True)
             self.backward()
-            return
+            return False
         feed = []
         label = getattr(data_batch, 'label', None)
         for sources, blocks in ((data_batch.data, self.data_arrays), (label, self.label_arrays)):
@@ -251,7 +251,7 @@ class DataParallelExecutorGroup:
                     source.copyto(target)
                 else:
                     feed.append((self._places[id(target)], source))
-        self.execs[0]._forward_backward(feed)
+        return self.execs[0]._forward_backward(feed, update)
 
     def backward(self, out_grads=None):
         """Runs backward on each context; `out_grads` are the gradients of whole outputs."""

@@ -1,6 +1,7 @@
 """`Module`: a symbol, its parameters, executors on one or more contexts, and an optimizer."""
 import logging
 import warnings
+from operator import attrgetter
 
 from .. import optimizer as _optimizer
 from .._files import paths
@@ -368,6 +369,23 @@ class Module(BaseModule):
                       for d, array in zip(self._label_shapes, batch.label, strict=True)]
         self.reshape(data, labels or None)
 
+    def _step(self, data_batch):
+        # once `_updates` are there, one context and no KVStore has a part in it
+        if self._updates is None or _parts_of_step(type(self)) != _OWN or not _PARTS.isdisjoint(self.__dict__) \
+                or isinstance(data_batch, list):
+            super()._step(data_batch)
+            return
+        self._check_batch(data_batch)
+        self._params_dirty = True
+        if not self._exec_group.forward_backward(data_batch, self._due):
+            self.update()
+
+    def _due(self):
+        """The update that is to follow, for a plan that includes it; None where `update` has to look closer."""
+        if self._updates is None or type(self._updater) is not _optimizer.Updater:
+            return None
+        return self._updater._due(*self._updates)
+
     def forward_backward(self, data_batch):
         """`forward` for training, then `backward`; in one go where nobody looks in between."""
         own = type(self)
@@ -451,3 +469,9 @@ class Module(BaseModule):
             else:
                 warnings.warn(f'prepare: {name} is not row_sparse, so all of its rows are there', UserWarning,
                               stacklevel=2)
+
+
+# What a step consists of.  A program may have its own of each, in a class, in a module, or for all modules.
+_PARTS = frozenset(('forward', 'backward', 'forward_backward', 'update'))
+_parts_of_step = attrgetter(*sorted(_PARTS))
+_OWN = _parts_of_step(Module)
