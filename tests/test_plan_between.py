@@ -88,3 +88,36 @@ def test_the_first_prediction_of_an_lstm_has_the_bits_of_all_others():
     net.hybridize()
     for _ in range(3):
         assert (net(x).asnumpy() == expected).all()
+
+
+class Dropped(gluon.HybridBlock):
+    """What is computed first is used last."""
+
+    def hybrid_forward(self, F, x):
+        one = F.Dropout(x, p=0.5)
+        other = F.Dropout(x, p=0.5) * 2
+        return other + one
+
+
+class DroppedInALoop(gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        def body(row, states):
+            one = F.Dropout(row, p=0.5)
+            other = F.Dropout(row, p=0.5) * 2
+            return other + one, states
+        return F.contrib.foreach(body, x, [])[0]
+
+
+@pytest.mark.parametrize('block', [Dropped, DroppedInALoop])
+def test_random_numbers_are_drawn_in_the_order_of_the_program(block):
+    """Not in that of the graph, which begins with what is used first."""
+    found = []
+    for hybridize in (False, True):
+        net = block()
+        net.hybridize(hybridize)
+        mx.random.seed(4)
+        found.append([])
+        for _ in range(4):
+            with autograd.record():
+                found[-1].append(net(nd.ones((2, 8))).asnumpy().tolist())
+    assert found[0] == found[1]

@@ -1,4 +1,5 @@
 """Nodes of a graph.  A node never changes once it is made; graphs share them freely."""
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -13,16 +14,17 @@ class Node:
     """A variable (`op` is None) or the application of an operator to entries.
 
     `attrs` is what a file holds: texts, the operator's attributes and the program's own (`__lr_mult__`) side by side.
-    `attributes` are the operator's, parsed and complete.
+    `attributes` are the operator's, parsed and complete.  `number` tells which of two nodes was made first.
     """
 
-    __slots__ = ('op', 'name', 'attrs', 'inputs', 'attributes', 'subgraphs', '__weakref__')
+    __slots__ = ('op', 'name', 'attrs', 'inputs', 'attributes', 'subgraphs', 'number', '__weakref__')
     op: Any            # an Operator, or None for a variable
 
     def __init__(self, op: Operator | None, name: str, attrs: Mapping[str, str], inputs: Sequence['Entry'] = (),
                  subgraphs: Sequence[Any] = ()):
         self.op = op
         self.name = name
+        self.number = next(_numbers)
         self.attrs = dict(attrs)
         self.inputs = tuple(inputs)
         self.subgraphs = tuple(subgraphs)
@@ -77,6 +79,7 @@ class Node:
 
 
 Entry = tuple[Node, int]
+_numbers = itertools.count()
 
 
 def is_hidden(key: str) -> bool:
@@ -108,6 +111,12 @@ def topological(entries: Iterable[Entry]) -> list[Node]:
             else:
                 order.append(node)
     return order
+
+
+def as_written(nodes: Iterable[Node]) -> list[Node]:
+    """Nodes in the order in which a program made them, inputs first: that in which it would draw random numbers and
+    add up gradients if it ran line by line."""
+    return sorted(nodes, key=lambda node: node.number)
 
 
 def states_of(nodes: Iterable[Node]) -> set[int]:

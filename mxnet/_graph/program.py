@@ -9,7 +9,7 @@ import torch
 
 from .._state import state
 from ..base import MXNetError, OutOfRange
-from .node import Entry, Node, states_of, topological
+from .node import Entry, Node, as_written, states_of, topological
 
 
 class Call:
@@ -73,7 +73,7 @@ class Program:
         places = {id(n): i for i, n in enumerate(self.variables)}
         size = len(self.variables)
         self.calls: list[Call] = []
-        for node in order:
+        for node in as_written(order):
             if node.is_variable:
                 continue
             places[id(node)] = size

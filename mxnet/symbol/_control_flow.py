@@ -3,7 +3,7 @@
 A body is called once, on fresh variables, and what it computes becomes a graph of its own.  Nodes made inside the body
 carry its name (an attribute that the scope sets); an edge that comes from outside is cut, and becomes an input of both.
 """
-from .._graph.node import Node, topological
+from .._graph.node import Node, as_written, topological
 from .._ops import NAMES
 from ..attribute import AttrScope
 from ..base import MXNetError
@@ -69,8 +69,7 @@ class _Body:
             return cut[key]
 
         copies = {}
-        order = topological(entries)
-        for node in order:
+        for node in as_written(topological(entries)):
             if inside(node):
                 inputs = [copies[id(c)][i] if id(c) in copies else boundary((c, i)) for c, i in node.inputs]
                 copy = node if node.is_variable else Node(node.op, node.name, node.attrs, inputs, node.subgraphs)
