@@ -1,7 +1,8 @@
 """`python -m bench.gpu`: training and inference on a CUDA device, ours beside torch eager and hand-made CUDA graphs.
 
 Every number is a median of runs taken in turns, each ended by a synchronisation.  `--json FILE` keeps them, `--compile`
-adds torch.compile, `--only` chooses rows by name.  Peak memory is that of a process of its own.
+adds torch.compile, `--only` chooses rows by name.  Peak memory is that of a process of its own.  Where JAX is installed
+for a GPU, or JAX_PYTHON names a Python that has it, it is measured too, in a process of its own.
 """
 import argparse
 import contextlib
@@ -14,23 +15,45 @@ import sys
 import time
 import warnings
 
+from .peers import HINTS, Remote, jax_python, start
+
 
 def measure(torch, functions, rounds, repeats):
     """{label: median seconds of a call}; each round runs every function `repeats` times."""
     samples = {label: [] for label in functions}
     for function in functions.values():
-        for _ in range(5):
-            function()
-        torch.cuda.synchronize()
+        _sample(torch, function, 5)
     for _ in range(rounds):
         for label, function in functions.items():
-            torch.cuda.synchronize()
-            start = time.perf_counter()
-            for _ in range(repeats):
-                function()
-            torch.cuda.synchronize()
-            samples[label].append((time.perf_counter() - start) / repeats)
+            samples[label].append(_sample(torch, function, repeats))
     return {label: statistics.median(times) for label, times in samples.items()}
+
+
+def _sample(torch, function, repeats):
+    """Seconds of a call; work of another process (peers.py) times itself."""
+    if isinstance(function, Remote):
+        return function.sample(repeats) / repeats
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(repeats):
+        function()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - begin) / repeats
+
+
+@contextlib.contextmanager
+def jax_peer(batch):
+    """A function of a row's name that gives JAX's part in it: {} where there is none."""
+    python = jax_python()
+    if python is None:
+        print(f'no JAX: {HINTS["JAX"]}')
+        yield lambda name: {}
+        return
+    with start(python, 'import jax_gpu', f'jax_gpu.cases({batch}), jax_gpu.settle') as peer:
+        known = peer('names')
+        if not known:
+            print(f'no JAX: that of {python} sees no GPU')
+        yield lambda name: {'JAX': Remote(peer, name)} if name in known else {}
 
 
 def compiled_cases(make, options):
@@ -119,7 +142,8 @@ def module_mlp(mx, batches=938):
 def mlp_rows(mx, torch, options):
     cases = {'ours': gluon_mlp(mx), 'torch': torch_mlp(torch), 'graph': torch_mlp(torch, graph=True),
              **compiled_cases(lambda mode: torch_mlp(torch, compiled=mode), options)}
-    yield 'MLP step, Gluon', measure(torch, cases, 11, 300)
+    title = 'MLP step, Gluon'
+    yield title, measure(torch, {**cases, **options.jax(title)}, 11, 300)
     epoch, batches = module_mlp(mx)
     times = measure(torch, {'ours': epoch}, 5, 1)
     yield 'MLP step, Module.fit', {'ours': times['ours'] / batches}
@@ -136,11 +160,13 @@ def resnet_rows(mx, torch, options):
     cases = {'ours': _resnet_step(mx, batch), 'torch': _torch_resnet_step(torch, batch),
              'graph': graphed(torch, _torch_resnet_step(torch, batch, graph=True)),
              **compiled_cases(lambda mode: _torch_resnet_step(torch, batch, compiled=mode), options)}
-    yield f'ResNet-50 bf16 b{batch} step', measure(torch, cases, 5, 10)
+    title = f'ResNet-50 bf16 b{batch} step'
+    yield title, measure(torch, {**cases, **options.jax(title)}, 5, 10)
     del cases
     torch.cuda.empty_cache()
-    yield 'ResNet-50 fp32 b1 infer', measure(torch, {'ours': _resnet_infer(mx), 'torch': _torch_resnet_infer(torch)},
-                                             7, 20)
+    title = 'ResNet-50 fp32 b1 infer'
+    yield title, measure(torch, {'ours': _resnet_infer(mx), 'torch': _torch_resnet_infer(torch),
+                                 **options.jax(title)}, 7, 20)
 
 
 def _resnet_step(mx, batch):
@@ -223,7 +249,8 @@ def lstm_rows(mx, torch, options):
             p.grad = None
         theirs(data)[0].backward(ones)
 
-    yield 'LSTM 2x650 t35 b64', measure(torch, {'ours': ours, 'torch': torch_step}, 7, 20)
+    title = 'LSTM 2x650 t35 b64'
+    yield title, measure(torch, {'ours': ours, 'torch': torch_step, **options.jax(title)}, 7, 20)
 
 
 # ---------------------------------------------------------------------- branches
@@ -347,6 +374,14 @@ def peak_memory(mx, torch, label, batch):
 FAMILIES = {'mlp': mlp_rows, 'branches': branch_rows, 'lstm': lstm_rows, 'memory': memory_rows, 'resnet': resnet_rows}
 
 
+def _line(times, memory):
+    """A row as text."""
+    scale, unit = (1, 'GiB') if memory else (1e6, 'us')
+    line = ''.join(f'{label:>9}{value * scale:11.{3 if memory else 1}f} {unit}' for label, value in times.items())
+    other = next((label for label in ('torch', '1 stream') if label in times), None)
+    return line if other is None else f'{line}   ratio {times["ours"] / times[other]:.3f}'
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(prog='python -m bench.gpu', description=__doc__)
     parser.add_argument('--json', help='file for the results')
@@ -366,18 +401,13 @@ def main(argv=None):
         return 0
     print(f'mxnet {mx.__version__}, torch {torch.__version__}, {torch.cuda.get_device_name()}')
     rows = []
-    for name, family in FAMILIES.items():
-        if options.only not in name:
-            continue
-        for title, times in family(mx, torch, options):
-            rows.append({'name': title, **times})
-            scale, unit = (1, 'GiB') if name == 'memory' else (1e6, 'us')
-            line = ''.join(f'{label:>9}{value * scale:11.{3 if scale == 1 else 1}f} {unit}'
-                           for label, value in times.items())
-            other = next((label for label in ('torch', '1 stream') if label in times), None)
-            if other is not None:
-                line += f'   ratio {times["ours"] / times[other]:.3f}'
-            print(f'{title:33}{line}', flush=True)
+    with jax_peer(options.batch) as options.jax:
+        for name, family in FAMILIES.items():
+            if options.only not in name:
+                continue
+            for title, times in family(mx, torch, options):
+                rows.append({'name': title, **times})
+                print(f'{title:33}{_line(times, memory=name == "memory")}', flush=True)
     if options.json:
         with open(options.json, 'w') as file:
             json.dump(rows, file, indent=1)

@@ -20,7 +20,7 @@ def _cross_entropy(scores, label):
 
 
 # ---------------------------------------------------------------------- 784-64-64-10, batches of 64, SGD
-def _mlp():
+def _mlp(wait=jax.block_until_ready):
     sizes = (784, 64, 64, 10)
     params = [(_normal(i, a, b), jnp.zeros(b)) for i, (a, b) in enumerate(zip(sizes, sizes[1:]))]
     x, y = jax.random.uniform(jax.random.PRNGKey(0), (64, 784)), jnp.arange(64) % 10
@@ -39,13 +39,13 @@ def _mlp():
     def step():
         nonlocal params
         params, value = update(params, x, y)
-        jax.block_until_ready(value)
+        wait(value)
 
     return step
 
 
 # ---------------------------------------------------------------------- two layers of 200, 35 steps, batches of 20
-def _lstm(width=200, steps=35, batch=20):
+def _lstm(width=200, steps=35, batch=20, wait=jax.block_until_ready):
     layers = [(_normal(i, width, 4 * width), _normal(9 + i, width, 4 * width), jnp.zeros(4 * width)) for i in range(2)]
     x = jax.random.uniform(jax.random.PRNGKey(0), (steps, batch, width))
 
@@ -64,7 +64,7 @@ def _lstm(width=200, steps=35, batch=20):
     both = jax.jit(jax.value_and_grad(run, has_aux=True))
 
     def step():
-        jax.block_until_ready(both(layers, x))
+        wait(both(layers, x))
 
     return step
 

@@ -47,7 +47,8 @@ def compiler():
     return sys.executable if shutil.which(os.environ.get('CXX', 'g++')) or shutil.which('clang++') else None
 
 
-def _start(python, imports, cases):
+def start(python, imports, cases):
+    """A peer that imports modules of this folder; `cases` is the text of {name: callable}, function that waits."""
     return Peer(python, _CODE.format(folder=str(FOLDER), imports=imports, cases=cases))
 
 
@@ -72,7 +73,7 @@ class Peers:
         found = {}
         for column in self.there:
             if column not in self._running:
-                self._running[column] = _start(_PEERS[column][0](), *_PEERS[column][1:])
+                self._running[column] = start(_PEERS[column][0](), *_PEERS[column][1:])
                 self._names[column] = set(self._running[column]('names'))
             if name in self._names[column]:
                 found[column] = Remote(self._running[column], name)
