@@ -11,6 +11,7 @@ import torch
 
 from . import _watch
 from ._array import NDArrayBase, class_of, overwrite, wrap
+from ._graph.backward import run_backward
 from ._notes import note_all
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
@@ -262,26 +263,6 @@ def mark_variables(variables, gradients, grad_reqs='write'):
 
 
 # ---------------------------------------------------------------------- going back
-def _run_backward(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
-    """torch's engine without the checks of `torch.autograd.backward`, which cost as much as a small graph.
-
-    The only use of this private function of torch; `_checked_backward` is what stands in where it is not there.
-    """
-    return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
-                                allow_unreachable=True, accumulate_grad=accumulate)
-
-
-def _checked_backward(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
-    if accumulate:
-        return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
-    return torch.autograd.grad(tensors, inputs, gradients, retain_graph=retain_graph, create_graph=create_graph,
-                               allow_unused=True)
-
-
-_ENGINE = getattr(torch.autograd.Variable, '_execution_engine', None)
-_backward = _run_backward if hasattr(_ENGINE, 'run_backward') else _checked_backward
-
-
 def _history(array, what):
     """The tensor through which an array is known to torch's engine."""
     if not isinstance(array, NDArrayBase):
@@ -359,7 +340,7 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     if state.watch is not None:
         state.watch.follow(tensors)
     try:
-        _backward(tensors, gradients, retain_graph, False, (), True)
+        run_backward(tensors, gradients, retain_graph, False, (), True)
     except MXNetError:
         raise
     except RuntimeError as error:
@@ -390,7 +371,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
     if state.watch is not None:
         state.watch.follow(tensors)
     try:
-        results = _backward(tensors, gradients, retain_graph, create_graph, wanted, False)
+        results = run_backward(tensors, gradients, retain_graph, create_graph, wanted, False)
     except MXNetError:
         raise
     except RuntimeError as error:

@@ -10,6 +10,7 @@ import torch
 from . import random as _random
 from ._array import NDArrayBase, overwrite, wrap
 from ._graph import infer as _infer
+from ._graph.backward import gradients_of
 from ._graph.common import merged
 from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
@@ -324,7 +325,7 @@ class Executor:
             pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
             leaves = [tensors[p] for p in wanted] + ([] if watch is None else watch.leaves)
             if pairs and leaves:
-                found = torch.autograd.grad([o for o, _ in pairs], leaves, [h for _, h in pairs], allow_unused=True)
+                found = gradients_of([o for o, _ in pairs], leaves, [h for _, h in pairs])
                 if watch is not None:
                     watch.rest(found[len(wanted):])
         self._store(dict(zip(wanted, found, strict=False)))

@@ -7,6 +7,7 @@ import torch
 
 import mxnet as mx
 from mxnet import autograd, nd
+from mxnet._graph import backward
 
 
 def variable(*values, req='write', dtype='float32'):
@@ -136,8 +137,8 @@ def test_nothing_is_recorded_outside():
 def test_the_checked_engine_computes_the_same(monkeypatch, accumulate):
     """What stands in where torch has no `run_backward` any more."""
     found = []
-    for engine in (autograd._run_backward, autograd._checked_backward):
-        monkeypatch.setattr(autograd, '_backward', engine)
+    for engine in (backward.unchecked, backward.checked):
+        monkeypatch.setattr(autograd, 'run_backward', engine)
         x = variable(1, 2, 3)
         with autograd.record():
             y = (x * x).sum()

@@ -10,7 +10,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet._graph import capture
+from mxnet._graph import capture, writing
 from mxnet._graph import plan as plans
 from mxnet._graph.simplify import simplify
 from mxnet._graph.streams import START, cost, schedule, split_convolutions
@@ -32,7 +32,7 @@ def traced(function, *shapes):
 
 def check(calls, kept, limit=4):
     """Follows a schedule and asserts that nothing is read before it is made, or overwritten before it was read."""
-    dying, reused = plans._lifetimes(calls, plans._Writer(), kept)
+    dying, reused = writing._lifetimes(calls, writing.Writer(), kept)
     found = schedule(calls, reused, dying, limit)
     if found is None:
         return None
@@ -164,7 +164,7 @@ def traced_fake(function, *shapes):
 
 
 def _prepared(calls, kept):
-    dying, reused = plans._lifetimes(calls, plans._Writer(), kept)
+    dying, reused = writing._lifetimes(calls, writing.Writer(), kept)
     return calls, reused, dying
 
 
@@ -192,10 +192,10 @@ def test_what_is_recorded_computes_the_same(monkeypatch):
     class Device:
         type = 'cuda'
 
-    write = plans._write
-    monkeypatch.setattr(plans, '_write', lambda graph, module, count, facts, *rest: write(
-        graph, module, count, {**facts, 'device': Device()}, *rest))
-    monkeypatch.setattr(plans.batch_norm, 'available', lambda device: True)
+    write = plans.step_plan
+    monkeypatch.setattr(plans, 'step_plan', lambda graph, constants, count, facts, *rest: write(
+        graph, constants, count, {**facts, 'device': Device()}, *rest))
+    monkeypatch.setattr(writing.batch_norm, 'available', lambda device: True)
     monkeypatch.setitem(sys.modules, 'mxnet._graph.kernels', Kernels)
     x = mx.sym.Convolution(mx.sym.var('data'), num_filter=4, kernel=(3, 3), name='conv0')
     x = mx.sym.Activation(mx.sym.BatchNorm(x, name='norm'), act_type='relu')

@@ -2,23 +2,30 @@
 import torch
 
 from .simplify import simplify
+from .writing import FUNCTIONS, Plan
 
 
-def compiled(module, tensors, facts, predicts):
-    """The functions of a plan for a traced graph: {'whole': ...}, or {'prepare': ..., 'infer': ...} for predictions."""
+def compiled(graph, constants, tensors, facts, wanted, predicts) -> Plan:
+    """A plan with `whole`, or with `prepare` and `infer` for predictions."""
     from torch._inductor import compile as compile_graph
-    graph = module.graph
     simplify(graph)
-    graph.set_codegen(torch.fx.graph.CodeGen())         # plain arguments instead of nested lists
-    flat = torch.fx.GraphModule(module, graph)
+    for node in graph.nodes:
+        node.meta.pop('val', None)          # the compiler has stand-ins for tensors of its own
+    root = torch.nn.Module()
+    for name, value in constants.items():
+        setattr(root, name, value)
     with torch.no_grad():
-        function = compile_graph(flat, list(tensors))
+        function = compile_graph(torch.fx.GraphModule(root, graph), list(tensors))
     outputs, states = len(facts['differentiable']), len(facts['states'])
 
     def whole(tensors, targets=None):
         found = function(*tensors)
         return found[:outputs], found[outputs:outputs + states], found[outputs + states:]
 
+    functions = {'whole': whole}
     if predicts:
-        return {'prepare': lambda tensors: (), 'infer': lambda tensors, prepared: function(*tensors)}
-    return {'whole': whole}
+        functions = {'prepare': lambda tensors: (), 'infer': lambda tensors, prepared: function(*tensors)}
+    gradients = next(n for n in graph.nodes if n.op == 'output').args[0][outputs + states:]
+    return Plan(**{name: functions.get(name) for name in FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
+                differentiable=facts['differentiable'], direct=(False,) * len(gradients), source='compiled',
+                fresh=(False,) * outputs, present=tuple(g is not None for g in gradients))

@@ -20,6 +20,7 @@ from .._state import state
 from ..base import MXNetError
 from .node import Entry, Node, topological
 from .program import Program, _runner, counts_open, leaves_open
+from .sizes import Sizes
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
 META = torch.device('meta')
@@ -130,7 +131,8 @@ def _call(op, attributes, tensors, bodies):
         supplied['ctx'] = META
     if bodies:
         supplied['subgraphs'] = [_runner(Program(entries), True, lambda device: None, META) for entries in bodies]
-    result = op.function(*tensors, **supplied)
+    with Sizes():
+        result = op.function(*tensors, **supplied)
     return result if isinstance(result, tuple) else (result,)
 
 

@@ -1,14 +1,13 @@
 """Plans: a program traced to ATen calls, forward and backward together, as flat Python without the autograd engine.
 
-`make_plan` traces once for given shapes, dtypes and gradients wanted (milliseconds, no compiler).  The trace is
-cleaned (no
-detach, no double transposes, equal calls merged, dead calls dropped) and written out as two Python functions: forward,
-whose last result is what backward needs, and backward.  Values are deleted after their last use.
+`make_plan` traces once for given shapes, dtypes and gradients wanted (`tracing.py`; milliseconds, no compiler).  The
+trace is cleaned (no detach, no double transposes, equal calls merged, dead calls dropped) and written out as two Python
+functions (`writing.py`): forward, whose last result is what backward needs, and backward.  Values are deleted after
+their last use.
 
 What cannot be traced (operators that look at values, custom operators) has no plan; the caller runs the program itself.
 """
 import logging
-import operator
 import os
 import threading
 from collections import OrderedDict
@@ -16,60 +15,20 @@ from collections.abc import Sequence
 from time import perf_counter
 
 import torch
-from torch.fx.experimental.proxy_tensor import make_fx
 
-from . import batch_norm
-from .casts import settle_casts, uncast_gradients
-from .dense import fuse_dense
-from .fold import depends_only, fold_batch_norms
+from .backward import gradients_of
 from .inductor import compiled
-from .labels import LABELS, Labels, labels_of
-from .packed import can_pack, pack_convolutions
+from .labels import Labels
+from .packed import can_pack
 from .program import Program
-from .simplify import constants, simplify
-from .streams import START, most, peak, schedule, split_convolutions
-from .tracing import with_generators
+from .tracing import trace
+from .writing import Plan, prediction_plan, step_plan
 
-aten = torch.ops.aten
 log = logging.getLogger('mxnet.plans')
 LIMIT = 64                     # plans kept per program
 SMALL = 150                    # calls of a program that is traced at once
 TRACING = 2e-3                 # seconds that it takes to trace a call, forward and backward
-_tracing = threading.RLock()   # torch's tracer exchanges functions of the whole process
-
-
-class Plan:
-    """Two flat functions, or one that does the work of both.
-
-    forward(tensors) -> (outputs, states, saved)
-    backward(saved, heads, targets) -> gradients; `targets`, if given, has for each a tensor, to which those that
-        `direct` names are written, or None
-    whole(tensors, targets) -> (outputs, states, gradients), where the gradient of the heads is known to be 1
-    prepare(tensors) -> what follows from the parameters alone; infer(tensors, prepared) -> outputs
-    wanted, state_numbers: the variables that the gradients, and the new values of states, belong to
-    differentiable: which outputs gradients can go to
-    fresh: which outputs are new row-major tensors that nothing else refers to
-    present: which gradients there are; others are always zero
-    recorded: as `whole` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
-    memory: bytes that the values of `whole` or `infer` occupy, at most; 0 if it is not known
-    """
-
-    __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'wanted', 'differentiable',
-                 'fresh', 'direct', 'present', 'source', 'recorded', 'memory')
-
-    def __init__(self, **fields):
-        self.recorded, self.memory = None, 0
-        for name, value in fields.items():
-            setattr(self, name, value)
-
-    def record(self, *parts):
-        """Writes `recorded`, if that pays; then calls are on several streams, which have memory of their own."""
-        self.recorded = _recorded(*parts)
-        if self.recorded is not None:
-            self.memory = 0
-
-
-_FUNCTIONS = ('forward', 'backward', 'whole', 'prepare', 'infer')
+_tracing = threading.RLock()   # one at a time, since a trace has the memory of a step
 
 
 class Plans:
@@ -173,50 +132,39 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
 
 def _make(program, tensors, wanted, training, generator, device, heads, parameters):
     facts = {}
-    labels = Labels()
     facts['device'], facts['channels_last'] = device, _channels_last(program, tensors, device, parameters)
     arrange = arranged if facts['channels_last'] else list
 
-    def joint(values, given):
+    def joint(tracer):
+        values = [tracer.input(t) for t in tensors]
         values = [v.detach().requires_grad_() if i in wanted else v for i, v in enumerate(values)]
         outputs, states = program.run(arrange(values), training=training, generator=generator, device=device,
-                                      monitor=labels)
+                                      monitor=Labels(tracer))
         outputs = [o.contiguous() for o in outputs]
         facts['states'] = tuple(states)
         facts['differentiable'] = tuple(o.requires_grad for o in outputs)
-        if heads is not None:
+        if heads is None:
+            given = [tracer.input_like(o) for o in outputs] if wanted else []
+        else:
             given = [torch.ones(o.shape, dtype=o.dtype, device=o.device) if i in heads else None
                      for i, o in enumerate(outputs)]
         chosen = [(o, h) for o, h in zip(outputs, given) if o.requires_grad and h is not None]
         gradients = ()
         if wanted and chosen:
-            gradients = torch.autograd.grad([o for o, _ in chosen], [values[i] for i in wanted],
-                                            [h for _, h in chosen], allow_unused=True)
+            gradients = gradients_of([o for o, _ in chosen], [values[i] for i in wanted], [h for _, h in chosen])
         return [*outputs, *states.values(), *gradients]
 
     try:
-        given = _heads(program, tensors, training) if heads is None and wanted else []
-        with with_generators(), torch.enable_grad():
-            traced = make_fx(joint, tracing_mode='fake')(list(tensors), given)
-        labels.write(traced.graph)
+        graph, constants = trace(joint)
         if program.inductor and (heads is not None or parameters is not None):
-            return _compile(traced, tensors, facts, wanted, parameters is not None)
+            return compiled(graph, constants, tensors, facts, wanted, parameters is not None)
         if parameters is not None:
-            return _write_inference(traced.graph, traced, len(tensors), facts, parameters)
-        return _write(traced.graph, traced, len(tensors), facts, wanted, heads is not None)
+            return prediction_plan(graph, constants, len(tensors), facts, parameters)
+        return step_plan(graph, constants, len(tensors), facts, wanted, heads is not None)
     except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
         if _talks():
             log.warning('no plan: %s: %s', type(error).__name__, error)
         return None
-
-
-def _compile(traced, tensors, facts, wanted, predicts) -> Plan:
-    results = next(n for n in traced.graph.nodes if n.op == 'output').args[0]
-    gradients = results[len(facts['differentiable']) + len(facts['states']):]
-    functions = compiled(traced, tensors, facts, predicts)
-    return Plan(**{name: functions.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
-                differentiable=facts['differentiable'], direct=(False,) * len(gradients), source='compiled',
-                fresh=(False,) * len(facts['differentiable']), present=tuple(g is not None for g in gradients))
 
 
 def arranged(values):
@@ -236,336 +184,3 @@ def _channels_last(program, tensors, device, parameters):
             any(t.dim() == 4 and t.dtype is torch.float32 for t in tensors)
     return device.type == 'cuda' and \
         any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
-
-
-def _heads(program, tensors, training):
-    """Tensors shaped as the outputs, to trace with."""
-    meta = torch.device('meta')
-    with torch.no_grad():
-        outputs, _ = program.run([t.to(meta) for t in tensors], training=training, generator=lambda device: None,
-                                 device=meta)
-    return [torch.empty(o.shape, dtype=o.dtype, device=tensors[0].device) for o in outputs]
-
-
-# ---------------------------------------------------------------------- writing Python
-class _Writer:
-    """Turns nodes into lines, with everything that is not a name or a number bound as a constant."""
-
-    def __init__(self):
-        self.constants = {}
-        self.names = {}                 # of constants, by identity
-        self.named = {}                 # nodes that are constants
-        self.targets = {}               # nodes that are written to a target, if there is one, and its name
-
-    def constant(self, value, hint):
-        name = self.names.get(id(value))
-        if name is None:
-            name = self.names[id(value)] = f'_{hint}{len(self.constants)}'
-            self.constants[name] = value
-        return name
-
-    def value(self, v) -> str:
-        if isinstance(v, torch.fx.Node):
-            return self.named.get(v, v.name)
-        if isinstance(v, (list, tuple)):
-            inner = ', '.join(self.value(x) for x in v)
-            return f'[{inner}]' if isinstance(v, list) else f'({inner},)' if len(v) == 1 else f'({inner})'
-        if v is None or isinstance(v, (bool, int, str)):
-            return repr(v)
-        if isinstance(v, float):
-            return repr(v) if v == v and abs(v) != float('inf') else f"float('{v}')"
-        return self.constant(v, 'c')
-
-    def line(self, node, in_place=False) -> str:
-        args = [self.value(a) for a in node.args]
-        if node.target is operator.getitem:
-            return f'{node.name} = {args[0]}[{args[1]}]'
-        args += [f'{k}={self.value(v)}' for k, v in node.kwargs.items()]
-        if node in self.targets:
-            args.append(f'out={self.targets[node]}')
-        if node.target is aten._to_copy.default and node.kwargs.keys() == {'dtype'} \
-                and node.kwargs['dtype'] in _CASTS and 'val' in node.args[0].meta \
-                and node.kwargs['dtype'] is not node.args[0].meta['val'].dtype:
-            return f'{node.name} = {args[0]}.{_CASTS[node.kwargs["dtype"]]}()'
-        if in_place and node.target in _INTO:
-            builtin, keyword = _INTO[node.target]
-            function = self.constant(builtin, 'reuse')
-            args.append(f'{keyword}={args[0]}')
-        else:
-            function = self.constant(_IN_PLACE[node.target], 'reuse') if in_place else self.callable(node)
-        return f'{node.name} = {function}({", ".join(args)})'
-
-    def callable(self, node):
-        target = node.target
-        if isinstance(target, torch._ops.OpOverload):
-            name = target._schema.name.removeprefix('aten::')
-            if name in _DIRECT:
-                return self.constant(_DIRECT[name], name)
-            # OpOverload.__call__ is Python; the builtin behind it takes the same arguments
-            builtin = getattr(target, '_op', target)
-            if name == 'mkldnn_rnn_layer':
-                builtin = _in_grad_mode(builtin)
-            return self.constant(builtin, name.replace(':', '_').replace('.', '_'))
-        return self.constant(target, 'f')
-
-
-def _in_grad_mode(function):
-    """oneDNN keeps what a backward pass needs only in grad mode, whatever it is told."""
-    def call(*args):
-        with torch.enable_grad():
-            return function(*args)
-    return call
-
-
-# methods that cast, cheaper calls than `to`
-_CASTS = {torch.float32: 'float', torch.float64: 'double', torch.float16: 'half', torch.bfloat16: 'bfloat16',
-          torch.int64: 'long', torch.int32: 'int', torch.int8: 'char', torch.uint8: 'byte', torch.bool: 'bool'}
-# calls that can write to the memory of their first argument, if nobody needs that any more
-_IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid_, aten.tanh.default: torch.tanh_,
-             aten.neg.default: torch.neg_, aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_,
-             aten.mul.Tensor: torch.Tensor.mul_, aten.div.Tensor: torch.Tensor.div_,
-             aten.scatter_add.default: torch.Tensor.scatter_add_, aten.clamp.default: torch.clamp_,
-             aten.exp.default: torch.exp_}
-# calls that write their result to a tensor given by this name, which may be their first argument
-_INTO = {aten.threshold_backward.default: (aten.threshold_backward.grad_input._op, 'grad_input')}
-# calls whose function in torch takes `out`
-_OUT = {aten.mm.default, aten.sum.dim_IntList}
-
-
-def _direct():
-    """ATen names whose function in torch takes the same arguments and is a cheaper call."""
-    names = ('mm addmm bmm baddbmm relu sigmoid tanh exp log sqrt rsqrt add sub mul div neg abs sum mean amax amin t '
-             'transpose permute unsqueeze squeeze cat stack where gather index_select convolution native_batch_norm '
-             'native_layer_norm native_group_norm reciprocal pow clamp maximum minimum eq ne lt le gt ge logical_and '
-             'logical_or logical_not sign erf cumsum cudnn_batch_norm embedding argmax argmin topk sort scatter_add '
-             'masked_fill floor ceil sin cos log1p expm1 square _softmax _log_softmax _softmax_backward_data '
-             '_log_softmax_backward_data').split()
-    found = {n: getattr(torch, n) for n in names if hasattr(torch, n)}
-    found |= {n: getattr(torch.Tensor, n) for n in ('view', 'expand') if hasattr(torch.Tensor, n)}
-    own = torch._C._nn
-    names = 'linear max_pool2d_with_indices avg_pool2d gelu silu elu leaky_relu softplus hardtanh'.split()
-    return found | {n: getattr(own, n) for n in names if hasattr(own, n)}
-
-
-_DIRECT = _direct()
-
-
-def _write(graph, module, n_tensors, facts, wanted, at_once) -> Plan:
-    settle_casts(graph)
-    simplify(graph)
-    if at_once:
-        uncast_gradients(graph, len(facts['differentiable']) + len(facts['states']))
-    if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
-        batch_norm.fuse_batch_norms(graph)
-    attributes = {n: _attribute(module, n.target) for n in graph.nodes if n.op == 'get_attr'}
-    folded = constants(graph, attributes, {*next(n for n in graph.nodes if n.op == 'output').args[0]})
-    nodes = list(graph.nodes)
-    inputs = [n for n in nodes if n.op == 'placeholder']
-    tensors, heads = inputs[:n_tensors], inputs[n_tensors:]
-    result = next(n for n in nodes if n.op == 'output').args[0]
-    n_outputs, n_states = len(facts['differentiable']), len(facts['states'])
-    outputs, states, gradients = (result[:n_outputs], result[n_outputs:n_outputs + n_states],
-                                  result[n_outputs + n_states:])
-    writer = _Writer()
-    for node, constant in {**attributes, **folded}.items():
-        writer.named[node] = writer.constant(constant, 't')
-    calls = [n for n in nodes if n.op == 'call_function' and n not in folded]
-    results = {*outputs, *states}
-    last = max((i for i, n in enumerate(calls) if n in results), default=-1)
-    first_part, second_part = calls[:last + 1], calls[last + 1:]
-    early = {*first_part, *tensors}
-    # what a call gives is taken apart on its side of the cut, since only tensors can be saved
-    parts = [n for n in second_part if n.target is operator.getitem and n.args[0] in early]
-    first_part, early = first_part + parts, early.union(parts)
-    second_part = [n for n in second_part if n not in early]
-    late = set(second_part)
-    known = {*[g for g in gradients if isinstance(g, torch.fx.Node)]}
-    direct = tuple(g in (late if not at_once else {*calls}) and g not in results and g.target in _OUT
-                   and gradients.count(g) == 1 and g.meta['val'].dtype is tensors[n].meta['val'].dtype
-                   for g, n in zip(gradients, wanted))
-    writer.targets = {g: f'target_{i}' for i, g in enumerate(gradients) if direct[i]}
-    nothing = writer.constant((None,) * len(gradients), 'nothing')
-    targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
-    if at_once:
-        unpack = [(_names(tensors), 'tensors'), (targets, 'targets')]
-        source = _function('whole', ['tensors', f'targets={nothing}'], unpack, calls, [outputs, states, gradients],
-                           writer, {*outputs, *states, *known})
-    else:
-        needed = {a for n in second_part for a in n.all_input_nodes if a in early}
-        needed |= {g for g in known if g in early}
-        saved = [n for n in (*tensors, *first_part) if n in needed]
-        forward = _function('forward', ['tensors'], [(_names(tensors), 'tensors')], first_part,
-                            [outputs, states, saved], writer, {*outputs, *states, *saved})
-        backward = _function('backward', ['saved', 'heads', f'targets={nothing}'],
-                             [(_names(saved), 'saved'), (_names(heads), 'heads'), (targets, 'targets')], second_part,
-                             [gradients], writer, known)
-        source = forward + '\n\n' + backward
-    scope = {**writer.constants, LABELS: labels_of(calls)}
-    exec(compile(source, '<plan>', 'exec'), scope)
-    plan = Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
-                differentiable=facts['differentiable'], direct=direct, source=source,
-                fresh=_fresh(outputs, early, (*states, *gradients)), present=tuple(g is not None for g in gradients))
-    if at_once and facts['device'].type == 'cuda':
-        plan.memory = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
-        plan.record(graph, facts['device'], ['tensors', 'targets'], unpack, calls, (n_outputs, n_states), writer,
-                    direct)
-    return plan
-
-
-def _write_inference(graph, module, n_tensors, facts, parameters) -> Plan:
-    if facts['states']:
-        raise NotImplementedError('states change in prediction')
-    settle_casts(graph)
-    simplify(graph)
-    placeholders = [n for n in graph.nodes if n.op == 'placeholder'][:n_tensors]
-    fixed = [placeholders[i] for i in parameters]
-    fold_batch_norms(graph, fixed)
-    if facts['channels_last'] and facts['device'].type == 'cpu':
-        pack_convolutions(graph, fixed)
-    nodes = list(graph.nodes)
-    outputs = next(n for n in nodes if n.op == 'output').args[0]
-    writer = _Writer()
-    attributes = {n: _attribute(module, n.target) for n in nodes if n.op == 'get_attr'}
-    folded = constants(graph, attributes, set(outputs))
-    for node, constant in {**attributes, **folded}.items():
-        writer.named[node] = writer.constant(constant, 't')
-    calls = [n for n in nodes if n.op == 'call_function' and n not in folded]
-    early = depends_only(graph, fixed) - set(folded) - set(outputs)
-    # views of parameters themselves change with them and cost nothing: they are taken where they are needed
-    thin = set()
-    for node in calls:
-        if node in early and node.target.is_view and (node.args[0] in fixed or node.args[0] in thin):
-            thin.add(node)
-    first, second = [n for n in calls if n in early], [n for n in calls if n not in early or n in thin]
-    prepared = [n for n in first if n not in thin and any(u not in early for u in n.users)]
-    prepare = _function('prepare', ['tensors'], [(_names(placeholders), 'tensors')], first, [prepared], writer,
-                        set(prepared))
-    unpack = [(_names(placeholders), 'tensors'), (_names(prepared), 'prepared')]
-    infer = _function('infer', ['tensors', 'prepared'], unpack, second, [outputs], writer, set(outputs))
-    source = prepare + '\n\n' + infer
-    scope = {**writer.constants, LABELS: labels_of(calls)}
-    exec(compile(source, '<plan>', 'exec'), scope)
-    plan = Plan(**{name: scope.get(name) for name in _FUNCTIONS}, state_numbers=(), wanted=(),
-                differentiable=facts['differentiable'], direct=(), source=source, present=(),
-                fresh=_fresh(outputs, set(second)))
-    if facts['device'].type == 'cuda':
-        plan.memory = peak(second, *_lifetimes(second, writer, set(outputs)))
-        plan.record(graph, facts['device'], ['tensors', 'prepared'], unpack, second, (), writer)
-    return plan
-
-
-def _attribute(module, path):
-    """A constant that the trace has found."""
-    for part in path.split('.'):
-        module = getattr(module, part)
-    return module.detach() if isinstance(module, torch.Tensor) else module
-
-
-def _fresh(outputs, made, others=()):
-    """Which outputs are row-major tensors in memory that one of the calls `made` gave, and nothing else refers to."""
-    roots = [_root(node) for node in (*outputs, *others)]
-    return tuple(root in made and roots.count(root) == 1 and _has_memory(root) and node.meta['val'].is_contiguous()
-                 for node, root in zip(outputs, roots, strict=False))
-
-
-def _root(node):
-    """What a node is a view of."""
-    while isinstance(node, torch.fx.Node) and isinstance(node.target, torch._ops.OpOverload) and node.target.is_view:
-        node = node.args[0]
-    return node
-
-
-def _has_memory(node):
-    """Whether the tensor that a call gives has memory of its own."""
-    call = node.args[0] if node.target is operator.getitem else node
-    if not isinstance(call.target, torch._ops.OpOverload) or call.target.is_view:
-        return False
-    returns = call.target._schema.returns
-    return isinstance(node.meta.get('val'), torch.Tensor) and all(r.alias_info is None for r in returns)
-
-
-def _reuses(node, dying):
-    """Whether a call may write its result to the memory of its first argument, one of the values that end with it."""
-    if node.target not in _IN_PLACE and node.target not in _INTO:
-        return False
-    first = node.args[0]
-    if first not in dying or len(first.users) != 1 or any(a is first for a in node.args[1:]) or not _has_memory(first):
-        return False
-    mine, its = node.meta.get('val'), first.meta['val']
-    return isinstance(mine, torch.Tensor) and mine.dtype is its.dtype and mine.shape == its.shape \
-        and mine.stride() == its.stride()
-
-
-def _names(nodes):
-    return [n.name for n in nodes]
-
-
-def _recorded(graph, device, parameters, unpack, calls, sizes, writer, direct=()):
-    """The function of a plan for CUDA graphs: fused kernels, several streams.  None where neither pays.
-
-    Changes the graph.  `sizes`: how many results the groups before the last one have.
-    """
-    before = set(graph.nodes)
-    fusing = batch_norm.available(device) and os.environ.get('MXNET_USE_FUSION', '1') != '0'
-    fused = fuse_dense(graph, set(calls)) if fusing else 0
-    known, limit = set(calls), most()
-    if limit > 1:
-        split_convolutions(graph, known)
-    calls = [n for n in graph.nodes if n in known or n not in before]
-    result = list(next(n for n in graph.nodes if n.op == 'output').args[0])
-    groups = []
-    for size in sizes:
-        groups.append(result[:size])
-        result = result[size:]
-    groups.append(result)
-    # what is taken out of a call is written by that call
-    written = [g.args[0] if d and g.target is operator.getitem else g for g, d in zip(result, direct, strict=False)]
-    writer.targets = {g: f'target_{i}' for i, (g, d) in enumerate(zip(written, direct, strict=False)) if d}
-    kept = {n for group in groups for n in group if isinstance(n, torch.fx.Node)}
-    dying, reused = _lifetimes(calls, writer, kept)
-    reused |= {i for i, n in enumerate(calls) if n.meta.get('in_place')}
-    branches = schedule(calls, reused, dying, limit)
-    if not fused and branches is None:
-        return None
-    source = _function('recorded', [*parameters, 'at', 'mark'], unpack, calls, groups, writer, kept, branches)
-    scope = dict(writer.constants)
-    exec(compile(source, '<recorded>', 'exec'), scope)
-    return scope['recorded']
-
-
-def _lifetimes(calls, writer, kept):
-    """({number of a call: values that end with it}, numbers of calls that write to their first argument's memory)."""
-    last_use = {}
-    for i, node in enumerate(calls):
-        for a in node.all_input_nodes:
-            last_use[a] = i
-        last_use.setdefault(node, i)
-    dying: dict[int, list] = {}
-    for node, i in last_use.items():
-        if node not in kept and node.op == 'call_function' and node not in writer.named:
-            dying.setdefault(i, []).append(node)
-    own = set(calls)
-    return dying, {i for i, node in enumerate(calls) if _reuses(node, own.intersection(dying.get(i, ())))}
-
-
-def _function(name, parameters, unpack, calls, results, writer, kept, branches=None) -> str:
-    lines = [f'def {name}({", ".join(parameters)}):']
-    for names, source in unpack:
-        if names:
-            lines.append(f'    {", ".join(names)}, = {source}')
-    dying, reused = _lifetimes(calls, writer, kept)
-    before, marks, after = {}, (), []
-    if branches is not None:
-        before, marks, dying, after = branches.before, branches.marks, branches.ends, [f'    at(0, {branches.last})']
-        lines.append(f'    mark({START})')
-    for i, node in enumerate(calls):
-        if i in before:
-            lines.append('    at({}, {})'.format(*before[i]))
-        lines.append('    ' + writer.line(node, i in reused))
-        if i in marks:
-            lines.append(f'    mark({i})')
-        if i in dying:
-            lines.append(f'    del {", ".join(_names(dying[i]))}')
-    texts = ['(' + ''.join(f'{writer.value(n)}, ' for n in group) + ')' for group in results]
-    lines += [*after, f'    return {", ".join(texts)}']
-    return '\n'.join(lines)

@@ -1,35 +1,256 @@
-"""What torch's tracer of some versions lacks: random generators as arguments of calls."""
-import threading
-from contextlib import contextmanager
+"""What a function on tensors does, as a graph of ATen calls.
+
+`trace` runs the function once, on the tensors it is given, and writes every call down on its way.  To run is what makes
+it quick and exact: shapes, strides and dtypes are those of the results, and nothing of torch's compiler is imported to
+predict them.  The function sees stand-ins (`Traced`), tensors without memory that answer everything but what values
+they have: where a program looks at values, what it does depends on them, and there is no graph (`NoTrace`).
+
+Nothing that the run computes is kept, nothing that it is given is written to, and random numbers come from generators
+that are thrown away.
+"""
+import operator
+from typing import Any
 
 import torch
-from torch.fx.experimental.proxy_tensor import PythonKeyTracer
+from torch.fx import Graph
+from torch.utils._python_dispatch import TorchDispatchMode
 
-_lock = threading.RLock()
+aten = torch.ops.aten
+META = torch.device('meta')
 
 
-@contextmanager
-def with_generators():
-    """While it lasts, a generator that a traced call is given becomes an attribute of the trace, as tensors do.
+class NoTrace(NotImplementedError):
+    """What a function does depends on values."""
 
-    torch 2.13 does so by itself; before, random operators could not be traced.  Nothing else changes for others who
-    trace meanwhile.
+
+class Traced(torch.Tensor):
+    """The stand-in for a tensor while a function is traced; calls on it arrive at the `Tracer`."""
+
+    inner: torch.Tensor
+    node: torch.fx.Node
+
+    __torch_function__ = torch._C._disabled_torch_function_impl
+
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        raise NoTrace(f'{function} on a tensor of a trace that is over')
+
+    def data_ptr(self):
+        raise NoTrace('a traced tensor has no memory')
+
+
+class Shadow(torch.Tensor):
+    """What is kept of a result, as `meta['val']` of its node: dtype, device, shape and strides, no values.
+
+    Calls on shadows give shadows, so that passes can ask what a view or a cast would look like.
     """
-    with _lock:
-        before = PythonKeyTracer.create_arg
 
-        def create_arg(self, a):
-            if not isinstance(a, torch.Generator):
-                return before(self, a)
-            try:
-                return before(self, a)
-            except NotImplementedError:
-                name = self.get_fresh_qualname('_generator')
-                setattr(self.root, name, a)
-                return self.create_node('get_attr', name, (), {})
+    __torch_function__ = torch._C._disabled_torch_function_impl
 
-        PythonKeyTracer.create_arg = create_arg
-        try:
-            yield
-        finally:
-            PythonKeyTracer.create_arg = before
+    @classmethod
+    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        device = next(a.device for a in args if isinstance(a, Shadow))
+        args = [torch.empty_strided(a.shape, a.stride(), dtype=a.dtype, device=META) if isinstance(a, Shadow) else a
+                for a in args]
+        return _stand_in(Shadow, function(*args, **(kwargs or {})), device)
+
+
+def _stand_in(cls, tensor, device=None):
+    return torch.Tensor._make_wrapper_subclass(      # type: ignore[attr-defined]
+        cls, tensor.shape, strides=tensor.stride(), storage_offset=tensor.storage_offset(), dtype=tensor.dtype,
+        device=device or tensor.device)
+
+
+class _Facts:
+    """What has to be known of an operator."""
+
+    __slots__ = ('name', 'stops', 'mutates', 'written', 'draws')
+
+    def __init__(self, function):
+        schema = function._schema
+        self.name = function.overloadpacket.__name__
+        values = any(str(r.type) in ('number', 'float', 'bool') for r in schema.returns)
+        self.stops = values or torch.Tag.data_dependent_output in function.tags \
+            or torch.Tag.dynamic_output_shape in function.tags and function is not aten.index.Tensor
+        self.mutates = schema.is_mutable
+        self.written = [(i, a.name) for i, a in enumerate(schema.arguments)
+                        if a.alias_info is not None and a.alias_info.is_write]
+        self.draws = torch.Tag.nondeterministic_seeded in function.tags
+
+
+_facts: dict[Any, _Facts] = {}
+
+
+class Tracer(TorchDispatchMode):
+    """Writes down the calls that are made while it is active, in this thread and in those of torch's engine.
+
+    graph: the calls; constants: {name: tensor or generator} of its attributes; label: `meta['label']` of calls to come
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.graph, self.constants, self.label = Graph(), {}, None
+        self._known: dict = {}              # id of a constant -> (constant, its node, what calls are given for it)
+        self._given: set[int] = set()       # memory that is not the trace's own
+        self._defaults: list = []           # torch's own generators, and their states before the trace
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False                # its import takes longer than all that is traced here
+
+    def input(self, tensor) -> Traced:
+        """The stand-in for a tensor that the function is given."""
+        with torch._C._DisableTorchDispatch():      # this is no part of the trace
+            tensor = tensor.detach()
+            self._given.add(tensor.untyped_storage()._cdata)
+            node = self.graph.placeholder(f'x{len(self.graph.nodes)}')
+            node.meta['val'] = _stand_in(Shadow, tensor)
+            return self._traced(tensor, node)
+
+    def input_like(self, tensor) -> Traced:
+        """The stand-in for one that is given later, of the shape of a traced tensor."""
+        with torch._C._DisableTorchDispatch():
+            ones = torch.ones(tensor.shape, dtype=tensor.dtype, device=tensor.device)
+        return self.input(ones)
+
+    def finish(self, results):
+        """Ends the graph; `results` are stand-ins or None."""
+        self.graph.output([None if r is None else self._take(r)[1] for r in results])
+
+    def close(self):
+        """Leaves torch's own generators as they were."""
+        for generator, state in self._defaults:
+            generator.set_state(state)
+
+    @staticmethod
+    def _traced(tensor, node):
+        made = _stand_in(Traced, tensor)
+        made.inner, made.node = tensor, node
+        return made
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        facts = _facts.get(function)
+        if facts is None:
+            facts = _facts[function] = _Facts(function)
+        if facts.stops or function is aten.index.Tensor and _has_masks(args[1]):
+            raise NoTrace(f'{function} looks at values')
+        if facts.draws:
+            self._keep_defaults(args, kwargs)
+        if function is aten.lift_fresh.default:         # a constant that the function has made, and may write to
+            function = aten.lift_fresh_copy.default
+        pairs = [self._take(a) for a in args]
+        named = {k: self._take(v) for k, v in kwargs.items()} if kwargs else {}
+        if facts.mutates:
+            self._check(facts, args, kwargs)
+        result = function(*[p[0] for p in pairs], **{k: p[0] for k, p in named.items()})
+        node = self.graph.create_node('call_function', function, tuple([p[1] for p in pairs]),
+                                      {k: p[1] for k, p in named.items()}, name=facts.name)
+        if self.label is not None:
+            node.meta['label'] = self.label
+        if facts.mutates:
+            written = _written(facts, args, kwargs)
+            for array in written:
+                if array.inner.shape != array.shape or array.inner.stride() != array.stride():
+                    raise NoTrace(f'{function} changes the shape of what it is given')
+            if isinstance(result, torch.Tensor):
+                for array in written:
+                    if result is array.inner:
+                        node.meta['val'] = _stand_in(Shadow, result)
+                        array.node = node
+                        return array
+        return self._give(result, node)
+
+    def _give(self, result, node):
+        if isinstance(result, torch.Tensor):
+            if result.layout is not torch.strided or result.is_mkldnn:
+                raise NoTrace(f'{node.target} gives a tensor without strides')
+            node.meta['val'] = _stand_in(Shadow, result)
+            return self._traced(result, node)
+        if not isinstance(result, (list, tuple)):
+            return result
+        parts, shadows, seen = [], [], {}
+        for i, part in enumerate(result):
+            if isinstance(part, torch.Tensor) and part._cdata in seen:       # one tensor twice
+                part = seen[part._cdata]
+                shadows.append(part.node.meta['val'])
+            elif isinstance(part, torch.Tensor):
+                item = self.graph.create_node('call_function', operator.getitem, (node, i), name='getitem')
+                if self.label is not None:
+                    item.meta['label'] = self.label
+                seen[part._cdata] = part = self._give(part, item)
+                shadows.append(item.meta['val'])
+            else:
+                shadows.append(part)
+            parts.append(part)
+        node.meta['val'] = tuple(shadows)
+        return type(result)(parts) if type(result) in (list, tuple) else tuple(parts)
+
+    def _take(self, value):
+        """(what a call is given, what its node is given)."""
+        kind = type(value)
+        if kind is Traced:
+            return value.inner, value.node
+        if kind is list or kind is tuple:
+            pairs = [self._take(v) for v in value]
+            return kind([p[0] for p in pairs]), kind([p[1] for p in pairs])
+        if isinstance(value, (torch.Tensor, torch.Generator)):
+            return self._constant(value)
+        return value, value
+
+    def _constant(self, value):
+        known = self._known.get(id(value))
+        if known is None:
+            used, kind = value, 'generator'
+            if isinstance(value, torch.Tensor):
+                used, kind = value.detach(), 'tensor'
+                self._given.add(used.untyped_storage()._cdata)
+            else:
+                used = torch.Generator(value.device)
+                used.set_state(value.get_state())
+            name = f'_{kind}_constant{len(self.constants)}'
+            self.constants[name] = used if kind == 'tensor' else value
+            node = self.graph.create_node('get_attr', name, (), {})
+            if kind == 'tensor':
+                node.meta['val'] = _stand_in(Shadow, used)
+            known = self._known[id(value)] = value, node, used
+        return known[2], known[1]
+
+    def _check(self, facts, args, kwargs):
+        """Only what the trace has made itself may be written to."""
+        for array in _written(facts, args, kwargs):
+            if type(array) is not Traced or array.inner.untyped_storage()._cdata in self._given:
+                raise NoTrace(f'{facts.name} writes to a tensor that the function was given')
+
+    def _keep_defaults(self, args, kwargs):
+        """Notes the states of torch's own generators before somebody draws from them."""
+        if self._defaults or any(isinstance(a, torch.Generator) for a in (*args, *(kwargs or {}).values())):
+            return
+        generators = [torch.default_generator]
+        if torch.cuda.is_initialized():
+            generators += torch.cuda.default_generators
+        self._defaults = [(g, g.get_state()) for g in generators]
+
+
+def _written(facts, args, kwargs):
+    """The tensors that a call writes to."""
+    found = []
+    for i, name in facts.written:
+        given = args[i] if i < len(args) else kwargs.get(name) if kwargs else None
+        found += given if isinstance(given, (list, tuple)) else [given]
+    return [t for t in found if t is not None]
+
+
+def _has_masks(positions):
+    return any(p is not None and p.dtype in (torch.bool, torch.uint8) for p in positions)
+
+
+def trace(function) -> tuple[Graph, dict[str, Any]]:
+    """(graph, {name: constant}) of `function(tracer) -> results`, which makes its inputs with `tracer.input`."""
+    tracer = Tracer()
+    try:
+        with torch.enable_grad(), tracer:
+            results = function(tracer)
+        tracer.finish(results)
+    finally:
+        tracer.close()
+    return tracer.graph, tracer.constants

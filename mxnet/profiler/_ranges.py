@@ -17,17 +17,12 @@ from .._graph import plan as _plan
 from .._graph.labels import LABELS
 from .._graph.program import Program
 from .._graph.runner import Predictor, Runner
+from .._graph.tracing import Traced
 
 try:
     Range = torch._C._profiler._RecordFunctionFast         # half a microsecond; the public one takes thirty
 except AttributeError:
     from torch.profiler import record_function as Range  # type: ignore[assignment]
-
-try:
-    from torch._subclasses.fake_tensor import FakeTensor
-except ImportError:
-    class FakeTensor:                                      # type: ignore[no-redef]
-        """Nothing is one."""
 
 PREFIX = 'mx:'
 
@@ -49,7 +44,7 @@ def _computes(tensors):
     """Whether a call computes something: shape inference and tracing call the same functions."""
     for t in tensors:
         if isinstance(t, torch.Tensor):
-            return not t.is_meta and not isinstance(t, FakeTensor)
+            return not t.is_meta and type(t) is not Traced
     return True
 
 

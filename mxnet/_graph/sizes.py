@@ -1,0 +1,296 @@
+"""Shapes and dtypes of ATen calls on meta tensors.
+
+torch knows them for all calls, but by rules in Python of which the first one imports its compiler: a second that no
+program should wait before its first step.  Here are rules for the calls that most networks consist of.  They answer
+only where everything is as it should be; else, and for all other calls, torch's own do, mistakes and their texts
+included.
+"""
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+aten = torch.ops.aten
+META = torch.device('meta')
+
+
+class Sizes(TorchDispatchMode):
+    """While it is active, calls on meta tensors take the rules below."""
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        return False                # torch's compiler, imported to leave this class alone, would be all that it does
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        rule = _RULES.get(function)
+        if rule is None and torch.Tag.pointwise in function.tags and 'memory_format' not in kwargs:
+            found = _pointwise(function, args, kwargs)
+        else:
+            found = rule(*args, **kwargs) if rule is not None and _all_on_meta(args) else None
+        return function(*args, **kwargs) if found is None else found
+
+
+def _all_on_meta(args):
+    for a in args:
+        if isinstance(a, torch.Tensor):
+            if a.device.type != 'meta':
+                return False
+        elif isinstance(a, (list, tuple)) and not _all_on_meta(a):
+            return False
+    return True
+
+
+def _like(tensor, shape, dtype=None):
+    return torch.empty(shape, dtype=dtype or tensor.dtype, device=META)
+
+
+# ---------------------------------------------------------------------- element by element
+def _pointwise(function, args, kwargs):
+    """The shape is what the arguments are broadcast to; the dtype is found out on a CPU, with one element of each."""
+    tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
+    if not tensors or not _all_on_meta(tensors):
+        return None
+    shape = _broadcast([t.shape for t in tensors])
+    mutable = function._schema.is_mutable
+    if shape is None or mutable and (not function._schema.name.endswith('_') or shape != tuple(args[0].shape)):
+        return None
+    try:
+        result = function(*map(_one, args), **{k: _one(v) for k, v in kwargs.items()})
+    except (RuntimeError, TypeError, ValueError, NotImplementedError):
+        return None                     # a dtype that a CPU does not know here, or a mistake
+    if not isinstance(result, torch.Tensor):
+        return None
+    return args[0] if mutable else _like(result, shape)
+
+
+def _one(value):
+    # as many axes, since numbers without any are promoted otherwise
+    return torch.ones((1,) * value.dim(), dtype=value.dtype) if isinstance(value, torch.Tensor) else value
+
+
+def _broadcast(shapes):
+    """The shape that shapes are broadcast to; None if they do not fit."""
+    result = [1] * max(map(len, shapes))
+    for shape in shapes:
+        for i, n in enumerate(reversed(shape), 1):
+            if n != 1:
+                if result[-i] not in (1, n):
+                    return None
+                result[-i] = n
+    return tuple(result)
+
+
+# ---------------------------------------------------------------------- products
+def _same_dtype(*tensors):
+    return all(t is None or t.dtype is tensors[0].dtype for t in tensors)
+
+
+def _mm(a, b):
+    if a.dim() == b.dim() == 2 and a.shape[1] == b.shape[0] and _same_dtype(a, b):
+        return _like(a, (a.shape[0], b.shape[1]))
+    return None
+
+
+def _addmm(bias, a, b, *, beta=1, alpha=1):
+    result = _mm(a, b)
+    if result is not None and _same_dtype(bias, a) and _broadcast([bias.shape, result.shape]) == result.shape:
+        return result
+    return None
+
+
+def _bmm(a, b):
+    if a.dim() == b.dim() == 3 and a.shape[0] == b.shape[0] and a.shape[2] == b.shape[1] and _same_dtype(a, b):
+        return _like(a, (a.shape[0], a.shape[1], b.shape[2]))
+    return None
+
+
+def _convolution(data, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+    axes = data.dim() - 2
+    if axes < 1 or weight.dim() != data.dim() or not _same_dtype(data, weight, bias) \
+            or any(len(x) != axes for x in (stride, padding, dilation, output_padding)):
+        return None
+    inside, outside = weight.shape[:2] if transposed else (weight.shape[1] * groups, weight.shape[0])
+    outside = outside * groups if transposed else outside
+    if data.shape[1] != inside or inside % groups or outside % groups or min(stride) < 1 or min(dilation) < 1 \
+            or min(padding) < 0 or bias is not None and bias.shape != (outside,):
+        return None
+    lengths = []
+    for n, k, s, p, d, more in zip(data.shape[2:], weight.shape[2:], stride, padding, dilation, output_padding):
+        reach = d * (k - 1) + 1
+        lengths.append((n - 1) * s - 2 * p + reach + more if transposed else (n + 2 * p - reach) // s + 1)
+    if min(lengths) < 1 or not data.numel() or not weight.numel():
+        return None
+    return _like(data, (data.shape[0], outside, *lengths))
+
+
+# ---------------------------------------------------------------------- pooling
+def _pooled(data, kernel, stride, padding, dilation, ceil):
+    """The shape that pooling gives, or None."""
+    axes = len(kernel)
+    stride = stride or kernel
+    if axes != data.dim() - 2 or not data.numel() or any(len(x) != axes for x in (stride, padding, dilation)) \
+            or min(*stride, *dilation, *kernel) < 1 or any(p < 0 or p > k // 2 for p, k in zip(padding, kernel)):
+        return None
+    lengths = []
+    for n, k, s, p, d in zip(data.shape[2:], kernel, stride, padding, dilation):
+        room = n + 2 * p - d * (k - 1) - 1
+        length = (room + (s - 1 if ceil else 0)) // s + 1
+        if ceil and (length - 1) * s >= n + p:          # the last window must not begin in the padding
+            length -= 1
+        lengths.append(length)
+    return (*data.shape[:2], *lengths) if min(lengths) > 0 else None
+
+
+def _max_pool(data, kernel, stride=(), padding=(0, 0), dilation=(1, 1), ceil=False):
+    shape = _pooled(data, kernel, stride, padding, dilation, ceil)
+    return None if shape is None else (_like(data, shape), _like(data, shape, torch.int64))
+
+
+def _avg_pool(data, kernel, stride=(), padding=(0, 0), ceil=False, count_padding=True, divisor=None):
+    shape = _pooled(data, kernel, stride, padding, [1] * len(kernel), ceil)
+    return None if shape is None or not data.dtype.is_floating_point else _like(data, shape)
+
+
+# ---------------------------------------------------------------------- normalisation
+def _batch_norm(data, gamma, beta, mean, variance, training, momentum, eps):
+    if data.dim() < 2 or not data.dtype.is_floating_point or not training and (mean is None or variance is None):
+        return None
+    channels = data.shape[1]
+    if any(p is not None and p.shape != (channels,) for p in (gamma, beta, mean, variance)):
+        return None
+    kept = data.dtype
+    if kept in (torch.float16, torch.bfloat16):
+        if gamma is None:
+            return None
+        kept = gamma.dtype
+    statistics = [_like(data, (channels if training else 0,), kept) for _ in range(2)]
+    return _like(data, data.shape), *statistics
+
+
+def _layer_norm(data, shape, gamma, beta, eps):
+    outer = data.dim() - len(shape)
+    if outer < 0 or tuple(data.shape[outer:]) != tuple(shape) or not _same_dtype(data, gamma, beta) \
+            or any(p is not None and tuple(p.shape) != tuple(shape) for p in (gamma, beta)):
+        return None
+    kept = (*data.shape[:outer], *[1] * len(shape))
+    return _like(data, data.shape), _like(data, kept), _like(data, kept)
+
+
+def _group_norm(data, gamma, beta, batch, channels, size, groups, eps):
+    if groups < 1 or channels % groups or data.numel() != batch * channels * size \
+            or not _same_dtype(data, gamma, beta) \
+            or any(p is not None and p.shape != (channels,) for p in (gamma, beta)):
+        return None
+    return _like(data, data.shape), _like(data, (batch, groups)), _like(data, (batch, groups))
+
+
+def _softmax(data, axis, half_to_float):
+    if half_to_float or not data.dtype.is_floating_point or not -max(1, data.dim()) <= axis < max(1, data.dim()):
+        return None
+    return _like(data, data.shape)
+
+
+# ---------------------------------------------------------------------- sums and the like
+def _reduced(data, axes, keepdim):
+    """The shape without some axes (all, if none are given), or None."""
+    count = data.dim()
+    axes = range(count) if axes is None or not len(axes) else axes
+    if any(not -count <= a < count for a in axes):
+        return None
+    axes = {a % count for a in axes}
+    return [1 if i in axes else n for i, n in enumerate(data.shape) if keepdim or i not in axes]
+
+
+def _sum(data, axes, keepdim=False, *, dtype=None):
+    shape = _reduced(data, axes, keepdim)
+    if dtype is None:
+        dtype = data.dtype if data.dtype.is_floating_point or data.dtype.is_complex else torch.int64
+    return None if shape is None else _like(data, shape, dtype)
+
+
+def _mean(data, axes, keepdim=False, *, dtype=None):
+    if dtype is not None or not data.dtype.is_floating_point:
+        return None
+    return _sum(data, axes, keepdim)
+
+
+def _extreme(data, axes=(), keepdim=False):
+    shape = _reduced(data, axes, keepdim)
+    return None if shape is None or not data.numel() else _like(data, shape)
+
+
+def _position(data, axis=None, keepdim=False):
+    shape = _reduced(data, None if axis is None else [axis], keepdim)
+    return None if shape is None or not data.numel() else _like(data, shape, torch.int64)
+
+
+# ---------------------------------------------------------------------- moving
+def _cat(tensors, axis=0):
+    first = tensors[0] if tensors else None
+    if first is None or not -first.dim() <= axis < first.dim() or not _same_dtype(*tensors):
+        return None
+    axis %= first.dim()
+    shape = list(first.shape)
+    for t in tensors[1:]:
+        if t.dim() != first.dim() or any(a != b for i, (a, b) in enumerate(zip(t.shape, first.shape)) if i != axis):
+            return None
+        shape[axis] += t.shape[axis]
+    return _like(first, shape)
+
+
+def _stack(tensors, axis=0):
+    first = tensors[0] if tensors else None
+    if first is None or not -first.dim() - 1 <= axis <= first.dim() or not _same_dtype(*tensors) \
+            or any(t.shape != first.shape for t in tensors):
+        return None
+    shape = list(first.shape)
+    shape.insert(axis % (first.dim() + 1), len(tensors))
+    return _like(first, shape)
+
+
+def _embedding(weight, positions, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+    if weight.dim() != 2 or positions.dtype not in (torch.int32, torch.int64):
+        return None
+    return _like(weight, (*positions.shape, weight.shape[1]))
+
+
+def _gather(data, axis, positions, *, sparse_grad=False):
+    if data.dim() != positions.dim() or positions.dtype is not torch.int64 or not -data.dim() <= axis < data.dim() \
+            or any(p > n for i, (p, n) in enumerate(zip(positions.shape, data.shape)) if i != axis % data.dim()):
+        return None
+    return _like(data, positions.shape)
+
+
+def _flip(data, axes):
+    return _like(data, data.shape) if all(-data.dim() <= a < data.dim() for a in axes) \
+        and len({a % data.dim() for a in axes}) == len(axes) else None
+
+
+def _repeat(data, repeats):
+    if len(repeats) < data.dim() or any(r < 0 for r in repeats):
+        return None
+    shape = (*[1] * (len(repeats) - data.dim()), *data.shape)
+    return _like(data, [n * r for n, r in zip(shape, repeats)])
+
+
+def _prelu(data, weight):
+    return _like(data, data.shape) if _same_dtype(data, weight) and \
+        _broadcast([data.shape, weight.shape]) == tuple(data.shape) else None
+
+
+def _new_like(data, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None):
+    if layout not in (None, torch.strided) or device is not None and torch.device(device).type != 'meta':
+        return None
+    return _like(data, data.shape, dtype)
+
+
+_RULES = {
+    aten.mm.default: _mm, aten.addmm.default: _addmm, aten.bmm.default: _bmm, aten.convolution.default: _convolution,
+    aten.max_pool2d_with_indices.default: _max_pool, aten.avg_pool2d.default: _avg_pool,
+    aten.native_batch_norm.default: _batch_norm, aten.native_layer_norm.default: _layer_norm,
+    aten.native_group_norm.default: _group_norm, aten._softmax.default: _softmax, aten._log_softmax.default: _softmax,
+    aten.sum.dim_IntList: _sum, aten.mean.dim: _mean, aten.amax.default: _extreme, aten.amin.default: _extreme,
+    aten.argmax.default: _position, aten.argmin.default: _position, aten.cat.default: _cat, aten.stack.default: _stack,
+    aten.embedding.default: _embedding, aten.gather.default: _gather, aten.flip.default: _flip,
+    aten.repeat.default: _repeat, aten._prelu_kernel.default: _prelu, aten.empty_like.default: _new_like,
+    aten.zeros_like.default: _new_like, aten.ones_like.default: _new_like,
+}
