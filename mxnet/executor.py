@@ -226,10 +226,12 @@ class Executor:
         if whole is None or not all(map(is_, tensors, whole.tensors)):
             whole = self._whole = self._find_whole(tensors)
         if whole is not None:
+            plain = whole.plain
             for place, array in feed:
-                tensors[place] = array._tensor
+                tensors[place] = tensor = array._tensor
+                plain = plain and not tensor.requires_grad
             self._training, self._recorded = True, None
-            if True not in [t.requires_grad for t in tensors]:
+            if plain:
                 runner = whole.runner
                 # an output that is a parameter is to be seen as it was before its update
                 then = update() if update is not None and runner.fresh else None
@@ -511,10 +513,11 @@ class _Ready:
 class _AtOnce:
     """A plan for forward and backward, and the arrays that it works on."""
 
-    __slots__ = ('tensors', 'buffers', 'runner')
+    __slots__ = ('tensors', 'plain', 'buffers', 'runner')
 
     def __init__(self, plan, tensors, buffers, reqs, generators):
         self.tensors, self.buffers = list(tensors), buffers
+        self.plain = True not in [t.requires_grad for t in tensors]
         self.runner = Runner(plan, reqs, static=True, generators=generators,
                              adopt=None if tensors[0].is_cuda else self._adopt)
 

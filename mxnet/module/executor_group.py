@@ -1,5 +1,6 @@
 """Executors of one symbol on several contexts, each of which runs a part of every batch."""
 import logging
+from itertools import repeat
 
 from .. import ndarray
 from .._graph.plan import alike
@@ -160,10 +161,12 @@ class DataParallelExecutorGroup:
         def each(field, names):
             return [[getattr(e, field)[places[name]] for e in executors] for name in names]
 
-        # where the arrays of inputs stand among the variables of an executor
-        self._places = {id(array): i for i, array in enumerate(executors[0]._arrays)}
         self.data_arrays = inputs(self.data_names)
         self.label_arrays = inputs(self.label_names) if self.label_shapes is not None else None
+        # the first context's arrays of data and of labels, with their numbers among its executor's variables
+        numbers = {id(array): i for i, array in enumerate(executors[0]._arrays)}
+        self._inputs = tuple([None if block is None else (block[0][1], numbers[id(block[0][1])])
+                              for block in blocks or ()] for blocks in (self.data_arrays, self.label_arrays))
         self.state_arrays = each('arg_arrays', self.state_names)
         self.param_arrays = each('arg_arrays', self.param_names)
         self.grad_arrays = each('grad_arrays', self.param_names) if self.for_training else None
@@ -241,16 +244,15 @@ class DataParallelExecutorGroup:
             self.backward()
             return False
         feed = []
-        label = getattr(data_batch, 'label', None)
-        for sources, blocks in ((data_batch.data, self.data_arrays), (label, self.label_arrays)):
-            for source, block in zip(sources or (), blocks or (), strict=False):
-                if block is None:
+        for sources, inputs in zip((data_batch.data, getattr(data_batch, 'label', None)), self._inputs, strict=True):
+            for source, known in zip(sources or (), inputs, strict=False):
+                if known is None:
                     continue
-                target = block[0][1]
+                target, number = known
                 if source._sparse or target._sparse or not alike(source._tensor, target._tensor):
                     source.copyto(target)
                 else:
-                    feed.append((self._places[id(target)], source))
+                    feed.append((number, source))
         return self.execs[0]._forward_backward(feed, update)
 
     def backward(self, out_grads=None):
@@ -290,13 +292,8 @@ class DataParallelExecutorGroup:
     def update_metric(self, eval_metric, labels, pre_sliced):
         """Compares the outputs of each context with its labels."""
         for i, (executor, part) in enumerate(zip(self.execs, self.slices, strict=True)):
-            if pre_sliced:
-                own = labels[i]
-            else:
-                own = [_part(label, axis, part)
-                       for label, axis in zip(labels or (), self.label_layouts or (), strict=False)]
-            eval_metric.update_dict(dict(zip(self.label_names, own, strict=False)),
-                                    dict(zip(self.output_names, executor.outputs, strict=True)))
+            own = labels[i] if pre_sliced else map(_part, labels or (), self.label_layouts or (), repeat(part))
+            eval_metric.update_dict(dict(zip(self.label_names, own)), dict(zip(self.output_names, executor.outputs)))
 
     def install_monitor(self, mon):
         """Has a monitor watch all executors."""
