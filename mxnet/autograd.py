@@ -11,6 +11,7 @@ import torch
 
 from . import _watch
 from ._array import NDArrayBase, class_of, overwrite, wrap
+from ._changes import changes
 from ._graph.backward import run_backward
 from ._notes import note_all
 from ._ops.dtypes import NAME
@@ -260,6 +261,7 @@ def mark_variables(variables, gradients, grad_reqs='write'):
         if tensor.requires_grad:
             array._tensor = tensor = tensor.detach()
         array._variable = Variable(tensor, buffer, req)
+    changes.count += 1
 
 
 # ---------------------------------------------------------------------- going back

@@ -191,3 +191,108 @@ def test_copies_have_arrays_of_their_own():
     numpy.testing.assert_allclose(predict(other), plain(other), rtol=1e-5, atol=1e-6)
     numpy.testing.assert_allclose(predict(net), plain(net), rtol=1e-5, atol=1e-6)
     assert numpy.abs(plain(net) - plain(other)).max() > 1e-3
+
+
+# ---------------------------------------------------------------------- loops whose steps follow the one before
+def side_by_side(before=None, between=None, rounds=8, optimizer='sgd', **params):
+    """Compares the parameters of a network trained plainly and hybridized, where things happen before a step, and
+    between backward and the update; gives how many steps of the latter followed a route to its end."""
+    found, ends = [], 0
+    for hybridized in (False, True):
+        mx.random.seed(3)
+        net = network()
+        net.hybridize(hybridized, static_alloc=True, static_shape=True)
+        loss = gluon.loss.SoftmaxCrossEntropyLoss()
+        trainer = gluon.Trainer(net.collect_params(), optimizer, {'learning_rate': 0.1, **params})
+        for number in range(rounds):
+            if before is not None and number == 5:
+                before(net, trainer)
+            with autograd.record():
+                value = loss(net(X + number), Y)
+            if hybridized and value._waits:
+                step = value._place.step
+                ends += step.route is not None and len(step.made) == len(step.route.structure)
+            value.backward()
+            if between is not None:
+                between(net)
+            trainer.step(2)
+        found.append([p.data().asnumpy() for p in net.collect_params().values()])
+    for plainly, planned in zip(*found, strict=True):
+        numpy.testing.assert_array_equal(plainly, planned)
+    return ends
+
+
+def test_a_loop_follows_its_route():
+    assert side_by_side() >= 5
+
+
+@pytest.mark.parametrize('change', [
+    lambda net, trainer: setattr(net[0].weight, 'lr_mult', 0.5),
+    lambda net, trainer: setattr(net[0].bias, 'wd_mult', 3.0),
+    lambda net, trainer: trainer.set_learning_rate(0.02),
+    lambda net, trainer: setattr(trainer.optimizer, 'wd', 0.3),
+    lambda net, trainer: setattr(trainer.optimizer, 'momentum', 0.5),
+    lambda net, trainer: setattr(net[1].weight, 'grad_req', 'add'),
+    lambda net, trainer: net[0].weight.data().attach_grad(),
+    lambda net, trainer: net[1].weight.set_data(net[1].weight.data() * 2),
+    lambda net, trainer: net[0].weight.zero_grad(),
+    lambda net, trainer: trainer._updaters[0].set_states(trainer._updaters[0].get_states(False)),
+    lambda net, trainer: net(X).asnumpy(),
+], ids=['lr_mult', 'wd_mult', 'rate', 'wd', 'momentum', 'grad_req', 'attach_grad', 'set_data', 'zero_grad', 'states',
+        'predict'])
+def test_what_changes_between_steps_counts(change):
+    side_by_side(change, momentum=0.9, wd=0.01)
+
+
+def test_a_recorded_call_that_waits_sees_the_parameters_of_its_time():
+    """The update, which repeats the one before, has to compute first what waits to read the parameters."""
+    seen = []
+
+    def between(net):
+        with autograd.record():
+            seen.append(net(X * 2))
+
+    side_by_side(between=between)
+    half = len(seen) // 2
+    for plainly, planned in zip(seen[:half], seen[half:], strict=True):
+        numpy.testing.assert_array_equal(plainly.asnumpy(), planned.asnumpy())
+
+
+def test_networks_that_share_parameters_take_turns():
+    mx.random.seed(4)
+    one = network()
+    two = gluon.nn.HybridSequential()
+    two.add(one[0], gluon.nn.Dense(2, in_units=4))
+    two[1].initialize(mx.init.Xavier())
+    two.hybridize(static_alloc=True, static_shape=True)
+    loss = gluon.loss.SoftmaxCrossEntropyLoss()
+    trainer = gluon.Trainer({**one.collect_params(), **two.collect_params()}, 'sgd', {'learning_rate': 0.1})
+    for number in range(10):
+        with autograd.record():
+            both = [loss(net(X + number), Y) for net in (one, two)]
+        expected = [plain(net, X + number) for net in (one, two)]
+        autograd.backward(both)
+        for value, scores in zip(both, expected, strict=True):
+            scores = scores - scores.max(1, keepdims=True)
+            chance = numpy.exp(scores) / numpy.exp(scores).sum(1, keepdims=True)
+            numpy.testing.assert_allclose(value.asnumpy(), -numpy.log(chance[[0, 1], [1, 0]]), rtol=1e-5)
+        trainer.step(2)
+
+
+def test_factors_of_a_module_may_be_written_into():
+    """Its optimizer has them in dicts, which nobody watches."""
+    data = mx.sym.var('data')
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(data, num_hidden=2, name='fc'), name='softmax')
+    mod = mx.mod.Module(net)
+    batch = mx.io.DataBatch([X], [Y])
+    mod.bind([('data', X.shape)], [('softmax_label', Y.shape)])
+    mod.init_params(mx.init.One())
+    mod.init_optimizer(optimizer='sgd', optimizer_params={'learning_rate': 0.1, 'wd': 0.1})
+    before = None
+    for number in range(8):
+        mod.forward_backward(batch)
+        if number == 6:
+            mod._optimizer.lr_mult['fc_bias'] = 0.0
+            before = mod.get_params()[0]['fc_bias'].asnumpy()
+        mod.update()
+    numpy.testing.assert_array_equal(mod.get_params()[0]['fc_bias'].asnumpy(), before)

@@ -7,6 +7,7 @@ import warnings
 import numpy
 
 from .. import autograd, initializer, ndarray
+from .._changes import changes
 from .._deferred_compute import untraced
 from .._ops.dtypes import dtype_name
 from .._state import state
@@ -84,6 +85,26 @@ class Parameter:
             self._attach_gradients()                        # arrays are copied without theirs
 
     # ------------------------------------------------------------------ properties
+    @property
+    def lr_mult(self):
+        """What the learning rate is multiplied with."""
+        return self._lr_mult
+
+    @lr_mult.setter
+    def lr_mult(self, factor):
+        self._lr_mult = factor
+        changes.count += 1
+
+    @property
+    def wd_mult(self):
+        """What the weight decay is multiplied with."""
+        return self._wd_mult
+
+    @wd_mult.setter
+    def wd_mult(self, factor):
+        self._wd_mult = factor
+        changes.count += 1
+
     @property
     def grad_req(self):
         """'write', 'add' or 'null'."""
@@ -236,6 +257,7 @@ class Parameter:
                           'to start anew.', stacklevel=2)
             return
         self._data, self._by_ctx = None, {}
+        changes.count += 1
         contexts = _contexts(ctx)
         if init is None:
             init = default_init if self.init is None else self.init
@@ -274,6 +296,7 @@ class Parameter:
 
     def _set_arrays(self, arrays, contexts):
         self._data, self._ctx_list, self._by_ctx = arrays, list(contexts), {}
+        changes.count += 1
         if self._stype == 'default':
             self._by_ctx = dict(zip(contexts, arrays, strict=True)) | ({None: arrays[0]} if len(arrays) == 1 else {})
         self._attach_gradients()
@@ -282,6 +305,7 @@ class Parameter:
         for array in self._data:
             if self._grad_req == 'null':
                 array._variable = None
+                changes.count += 1
             else:
                 array.attach_grad(self._grad_req, None if self._grad_stype == 'default' else self._grad_stype)
 

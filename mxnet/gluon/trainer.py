@@ -4,6 +4,7 @@ from operator import is_
 
 from .. import kvstore as _kv
 from .. import optimizer as _optimizer
+from .._changes import changes
 from .._files import paths
 from .parameter import Parameter, ParameterDict
 
@@ -303,7 +304,7 @@ class Trainer:
 class _Again:
     """An update of the same arrays as the one before, which were found in order then."""
 
-    __slots__ = ('params', 'data', 'updater', 'columns', 'variables', 'fresh')
+    __slots__ = ('params', 'data', 'updater', 'columns', 'variables', 'fresh', 'seen')
 
     @classmethod
     def of(cls, params, updater, columns):
@@ -312,6 +313,7 @@ class _Again:
         if len(columns[0]) != len(learned):
             return None
         self = cls()
+        self.seen = changes.count
         self.params, self.data, self.updater, self.columns = params, [p._data for p in params], updater, columns
         self.variables = [array._variable for array in columns[2]]
         self.fresh = [getattr(v, 'fresh', None) for v in self.variables]
@@ -319,14 +321,19 @@ class _Again:
 
     def repeat(self, trainer):
         """Updates and returns True if nothing has changed but values, and all gradients are new."""
-        # a parameter whose grad_req has changed has another variable
         if trainer._kvstore is not None or trainer._updaters[0] is not self.updater or [False] in self.fresh \
-                or not all(map(is_, [p._data for p in self.params], self.data)) \
-                or not all(map(is_, [a._variable for a in self.columns[2]], self.variables)):
+                or changes.count != self.seen and not self._same():
             return False
         for flag in self.fresh:
             flag[0] = False
-        updater, columns = self.updater, self.columns
-        if updater._again is None or not updater._again.repeat(updater, *columns):
-            updater(*columns)
+        self.updater(*self.columns)
+        return True
+
+    def _same(self):
+        count = changes.count
+        # a parameter whose grad_req has changed has another variable
+        if not all(map(is_, [p._data for p in self.params], self.data)) \
+                or not all(map(is_, [a._variable for a in self.columns[2]], self.variables)):
+            return False
+        self.seen = count
         return True

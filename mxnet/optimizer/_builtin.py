@@ -107,6 +107,15 @@ class BuiltIn(Optimizer):
         """A function of gradients that does `_step` with these lists and numbers, for updates that are `_steady`."""
         return lambda grads: self._step(indices, weights, grads, states, lrs, wds)
 
+    def _bases(self):
+        """All that the numbers of an update follow from while `changes.count` stays; None where there is more to it."""
+        parameters, steady, kind = self.param_dict, self._steady, type(self)
+        if not steady or kind._get_lrs is not Optimizer._get_lrs or kind._get_wds is not Optimizer._get_wds:
+            return None
+        if not parameters and (self.lr_mult or self.wd_mult and self.wd):
+            return None             # dicts that programs may write into
+        return self.learning_rate, self.wd, steady, parameters
+
     @property
     def _clip(self):
         """clip_gradient as operators take it: negative for none."""

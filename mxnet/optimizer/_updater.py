@@ -7,6 +7,7 @@ import torch
 from torch.autograd.graph import increment_version
 
 from .._array import NDArrayBase
+from .._changes import changes
 from .._files import pickles
 from .._graph.capture import WARM, Captured
 from .._state import state as switches
@@ -131,7 +132,7 @@ class _Again:
     """
 
     __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'columns', 'tensors', 'large', 'low',
-                 'written', 'numbers', 'same', 'since', 'graph')
+                 'written', 'numbers', 'bases', 'seen', 'same', 'since', 'graph')
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
@@ -173,6 +174,7 @@ class _Again:
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
         self.on_gpu = columns[0][0].is_cuda
         self.numbers, self.same, self.since, self.graph = None, None, 0, None
+        self.bases, self.seen = None, changes.count
         return self
 
     def repeat(self, updater, index, grad, weight):
@@ -189,17 +191,33 @@ class _Again:
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
                 or not updater.aggregate_updates or switches.recording \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
-                or not all(map(is_, [array._tensor for array in self.arrays], self.tensors)) \
-                or self.large and not self._alike():
+                or (changes.count != self.seen or True in [array._waits for array in self.arrays]) \
+                and not self._unmoved() or self.large and not self._alike():
             return False
         optimizer._set_current_context(self.device)
         optimizer._update_count(index)
+        bases = optimizer._bases()
+        if bases is None or bases != self.bases:
+            self._find_numbers(index, bases)
+        return True
+
+    def _find_numbers(self, index, bases):
+        optimizer = self.optimizer
+        # weights that are no parameters of a Trainer have their factors from dicts
+        self.bases = None if optimizer.param_dict and not optimizer.param_dict.keys() >= set(index) else bases
         lrs, wds, steady = optimizer._get_lrs(index), optimizer._get_wds(index), optimizer._steady
         numbers = lrs, wds, steady
         if not steady or numbers != self.numbers:
             weights, _, *slots = self.columns
             self.numbers, self.since, self.graph = numbers, 0, None
             self.same = optimizer._repeated(index, weights, slots, lrs, wds)
+
+    def _unmoved(self):
+        """Whether the arrays have the tensors that they had; what waits to read them is computed first."""
+        count, self.bases = changes.count, None
+        if not all(map(is_, [array._tensor for array in self.arrays], self.tensors)):
+            return False
+        self.seen = count
         return True
 
     def run(self):

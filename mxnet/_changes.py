@@ -1,0 +1,14 @@
+"""How often something changed that calls rely on which repeat others (ndarray/_repeats.py, optimizer/_updater.py).
+
+Such calls need not look at every parameter anew: while the count stays, the parameters of all networks have the arrays
+that they had, these arrays their tensors and gradients, and the parameters their factors of the learning rate and the
+weight decay.  Whoever changes one of these raises the count.  Values are none of them.
+"""
+
+
+class Changes:
+    __slots__ = ('count',)
+
+
+changes = Changes()
+changes.count = 0
