@@ -121,3 +121,40 @@ def test_random_numbers_are_drawn_in_the_order_of_the_program(block):
             with autograd.record():
                 found[-1].append(net(nd.ones((2, 8))).asnumpy().tolist())
     assert found[0] == found[1]
+
+
+def test_losses_that_are_differentiated_one_by_one():
+    """Calls of one network wait together, but each loss has a backward of its own."""
+    found = []
+    for hybridize in (False, True):
+        mx.random.seed(3)
+        net, loss_of = blocks()
+        net.hybridize(hybridize)
+        net.collect_params().setattr('grad_req', 'add')
+        for _ in range(4):
+            net.collect_params().zero_grad()
+            with autograd.record():
+                losses = [loss_of(net(nd.full((2, 3), k)), nd.zeros((2,))) for k in range(3)]
+            for loss in losses:
+                loss.backward()
+            found.append([p.grad().asnumpy().tolist() for p in net.collect_params().values()])
+    assert found[:4] == found[4:]
+
+
+@pytest.mark.parametrize('kept', [True, False])
+def test_networks_that_a_loss_does_not_depend_on_have_no_new_gradients(kept):
+    """Although they wait with the others, for the same data."""
+    (one, loss_of), (other, _) = blocks(), blocks()
+    for _ in range(4):
+        other[0].weight.grad()[:] = 7
+        x = nd.ones((2, 3))
+        with autograd.record():
+            loss, out = loss_of(one(x), nd.zeros((2,))), other(x)
+        if not kept:
+            out = None
+        loss.backward()
+        assert (other[0].weight.grad().asnumpy() == 7).all() and not other[0].weight.data()._fresh_grad
+        assert one[0].weight.data()._fresh_grad
+        if kept:
+            out.backward()
+            assert (other[1].bias.grad().asnumpy() == 2).all()
