@@ -17,6 +17,7 @@ from weakref import ref
 import torch
 
 from .._array import NDArrayBase
+from .._changes import changes
 from .._graph.plan import LIMIT, make_plan
 from .._graph.runner import Runner
 from .._notes import UNKNOWN, note_graph, source
@@ -61,6 +62,15 @@ def _waiting(cls):
     return found
 
 
+class Kept(Place):
+    """Where an array of a bundle stands, step after step."""
+
+    __slots__ = ('bundle',)
+
+    def __init__(self, bundle, number):
+        self.step, self.call, self.number, self.bundle = None, None, number, bundle
+
+
 class Call:
     """A call that waits: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays."""
 
@@ -71,9 +81,14 @@ class Call:
 
 
 class Bundle:
-    """The inputs of a CachedOp that are parameters, which are the same arrays call after call."""
+    """The inputs of a CachedOp that are parameters, which are the same arrays call after call.
 
-    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'free', 'sources', '_places', '_classes')
+    step: what they wait for now; None if they do not
+    shared: whether one of them has also waited otherwise, so that it has to be asked
+    """
+
+    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'free', 'sources', '_places', '_classes', '_seen', 'step',
+                 'shared')
 
     def __init__(self, args, positions):
         self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
@@ -84,8 +99,13 @@ class Bundle:
         # where the inputs come from, if the others are arrays that do not wait, and the step begins with this call
         order = [*positions, *self.free]
         self.sources = tuple([order.index(i) for i in range(len(args))])
-        self._places = [Place(None, None, number) for number in range(len(positions))]
+        self._places = [Kept(self, number) for number in range(len(positions))]
         self._classes = [_waiting(type(a)) for a in self.arrays]
+        self._seen, self.step, self.shared = changes.count, None, False
+        for array, place in zip(self.arrays, self._places, strict=True):
+            if _shared(array):
+                self.shared = True
+            array._place = place
 
     def fits(self, args):
         """Whether a call has these very arrays, none of them waiting."""
@@ -93,40 +113,68 @@ class Bundle:
 
     def ready(self):
         """Whether the arrays are as they were, and none of them waits."""
+        count = changes.count
+        if count == self._seen and not self.shared:
+            return self.step is None
         for array, variable, tensor in zip(self.arrays, self.variables, self.tensors):
             if array._waits or array._variable is not variable or array._tensor is not tensor:
                 return False
+        self._seen = count
         return True
 
     def hide(self, step, offset):
         """Puts the tensors aside; they are numbered from `offset` on."""
+        self.step = step
         for array, place, cls in zip(self.arrays, self._places, self._classes):
             place.step = step
             del array._tensor
-            array._place = place
             array.__class__ = cls
+        if self.shared:
+            for array, place in zip(self.arrays, self._places):
+                array._place = place
         if self._places[0].number != offset:
             for number, place in enumerate(self._places):
                 place.number = offset + number
 
 
-class Step:
-    """Calls that wait for each other, and the arrays that they read."""
+def _shared(array):
+    """Whether an array is of a bundle, which from now on has to ask whether it waits."""
+    place = getattr(array, '_place', None)
+    if type(place) is not Kept:
+        return False
+    place.bundle.shared = True
+    return True
 
-    __slots__ = ('calls', 'arrays', 'tensors', 'bundles', 'loose', 'versions', 'ctx', 'over', 'failed', 'thread',
-                 '_lock')
+
+class Step:
+    """Calls that wait for each other, and the arrays that they read.
+
+    A step that is so far like an earlier one follows its `route`: `made` has (weakly) the output of each call.
+    """
+
+    __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'bundles', 'loose', 'versions', 'ctx', 'over',
+                 'failed', 'thread', '_lock')
 
     def __init__(self, ctx):
-        self.calls: list[Call] = []
+        self._calls, self.route, self.made = [], None, []
         self.arrays, self.tensors = [], []
         self.bundles, self.loose, self.versions = [], [], []    # bundles; numbers of other arrays, and their versions
         self.ctx = ctx
         self.over, self.failed = False, None
         self.thread, self._lock = get_ident(), threading.RLock()
 
+    @property
+    def calls(self):
+        """The calls; whoever asks for them leaves the route."""
+        if self.route is not None:
+            self._calls = [Call(*call, [made]) for call, made in zip(self.route.structure, self.made, strict=False)]
+            self.route = None
+        return self._calls
+
     # ------------------------------------------------------------------ growing
     def take(self, array):
         """The number of an array that is read, whose tensor is put aside."""
+        _shared(array)
         number = len(self.arrays)
         tensor = array._tensor
         self.arrays.append(array)
@@ -146,6 +194,15 @@ class Step:
         self.tensors += bundle.tensors
         self.bundles.append(bundle)
         bundle.hide(self, offset)
+
+    def follow(self, cls):
+        """The output array of the next call of the route, of a class that waits."""
+        array = _new(cls)
+        array._ctx = self.ctx
+        array._variable = None
+        array._place = Place(self, len(self.made), 0)
+        self.made.append(ref(array))
+        return array
 
     def add(self, cached, training, sources, cls):
         """Output arrays of a new call."""
@@ -223,9 +280,12 @@ class Step:
             for array, tensor in zip(self.arrays, self.tensors, strict=True):
                 array._tensor = tensor
                 array.__class__ = array._ready_class
+            for bundle in self.bundles:
+                bundle.step = None
 
     def _forget(self):
-        self.calls, self.arrays, self.tensors, self.bundles = [], [], [], []
+        self._calls = self.arrays = self.tensors = self.bundles = ()
+        self.route = None
 
     def _check_versions(self):
         # arrays that are written to themselves end the waiting; this finds writes through others in the same memory
@@ -264,11 +324,12 @@ class Step:
                 self.failed = error
                 self._forget()
                 raise
-            if not ready.run(self.tensors, [ref for call in self.calls for ref in call.outputs]):
+            follows = ready is self.route
+            if not ready.run(self.tensors, self.made if follows else [m for c in self.calls for m in c.outputs]):
                 return False
             self._restore()
-            for call in self.calls:
-                call.cached.patience = PATIENCE
+            for cached, _, _ in ready.structure:
+                cached.patience = PATIENCE
             for head in heads:
                 if not head._waits:
                     head._tensor._used_up = True
@@ -280,6 +341,9 @@ class Step:
         return any(made() is not None for number in ready.others for made in self.calls[number].outputs)
 
     def _find(self, heads):
+        route = self.route
+        if route is not None and len(self.made) == len(route.structure) and route.begins_at(heads):
+            return route
         first = self.calls[0].cached
         ready = first.last_step
         if ready is not None and ready.fits(self, heads):
@@ -432,19 +496,26 @@ class Ready:
 
     def fits(self, step, heads):
         """Whether a step is like the one before but for the values of its arrays."""
-        if len(step.calls) != len(self.structure) or len(heads) != len(self.heads) or step.bundles != self.bundles \
-                or step.loose != self.loose:
+        if len(step.calls) != len(self.structure) or step.bundles != self.bundles or step.loose != self.loose:
             return False
         for call, (cached, training, sources) in zip(step.calls, self.structure):
             if call.cached is not cached or call.training is not training or call.sources != sources:
                 return False
-        for head, (call, number) in zip(heads, self.heads):
-            if head._place.call != call or head._place.number != number:
-                return False
+        if not self.begins_at(heads):
+            return False
         arrays, tensors = step.arrays, step.tensors
         for number, (shape, dtype) in zip(step.loose, self.shapes):
             tensor = tensors[number]
             if tensor.dtype is not dtype or tensor.shape != shape or arrays[number]._variable is not None:
+                return False
+        return True
+
+    def begins_at(self, heads):
+        """Whether the gradients are of the same arrays as before."""
+        if len(heads) != len(self.heads):
+            return False
+        for head, (call, number) in zip(heads, self.heads):
+            if head._place.call != call or head._place.number != number:
                 return False
         return True
 
