@@ -157,6 +157,44 @@ def test_large_tensors_go_piece_by_piece(monkeypatch):
     assert_close(columns[2], want[1])
 
 
+def test_pieces():
+    sizes = [50_000, 64, 4096, 2048, 1]
+    columns = [[torch.arange(n, dtype=torch.float32) for n in sizes] for _ in range(2)]
+    cut = _lists.pieces(*columns, [])
+    assert [[p.numel() for p in column] for column in cut[:2]] == [[2048] * 24 + [848, 64, 2048, 2048, 2048, 1]] * 2
+    assert cut[2] == []
+    cut[0][1].zero_()
+    assert columns[0][0][2048:4096].eq(0).all() and columns[0][0][4096] == 4096
+    large = [torch.empty(1 << 21)]
+    assert _lists.pieces(large)[0] is large
+    turned = [torch.empty(128, 64).t()]
+    assert _lists.pieces(turned)[0] is turned
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize('momentum', [0.0, 0.9])
+@pytest.mark.parametrize('numbers', NUMBERS)
+def test_recorded_updates_are_the_same(numbers, momentum):
+    def update(steps):
+        draw = torch.Generator('cuda').manual_seed(0)
+        sizes = [(64, 784), (64,), (300, 300), (10,)]
+        weights, grads = ([torch.randn(s, device='cuda', generator=draw) for s in sizes] for _ in range(2))
+        moms = [torch.zeros_like(w) for w in weights] if momentum else []
+        step = _lists.descent_of(weights, moms, momentum=momentum, **numbers)
+        steps(lambda: step(grads))
+        return weights + moms
+
+    def recorded(step):
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            step()
+        for _ in range(3):
+            graph.replay()
+
+    for a, b in zip(update(lambda step: [step() for _ in range(3)]), update(recorded), strict=True):
+        assert torch.equal(a, b)
+
+
 def test_rules_that_are_not_elementwise_get_one_weight_at_a_time():
     shapes = []
 

@@ -19,6 +19,8 @@ from torch.autograd.graph import increment_version
 _SMALL = {'cpu': 1 << 12, 'cuda': 1 << 20}
 # On the CPU large tensors go piece by piece, so that what a rule computes on the way stays in the cache.
 _PIECE = 1 << 16
+# Recorded kernels of a GPU get small lists of tensors in about so many pieces, of a multiple of so many elements.
+_PIECES, _LEAST = 32, 1 << 11
 _FUSED = ('_fused_sgd_', '_fused_adam_', '_fused_adamw_')
 _HAS_FUSED = all(hasattr(torch, name) for name in _FUSED)
 _LEAST_RATE = 1e-9
@@ -89,6 +91,20 @@ def groups(keys):
     return found
 
 
+def pieces(*columns):
+    """The columns with their tensors in pieces, as views, where these keep more of a GPU busy.
+
+    Kernels for lists give each block of threads 2 ** 16 elements of one tensor, which takes it longer than starting
+    the kernel.  They take some fifty tensors at once.
+    """
+    size = sum(t.numel() for t in columns[0]) // _PIECES // _LEAST * _LEAST
+    size = max(size, _LEAST)
+    if size >= 1 << 16 or not all(t.is_contiguous() for column in columns for t in column):
+        return columns
+    return [[piece for t in column for piece in (t.view(-1).split(size) if t.numel() > size else (t,))]
+            for column in columns]
+
+
 def scaled(grads, rescale_grad, clip_gradient):
     """Gradients as an update uses them: new tensors, or the same where there is nothing to do."""
     if rescale_grad != 1.0:
@@ -126,11 +142,14 @@ def descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient):
             grads = scaled(grads, factor, clip_gradient)
         if tiny is not None:
             grads = torch._foreach_mul(grads, tiny)
+        columns = weights, grads, moms
+        if weights[0].is_cuda and torch.cuda.is_current_stream_capturing():
+            columns = pieces(*columns)          # which cost nothing once they are recorded
         if not moms and not wd:
             # the same sums as the fused kernel's, which takes twice as long for small weights
-            torch._foreach_add_(weights, grads, alpha=-rate)
+            torch._foreach_add_(*columns[:2], alpha=-rate)
         else:
-            torch._fused_sgd_(weights, grads, moms, **numbers)
+            torch._fused_sgd_(*columns, **numbers)
             increment_version(written)
 
     return step
