@@ -1,4 +1,5 @@
 """A traced graph as a plan: cleaned, and written out as flat Python functions."""
+import contextlib
 import operator
 import os
 
@@ -344,23 +345,31 @@ def _lifetimes(calls, writer, kept):
 
 
 def _function(name, parameters, unpack, calls, results, writer, kept, branches=None) -> str:
-    lines = [f'def {name}({", ".join(parameters)}):']
+    lines = []
     for names, source in unpack:
         if names:
-            lines.append(f'    {", ".join(names)}, = {source}')
+            lines.append(f'{", ".join(names)}, = {source}')
     dying, reused = _lifetimes(calls, writer, kept)
     before, marks, after = {}, (), []
     if branches is not None:
-        before, marks, dying, after = branches.before, branches.marks, branches.ends, [f'    at(0, {branches.last})']
-        lines.append(f'    mark({START})')
+        before, marks, dying, after = branches.before, branches.marks, branches.ends, [f'at(0, {branches.last})']
+        lines.append(f'mark({START})')
     for i, node in enumerate(calls):
         if i in before:
-            lines.append('    at({}, {})'.format(*before[i]))
-        lines.append('    ' + writer.line(node, i in reused))
+            lines.append('at({}, {})'.format(*before[i]))
+        lines.append(writer.line(node, i in reused))
         if i in marks:
-            lines.append(f'    mark({i})')
+            lines.append(f'mark({i})')
         if i in dying:
-            lines.append(f'    del {", ".join(_names(dying[i]))}')
+            lines.append(f'del {", ".join(_names(dying[i]))}')
     texts = ['(' + ''.join(f'{writer.value(n)}, ' for n in group) + ')' for group in results]
-    lines += [*after, f'    return {", ".join(texts)}']
-    return '\n'.join(lines)
+    lines += [*after, f'return {", ".join(texts)}']
+    head = [f'def {name}({", ".join(parameters)}):']
+    if calls:
+        head.append(f'    with {writer.constant(_below, "below")}():')
+    indent = '    ' * (len(head))
+    return '\n'.join([*head, *[indent + line for line in lines]])
+
+
+# Gradients are calls of a plan like others: the part of torch that would record them need not look at any.
+_below = getattr(torch._C, '_AutoDispatchBelowAutograd', contextlib.nullcontext)

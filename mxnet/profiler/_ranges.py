@@ -107,28 +107,27 @@ def _taps_of_plan(monitor):
 
 
 # ---------------------------------------------------------------------- plans
-_LINE = re.compile(r'    (\w+) = ')
+_LINE = re.compile(r'( +)(?:(\w+) = |return )')
 
 
 def with_ranges(source, labels):
     """The text of a plan's functions with a range around the calls of each node."""
     lines, current = [], None
 
-    def go_to(label):
+    def go_to(label, indent):
         nonlocal current
         if label != current:
             if current is not None:
-                lines.append('    _range.__exit__(None, None, None)')
+                lines.append(f'{indent}_range.__exit__(None, None, None)')
             if label is not None:
-                lines.extend([f'    _range = _Range({encode("operator", *label)!r})', '    _range.__enter__()'])
+                lines.extend([f'{indent}_range = _Range({encode("operator", *label)!r})',
+                              f'{indent}_range.__enter__()'])
             current = label
 
     for line in source.split('\n'):
         found = _LINE.match(line)
-        if found and found[1] in labels:
-            go_to(labels[found[1]])
-        elif line.startswith('    return'):
-            go_to(None)
+        if found and (found[2] is None or found[2] in labels):
+            go_to(labels.get(found[2]), found[1])
         lines.append(line)
     return '\n'.join(lines)
 
