@@ -179,3 +179,26 @@ def test_other_threads_do_not_take_part():
 
     graph, _ = traced(look, torch.ones(1))
     assert targets(graph) == [aten.add.Tensor] and type(found[0]) is torch.Tensor and found[0].item() == 2
+
+
+@pytest.mark.gpu
+def test_a_trace_has_the_memory_of_its_values():
+    """The gradient of a bias, added up on a GPU, would take more than all else here."""
+    x = torch.rand((128, 512, 7, 7), device='cuda', dtype=torch.bfloat16).to(memory_format=torch.channels_last)
+    weight, bias = (torch.rand(s, device='cuda', dtype=torch.bfloat16) for s in ((2048, 512, 1, 1), (2048,)))
+
+    def both(*given):
+        given = [t.detach().requires_grad_() for t in given]
+        y = torch.nn.functional.conv2d(*given)
+        return gradients_of([y], given, [torch.ones_like(y)])
+
+    both(x, weight, bias)
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    graph, constants = traced(both, x, weight, bias)
+    values = sum(n.meta['val'].nbytes for n in graph.nodes
+                 if n.op == 'call_function' and isinstance(n.meta['val'], torch.Tensor))
+    assert torch.cuda.max_memory_allocated() - before < 1.2 * values
+    for expected, found in zip(both(x, weight, bias), run(graph, constants, x, weight, bias), strict=True):
+        assert torch.equal(expected, found)

@@ -142,7 +142,8 @@ class Tracer(TorchDispatchMode):
         named = {k: self._take(v) for k, v in kwargs.items()} if kwargs else {}
         if facts.mutates:
             self._check(facts, args, kwargs)
-        result = function(*[p[0] for p in pairs], **{k: p[0] for k, p in named.items()})
+        run = _CHEAPER.get(function, function)
+        result = run(*[p[0] for p in pairs], **{k: p[0] for k, p in named.items()})
         node = self.graph.create_node('call_function', function, tuple([p[1] for p in pairs]),
                                       {k: p[1] for k, p in named.items()}, name=facts.name)
         if self.label is not None:
@@ -229,6 +230,22 @@ class Tracer(TorchDispatchMode):
         if torch.cuda.is_initialized():
             generators += torch.cuda.default_generators
         self._defaults = [(g, g.get_state()) for g in generators]
+
+
+def _convolution_backward(gradient, image, weight, bias_sizes, *rest):
+    """As the operator, but that the gradient of the bias has no values.
+
+    To add it up takes a GPU memory for many parts of the sum: more than anything else in the step of a large network.
+    """
+    *options, (first, second, third) = rest
+    if not third or not gradient.is_cuda:
+        return aten.convolution_backward.default(gradient, image, weight, bias_sizes, *rest)
+    found = aten.convolution_backward.default(gradient, image, weight, None, *options, [first, second, False])
+    return found[0], found[1], gradient.new_empty(bias_sizes)
+
+
+# calls that are run in another way while they are traced, with results of the same kinds
+_CHEAPER = {aten.convolution_backward.default: _convolution_backward}
 
 
 def _written(facts, args, kwargs):
