@@ -1,4 +1,5 @@
 """Plans: what is left out of them, where they write, when they are made, and that they compute what programs do."""
+import gc
 import subprocess
 import sys
 
@@ -9,8 +10,11 @@ import torch
 import mxnet as mx
 from mxnet import nd, sym
 from mxnet._graph import plan as planning
+from mxnet._graph.first import First
 from mxnet._graph.plan import Plans
 from mxnet._graph.program import Program
+from mxnet._graph.tracing import Traced
+from mxnet.ndarray._cached_op import generator_of
 
 
 def mlp(width=6):
@@ -236,6 +240,101 @@ def test_a_trace_draws_no_random_numbers():
             assert net._cached_op.last_step.runner.plan is not None
     for one, other in zip(found[:3], found[3:], strict=True):
         assert (one[0] == other[0]).all() and (one[1] == other[1]).all()
+
+
+def plan_for(symbol, tensors, **kwargs):
+    program = Program(symbol._entries)
+    return planning.make_plan(program, tensors, training=True, generator=generator_of, device=torch.device('cpu'),
+                              **kwargs)
+
+
+NET = sym.Dropout(sym.FullyConnected(sym.var('a'), sym.var('w'), no_bias=True, num_hidden=4)) + sym.var('b')
+CALLS = [('whole', {'wanted': (0, 1, 2), 'heads': (0,)}), ('forward', {'wanted': ()}),
+         ('infer', {'wanted': (), 'parameters': (1,)})]
+
+
+def call(plan, name, tensors):
+    """All results of a plan's function, with targets that gradients can be written to."""
+    rest = {'whole': [[torch.zeros_like(t) for t in tensors]], 'forward': [], 'infer': [[]]}[name]
+    if name == 'infer':
+        rest = [plan.prepare(tensors)]
+    found = getattr(plan, name)(tensors, *rest)
+    found = found if name == 'infer' else [t for group in found for t in group]
+    return [t.clone() for t in found], rest
+
+
+@pytest.mark.parametrize('name, kwargs', CALLS, ids=[c[0] for c in CALLS])
+def test_a_first_run_is_that_of_the_trace(name, kwargs):
+    """Nothing is computed twice; random numbers and gradients are those of a run."""
+    mx.random.seed(3)
+    tensors = [torch.rand(3, 5), torch.rand(4, 5), torch.rand(3, 4)]
+    plan, state = plan_for(NET, tensors, **kwargs), generator_of(torch.device('cpu')).get_state()
+    first = getattr(plan, name)
+    assert type(first) is First
+    runs, function = [], first._function
+    first._function = lambda *args: runs.append(1) or function(*args)
+    one, targets = call(plan, name, tensors)
+    after = generator_of(torch.device('cpu')).get_state()
+    assert not runs and getattr(plan, name) is first._function, 'only the first run'
+    generator_of(torch.device('cpu')).set_state(state)
+    two, others = call(plan, name, tensors)
+    assert runs and torch.equal(generator_of(torch.device('cpu')).get_state(), after)
+    for a, b in zip(one, two, strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=0)
+    if name == 'whole':
+        assert any(plan.direct)
+        for a, b in zip(targets[0], others[0], strict=True):
+            torch.testing.assert_close(a, b, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize('change', ['value', 'tensor', 'numbers'])
+def test_a_first_run_with_something_else_is_computed(change):
+    mx.random.seed(3)
+    tensors = [torch.rand(3, 5), torch.rand(4, 5), torch.rand(3, 4)]
+    plan = plan_for(NET, tensors, wanted=(0, 1, 2), heads=(0,))
+    if change == 'value':
+        tensors[1].mul_(2)
+    elif change == 'tensor':
+        tensors[1] = tensors[1] * 2
+    else:
+        mx.nd.random.uniform(shape=(2,))
+    state = generator_of(torch.device('cpu')).get_state()
+    one, _ = call(plan, 'whole', tensors)
+    generator_of(torch.device('cpu')).set_state(state)
+    two, _ = call(plan, 'whole', tensors)
+    for a, b in zip(one, two, strict=True):
+        torch.testing.assert_close(a, b, rtol=0, atol=0)
+
+
+def test_results_of_a_trace_do_not_share_memory():
+    """Two outputs that are parts of one tensor, an input, and one output twice."""
+    a = sym.var('a')
+    joined = sym.concat(a * 2, a * 3, dim=0)
+    pieces = sym.split(joined, num_outputs=2, axis=0)
+    tensors = [torch.rand(2, 3)]
+    plan = plan_for(sym.Group([pieces[0], pieces[1], a, a]), tensors, wanted=())
+    found = plan.forward(tensors)[0]
+    assert len({t.untyped_storage().data_ptr() for t in (*found, *tensors)}) == 5
+
+
+@pytest.mark.parametrize('kwargs', [{'wanted': (0, 1, 2), 'heads': (0,)}, {'wanted': (1, 2)}, {'wanted': ()},
+                                    {'wanted': (), 'parameters': (1,)}])
+def test_a_trace_leaves_no_values_behind(kwargs):
+    """Not even for the garbage collector."""
+    def alive():
+        return [o for o in gc.get_objects() if type(o) is Traced]
+
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(alive())
+        tensors = [torch.rand(3, 5), torch.rand(4, 5), torch.rand(3, 4)]
+        net = sym.BatchNorm(sym.relu(NET), name='n')
+        assert plan_for(NET if 'parameters' in kwargs else net, [*tensors, *[torch.ones(4)] * (
+            0 if 'parameters' in kwargs else 4)], **kwargs) is not None
+        assert len(alive()) == before
+    finally:
+        gc.enable()
 
 
 NETWORK = """

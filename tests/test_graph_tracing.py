@@ -12,7 +12,8 @@ aten = torch.ops.aten
 
 
 def traced(function, *tensors):
-    return trace(lambda tracer: function(*[tracer.input(t) for t in tensors]))
+    found = trace(lambda tracer: function(*[tracer.input(t) for t in tensors]))
+    return found.graph, found.constants
 
 
 def run(graph, constants, *tensors):

@@ -20,14 +20,15 @@ class Labels:
 
     def output(self, node, number, tensor):
         """Hooks the nodes of torch's graph between this output and the inputs of its operator."""
-        label = f'_backward_{node.op.name}', node.name
+        # not `self`, which knows nodes of torch's graph: they would keep each other, and all values, for ever
+        tracer, label = self._tracer, (f'_backward_{node.op.name}', node.name)
         waiting = [tensor.grad_fn]
         while waiting:
             below = waiting.pop()
             if below is None or below in self._inputs or below.name().endswith('AccumulateGrad'):
                 continue
             self._inputs.add(below)
-            below.register_prehook(lambda _: setattr(self._tracer, 'label', label))
+            below.register_prehook(lambda _: setattr(tracer, 'label', label))
             waiting += [n for n, _ in below.next_functions]
 
 

@@ -34,7 +34,7 @@ def _fits(node, constant):
     if transposed or weight not in constant or bias is not None and bias not in constant or x.dim() != 4 \
             or x.dtype is not torch.float32:
         return False
-    # asked about memory of a CPU that is never touched, since fake tensors have no backend
+    # asked about memory of a CPU that is never touched, since what is traced has none
     chosen = torch._C._select_conv_backend(torch.empty_strided(x.shape, x.stride()),
                                            torch.empty(weight.meta['val'].shape), None, stride, padding, dilation,
                                            False, output_padding, groups)

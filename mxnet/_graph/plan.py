@@ -17,6 +17,7 @@ from time import perf_counter
 import torch
 
 from .backward import gradients_of
+from .first import offer
 from .inductor import compiled
 from .labels import Labels
 from .packed import can_pack
@@ -26,8 +27,8 @@ from .writing import Plan, prediction_plan, step_plan
 
 log = logging.getLogger('mxnet.plans')
 LIMIT = 64                     # plans kept per program
-SMALL = 150                    # calls of a program that is traced at once
-TRACING = 2e-3                 # seconds that it takes to trace a call, forward and backward
+SMALL = 300                    # calls of a program that is traced at once
+TRACING = 1e-3                 # seconds that tracing a call takes, forward and backward, and writing it
 _tracing = threading.RLock()   # one at a time, since a trace has the memory of a step
 
 
@@ -43,8 +44,8 @@ class Plans:
     def due(self, kind) -> bool:
         """Whether runs of a kind (shapes, what is wanted) have earned a plan.
 
-        The first never has, since many graphs run once.  A large graph takes seconds to trace: it must have run as long
-        without, so that programs which run it a few times never wait much longer than these runs took.
+        The first never has, since many graphs run once.  A graph of a thousand calls takes a second to trace: it must
+        have run as long without, so that programs which run it a few times never wait much longer than these runs took.
         """
         spent = self._spent.get(kind)
         if spent is None:
@@ -155,12 +156,16 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
         return [*outputs, *states.values(), *gradients]
 
     try:
-        graph, constants = trace(joint)
+        found = trace(joint)
         if program.inductor and (heads is not None or parameters is not None):
-            return compiled(graph, constants, tensors, facts, wanted, parameters is not None)
+            return compiled(found.graph, found.constants, tensors, facts, wanted, parameters is not None)
         if parameters is not None:
-            return prediction_plan(graph, constants, len(tensors), facts, parameters)
-        return step_plan(graph, constants, len(tensors), facts, wanted, heads is not None)
+            plan = prediction_plan(found.graph, found.constants, len(tensors), facts, parameters)
+        else:
+            plan = step_plan(found.graph, found.constants, len(tensors), facts, wanted, heads is not None)
+        if device.type == 'cpu':
+            offer(plan, tensors, found)
+        return plan
     except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
         if _talks():
             log.warning('no plan: %s: %s', type(error).__name__, error)

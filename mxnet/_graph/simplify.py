@@ -1,8 +1,9 @@
 """What a traced graph does not need: calls that change nothing, that repeat others, or whose result never changes.
 
-Works on the graph of a plan (see plan.py): ATen calls, each with a fake tensor of its result in `meta['val']`.
+Works on the graph of a plan (see plan.py): ATen calls, each with what its result looks like in `meta['val']`.
 """
 import operator
+from functools import cache
 
 import torch
 from torch.fx.node import map_arg
@@ -21,7 +22,11 @@ LARGEST_CONSTANT = 1 << 16     # elements; larger ones are computed again, so th
 
 
 def is_pure(node) -> bool:
-    target = node.target
+    return _is_pure(node.target)
+
+
+@cache
+def _is_pure(target):
     if not isinstance(target, torch._ops.OpOverload):
         return target is operator.getitem
     return not target._schema.is_mutable and not any(r in str(target) for r in _RANDOM)

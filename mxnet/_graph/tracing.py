@@ -5,8 +5,8 @@ it quick and exact: shapes, strides and dtypes are those of the results, and not
 predict them.  The function sees stand-ins (`Traced`), tensors without memory that answer everything but what values
 they have: where a program looks at values, what it does depends on them, and there is no graph (`NoTrace`).
 
-Nothing that the run computes is kept, nothing that it is given is written to, and random numbers come from generators
-that are thrown away.
+Nothing that the run is given is written to, and random numbers come from generators that are thrown away.  Of what it
+computes, only the results are handed out.
 """
 import operator
 from typing import Any
@@ -90,7 +90,8 @@ class Tracer(TorchDispatchMode):
     def __init__(self):
         super().__init__()
         self.graph, self.constants, self.label = Graph(), {}, None
-        self._known: dict = {}              # id of a constant -> (constant, its node, what calls are given for it)
+        # id of a constant -> (constant, its node, what calls are given for it, the state that a generator was in)
+        self._known: dict = {}
         self._given: set[int] = set()       # memory that is not the trace's own
         self._defaults: list = []           # torch's own generators, and their states before the trace
 
@@ -113,9 +114,11 @@ class Tracer(TorchDispatchMode):
             ones = torch.ones(tensor.shape, dtype=tensor.dtype, device=tensor.device)
         return self.input(ones)
 
-    def finish(self, results):
-        """Ends the graph; `results` are stand-ins or None."""
-        self.graph.output([None if r is None else self._take(r)[1] for r in results])
+    def draws(self):
+        """See `Trace`."""
+        if self._defaults:
+            return None
+        return [(g, before, used.get_state()) for g, _, used, before in self._known.values() if before is not None]
 
     def close(self):
         """Leaves torch's own generators as they were."""
@@ -138,8 +141,8 @@ class Tracer(TorchDispatchMode):
             self._keep_defaults(args, kwargs)
         if function is aten.lift_fresh.default:         # a constant that the function has made, and may write to
             function = aten.lift_fresh_copy.default
-        pairs = [self._take(a) for a in args]
-        named = {k: self._take(v) for k, v in kwargs.items()} if kwargs else {}
+        pairs = [self.take(a) for a in args]
+        named = {k: self.take(v) for k, v in kwargs.items()} if kwargs else {}
         if facts.mutates:
             self._check(facts, args, kwargs)
         run = _CHEAPER.get(function, function)
@@ -186,13 +189,13 @@ class Tracer(TorchDispatchMode):
         node.meta['val'] = tuple(shadows)
         return type(result)(parts) if type(result) in (list, tuple) else tuple(parts)
 
-    def _take(self, value):
+    def take(self, value):
         """(what a call is given, what its node is given)."""
         kind = type(value)
         if kind is Traced:
             return value.inner, value.node
         if kind is list or kind is tuple:
-            pairs = [self._take(v) for v in value]
+            pairs = [self.take(v) for v in value]
             return kind([p[0] for p in pairs]), kind([p[1] for p in pairs])
         if isinstance(value, (torch.Tensor, torch.Generator)):
             return self._constant(value)
@@ -201,19 +204,20 @@ class Tracer(TorchDispatchMode):
     def _constant(self, value):
         known = self._known.get(id(value))
         if known is None:
-            used, kind = value, 'generator'
             if isinstance(value, torch.Tensor):
-                used, kind = value.detach(), 'tensor'
+                kept = used = value.detach()
                 self._given.add(used.untyped_storage()._cdata)
+                kind, before = 'tensor', None
             else:
+                kept, kind, before = value, 'generator', value.get_state()
                 used = torch.Generator(value.device)
-                used.set_state(value.get_state())
+                used.set_state(before)
             name = f'_{kind}_constant{len(self.constants)}'
-            self.constants[name] = used if kind == 'tensor' else value
+            self.constants[name] = kept
             node = self.graph.create_node('get_attr', name, (), {})
-            if kind == 'tensor':
+            if before is None:
                 node.meta['val'] = _stand_in(Shadow, used)
-            known = self._known[id(value)] = value, node, used
+            known = self._known[id(value)] = value, node, used, before
         return known[2], known[1]
 
     def _check(self, facts, args, kwargs):
@@ -261,13 +265,24 @@ def _has_masks(positions):
     return any(p is not None and p.dtype in (torch.bool, torch.uint8) for p in positions)
 
 
-def trace(function) -> tuple[Graph, dict[str, Any]]:
-    """(graph, {name: constant}) of `function(tracer) -> results`, which makes its inputs with `tracer.input`."""
+class Trace:
+    """graph, and {name: constant} of its attributes; results, that the run has computed; draws: (generator, its state
+    before, its state after) of those that were drawn from, or None if torch's own were
+    """
+
+    def __init__(self, tracer, results):
+        pairs = [(None, None) if r is None else tracer.take(r) for r in results]
+        self.graph, self.constants, self.results = tracer.graph, tracer.constants, [p[0] for p in pairs]
+        self.graph.output([p[1] for p in pairs])
+        self.draws = tracer.draws()
+
+
+def trace(function) -> Trace:
+    """Traces `function(tracer) -> results`, which makes its inputs with `tracer.input`."""
     tracer = Tracer()
     try:
         with torch.enable_grad(), tracer:
             results = function(tracer)
-        tracer.finish(results)
+        return Trace(tracer, results)
     finally:
         tracer.close()
-    return tracer.graph, tracer.constants

@@ -144,6 +144,11 @@ def _call_by_call(run):
     return profiled
 
 
+def _nothing_offered(offer):
+    """The results of a trace come without names: while profiling, plans run from the first time on."""
+    return lambda *parts: None
+
+
 class _Plans:
     """Exchanges the functions of all plans there are, and of those made from now on."""
 
@@ -292,6 +297,7 @@ class Ranges:
             self._exchange(Program, 'run', _run_program)
             self._exchange(Runner, 'run', _call_by_call)
             self._exchange(Predictor, 'run', _call_by_call)
+            self._exchange(_plan, 'offer', _nothing_offered)
             self._plans = _Plans()
         if imperative or symbolic:
             block = importlib.import_module('mxnet.gluon.block')

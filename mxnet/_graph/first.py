@@ -1,0 +1,74 @@
+"""The first run of a plan gives what its trace has computed, so that nothing is computed twice.
+
+For plans of a CPU, where a step can take seconds.  What a GPU does on the way costs next to nothing there, and would
+occupy its memory.
+"""
+from weakref import ref
+
+import torch
+
+
+class First:
+    """Stands in for a function of a plan (`whole`, `infer`, or a `forward` without gradients) until it is called.
+
+    The results are those of the trace if the call is for the same tensors, unchanged, and draws the same random
+    numbers; else the function itself runs.
+    """
+
+    def __init__(self, plan, name, tensors, trace):
+        self._plan, self._slot, self._function = plan, name, getattr(plan, name)
+        # as a function has them, for whoever wants to write it anew (profiler/_ranges.py)
+        self.__globals__, self.__name__ = self._function.__globals__, self._function.__name__
+        self._given = [(ref(t), t._version) for t in tensors]
+        self._draws = trace.draws
+        self._results = [_owned(trace.results, tensors)]
+
+    def __call__(self, tensors, *rest):
+        if getattr(self._plan, self._slot) is self:
+            setattr(self._plan, self._slot, self._function)
+        try:
+            results = self._results.pop()               # once, whoever comes first
+        except IndexError:
+            results = None
+        if results is None or not self._fits(tensors):
+            return self._function(tensors, *rest)
+        for generator, _, after in self._draws:
+            generator.set_state(after)
+        plan = self._plan
+        outputs, states = len(plan.differentiable), len(plan.state_numbers)
+        groups = results[:outputs], results[outputs:outputs + states], results[outputs + states:]
+        if self._slot == 'infer':
+            return groups[0]
+        if self._slot == 'whole' and rest and rest[0] is not None:
+            for i, target in enumerate(rest[0]):
+                if plan.direct[i] and target is not None:
+                    groups[2][i] = target.copy_(groups[2][i])
+        return groups
+
+    def _fits(self, tensors):
+        return len(tensors) == len(self._given) \
+            and all(known() is t and version == t._version for t, (known, version) in zip(tensors, self._given)) \
+            and all(torch.equal(generator.get_state(), before) for generator, before, _ in self._draws)
+
+
+def _owned(results, tensors):
+    """Results that share no memory with each other or with what was given: a plan may compute them elsewhere."""
+    taken = {t.untyped_storage()._cdata for t in tensors}
+    found = []
+    for result in results:
+        if result is not None:
+            storage = result.untyped_storage()
+            if storage._cdata in taken or storage.nbytes() != result.nbytes:
+                result = result.clone()
+            taken.add(result.untyped_storage()._cdata)
+        found.append(result)
+    return found
+
+
+def offer(plan, tensors, trace):
+    """Lets the first run of a plan take the results of its trace."""
+    if trace.draws is None or any(t.is_inference() for t in tensors):       # nothing tells whether these change
+        return
+    name = next((n for n in ('whole', 'infer', 'forward') if getattr(plan, n) is not None), None)
+    if name is not None and (name != 'forward' or not plan.wanted):
+        setattr(plan, name, First(plan, name, tensors, trace))
