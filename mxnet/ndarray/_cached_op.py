@@ -159,14 +159,15 @@ class CachedOp:
         """The tensors of the outputs.  States among the given tensors are changed."""
         wanted = tuple(i for i, t in enumerate(tensors) if t.requires_grad) if recording else ()
         device = ctx.torch_device
-        plan = self._find(tensors, wanted, training, device)
+        kind = (training, wanted, *[t.shape for t in tensors])
+        plan = self._find(kind, tensors, wanted, training, device)
         if plan is None:
             begin = perf_counter()
             with torch.set_grad_enabled(bool(wanted)):
                 outputs, states = self.program.run(tensors, training=training, generator=generator_of, device=device,
                                                    monitor=self._watch(ctx))
             # going back takes about twice as long as going forward
-            self._plans.ran((training, wanted), (perf_counter() - begin) * (3 if wanted else 1))
+            self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
         elif wanted:
             outputs = _Planned.apply(self, plan, training, device, *tensors)
             values, outputs = outputs[len(plan.differentiable):], outputs[:len(plan.differentiable)]
@@ -203,13 +204,13 @@ class CachedOp:
                 self._by_shapes.popitem(last=False)
         return found
 
-    def _find(self, tensors, wanted, training, device):
+    def _find(self, kind, tensors, wanted, training, device):
         """The plan for this call; none for the first of its kind, and for large graphs until they have earned it."""
         if self.draws and state.chance is not None:
             return None
         if self._monitor is not None or any(t.device != device or type(t) is Whole for t in tensors):
             return None
-        if not self._plans.due((training, wanted)):
+        if not self._plans.due(kind):
             return None
         return self._plans.find(tensors, wanted, training=training, generator=generator_of, device=device)
 
