@@ -159,3 +159,80 @@ def test_networks_that_a_loss_does_not_depend_on_have_no_new_gradients(kept):
         if kept:
             out.backward()
             assert (other[1].bias.grad().asnumpy() == 2).all()
+
+
+def test_parameters_of_an_output_that_no_loss_depends_on():
+    """A hybridized block is one operator: all of its parameters get a gradient, be it 0, from the first step on."""
+    class Two(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two = gluon.nn.Dense(2, in_units=3), gluon.nn.Dense(2, in_units=3)
+
+        def hybrid_forward(self, F, x):
+            return F.relu(self.one(x)), F.relu(self.two(x))
+
+    net = Two()
+    net.initialize(mx.init.One())
+    net.hybridize()
+    trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+    for look in (False, False, True, False):
+        net.two.weight.grad()[:] = 7
+        with autograd.record():
+            out, other = net(nd.ones((2, 3)))
+        if look:
+            other.wait_to_read()
+        out.backward()
+        trainer.step(2)
+        assert not net.two.weight.grad().asnumpy().any() and net.one.weight.grad().asnumpy().any()
+
+
+def test_networks_that_draw_take_turns():
+    """Also if the one that was called last is differentiated first."""
+    found = []
+    for hybridize in (False, True):
+        mx.random.seed(5)
+        nets = [gluon.nn.Dropout(0.5), gluon.nn.Dropout(0.5)]
+        for _ in range(4):
+            given = [nd.ones((8,)), nd.ones((8,))]
+            for net, x in zip(nets, given, strict=True):
+                net.hybridize(hybridize)
+                x.attach_grad()
+            with autograd.record():
+                outs = [net(x) for net, x in zip(nets, given, strict=True)]
+            for out in reversed(outs):
+                out.backward()
+            found.append([x.grad.asnumpy().tolist() for x in given])
+    assert found[:4] == found[4:]
+
+
+def test_gradients_of_gradients_have_the_same_random_numbers():
+    found = []
+    for hybridize in (False, True):
+        mx.random.seed(5)
+        net = gluon.nn.Dropout(0.5)
+        net.hybridize(hybridize)
+        for _ in range(4):
+            x = nd.ones((8,))
+            x.attach_grad()
+            with autograd.record():
+                slope = autograd.grad(net(x * x).sum(), x, create_graph=True)[0]
+            slope.backward()
+            found.append([slope.asnumpy().tolist(), x.grad.asnumpy().tolist()])
+        found.append(nd.random.uniform(shape=(2,)).asnumpy().tolist())
+    assert found[:5] == found[5:]
+
+
+def test_gradients_that_are_not_row_major():
+    """That of a sum has one number for all; a kernel of torch's reads its memory as if there were one for each."""
+    net = gluon.nn.GroupNorm(num_groups=1)
+    net.initialize()
+    net.hybridize()
+    for _ in range(4):
+        x = nd.random.normal(shape=(2, 4, 3))
+        x.attach_grad()
+        with autograd.record():
+            out = net(x)
+            out.wait_to_read()
+            total = out.sum()
+        total.backward()
+        assert abs(x.grad.asnumpy()).max() < 1e-5

@@ -164,7 +164,8 @@ class CachedOp:
         if plan is None:
             begin = perf_counter()
             with torch.set_grad_enabled(bool(wanted)):
-                outputs, states = self.program.run(tensors, training=training, generator=generator_of, device=device,
+                given = _as_one(tensors, wanted) if wanted else tensors
+                outputs, states = self.program.run(given, training=training, generator=generator_of, device=device,
                                                    monitor=self._watch(ctx))
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
@@ -264,6 +265,8 @@ class _Planned(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, cached, plan, training, device, *tensors):
+        # random numbers, to be drawn once more by whoever differentiates a gradient
+        ctx.chance = generator_of(device).get_state() if cached.draws else None
         outputs, states, saved = plan.forward(tensors)
         ctx.cached, ctx.plan, ctx.training, ctx.device = cached, plan, training, device
         # not through save_for_backward: states among them change, and only a second derivative looks at them
@@ -285,14 +288,47 @@ class _Planned(torch.autograd.Function):
     @staticmethod
     def backward(ctx, *gradients):
         plan, count = ctx.plan, len(ctx.tensors)
-        heads = [torch.zeros(s, dtype=t, device=d) if g is None else g
+        # row-major, as those that the plan was traced with: some kernels take nothing else
+        heads = [torch.zeros(s, dtype=t, device=d) if g is None else g.contiguous()
                  for g, (s, t, d) in zip(gradients, ctx.outputs, strict=False)]
         if torch.is_grad_enabled():
             found = _again(ctx, plan, ctx.tensors, heads)
         else:
             found = plan.backward(_saved(ctx), heads)
         places = dict(zip(plan.wanted, found, strict=True))
-        return None, None, None, None, *[places.get(i) for i in range(count)]
+        return None, None, None, None, *[_or_zeros(places[i], ctx.tensors[i]) if i in places else None
+                                         for i in range(count)]
+
+
+class _AsOne(torch.autograd.Function):
+    """Passes inputs on; where a gradient comes back for one of them, it does for all, as for those of one operator."""
+
+    @staticmethod
+    def forward(ctx, *tensors):
+        ctx.set_materialize_grads(False)
+        ctx.tensors = tensors
+        return tuple([t.view_as(t) for t in tensors])
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        return tuple(map(_or_zeros, gradients, ctx.tensors))
+
+
+def _as_one(tensors, wanted):
+    """The tensors, of which those that are wanted go through `_AsOne`."""
+    # others know more than torch does of how their gradients come about: whole numbers, rows of sparse ones
+    chosen = [i for i in wanted if type(tensors[i]) is torch.Tensor and not hasattr(tensors[i], '_wants_rows')]
+    given = list(tensors)
+    if chosen:
+        for i, tensor in zip(chosen, _AsOne.apply(*[tensors[i] for i in chosen]), strict=True):
+            given[i] = tensor
+    return given
+
+
+def _or_zeros(gradient, tensor):
+    if gradient is not None:
+        return gradient
+    return torch.zeros((), dtype=tensor.dtype, device=tensor.device).expand(tensor.shape)
 
 
 def _saved(ctx):
@@ -319,9 +355,18 @@ def _drained(values):
 _keeps_graph = getattr(torch._C._autograd, '_get_current_graph_task_keep_graph', lambda: True)
 
 
+def _same_numbers(ctx):
+    """Where a call finds the random numbers that it had before."""
+    if ctx.chance is None:
+        return generator_of
+    generator = torch.Generator(ctx.device)
+    generator.set_state(ctx.chance)
+    return lambda device: generator
+
+
 def _again(ctx, plan, tensors, heads):
     """The gradients, computed so that they can be differentiated: forward once more, on torch's tape."""
-    outputs, _ = ctx.cached.program.run(tensors, training=ctx.training, generator=generator_of, device=ctx.device)
+    outputs, _ = ctx.cached.program.run(tensors, training=ctx.training, generator=_same_numbers(ctx), device=ctx.device)
     pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
     return torch.autograd.grad([o for o, _ in pairs], [tensors[i] for i in plan.wanted], [h for _, h in pairs],
                                create_graph=True, allow_unused=True)

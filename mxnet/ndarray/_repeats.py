@@ -80,7 +80,7 @@ class First(Repeat):
                 tensor = x._tensor
                 if tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape:
                     return None
-            if len(args) > 1 and len(set(map(id, args))) != len(args):
+            if len(args) > 1 and len(set(map(id, args))) != len(args) or cached.draws and state.draws is not None:
                 return None
             step = Step(ctx)
             step.take_bundle(bundle)
@@ -147,9 +147,11 @@ class Next(Repeat):
                     tensor = x._tensor
                     if tensor.requires_grad or tensor.dtype is not kind[2] or tensor.shape != kind[1]:
                         return None
-            route = step.route
             if cached.draws:
+                if state.draws is not None and state.draws is not step:
+                    return None
                 state.draws = step
+            route = step.route
             if route is not None and (route is self.route and len(step.made) == self.at
                                       and len(step.arrays) == self.start or self._goes_on(route, step)) \
                     and given == self.expected \

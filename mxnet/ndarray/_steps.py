@@ -235,6 +235,8 @@ class Step:
                     array._place.step = self
                     array._place.call += offset
             self.calls.append(call)
+        if state.draws is other:
+            state.draws = self
         other.over = True
         other._forget()
 
@@ -598,6 +600,8 @@ def _wait(cached, args, ctx, training, cls):
         return None
     if not able or not learns:
         return None
+    if cached.draws and state.draws is not None and state.draws is not step and not state.draws.over:
+        return state.draws              # it draws first
     if not known and fixed and not any(args[i]._waits for i in fixed) \
             and len({id(args[i]) for i in fixed}) == len(fixed):
         bundle, known = Bundle(args, fixed), True
