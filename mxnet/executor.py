@@ -233,8 +233,7 @@ class Executor:
             self._training, self._recorded = True, None
             if plain:
                 runner = whole.runner
-                # an output that is a parameter is to be seen as it was before its update
-                then = update() if update is not None and runner.fresh else None
+                then = None if update is None else update()
                 self._show(runner, runner.run(tensors, [b._tensor for b in whole.buffers], then), tensors)
                 return then is not None
         for place, array in feed:
@@ -273,9 +272,6 @@ class Executor:
         """Puts the results of a plan into the arrays of the outputs."""
         if runner.captured is None:
             self._give(results if runner.fresh else [_owned(o, tensors) for o in results])
-            return
-        if not runner.fresh:                # some are no results of the graph's own
-            self._give([o.clone() for o in results])
             return
         # they lie in the memory of a CUDA graph; whoever looks at them gets copies
         if self._shown is None or not self._shown.still(self._outputs, results):

@@ -192,13 +192,14 @@ def test_an_output_that_is_a_parameter_is_that_of_the_step(ctx):
     def symbol():
         bias = sym.var('fc_bias')
         x = sym.FullyConnected(sym.var('data'), bias=bias, num_hidden=4, name='fc')
-        return sym.Group([sym.SoftmaxOutput(x, name='softmax'), sym.BlockGrad(bias * 1), sym.BlockGrad(bias)])
+        return sym.Group([sym.SoftmaxOutput(x, name='softmax'), bias, sym.reshape(bias, shape=(2, 2))])
 
     module = same(ctx, symbol=symbol, options=options())
     before = module._exec_group.param_arrays[-1][0].asnumpy()
     module._step(batches(ctx)[0])
+    assert not _runner_of(module).fresh
     for output in module.get_outputs()[1:]:
-        np.testing.assert_array_equal(output.asnumpy(), before)
+        np.testing.assert_array_equal(output.asnumpy().ravel(), before)
     assert (module._exec_group.param_arrays[-1][0].asnumpy() != before).any()
 
 
@@ -367,3 +368,29 @@ def test_what_cannot_be_recorded_together_is_recorded_apart(monkeypatch):
         apart(other, batch)
     for a, b in zip(seen(module), seen(other), strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+@DEVICES
+def test_a_block_that_gives_its_parameter_gives_that_of_the_step(ctx):
+    class Both(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.weight = self.params.get('weight', shape=(4, 6))
+
+        def hybrid_forward(self, F, x, weight):
+            return F.FullyConnected(x, weight, no_bias=True, num_hidden=4), F.reshape(weight, (-1,))
+
+    net, loss_of = Both(), mx.gluon.loss.L2Loss()
+    net.initialize(mx.init.Xavier(), ctx=ctx)
+    net.hybridize(static_alloc=True, static_shape=True)
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+    x, y = nd.random.uniform(shape=(8, 6), ctx=ctx), nd.ones((8, 4), ctx=ctx)
+    for _ in range(8):
+        before = net.weight.data().asnumpy()
+        with mx.autograd.record():
+            scores, weight = net(x)
+            loss = loss_of(scores, y)
+        loss.backward()
+        trainer.step(8)
+        np.testing.assert_array_equal(weight.asnumpy(), before.ravel())
+        assert (net.weight.data().asnumpy() != before).any()

@@ -6,6 +6,7 @@ the next.
 """
 import threading
 from operator import is_, itemgetter
+from weakref import WeakSet
 
 import torch
 
@@ -18,6 +19,7 @@ LARGEST_FETCHED = 1 << 24               # bytes; a copy of torch's is as good fo
 LARGE = 1 << 26
 _streams: dict[int, list] = {}          # of each device, those that are recorded on
 _recording = threading.RLock()          # they are for one thread at a time
+_alive: WeakSet = WeakSet()             # what has been recorded
 
 
 class Branches:
@@ -65,7 +67,7 @@ class Captured:
     are the graph's, and change with each `launch`.  `size` is how much memory of the device was taken for it, in bytes.
     """
 
-    __slots__ = ('_graph', '_fixed', '_staying', '_own', '_fetcher', 'moving', 'results', 'size')
+    __slots__ = ('_graph', '_fixed', '_staying', '_own', '_fetcher', 'moving', 'results', 'size', '__weakref__')
 
     def __init__(self, function, tensors, moving, generators=(), branches=False, memory=0):
         """Records `function(tensors)`; with `branches`, `function(tensors, Branches(...))`.
@@ -91,7 +93,7 @@ class Captured:
                 self._fetcher.tell(self._own)
                 self._fetcher.run()
             torch.cuda.synchronize(device)
-            if memory >= LARGE:
+            if memory >= LARGE and not _alive:
                 _clear_workspaces()
             streams = Branches(device)
             # other threads, such as those that load data, may go on using the device meanwhile
@@ -106,6 +108,7 @@ class Captured:
                 finally:
                     streams.at(0, ())           # a recording ends on the stream that it began on
                 self.size = torch.cuda.memory_reserved(device) - before
+            _alive.add(self)
 
     def fits(self, tensors):
         """Whether the tensors that are not copied are those of the recording."""
@@ -124,7 +127,8 @@ class Captured:
 
 
 # cuBLAS has memory for each stream that it was called on, and keeps it: that of the runs before a recording would lie
-# idle beside that of the graph.  It takes new memory when it is called there again.
+# idle beside that of the graph.  It takes new memory when it is called there again.  But graphs that were recorded one
+# after the other share that of their streams, and would go on using it.
 _clear_workspaces = getattr(torch._C, '_cuda_clearCublasWorkspaces', lambda: None)
 
 

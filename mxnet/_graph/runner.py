@@ -95,7 +95,7 @@ class Runner(_Recorder):
         None of the tensors may require a gradient: then nothing is recorded, whatever torch's grad mode is.
 
         then: what follows, such as the update of the parameters by the gradients.  It has been decided on, and is done
-            when `run` returns; nothing may depend on outputs that are not `fresh`.  An object with
+            when `run` returns.  An object with
             `run()`, which does it;
             `steady`, an object that stays the same as long as each time does the same; None where that is not known;
             `step()`, which does what `run` does, looking at nothing first, also while a graph is recorded;
@@ -103,18 +103,12 @@ class Runner(_Recorder):
             `joined()`, to be called when it has become part of a graph
         """
         if not self._static or not tensors[0].is_cuda:
-            outputs = self._follow(tensors, buffers)    # and holds on to no buffer: see `adopt`
-            if then is not None:
-                then.run()
-            return outputs
+            return self._apart(self._follow(tensors, buffers), then)    # and holds on to no buffer: see `adopt`
         joins = self._joins(None if then is None else then.steady)
         if joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers)) \
                 or self.captured is None or not self.captured.fits(tensors):
             if not self._launched_anew(tensors, buffers, then, joins):
-                outputs = self._follow(tensors, buffers, ALONE if self._static else None)
-                if then is not None:
-                    then.run()
-                return outputs
+                return self._apart(self._follow(tensors, buffers, ALONE if self._static else None), then)
         else:
             self.captured.launch(tensors)
         increment_version(self._written)        # a graph does not tell autograd, or predictions, what it writes
@@ -144,7 +138,7 @@ class Runner(_Recorder):
         self._buffers, self._joined = buffers, joins
 
         def work(given, branches):
-            outputs = self._follow(given, buffers, branches)
+            outputs = self._own(self._follow(given, buffers, branches))
             if joins is not None:
                 then.step()
             return outputs
@@ -159,6 +153,20 @@ class Runner(_Recorder):
             self._written += then.written
             then.joined()
         return True
+
+    def _apart(self, outputs, then):
+        """Does what follows a plan that has been run call by call."""
+        if then is not None:
+            outputs = self._own(outputs)
+            then.run()
+        return outputs
+
+    def _own(self, outputs):
+        """Outputs that nobody writes to: one may be a parameter, or a view of one, which is updated next."""
+        if self.fresh:
+            return outputs
+        return tuple([o if fresh else o.clone(memory_format=torch.contiguous_format)
+                      for o, fresh in zip(outputs, self.plan.fresh, strict=True)])
 
     def _follow(self, tensors, buffers, branches=None):
         plan, into = self.plan, buffers
