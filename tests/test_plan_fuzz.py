@@ -14,6 +14,8 @@ pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 SEED, COUNT = map(int, os.environ.get('MXNET_TEST_PROGRAMS', '1:40').split(':'))
 FLAGS = ((), ('static_alloc',), ('static_alloc', 'static_shape'))
 
+UPDATES = ('step', 'step', 'step', 'stale', 'update', 'by hand', 'operator', 'never')
+
 
 def random_program(seed):
     chance = random.Random(seed)
@@ -30,8 +32,7 @@ def random_program(seed):
     return Program(
         net=chance.choice(sorted(NETS)), loss=chance.choice(sorted(LOSSES)),
         data=chance.choice(('new', 'view', 'same', 'torch', 'grad')), optimizer=chance.choice(sorted(OPTIMIZERS)),
-        flags=chance.choice(FLAGS), update=chance.choice(('step', 'step', 'step', 'stale', 'update', 'by hand', 'operator',
-                                                          'never')),
+        flags=chance.choice(FLAGS), update=chance.choice(UPDATES),
         req=chance.choice(('write', 'write', 'write', 'add', 'mixed')), seed=chance.randint(0, 99),
         rounds=tuple(rounds))
 
