@@ -92,3 +92,12 @@ def test_parameters_that_change_count():
 def test_layouts(layers, shape):
     check(*random_network(*layers, shape=shape))
 
+
+
+@pytest.mark.parametrize('shape', [(4, 1, 8, 8), (1, 1, 8, 8), (4, 1, 8, 1), (1, 3, 3, 3)], ids=str)
+@pytest.mark.parametrize('kernel', [1, 3])
+def test_pictures_of_one_channel_or_pixel(shape, kernel):
+    """Both orders are the same memory then, and what follows relies on one."""
+    net, x = random_network(nn.Conv2D(4, kernel, padding=kernel // 2), nn.BatchNorm(), nn.Activation('relu'),
+                            nn.Conv2D(1, 1), nn.Conv2D(5, 1), nn.Flatten(), nn.Dense(3), shape=shape)
+    assert 'def infer' in check(net, x)

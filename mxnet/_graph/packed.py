@@ -32,7 +32,8 @@ def _fits(node, constant):
     data, weight, bias, stride, padding, dilation, transposed, output_padding, groups = node.args
     x = data.meta['val']
     if transposed or weight not in constant or bias is not None and bias not in constant or x.dim() != 4 \
-            or x.dtype is not torch.float32:
+            or x.dtype is not torch.float32 \
+            or not node.meta['val'].is_contiguous(memory_format=torch.channels_last):       # as these calls give it
         return False
     # asked about memory of a CPU that is never touched, since what is traced has none
     chosen = torch._C._select_conv_backend(torch.empty_strided(x.shape, x.stride()),

@@ -174,7 +174,16 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
 
 def arranged(values):
     """Pictures and the weights that they are convolved with, channels last in memory; operators leave them so."""
-    return [v.contiguous(memory_format=torch.channels_last) if v.dim() == 4 else v for v in values]
+    return [_channels_moved(v) if v.dim() == 4 else v for v in values]
+
+
+def _channels_moved(value):
+    value = value.contiguous(memory_format=torch.channels_last)
+    if value.shape[1] == 1 and not value.requires_grad:
+        # both orders are the same memory, and torch takes it for row-major unless strides say otherwise
+        _, _, height, width = value.shape
+        value = value.as_strided(value.shape, (height * width, 1, width, 1))
+    return value
 
 
 def _channels_last(program, tensors, device, parameters):

@@ -69,8 +69,8 @@ class _Facts:
     def __init__(self, function):
         schema = function._schema
         self.name = function.overloadpacket.__name__
-        values = any(str(r.type) in ('number', 'float', 'bool') for r in schema.returns)
-        self.stops = values or torch.Tag.data_dependent_output in function.tags \
+        numbers = any(str(r.type) in ('number', 'float') for r in schema.returns)
+        self.stops = numbers or torch.Tag.data_dependent_output in function.tags \
             or torch.Tag.dynamic_output_shape in function.tags and function is not aten.index.Tensor
         self.mutates = schema.is_mutable
         self.written = [(i, a.name) for i, a in enumerate(schema.arguments)
@@ -266,8 +266,9 @@ def _has_masks(positions):
 
 
 class Trace:
-    """graph, and {name: constant} of its attributes; results, that the run has computed; draws: (generator, its state
-    before, its state after) of those that were drawn from, or None if torch's own were
+    """graph, and {name: constant} of its attributes
+    results: what the run has computed (all of it on a CPU)
+    draws: (generator, its state before, its state after) of those that were drawn from; None if torch's own were
     """
 
     def __init__(self, tracer, results):
