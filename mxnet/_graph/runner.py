@@ -103,7 +103,8 @@ class Runner(_Recorder):
             `joined()`, to be called when it has become part of a graph
         """
         if not self._static or not tensors[0].is_cuda:
-            return self._apart(self._follow(tensors, buffers), then)    # and holds on to no buffer: see `adopt`
+            outputs = self._follow(tensors, buffers)        # and holds on to no buffer: see `adopt`
+            return outputs if then is None else self._apart(outputs, then)
         joins = self._joins(None if then is None else then.steady)
         if joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers)) \
                 or self.captured is None or not self.captured.fits(tensors):

@@ -326,7 +326,12 @@ class _Again:
             return False
         for flag in self.fresh:
             flag[0] = False
-        self.updater(*self.columns)
+        updater, columns = self.updater, self.columns
+        again = updater._again
+        if again is not None and again.due(updater, *columns):
+            again.run()
+        else:
+            updater(*columns)
         return True
 
     def _same(self):
