@@ -168,6 +168,73 @@ ND = {
 }
 
 
+np, npx = mx.np, mx.npx
+
+
+def choose(x, y):
+    """A branch that a trace takes apart into `where`."""
+    return np.where(x > y, np.sin(x), y * 2)
+
+
+# the same with NumPy's operators and indexing, for blocks whose `forward` is written on arrays
+NP = {
+    'relu': lambda x, y, p: npx.relu(x),
+    'sigmoid': lambda x, y, p: npx.sigmoid(x),
+    'tanh': lambda x, y, p: np.tanh(x),
+    'exp': lambda x, y, p: np.exp(np.clip(x, -2, 2)),
+    'log': lambda x, y, p: np.log1p(np.abs(x)),
+    'power': lambda x, y, p: (np.abs(x) + 0.1) ** 1.5 * 0.2,
+    'affine': lambda x, y, p: 1 - x * 0.5,
+    'negative': lambda x, y, p: -x,
+    'add': lambda x, y, p: x + y,
+    'multiply': lambda x, y, p: x * y,
+    'divide': lambda x, y, p: x / (y ** 2 + 1),
+    'twice': lambda x, y, p: x + x * x + x,
+    'maximum': lambda x, y, p: np.maximum(x, y) - np.minimum(x, 0.5),
+    'where': lambda x, y, p: choose(x, y),
+    'compare': lambda x, y, p: (x > y) * x,
+    'mean': lambda x, y, p: x - x.mean(axis=1, keepdims=True),
+    'sum': lambda x, y, p: x + y.sum(axis=0) * 0.1,
+    'total': lambda x, y, p: x * np.tanh(y.sum()),
+    'scalar': lambda x, y, p: x + y.mean(),
+    'std': lambda x, y, p: x / (y.std(axis=1, keepdims=True) + 1),
+    'max': lambda x, y, p: x * y.max(axis=1, keepdims=True),
+    'turn': lambda x, y, p: (x.T * 2).T,
+    'reshape': lambda x, y, p: (x.reshape(-1, 2) + 1).reshape(-1, WIDTH),
+    'index': lambda x, y, p: x[:, ::-1] + y[:, :1],
+    'row': lambda x, y, p: x + y[0],
+    'new axis': lambda x, y, p: (x[:, None, :] * y[:, :, None]).sum(axis=1) * 0.3,
+    'slice': lambda x, y, p: np.concatenate([x[:, :2], y[:, 1:3]], axis=1),
+    'split': lambda x, y, p: np.concatenate(np.split(x, 2, axis=1)[::-1], axis=1),
+    'stack': lambda x, y, p: np.stack([x, y, x]).sum(axis=0),
+    'dot': lambda x, y, p: np.dot(x, p.w),
+    'matmul': lambda x, y, p: np.matmul(x, p.w) + p.b,
+    'einsum': lambda x, y, p: np.einsum('ij,jk->ik', x, p.w),
+    'tensordot': lambda x, y, p: np.tensordot(x, p.w, axes=([1], [1])),
+    'outer': lambda x, y, p: x * np.outer(p.b, p.gamma).sum(axis=0),
+    'dense': lambda x, y, p: npx.fully_connected(x, p.w, p.b, num_hidden=WIDTH),
+    'softmax': lambda x, y, p: npx.softmax(x),
+    'log softmax': lambda x, y, p: npx.log_softmax(x),
+    'batch norm': lambda x, y, p: npx.batch_norm(x, p.gamma, p.beta, p.mean, p.var, fix_gamma=False, eps=1e-2),
+    'layer norm': lambda x, y, p: npx.layer_norm(x, p.gamma, p.beta, eps=1e-3),
+    'dropout': lambda x, y, p: npx.dropout(x, p=0.3),
+    'embedding': lambda x, y, p: npx.embedding(x.argmax(axis=1), p.table, input_dim=5, output_dim=WIDTH) * y,
+    'pick': lambda x, y, p: x * npx.pick(y, x.argmax(axis=1)).reshape(-1, 1),
+    'one hot': lambda x, y, p: npx.one_hot(x.argmax(axis=1), WIDTH) * y,
+    'gelu': lambda x, y, p: npx.leaky_relu(x, act_type='gelu'),
+    'sort': lambda x, y, p: np.sort(x, axis=1),
+    'cumulate': lambda x, y, p: x * np.cumsum(y, axis=0) * 0.3,
+    'var': lambda x, y, p: x * y.var(axis=0),
+    'where zero': lambda x, y, p: np.where(x == 0, y, x) * np.ones_like(y),
+    'ones': lambda x, y, p: x + np.arange(WIDTH) + np.ones((1, WIDTH)),
+    'blocked': lambda x, y, p: x.detach() * y,
+    'expand': lambda x, y, p: np.squeeze(np.expand_dims(x, 1) * 3, 1),
+    'roll': lambda x, y, p: np.roll(x, 1, axis=1) + np.flip(y, axis=1),
+    'cast': lambda x, y, p: (x.astype('float64') * 1.5).astype('float32'),
+    'norm': lambda x, y, p: x / (np.linalg.norm(y, axis=1, keepdims=True) + 1),
+    'mixed': lambda x, y, p: np.where(x > 0, x, 0) + np.square(y).mean(),
+}
+
 # their gradient does not depend on what is done with them: as outputs of a block they always count
 OWN_GRADIENT = {'penalty', 'softmax output', 'regression'}
 
@@ -181,10 +248,10 @@ class Graph:
     table: str = 'nd'
 
 
-def compute(graph, table, F, x, y, slots):
+def compute(graph, F, x, y, slots):
     values = [x, y]
     for name, one, other, slot in graph.lines:
-        values.append(table[name](F, values[one], values[other], slots[slot]))
+        values.append(ND[name](F, values[one], values[other], slots[slot]))
     return [values[i] for i in graph.outputs]
 
 
@@ -210,7 +277,29 @@ class Net(gluon.HybridBlock):
         slots = [parameters_of(slot, params) for slot in range(SLOTS)]
         for p in slots:
             p.fc = lambda v, p=p: F.FullyConnected(v, p.w, p.b, num_hidden=WIDTH)
-        found = compute(self._graph, ND, F, x, y, slots)
+        found = compute(self._graph, F, x, y, slots)
+        return found[0] if len(found) == 1 else tuple(found)
+
+
+class NpNet(gluon.HybridBlock):
+    """A graph of NumPy's operators as a block that is traced."""
+
+    def __init__(self, graph):
+        super().__init__(prefix='net_')
+        self._graph = graph
+        with self.name_scope():
+            for slot in range(SLOTS):
+                for name, shape in SHAPES.items():
+                    setattr(self, f'{name}{slot}', self.params.get(
+                        f'{name}{slot}', shape=shape, grad_req='null' if name in STATES else 'write',
+                        differentiable=name not in STATES))
+
+    def forward(self, x, y):
+        values = [x, y]
+        for name, one, other, slot in self._graph.lines:
+            p = SimpleNamespace(**{n: getattr(self, f'{n}{slot}').data() for n in SHAPES})
+            values.append(NP[name](values[one], values[other], p))
+        found = [values[i] for i in self._graph.outputs]
         return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -221,12 +310,12 @@ def symbol_of(graph):
         p = SimpleNamespace(**{name: mx.sym.var(f'{name}{slot}', shape=shape) for name, shape in SHAPES.items()})
         p.fc = lambda v, p=p: mx.sym.FullyConnected(v, p.w, p.b, num_hidden=WIDTH)
         slots.append(p)
-    return mx.sym.Group(compute(graph, ND, mx.sym, mx.sym.var('x'), mx.sym.var('y'), slots))
+    return mx.sym.Group(compute(graph, mx.sym, mx.sym.var('x'), mx.sym.var('y'), slots))
 
 
-def random_graph(chance, table):
+def random_graph(chance, table='nd'):
     lines = []
-    names = sorted(table)
+    names = sorted(ND if table == 'nd' else NP)
     for number in range(chance.randint(1, 9)):
         known = 2 + number
         # often the newest value, so that graphs are deep
@@ -234,13 +323,21 @@ def random_graph(chance, table):
         lines.append((chance.choice(names), *pick, chance.randrange(SLOTS)))
     last = len(lines) + 1
     outputs = {last} | {chance.randrange(2, last + 1) for _ in range(chance.choice((0, 0, 1, 2)))}
-    return pruned(Graph(tuple(lines), tuple(sorted(outputs, key=lambda _: chance.random()))))
+    return pruned(Graph(tuple(lines), tuple(sorted(outputs, key=lambda _: chance.random())), table))
 
 
 @functools.cache
-def takes_two(name):
+def takes_two(name, table):
     """Whether an operator looks at its other value."""
-    return 'y' in symbol_of(Graph(((name, 0, 1, 0),))).list_arguments()
+    if table == 'nd':
+        return 'y' in symbol_of(Graph(((name, 0, 1, 0),))).list_arguments()
+    with mx.util.np_array(True), mx.util.np_shape(True):
+        p = SimpleNamespace(**{n: np.ones(shape) for n, shape in SHAPES.items()})
+        try:
+            NP[name](np.ones((2, WIDTH)), None, p)
+        except Exception:               # it did look
+            return True
+    return False
 
 
 def pruned(graph):
@@ -249,7 +346,7 @@ def pruned(graph):
     for number in reversed(range(len(graph.lines))):
         if number + 2 in used:
             name, one, other, _ = graph.lines[number]
-            used |= {one, other} if takes_two(name) else {one}
+            used |= {one, other} if takes_two(name, graph.table) else {one}
     kept = [i for i in range(len(graph.lines)) if i + 2 in used]
     places = {0: 0, 1: 1} | {i + 2: n + 2 for n, i in enumerate(kept)}
     lines = tuple((name, places[one], places.get(other, 0), slot)
