@@ -41,7 +41,7 @@ def targets(graph):
 
 
 @pytest.mark.parametrize('function', [
-    lambda x, y: [x + y * 2, torch.cat([x, y], 1)],
+    lambda x, y: [x + y * 2, torch.cat([x, y], 1), x.inner(y)],
     lambda x, y: [*torch.split(x, 1, 1), torch.stack([x, y]).permute(2, 0, 1)],
     lambda x, y: [torch.ones(3) + torch.arange(3), torch.zeros_like(x), x.new_full((2,), 3)],
     lambda x, y: [x.sort(1)[0], x.max(1)[1], x.t().contiguous(), x[:, 1:]],

@@ -1,4 +1,6 @@
 """Plans compiled by torch's inductor, for `hybridize(backend='inductor')`: a first call takes long, later ones less."""
+from collections.abc import Callable
+
 import torch
 
 from .simplify import simplify
@@ -22,7 +24,7 @@ def compiled(graph, constants, tensors, facts, wanted, predicts) -> Plan:
         found = function(*tensors)
         return found[:outputs], found[outputs:outputs + states], found[outputs + states:]
 
-    functions = {'whole': whole}
+    functions: dict[str, Callable] = {'whole': whole}
     if predicts:
         functions = {'prepare': lambda tensors: (), 'infer': lambda tensors, prepared: function(*tensors)}
     gradients = next(n for n in graph.nodes if n.op == 'output').args[0][outputs + states:]

@@ -26,10 +26,10 @@ class NoTrace(NotImplementedError):
 class Traced(torch.Tensor):
     """The stand-in for a tensor while a function is traced; calls on it arrive at the `Tracer`."""
 
-    inner: torch.Tensor
+    behind: torch.Tensor
     node: torch.fx.Node
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = torch._C._disabled_torch_function_impl     # type: ignore[assignment]
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
@@ -45,7 +45,7 @@ class Shadow(torch.Tensor):
     Calls on shadows give shadows, so that passes can ask what a view or a cast would look like.
     """
 
-    __torch_function__ = torch._C._disabled_torch_function_impl
+    __torch_function__ = torch._C._disabled_torch_function_impl     # type: ignore[assignment]
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
@@ -92,7 +92,7 @@ class Tracer(TorchDispatchMode):
         self.graph, self.constants, self.label = Graph(), {}, None
         # id of a constant -> (constant, its node, what calls are given for it, the state that a generator was in)
         self._known: dict = {}
-        self._given: set[int] = set()       # memory that is not the trace's own
+        self._given: dict = {}              # memory that is not the trace's own
         self._defaults: list = []           # torch's own generators, and their states before the trace
 
     @classmethod
@@ -103,7 +103,7 @@ class Tracer(TorchDispatchMode):
         """The stand-in for a tensor that the function is given."""
         with torch._C._DisableTorchDispatch():      # this is no part of the trace
             tensor = tensor.detach()
-            self._given.add(tensor.untyped_storage()._cdata)
+            self._is_given(tensor)
             node = self.graph.placeholder(f'x{len(self.graph.nodes)}')
             node.meta['val'] = _stand_in(Shadow, tensor)
             return self._traced(tensor, node)
@@ -113,6 +113,10 @@ class Tracer(TorchDispatchMode):
         with torch._C._DisableTorchDispatch():
             ones = torch.ones(tensor.shape, dtype=tensor.dtype, device=tensor.device)
         return self.input(ones)
+
+    def _is_given(self, tensor):
+        storage = tensor.untyped_storage()
+        self._given[storage._cdata] = storage
 
     def draws(self):
         """See `Trace`."""
@@ -128,7 +132,7 @@ class Tracer(TorchDispatchMode):
     @staticmethod
     def _traced(tensor, node):
         made = _stand_in(Traced, tensor)
-        made.inner, made.node = tensor, node
+        made.behind, made.node = tensor, node
         return made
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
@@ -154,11 +158,11 @@ class Tracer(TorchDispatchMode):
         if facts.mutates:
             written = _written(facts, args, kwargs)
             for array in written:
-                if array.inner.shape != array.shape or array.inner.stride() != array.stride():
+                if array.behind.shape != array.shape or array.behind.stride() != array.stride():
                     raise NoTrace(f'{function} changes the shape of what it is given')
             if isinstance(result, torch.Tensor):
                 for array in written:
-                    if result is array.inner:
+                    if result is array.behind:
                         node.meta['val'] = _stand_in(Shadow, result)
                         array.node = node
                         return array
@@ -193,7 +197,7 @@ class Tracer(TorchDispatchMode):
         """(what a call is given, what its node is given)."""
         kind = type(value)
         if kind is Traced:
-            return value.inner, value.node
+            return value.behind, value.node
         if kind is list or kind is tuple:
             pairs = [self.take(v) for v in value]
             return kind([p[0] for p in pairs]), kind([p[1] for p in pairs])
@@ -206,7 +210,7 @@ class Tracer(TorchDispatchMode):
         if known is None:
             if isinstance(value, torch.Tensor):
                 kept = used = value.detach()
-                self._given.add(used.untyped_storage()._cdata)
+                self._is_given(used)
                 kind, before = 'tensor', None
             else:
                 kept, kind, before = value, 'generator', value.get_state()
@@ -223,7 +227,7 @@ class Tracer(TorchDispatchMode):
     def _check(self, facts, args, kwargs):
         """Only what the trace has made itself may be written to."""
         for array in _written(facts, args, kwargs):
-            if type(array) is not Traced or array.inner.untyped_storage()._cdata in self._given:
+            if type(array) is not Traced or array.behind.untyped_storage()._cdata in self._given:
                 raise NoTrace(f'{facts.name} writes to a tensor that the function was given')
 
     def _keep_defaults(self, args, kwargs):
