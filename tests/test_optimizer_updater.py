@@ -243,3 +243,35 @@ def test_files_of_upstream(shared, name):
     assert keys
     index, state = next(iter(updater.states.items()))
     updater(index, mx.nd.ones(state[0].shape), mx.nd.ones(state[0].shape))
+
+
+@pytest.mark.parametrize('ctx', [mx.cpu(), pytest.param(mx.gpu(), marks=pytest.mark.gpu)], ids=str)
+@pytest.mark.parametrize('options', [{}, {'wd': 0.1}, {'clip_gradient': 0.1}, {'multi_precision': True}],
+                         ids=['plain', 'decay', 'clipped', 'low precision'])
+def test_adam_again_and_again(ctx, options):
+    """What repeats is bound to its numbers, and a CUDA graph on a GPU; the correction of the rate goes on."""
+    def trained(columns):
+        optimizer = mx.optimizer.Adam(learning_rate=0.1, rescale_grad=0.5, param_idx2name={0: 'a_weight', 1: 'b_bias'},
+                                      **options)
+        updater = mx.optimizer.get_updater(optimizer)
+        dtype = 'float16' if 'multi_precision' in options else 'float32'
+        weights, grads = ([mx.nd.array(np.random.RandomState(seed + n).normal(size=size), ctx=ctx, dtype=dtype)
+                           for n, size in enumerate(((70, 80), (3,)))] for seed in (0, 2))
+        given = columns([0, 1]), columns(grads), columns(weights)
+        found = []
+        for number in range(12):
+            if number == 8:
+                optimizer.set_learning_rate(0.05)
+            if number == 10:
+                updater(0, grads[0], weights[0])        # counts differ from here on
+            updater(*given)
+            grads[0] *= 0.9
+            found.append([w.asnumpy() for w in weights])
+        return found
+
+    for one, other in zip(trained(list), trained(tuple), strict=True):
+        for a, b in zip(one, other, strict=True):
+            if ctx.device_type == 'cpu':
+                np.testing.assert_array_equal(a, b)
+            else:
+                np.testing.assert_allclose(a, b, rtol=1e-6)

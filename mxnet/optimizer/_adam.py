@@ -36,6 +36,7 @@ class Adam(BuiltIn):
     """
 
     _slots = 2
+    _by_count = True
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, lazy_update=True, **kwargs):
         super().__init__(learning_rate=learning_rate, **kwargs)
@@ -64,6 +65,45 @@ class Adam(BuiltIn):
         for (lr, wd), at in _lists.groups(zip(rates, wds)).items():
             _lists.adam(*[[column[i] for i in at] for column in (weights, grads, *states)], lr, self.beta1, self.beta2,
                         self.epsilon, wd)
+
+    @property
+    def _steady(self):
+        return () if self.clip_gradient else (self.beta1, self.beta2, self.epsilon, self._rescale)
+
+    def _repeated(self, indices, weights, states, lrs, wds):
+        counts = self._index_update_count
+        if self._steady and _lists.fusible(weights[0]) and len({*lrs}) == len({counts[i] for i in indices}) == 1:
+            return _Repeated(self, indices[0], weights, states, lrs[0], wds)
+        return super()._repeated(indices, weights, states, lrs, wds)
+
+
+class _Repeated:
+    """Updates of the same weights, whose numbers stay but for the correction of the rate, which is the same for all.
+
+    `tell` sets the rate before each update; for a GPU in its memory, where recorded kernels find it.
+    """
+
+    def __init__(self, optimizer, index, weights, states, lr, wds):
+        self._optimizer, self._index, self._lr = optimizer, index, lr
+        self._numbers = optimizer.beta1, optimizer.beta2, optimizer.epsilon
+        self._rescale = optimizer._rescale
+        self._rate = torch.zeros((), dtype=torch.float32, device=weights[0].device) if weights[0].is_cuda else 0.0
+        self._groups = [(wd, at, [[column[i] for i in at] for column in (weights, *states)])
+                        for wd, at in _lists.groups(wds).items()]
+
+    def tell(self):
+        """Makes ready for the next update, which has been counted."""
+        rate = self._optimizer._corrected(self._index, self._lr)
+        if isinstance(self._rate, float):
+            self._rate = rate
+        else:
+            self._rate.fill_(rate)
+
+    def __call__(self, grads):
+        """Updates by gradients."""
+        grads = _lists.scaled(grads, self._rescale, -1.0)
+        for wd, at, (weights, *states) in self._groups:
+            _lists.adam(weights, [grads[i] for i in at], *states, self._rate, *self._numbers, wd)
 
 
 def adamax(weight, grad, mean, peak, *, lr, beta1, beta2, wd, rescale_grad, clip_gradient):

@@ -26,6 +26,7 @@ class BuiltIn(Optimizer):
     _elementwise = True         # is each element updated for itself, by states of the weight's shape
     _same_rule = True           # do weights with the same rates and counts have the same rule
     _steady = ()                # numbers of an update besides the rates; () where it depends on more, such as counts
+    _by_count = False           # whether counts matter, too: then what `_repeated` gives may have `tell`
 
     def create_state(self, index, weight):
         """The arrays that the optimizer keeps for a weight, zeros at first: None, one, or a tuple."""
@@ -104,7 +105,10 @@ class BuiltIn(Optimizer):
                          self._elementwise)
 
     def _repeated(self, indices, weights, states, lrs, wds):
-        """A function of gradients that does `_step` with these lists and numbers, for updates that are `_steady`."""
+        """A function of gradients that does `_step` with these lists and numbers, for updates that are `_steady`.
+
+        It may have `tell`, to be called before each of its calls, or of what was recorded of them.
+        """
         return lambda grads: self._step(indices, weights, grads, states, lrs, wds)
 
     def _bases(self):

@@ -173,14 +173,17 @@ def nesterov(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient
 def adam(weights, grads, means, variances, lr, beta1, beta2, epsilon, wd, decoupled=False):
     """`adam_update` of each weight with gradients as they are; with `decoupled`, AdamW: wd times the weight comes off.
 
+    lr: a number; or, on a GPU, a tensor that has it.
     The correction of the averages' bias is part of `lr`.  torch would correct again, unless it is told that infinitely
     many steps were taken.
     """
     kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
-    device = weights[0].device
+    device, columns = weights[0].device, (weights, grads, means, variances)
     forever = _forever.get(device)
     if forever is None:
         forever = _forever[device] = torch.tensor(math.inf, device=device)
-    kernel(weights, grads, means, variances, [], [forever] * len(weights), lr=lr, beta1=beta1, beta2=beta2,
-           weight_decay=wd, eps=epsilon, amsgrad=False, maximize=False)
+    if weights[0].is_cuda and torch.cuda.is_current_stream_capturing():
+        columns = pieces(*columns)
+    kernel(*columns, [], [forever] * len(columns[0]), lr=lr, beta1=beta1, beta2=beta2, weight_decay=wd, eps=epsilon,
+           amsgrad=False, maximize=False)
     increment_version([*weights, *means, *variances])

@@ -132,7 +132,7 @@ class _Again:
     """
 
     __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'columns', 'tensors', 'large', 'low',
-                 'written', 'numbers', 'bases', 'seen', 'same', 'since', 'graph')
+                 'written', 'numbers', 'bases', 'seen', 'same', 'tell', 'since', 'graph')
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
@@ -174,7 +174,7 @@ class _Again:
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
         self.on_gpu = columns[0][0].is_cuda
         self.numbers, self.same, self.since, self.graph = None, None, 0, None
-        self.bases, self.seen = None, changes.count
+        self.bases, self.seen, self.tell = None, changes.count, None
         return self
 
     def repeat(self, updater, index, grad, weight):
@@ -199,6 +199,8 @@ class _Again:
         bases = optimizer._bases()
         if bases is None or bases != self.bases:
             self._find_numbers(index, bases)
+        if self.tell is not None:
+            self.tell()
         return True
 
     def _find_numbers(self, index, bases):
@@ -211,6 +213,9 @@ class _Again:
             weights, _, *slots = self.columns
             self.numbers, self.since, self.graph = numbers, 0, None
             self.same = optimizer._repeated(index, weights, slots, lrs, wds)
+            self.tell = getattr(self.same, 'tell', None)
+            if optimizer._by_count and self.tell is None:
+                self.numbers = self.bases = None        # it is another one each time
 
     def _unmoved(self):
         """Whether the arrays have the tensors that they had; what waits to read them is computed first."""
@@ -222,7 +227,7 @@ class _Again:
 
     def run(self):
         """Updates; on a GPU as a CUDA graph once that pays."""
-        if self.on_gpu and self.numbers[2]:
+        if self.on_gpu and self.numbers is not None and self.numbers[2]:
             self._launch()
         else:
             self.step()
