@@ -203,3 +203,12 @@ def test_a_trace_has_the_memory_of_its_values():
     assert torch.cuda.max_memory_allocated() - before < 1.2 * values
     for expected, found in zip(both(x, weight, bias), run(graph, constants, x, weight, bias), strict=True):
         assert torch.equal(expected, found)
+
+
+def test_tensors_of_another_trace_are_refused():
+    kept = []
+    traced(lambda x: [kept.append(x) or x + 1], torch.ones(2))
+    with pytest.raises(NoTrace, match='another trace'):
+        traced(lambda x: [x + kept[0]], torch.ones(2))
+    with pytest.raises(NoTrace, match='over'):
+        kept[0] + 1

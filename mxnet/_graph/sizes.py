@@ -5,6 +5,8 @@ program should wait before its first step.  Here are rules for the calls that mo
 only where everything is as it should be; else, and for all other calls, torch's own do, mistakes and their texts
 included.
 """
+from functools import cache
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -22,7 +24,7 @@ class Sizes(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         rule = _RULES.get(function)
-        if rule is None and torch.Tag.pointwise in function.tags and 'memory_format' not in kwargs:
+        if rule is None and _is_pointwise(function) and 'memory_format' not in kwargs:
             found = _pointwise(function, args, kwargs)
         else:
             found = rule(*args, **kwargs) if rule is not None and _all_on_meta(args) else None
@@ -44,6 +46,11 @@ def _like(tensor, shape, dtype=None):
 
 
 # ---------------------------------------------------------------------- element by element
+@cache
+def _is_pointwise(function):
+    return torch.Tag.pointwise in function.tags and torch.Tag.nondeterministic_seeded not in function.tags
+
+
 def _pointwise(function, args, kwargs):
     """The shape is what the arguments are broadcast to; the dtype is found out on a CPU, with one element of each."""
     tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
@@ -125,9 +132,10 @@ def _convolution(data, weight, bias, stride, padding, dilation, transposed, outp
 # ---------------------------------------------------------------------- pooling
 def _pooled(data, kernel, stride, padding, dilation, ceil):
     """The shape that pooling gives, or None."""
-    axes = len(kernel)
-    stride = stride or kernel
-    if axes != data.dim() - 2 or not data.numel() or any(len(x) != axes for x in (stride, padding, dilation)) \
+    axes = data.dim() - 2
+    kernel, stride, padding, dilation = (x * axes if len(x) == 1 else x
+                                         for x in (kernel, stride or kernel, padding, dilation))
+    if axes < 1 or not data.numel() or any(len(x) != axes for x in (kernel, stride, padding, dilation)) \
             or min(*stride, *dilation, *kernel) < 1 or any(p < 0 or p > k // 2 for p, k in zip(padding, kernel)):
         return None
     lengths = []
@@ -140,14 +148,21 @@ def _pooled(data, kernel, stride, padding, dilation, ceil):
     return (*data.shape[:2], *lengths) if min(lengths) > 0 else None
 
 
-def _max_pool(data, kernel, stride=(), padding=(0, 0), dilation=(1, 1), ceil=False):
+def _max_pool(data, kernel, stride=(), padding=(0,), dilation=(1,), ceil=False):
     shape = _pooled(data, kernel, stride, padding, dilation, ceil)
     return None if shape is None else (_like(data, shape), _like(data, shape, torch.int64))
 
 
-def _avg_pool(data, kernel, stride=(), padding=(0, 0), ceil=False, count_padding=True, divisor=None):
-    shape = _pooled(data, kernel, stride, padding, [1] * len(kernel), ceil)
+def _avg_pool(data, kernel, stride=(), padding=(0,), ceil=False, count_padding=True, divisor=None):
+    shape = _pooled(data, kernel, stride, padding, (1,), ceil)
     return None if shape is None or not data.dtype.is_floating_point else _like(data, shape)
+
+
+def _max_pool_to(data, lengths):
+    if data.dim() != len(lengths) + 2 or not data.numel() or min(lengths) < 1 or not data.dtype.is_floating_point:
+        return None
+    shape = (*data.shape[:2], *lengths)
+    return _like(data, shape), _like(data, shape, torch.int64)
 
 
 # ---------------------------------------------------------------------- normalisation
@@ -272,6 +287,19 @@ def _repeat(data, repeats):
     return _like(data, [n * r for n, r in zip(shape, repeats)])
 
 
+def _pad(data, lengths):
+    """At the sides of the last axes, the last one first, with what is there."""
+    axes = len(lengths) // 2
+    if data.dim() != axes + 2 or not data.numel():
+        return None
+    shape = list(data.shape)
+    for axis, before, after in zip(range(1, axes + 1), lengths[::2], lengths[1::2]):
+        if not 0 <= before < shape[-axis] or not 0 <= after < shape[-axis]:
+            return None
+        shape[-axis] += before + after
+    return _like(data, shape)
+
+
 def _prelu(data, weight):
     return _like(data, data.shape) if _same_dtype(data, weight) and \
         _broadcast([data.shape, weight.shape]) == tuple(data.shape) else None
@@ -286,6 +314,10 @@ def _new_like(data, *, dtype=None, layout=None, device=None, pin_memory=None, me
 _RULES = {
     aten.mm.default: _mm, aten.addmm.default: _addmm, aten.bmm.default: _bmm, aten.convolution.default: _convolution,
     aten.max_pool2d_with_indices.default: _max_pool, aten.avg_pool2d.default: _avg_pool,
+    aten.max_pool3d_with_indices.default: _max_pool, aten.avg_pool3d.default: _avg_pool,
+    aten.adaptive_max_pool2d.default: _max_pool_to, aten.adaptive_max_pool3d.default: _max_pool_to,
+    aten.reflection_pad1d.default: _pad, aten.reflection_pad2d.default: _pad, aten.reflection_pad3d.default: _pad,
+    aten.replication_pad1d.default: _pad, aten.replication_pad2d.default: _pad, aten.replication_pad3d.default: _pad,
     aten.native_batch_norm.default: _batch_norm, aten.native_layer_norm.default: _layer_norm,
     aten.native_group_norm.default: _group_norm, aten._softmax.default: _softmax, aten._log_softmax.default: _softmax,
     aten.sum.dim_IntList: _sum, aten.mean.dim: _mean, aten.amax.default: _extreme, aten.amin.default: _extreme,

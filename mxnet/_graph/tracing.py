@@ -170,7 +170,7 @@ class Tracer(TorchDispatchMode):
 
     def _give(self, result, node):
         if isinstance(result, torch.Tensor):
-            if result.layout is not torch.strided or result.is_mkldnn:
+            if result.layout is not torch.strided:
                 raise NoTrace(f'{node.target} gives a tensor without strides')
             node.meta['val'] = _stand_in(Shadow, result)
             return self._traced(result, node)
@@ -197,6 +197,11 @@ class Tracer(TorchDispatchMode):
         """(what a call is given, what its node is given)."""
         kind = type(value)
         if kind is Traced:
+<<<<<<< HEAD
+            if value.node.graph is not self.graph:
+                raise NoTrace('a tensor of another trace was kept')
+=======
+>>>>>>> db6bc527ad90e0289291211d1385f9d46d5e55ee
             return value.behind, value.node
         if kind is list or kind is tuple:
             pairs = [self.take(v) for v in value]
