@@ -5,6 +5,7 @@ A program is data (`Program`), so that one that shows a difference can be made s
 """
 import copy
 import dataclasses
+import os
 import tempfile
 
 import numpy
@@ -14,6 +15,12 @@ import mxnet as mx
 from mxnet import autograd, gluon, nd
 
 nn = gluon.nn
+
+
+def seeds(count):
+    """`count` seeds of random programs; MXNET_TEST_PROGRAMS=SEED:FACTOR runs others, and so many times more."""
+    first, factor = map(int, os.environ.get('MXNET_TEST_PROGRAMS', '1:1').split(':'))
+    return range(first * 10000, first * 10000 + count * factor)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -332,7 +339,11 @@ def difference(program):
     Everything is the same bit for bit, but for predictions with static_alloc and static_shape: these fold and pack
     weights.
     """
-    plain, planned = run(program, False), run(program, True)
+    return first_difference(program, run(program, False), run(program, True))
+
+
+def first_difference(program, plain, planned):
+    """The same of two logs."""
     folds = {'static_alloc', 'static_shape'} <= set(program.flags)
     for number, (a, b) in enumerate(zip(plain, planned, strict=False)):
         if a[0] == 'backward' and b[0] != 'backward':
