@@ -197,11 +197,8 @@ class Tracer(TorchDispatchMode):
         """(what a call is given, what its node is given)."""
         kind = type(value)
         if kind is Traced:
-<<<<<<< HEAD
             if value.node.graph is not self.graph:
                 raise NoTrace('a tensor of another trace was kept')
-=======
->>>>>>> db6bc527ad90e0289291211d1385f9d46d5e55ee
             return value.behind, value.node
         if kind is list or kind is tuple:
             pairs = [self.take(v) for v in value]
