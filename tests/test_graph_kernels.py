@@ -42,12 +42,25 @@ def test_kernels(shape, relu, add):
     torch.testing.assert_close(y, expected, rtol=1e-3, atol=1e-3)
     expected.backward(dy)
     # where relu's argument is next to 0, the two may fall on different sides
-    dx, dgamma, dbeta, masked = k.batch_norm_back(dy, x, expected.detach() if relu else None, mean, inverse, gamma,
-                                                  relu)
-    for found, leaf in zip((dx, dgamma, dbeta), leaves, strict=True):
-        torch.testing.assert_close(found, leaf.grad, rtol=1e-2, atol=2e-2)
-    if relu:
-        torch.testing.assert_close(masked, dy * (expected > 0))
+    numbers, share = (mean, inverse, gamma, beta), picture()
+    for more in (None, dy - share):
+        dgamma, dbeta, masked = k.batch_norm_sums(dy if more is None else share, more, x,
+                                                  expected.detach() if relu else None, *numbers, relu, True)
+        dx = k.batch_norm_back(masked, x, *numbers, dgamma, dbeta, False)
+        for found, leaf in zip((dx, dgamma, dbeta), leaves, strict=True):
+            torch.testing.assert_close(found, leaf.grad, rtol=1e-2, atol=2e-2)
+        torch.testing.assert_close(masked, dy * (expected > 0) if relu else dy, rtol=1e-5, atol=1e-5)
+    if add:
+        return
+    # where relu's argument was positive is computed again, as it was
+    found = *k.batch_norm_sums(dy, None, x, None, *numbers, relu, True), *k.batch_norm_sums(
+        dy, None, x, y if relu else None, *numbers, relu, True)
+    for a, b in zip(found[:3], found[3:], strict=True):
+        assert torch.equal(a, b)
+    dgamma, dbeta, masked = found[:3]
+    assert k.batch_norm_sums(dy, None, x, None, *numbers, relu, False)[2] is None
+    assert torch.equal(k.batch_norm_back(dy, x, *numbers, dgamma, dbeta, relu),
+                       k.batch_norm_back(masked, x, *numbers, dgamma, dbeta, False))
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'bfloat16'])

@@ -63,12 +63,12 @@ def _norms(graph):
 
 def fuse_batch_norms(graph):
     """Rewrites a graph in place; -> how many normalisations it has found."""
-    from .kernels import batch_norm_apply, batch_norm_back, batch_norm_stats
+    from .kernels import batch_norm_apply, batch_norm_back, batch_norm_stats, batch_norm_sums
     norms = _norms(graph)
     for norm in norms:
         _leave_bias_out(graph, norm)
     for norm in norms:
-        _fuse(graph, norm, batch_norm_stats, batch_norm_apply, batch_norm_back)
+        _fuse(graph, norm, batch_norm_stats, batch_norm_apply, batch_norm_sums, batch_norm_back)
     return len(norms)
 
 
@@ -113,7 +113,7 @@ def _leave_bias_out(graph, norm):
     back.args = (*back.args[:3], [0], *back.args[4:10], [*back.args[10][:2], False])
 
 
-def _fuse(graph, norm, stats, apply, back):
+def _fuse(graph, norm, stats, apply, sums, back):
     node, x = norm.node, norm.x
     result = norm.parts[0]
     value = x.meta['val']
@@ -130,27 +130,32 @@ def _fuse(graph, norm, stats, apply, back):
     if norm.back is not None:
         gradient = norm.gradient
         fused = relu and masks == [gradient] and gradient.args[2] == 0
-        keep = fused and len(gradient.users) > 1
         place = gradient if fused else norm.back
-        given = gradient.args[0] if fused else gradient
+        given = added = gradient.args[0] if fused else gradient
+        given, more = _summands(given, value)
+        # what is computed on the way to the sums, or from memory that need not be read again, is kept
+        keep = more is not None or fused and (other is not None or len(gradient.users) > 1)
         with graph.inserting_before(place):
             if not given.meta['val'].is_contiguous(memory_format=torch.channels_last):
                 given = graph.call_function(aten.clone.default, (given,), {'memory_format': torch.channels_last})
                 given.meta['val'] = value
-            call = graph.call_function(back, (given, x, made if fused else None, mean, inverse, norm.gamma, keep))
-            parts = [_part(graph, call, i, None) for i in range(4 if keep else 3)]
-            parts[0].meta['val'] = value
-            for part in parts[1:3]:
-                part.meta['val'] = norm.gamma.meta['val']
+            numbers = mean, inverse, norm.gamma, norm.beta
+            call = graph.call_function(sums, (given, more, x, made if fused and other is not None else None, *numbers,
+                                              fused, keep))
+            slopes = [_part(graph, call, i, norm.gamma.meta['val']) for i in range(2)]
+            masked = _part(graph, call, 2, value) if keep else given
+            into = graph.call_function(back, (masked, x, *numbers, *slopes, fused and not keep))
+            into.meta['val'] = value
         for user in list(norm.back.users):
-            user.replace_all_uses_with(parts[user.args[1]])
+            user.replace_all_uses_with((into, *slopes)[user.args[1]])
             graph.erase_node(user)
         graph.erase_node(norm.back)
         if fused:
             if keep:
-                parts[3].meta['val'] = value
-                gradient.replace_all_uses_with(parts[3])
+                gradient.replace_all_uses_with(masked)
             graph.erase_node(gradient)
+        if more is not None:
+            graph.erase_node(added)
     last.replace_all_uses_with(made)
     for old in gone:
         graph.erase_node(old)
@@ -160,6 +165,16 @@ def _fuse(graph, norm, stats, apply, back):
                 norm.parts[number].replace_all_uses_with(new)
             graph.erase_node(norm.parts[number])
     graph.erase_node(node)
+
+
+def _summands(gradient, like):
+    """The two gradients that one is the sum of, if nobody else needs the sum; else that one, and None."""
+    if gradient.target is aten.add.Tensor and not gradient.kwargs and len(gradient.users) == 1:
+        values = [a.meta.get('val') if isinstance(a, torch.fx.Node) else None for a in gradient.args]
+        if all(isinstance(v, torch.Tensor) and v.shape == like.shape and v.dtype is like.dtype
+               and v.stride() == like.stride() for v in values):
+            return gradient.args
+    return gradient, None
 
 
 def _followers(result):

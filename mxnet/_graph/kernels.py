@@ -74,12 +74,16 @@ def _apply(x, other, y, mean, inverse, gamma, beta, rows, channels, ADD: tl.cons
 
 
 @triton.jit
-def _sums_parts(dy, x, y, parts, mean, inverse, rows, channels, per_program, RELU: tl.constexpr, ROWS: tl.constexpr,
+def _sums_parts(dy, more, x, y, masked, parts, mean, inverse, gamma, beta, rows, channels, per_program,
+                ADD: tl.constexpr, RELU: tl.constexpr, AGAIN: tl.constexpr, KEEP: tl.constexpr, ROWS: tl.constexpr,
                 COLUMNS: tl.constexpr):
     columns = tl.program_id(0) * COLUMNS + tl.arange(0, COLUMNS)
     inside = columns < channels
     centre = tl.load(mean + columns, mask=inside, other=0.0)
     scale = tl.load(inverse + columns, mask=inside, other=0.0)
+    if AGAIN:
+        factor = tl.load(gamma + columns, mask=inside, other=0.0).to(tl.float32) * scale
+        shift = tl.load(beta + columns, mask=inside, other=0.0).to(tl.float32) - centre * factor
     total = tl.zeros((ROWS, COLUMNS), tl.float32)
     product = tl.zeros((ROWS, COLUMNS), tl.float32)
     begin = tl.program_id(1) * per_program
@@ -89,9 +93,17 @@ def _sums_parts(dy, x, y, parts, mean, inverse, rows, channels, per_program, REL
         mask = (row < end)[:, None] & inside[None, :]
         place = row.to(tl.int64)[:, None] * channels + columns[None, :]
         gradient = tl.load(dy + place, mask=mask, other=0.0).to(tl.float32)
+        if ADD:
+            # as an operator would: the sum is rounded
+            gradient += tl.load(more + place, mask=mask, other=0.0).to(tl.float32)
+            gradient = gradient.to(masked.dtype.element_ty).to(tl.float32)
+        value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
         if RELU:
             gradient = tl.where(tl.load(y + place, mask=mask, other=0.0) > 0.0, gradient, 0.0)
-        value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
+        if AGAIN:
+            gradient = tl.where(value * factor[None, :] + shift[None, :] > 0.0, gradient, 0.0)
+        if KEEP:
+            tl.store(masked + place, gradient.to(masked.dtype.element_ty), mask=mask)
         total += gradient
         product += gradient * (value - centre[None, :]) * scale[None, :]
     place = tl.program_id(1) * channels * 2 + columns
@@ -111,8 +123,8 @@ def _sums_join(parts, total, product, channels, count, PARTS: tl.constexpr, COLU
 
 
 @triton.jit
-def _back(dy, x, y, dx, masked, mean, inverse, gamma, total, product, rows, channels, RELU: tl.constexpr,
-          KEEP: tl.constexpr, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+def _back(dy, x, dx, mean, inverse, gamma, beta, total, product, rows, channels, AGAIN: tl.constexpr,
+          ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     columns = tl.program_id(1) * COLUMNS + tl.arange(0, COLUMNS)
     inside = columns < channels
     centre = tl.load(mean + columns, mask=inside, other=0.0)
@@ -124,12 +136,11 @@ def _back(dy, x, y, dx, masked, mean, inverse, gamma, total, product, rows, chan
     mask = (row < rows)[:, None] & inside[None, :]
     place = row.to(tl.int64)[:, None] * channels + columns[None, :]
     gradient = tl.load(dy + place, mask=mask, other=0.0).to(tl.float32)
-    if RELU:
-        gradient = tl.where(tl.load(y + place, mask=mask, other=0.0) > 0.0, gradient, 0.0)
-    if KEEP:
-        tl.store(masked + place, gradient.to(masked.dtype.element_ty), mask=mask)
-    value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32) - centre[None, :]
-    result = (gradient - average[None, :] - value * slope[None, :]) * factor[None, :]
+    value = tl.load(x + place, mask=mask, other=0.0).to(tl.float32)
+    if AGAIN:
+        shift = tl.load(beta + columns, mask=inside, other=0.0).to(tl.float32) - centre * factor
+        gradient = tl.where(value * factor[None, :] + shift[None, :] > 0.0, gradient, 0.0)
+    result = (gradient - average[None, :] - (value - centre[None, :]) * slope[None, :]) * factor[None, :]
     tl.store(dx + place, result.to(dx.dtype.element_ty), mask=mask)
 
 
@@ -285,19 +296,33 @@ def batch_norm_apply(x, mean, inverse, gamma, beta, other, relu):
     return y
 
 
-def batch_norm_back(dy, x, y, mean, inverse, gamma, keep):
-    """(gradient of x, of gamma, of beta, that of y through relu or None); `y` is None without relu."""
+def batch_norm_sums(dy, more, x, y, mean, inverse, gamma, beta, relu, keep):
+    """(gradient of gamma, of beta, `dy + more` through relu or None), of `batch_norm_apply`; `more` may be None.
+
+    y: what relu gave; None to compute again where its argument was positive, which costs less than to read it but is
+        not possible where another picture was added
+    keep: whether the last is wanted
+    """
     rows, channels, columns, tile, blocks, count, per_program = _sizes(x)
-    relu = y is not None
     parts = torch.empty((count, 2, channels), dtype=torch.float32, device=x.device)
     total, product = torch.empty((2, channels), dtype=torch.float32, device=x.device).unbind()
-    _sums_parts[blocks, count](dy, x, y if relu else x, parts, mean, inverse, rows, channels, per_program, RELU=relu,
+    masked = torch.empty_like(x) if keep else None
+    pictures = dy, dy if more is None else more, x, x if y is None else y, masked if keep else dy
+    _sums_parts[blocks, count](*pictures, parts, mean, inverse, gamma, beta, rows, channels, per_program,
+                               ADD=more is not None, RELU=relu and y is not None, AGAIN=relu and y is None, KEEP=keep,
                                ROWS=tile, COLUMNS=columns)
     _sums_join[triton.cdiv(channels, 16),](parts, total, product, channels, count,
                                            PARTS=triton.next_power_of_2(count), COLUMNS=16)
+    return product, total, masked
+
+
+def batch_norm_back(dy, x, mean, inverse, gamma, beta, product, total, relu):
+    """The gradient of x, by that of the result, and those of gamma and beta.
+
+    relu: whether `dy` is still to go through it; where its argument was positive is computed again
+    """
+    rows, channels, columns, tile, blocks, *_ = _sizes(x)
     dx = torch.empty_like(x)
-    masked = torch.empty_like(x) if keep else None
-    _back[triton.cdiv(rows, tile), blocks](dy, x, y if relu else x, dx, masked if keep else dx, mean, inverse, gamma,
-                                           total, product, rows, channels, RELU=relu, KEEP=keep, ROWS=tile,
-                                           COLUMNS=columns)
-    return dx, product, total, masked
+    _back[triton.cdiv(rows, tile), blocks](dy, x, dx, mean, inverse, gamma, beta, total, product, rows, channels,
+                                           AGAIN=relu, ROWS=tile, COLUMNS=columns)
+    return dx
