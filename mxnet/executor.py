@@ -266,7 +266,7 @@ class Executor:
         return _AtOnce(plan, tensors, buffers, [found[place][1] for place in wanted], self._generators())
 
     def _generators(self):
-        return [self._generator(self._ctx.torch_device)] if any(c.rng for c in self._program.calls) else []
+        return [self._generator(self._ctx.torch_device)] if self._program.draws else []
 
     def _show(self, runner, results, tensors):
         """Puts the results of a plan into the arrays of the outputs."""

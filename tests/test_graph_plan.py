@@ -14,7 +14,9 @@ from mxnet._graph.first import First
 from mxnet._graph.plan import Plans
 from mxnet._graph.program import Program
 from mxnet._graph.tracing import Traced
-from mxnet.ndarray._cached_op import generator_of
+from mxnet.ndarray._cached_op import generators_of
+
+generator_of = generators_of(mx.cpu())
 
 
 def mlp(width=6):

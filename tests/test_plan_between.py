@@ -236,3 +236,29 @@ def test_gradients_that_are_not_row_major():
             total = out.sum()
         total.backward()
         assert abs(x.grad.asnumpy()).max() < 1e-5
+
+
+class LoopedDropout(gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return F.contrib.foreach(lambda row, states: (F.Dropout(row, p=0.5), states), x, [])[0]
+
+
+@pytest.mark.parametrize('block', [lambda: gluon.nn.Dropout(0.5), LoopedDropout], ids=['plain', 'loop'])
+def test_contexts_have_random_numbers_of_their_own(block):
+    """Also those that are on the same device; and what a loop draws is drawn in order, too."""
+    found = []
+    for hybridize in (False, True):
+        net = block()
+        net.hybridize(hybridize)
+        mx.random.seed(1)
+        for _ in range(4):
+            given, outs = [nd.ones((2, 6), ctx=mx.cpu(i)) for i in range(2)], []
+            for x in given:
+                x.attach_grad()
+                with autograd.record():
+                    outs.append(net(x))
+            drawn = nd.random.uniform(shape=(2,)).asnumpy().tolist()
+            for out in outs:
+                out.backward()
+            found.append((drawn, [x.grad.asnumpy().tolist() for x in given]))
+    assert found[:4] == found[4:]

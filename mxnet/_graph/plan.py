@@ -67,7 +67,9 @@ class Plans:
         With `heads`, the outputs that a gradient of 1 comes from, a plan with `whole`; with `parameters`, the variables
         that seldom change, one with `prepare` and `infer`; else one with `forward` and `backward`.
         """
-        key = ((training, heads, parameters), wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
+        # a plan draws from the generator that it was traced with
+        drawn = generator(device) if self.program.draws else None
+        key = ((training, heads, parameters, drawn), wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
         with self._lock:
             plan = self._plans.get(key, self)
             if plan is not self:
@@ -87,7 +89,7 @@ def _why(key, others):
         return 'the first one'
     last = next(reversed(others))
     if key[0] != last[0] or key[1] != last[1]:
-        return 'training or predicting, or the gradients wanted, differ'
+        return 'training or predicting, the gradients wanted or the random numbers differ'
     new = {what for mine, its in zip(key[2:], last[2:]) for what, a, b in
            zip(('shapes', 'dtypes', 'devices'), mine, its) if a != b}
     return 'new ' + ' and '.join(sorted(new))

@@ -46,7 +46,7 @@ class CachedOp:
         # what calls that wait know (_steps.py)
         # may it become a CUDA graph; None if it was not said
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
-        self.draws = any(c.rng for c in self.program.calls)
+        self.draws = self.program.draws
         self.patience = _steps.PATIENCE
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
@@ -149,28 +149,29 @@ class CachedOp:
         return arrays
 
     def _predictor(self, tensors, ctx):
-        plan = self._plans.find(tensors, (), training=False, generator=generator_of, device=ctx.torch_device,
+        generator = generators_of(ctx)
+        plan = self._plans.find(tensors, (), training=False, generator=generator, device=ctx.torch_device,
                                 parameters=self.parameters)
         if plan is None:
             return NONE
-        return Predictor(plan, self.parameters, [generator_of(ctx.torch_device)] if self.draws else [])
+        return Predictor(plan, self.parameters, [generator(ctx.torch_device)] if self.draws else [])
 
     def compute(self, tensors, ctx, training, recording):
         """The tensors of the outputs.  States among the given tensors are changed."""
         wanted = tuple(i for i, t in enumerate(tensors) if t.requires_grad) if recording else ()
         device = ctx.torch_device
         kind = (training, wanted, *[t.shape for t in tensors])
-        plan = self._find(kind, tensors, wanted, training, device)
+        plan = self._find(kind, tensors, wanted, training, ctx)
         if plan is None:
             begin = perf_counter()
             with torch.set_grad_enabled(bool(wanted)):
                 given = _as_one(tensors, wanted) if wanted else tensors
-                outputs, states = self.program.run(given, training=training, generator=generator_of, device=device,
-                                                   monitor=self._watch(ctx))
+                outputs, states = self.program.run(given, training=training, generator=generators_of(ctx),
+                                                   device=device, monitor=self._watch(ctx))
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
         elif wanted:
-            outputs = _Planned.apply(self, plan, training, device, *tensors)
+            outputs = _Planned.apply(self, plan, training, ctx, *tensors)
             values, outputs = outputs[len(plan.differentiable):], outputs[:len(plan.differentiable)]
             states = dict(zip(plan.state_numbers, values, strict=True))
         else:
@@ -205,15 +206,16 @@ class CachedOp:
                 self._by_shapes.popitem(last=False)
         return found
 
-    def _find(self, kind, tensors, wanted, training, device):
+    def _find(self, kind, tensors, wanted, training, ctx):
         """The plan for this call; none for the first of its kind, and for large graphs until they have earned it."""
+        device = ctx.torch_device
         if self.draws and state.chance is not None:
             return None
         if self._monitor is not None or any(t.device != device or type(t) is Whole for t in tensors):
             return None
         if not self._plans.due(kind):
             return None
-        return self._plans.find(tensors, wanted, training=training, generator=generator_of, device=device)
+        return self._plans.find(tensors, wanted, training=training, generator=generators_of(ctx), device=device)
 
     def _shared(self, plan, saved, given, outputs):
         """Which of the saved tensors share memory with the given ones or with outputs, and which outputs are views of
@@ -256,19 +258,20 @@ class _Watch:
         return tensors
 
 
-def generator_of(device):
-    return _random.generator(_interop.context_on(device))
+def generators_of(ctx):
+    """Function of a device: where the random numbers of a context come from, or those of another device."""
+    return lambda device: _random.generator(ctx if device == ctx.torch_device else _interop.context_on(device))
 
 
 class _Planned(torch.autograd.Function):
     """A plan as one node of torch's tape."""
 
     @staticmethod
-    def forward(ctx, cached, plan, training, device, *tensors):
+    def forward(ctx, cached, plan, training, place, *tensors):
         # random numbers, to be drawn once more by whoever differentiates a gradient
-        ctx.chance = generator_of(device).get_state() if cached.draws else None
+        ctx.chance = generators_of(place)(place.torch_device).get_state() if cached.draws else None
         outputs, states, saved = plan.forward(tensors)
-        ctx.cached, ctx.plan, ctx.training, ctx.device = cached, plan, training, device
+        ctx.cached, ctx.plan, ctx.training, ctx.place = cached, plan, training, place
         # not through save_for_backward: states among them change, and only a second derivative looks at them
         ctx.tensors = tensors
         # what the program can write into is saved so that torch finds that out; the rest is let go as backward uses it
@@ -358,15 +361,16 @@ _keeps_graph = getattr(torch._C._autograd, '_get_current_graph_task_keep_graph',
 def _same_numbers(ctx):
     """Where a call finds the random numbers that it had before."""
     if ctx.chance is None:
-        return generator_of
-    generator = torch.Generator(ctx.device)
+        return generators_of(ctx.place)
+    generator = torch.Generator(ctx.place.torch_device)
     generator.set_state(ctx.chance)
     return lambda device: generator
 
 
 def _again(ctx, plan, tensors, heads):
     """The gradients, computed so that they can be differentiated: forward once more, on torch's tape."""
-    outputs, _ = ctx.cached.program.run(tensors, training=ctx.training, generator=_same_numbers(ctx), device=ctx.device)
+    outputs, _ = ctx.cached.program.run(tensors, training=ctx.training, generator=_same_numbers(ctx),
+                                        device=ctx.place.torch_device)
     pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
     return torch.autograd.grad([o for o, _ in pairs], [tensors[i] for i in plan.wanted], [h for _, h in pairs],
                                create_graph=True, allow_unused=True)

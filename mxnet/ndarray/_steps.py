@@ -352,8 +352,10 @@ class Step:
             return ready
         structure = tuple([(c.cached, c.training, c.sources) for c in self.calls])
         places = tuple([(h._place.call, h._place.number) for h in heads])
-        key = (structure, places, *[(t.shape, t.dtype, t.device, None if a._variable is None else a._variable.req)
-                                    for a, t in zip(self.arrays, self.tensors, strict=True)])
+        # a plan draws from the generator that it was traced with
+        drawn = self.ctx if any(c.cached.draws for c in self.calls) else None
+        key = (structure, places, drawn, *[(t.shape, t.dtype, t.device, a._variable and a._variable.req)
+                                           for a, t in zip(self.arrays, self.tensors, strict=True)])
         known = first.steps.get(key)
         if known is None:
             known = first.steps[key] = Known(self, places)
@@ -445,14 +447,14 @@ class Known:
     """The plan of all steps of one structure and with tensors of the same kinds."""
 
     def __init__(self, step, heads):
-        from ._cached_op import generator_of
+        from ._cached_op import generators_of
         read = {s for number in needed([c.sources for c in step.calls], heads) for s in step.calls[number].sources}
         wanted = tuple(n for n, a in enumerate(step.arrays) if n in read and a._variable is not None
                        and a._variable.req != 'null')
         firsts = [0]
         for call in step.calls:
             firsts.append(firsts[-1] + len(call.outputs))
-        self.plan = make_plan(Chain(step.calls), step.tensors, wanted, training=None, generator=generator_of,
+        self.plan = make_plan(Chain(step.calls), step.tensors, wanted, training=None, generator=generators_of(step.ctx),
                               device=step.ctx.torch_device, heads=tuple(firsts[c] + n for c, n in heads))
         if not wanted or self.plan is not None and len(self.plan.present) != len(wanted):
             self.plan = None                # nothing can be differentiated: the long way says so
@@ -486,8 +488,8 @@ class Ready:
         wishes = {c.cached.static for c in step.calls} - {None}
         generators = []
         if any(c.cached.draws for c in step.calls):
-            from ._cached_op import generator_of
-            generators.append(generator_of(step.tensors[0].device))
+            from ._cached_op import generators_of
+            generators.append(generators_of(step.ctx)(step.ctx.torch_device))
         self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if step.tensors[0].is_cuda else self._adopt)
         self.shown, self._lock = None, threading.Lock()
