@@ -163,7 +163,7 @@ def see_as_array(w):
 
 @action
 def see_text(w):
-    w.see('text', repr(w.learned()[-1].grad()))
+    w.see('text', repr(w.learned()[-1].grad() + 0))         # of a sum over one number, 0 may be -0
 
 
 @action
@@ -188,7 +188,7 @@ def waitall(w):
 
 @action
 def copy_gradients(w):
-    copies = [nd.zeros(p.grad().shape) for p in w.learned()]
+    copies = [nd.zeros(p.grad().shape, dtype=p.dtype) for p in w.learned()]
     for p, target in zip(w.learned(), copies, strict=True):
         p.grad().copyto(target)
     w.kept = copies + [p.grad().copy() for p in w.learned()] + [p.grad().as_in_context(mx.cpu(1)) for p in w.learned()]
@@ -250,11 +250,11 @@ def push(w):
     if w.store is None:
         w.store = mx.kv.create('local')
         for i, p in enumerate(w.params):
-            w.store.init(i, nd.zeros(p.shape))
+            w.store.init(i, nd.zeros(p.shape, dtype=p.dtype))
     for i, p in enumerate(w.params):
         if p.grad_req != 'null':
             w.store.push(i, p.list_grad())
-            total = nd.zeros(p.shape)
+            total = nd.zeros(p.shape, dtype=p.dtype)
             w.store.pull(i, out=total)
             w.see('pulled', total)
 
@@ -367,7 +367,7 @@ def decay(w):
 def exchange_buffers(w):
     """Another array becomes the gradient."""
     p = w.learned()[0]
-    autograd.mark_variables([p.data()], [nd.full(p.shape, 0.5)], 'write')
+    autograd.mark_variables([p.data()], [nd.full(p.shape, 0.5, dtype=p.dtype)], 'write')
 
 
 @action
@@ -516,17 +516,17 @@ def unhybridize(w):
 @action
 def cast_and_back(w):
     w.net.cast('float64')
-    w.net.cast('float32')
+    w.net.cast(w.program.dtype)
 
 
 @action
 def reset_ctx(w):
-    w.net.collect_params().reset_ctx(mx.cpu())
+    w.net.collect_params().reset_ctx(w.contexts)
 
 
 @action
 def initialize(w):
-    w.net.initialize(mx.init.Xavier(), force_reinit=True)
+    w.net.initialize(mx.init.Xavier(), ctx=w.contexts, force_reinit=True)
 
 
 @action

@@ -44,6 +44,8 @@ class Program:
     flags: tuple = ()           # of hybridize
     update: str = 'step'
     req: str = 'write'
+    dtype: str = 'float32'
+    contexts: int = 1
     seed: int = 0
     rounds: tuple = (Round(),) * 5
 
@@ -157,14 +159,14 @@ LOSSES = {
     'l2': lambda planned: _one_hot(gluon.loss.L2Loss()),
     'hinge': lambda planned: _one_hot(gluon.loss.HingeLoss()),
     'own': _own,
-    'plain': lambda planned: lambda out, y: ((out - 1) ** 2).mean(axis=1) * (y + 1),
+    'plain': lambda planned: lambda out, y: ((out - 1) ** 2).mean(axis=1) * (y.astype(out.dtype) + 1),
     'none': lambda planned: lambda out, y: out,
     'sum': lambda planned: lambda out, y: gluon.loss.SoftmaxCrossEntropyLoss()(out, y).mean(),
 }
 
 
 def _one_hot(loss):
-    return lambda out, y: loss(out, nd.one_hot(y, 3))
+    return lambda out, y: loss(out, nd.one_hot(y, 3, dtype=out.dtype))
 
 
 # ---------------------------------------------------------------------- optimizers
@@ -172,7 +174,7 @@ class Own(mx.optimizer.Optimizer):
     """One of the program's own, which computes with operators and looks at what it gets."""
 
     def create_state(self, index, weight):
-        return nd.zeros(weight.shape)
+        return nd.zeros(weight.shape, ctx=weight.context, dtype=weight.dtype)
 
     def update(self, index, weight, grad, state):
         self._update_count(index)
@@ -204,18 +206,22 @@ class World:
         self.random = numpy.random.RandomState(program.seed)
         mx.random.seed(program.seed)
         numpy.random.seed(program.seed)
-        self.ctx = mx.cpu()
+        self.contexts = [mx.cpu(i) for i in range(program.contexts)]
         self.net = NETS[program.net]()
-        self.net.initialize(mx.init.Xavier(magnitude=2), ctx=self.ctx)
+        self.net.initialize(mx.init.Xavier(magnitude=2), ctx=self.contexts)
         if program.net == 'deferred':
             self.net(nd.ones((2, 5)))
+        if program.dtype != 'float32':
+            self.net.cast(program.dtype)
         self.loss_of = LOSSES[program.loss](planned)
         self.hybridize(True)
         self.params = list(self.net.collect_params().values())
         if program.req != 'write':
             for number, p in enumerate(self.params):
                 p.grad_req = program.req if program.req != 'mixed' else ('add', 'write', 'null')[number % 3]
-        self.trainer = gluon.Trainer(self.net.collect_params(), OPTIMIZERS[program.optimizer]())
+        optimizer = OPTIMIZERS[program.optimizer]()
+        optimizer.multi_precision = program.dtype == 'float16' and program.optimizer != 'own'
+        self.trainer = gluon.Trainer(self.net.collect_params(), optimizer)
         self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         learned = [p for p in self.params if p.grad_req != 'null']
         self.held = [p.grad() for p in learned]
@@ -251,11 +257,11 @@ class World:
     def fetch(self, batch):
         """Data and labels of a step."""
         shape, kind = (batch, *SHAPES.get(self.program.net, (5,))), self.program.data
-        values = self.random.normal(size=shape).astype('float32')
+        values = self.random.normal(size=shape).astype(self.program.dtype)
         if self.program.net == 'words':
             values = self.random.randint(0, 7, shape).astype('float32')
         if kind == 'view':
-            self.base = nd.array(numpy.concatenate([values, values]))
+            self.base = nd.array(numpy.concatenate([values, values]), dtype=values.dtype)
             x = self.base[0:batch]
         elif kind == 'same' and self.x is not None and self.x.shape == shape:
             x = self.x
@@ -268,7 +274,7 @@ class World:
             x = nd.from_numpy(self.base)
             self.base.flags.writeable = True        # as a loader does that fills the same memory again and again
         else:
-            x = nd.array(values)
+            x = nd.array(values, dtype=values.dtype)
         if kind == 'grad' and self.program.net != 'words':
             x.attach_grad()
         self.x, self.y = x, nd.array(self.random.randint(0, 3, batch))
@@ -288,15 +294,15 @@ class World:
         from plan_actions import ACTIONS
         self.fetch(part.batch)
         with autograd.record():
-            self.out = self.net(self.x)
-            if isinstance(self.out, (list, tuple)):
-                self.out, self.other = self.out
-            self.loss = self.loss_of(self.out, self.y)
+            losses = [self.forward(self.x, self.y)]
+            for ctx in self.contexts[1:]:
+                losses.insert(0, self.forward((self.x * 0.5).as_in_context(ctx), self.y.as_in_context(ctx)))
+            self.loss = losses[-1]
         for name in part.before:
             self.attempt(name, ACTIONS[name], self)
-        error = self.attempt('backward', self.loss.backward)
-        if error is not None:
-            return False                # how far it came is not said
+        for loss in losses:
+            if self.attempt('backward', loss.backward) is not None:
+                return False            # how far it came is not said
         for name in part.between:
             self.attempt(name, ACTIONS[name], self)
         self.update(part.batch)
@@ -305,6 +311,12 @@ class World:
         if part.after or self.program.seed % 2:
             self.see('loss', self.loss)
         return True
+
+    def forward(self, x, y):
+        self.out = self.net(x)
+        if isinstance(self.out, (list, tuple)):
+            self.out, self.other = self.out
+        return self.loss_of(self.out, y)
 
     def update(self, batch):
         kind = self.program.update
