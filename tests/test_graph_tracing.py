@@ -4,6 +4,7 @@ import threading
 
 import pytest
 import torch
+from ops_checks import run_graph
 
 from mxnet._graph.backward import gradients_of
 from mxnet._graph.tracing import NoTrace, Shadow, Traced, trace
@@ -14,26 +15,6 @@ aten = torch.ops.aten
 def traced(function, *tensors):
     found = trace(lambda tracer: function(*[tracer.input(t) for t in tensors]))
     return found.graph, found.constants
-
-
-def run(graph, constants, *tensors):
-    """What a graph computes, call by call; each result must look as its node says."""
-    values, given = {}, iter(tensors)
-    for node in graph.nodes:
-        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), values.__getitem__)
-        if node.op == 'placeholder':
-            values[node] = next(given)
-        elif node.op == 'get_attr':
-            values[node] = constants[node.target]
-        elif node.op == 'call_function':
-            values[node] = found = node.target(*args, **kwargs)
-            noted = node.meta['val']
-            for one, two in zip((found,) if isinstance(found, torch.Tensor) else found,
-                                (noted,) if isinstance(noted, torch.Tensor) else noted, strict=True):
-                assert (one.shape, one.stride(), one.dtype, one.device, one.storage_offset()) == \
-                    (two.shape, two.stride(), two.dtype, two.device, two.storage_offset())
-        else:
-            return args[0]
 
 
 def targets(graph):
@@ -52,10 +33,10 @@ def targets(graph):
 def test_a_graph_computes_what_the_function_does(function):
     x, y = torch.rand(2, 3), torch.rand(2, 3)
     graph, constants = traced(function, x, y)
-    for expected, found in zip(function(x, y), run(graph, constants, x, y), strict=True):
+    for expected, found in zip(function(x, y), run_graph(graph, constants, x, y), strict=True):
         assert expected.dtype is found.dtype and torch.equal(expected, found)
     x, y = torch.rand(2, 3), torch.rand(2, 3)
-    for expected, found in zip(function(x, y), run(graph, constants, x, y), strict=True):
+    for expected, found in zip(function(x, y), run_graph(graph, constants, x, y), strict=True):
         assert torch.equal(expected, found), 'values must not be part of a graph'
 
 
@@ -68,7 +49,7 @@ def test_gradients_are_part_of_it():
     x, w = torch.rand(2, 3), torch.rand(4, 3)
     graph, constants = traced(both, x, w)
     assert aten.threshold_backward.default in targets(graph)
-    for expected, found in zip(both(x, w), run(graph, constants, x, w), strict=True):
+    for expected, found in zip(both(x, w), run_graph(graph, constants, x, w), strict=True):
         torch.testing.assert_close(expected.detach(), found, rtol=0, atol=0)
 
 
@@ -90,7 +71,7 @@ def test_functions_with_a_gradient_of_their_own():
         return [y, *gradients_of([y], [x], [torch.ones_like(y)])]
 
     graph, constants = traced(both, torch.rand(3))
-    assert run(graph, constants, torch.rand(3))[1].tolist() == [2, 2, 2]
+    assert run_graph(graph, constants, torch.rand(3))[1].tolist() == [2, 2, 2]
 
 
 @pytest.mark.parametrize('function', [
@@ -125,7 +106,7 @@ def test_generators_and_their_states():
 
     graph, constants = traced(draw, torch.ones(5))
     assert torch.equal(torch.get_rng_state(), before) and torch.equal(mine.get_state(), state)
-    found = run(graph, constants, torch.ones(5))
+    found = run_graph(graph, constants, torch.ones(5))
     mine.set_state(state)
     torch.set_rng_state(before)
     for expected, value in zip(draw(torch.ones(5)), found, strict=True):
@@ -201,7 +182,7 @@ def test_a_trace_has_the_memory_of_its_values():
     values = sum(n.meta['val'].nbytes for n in graph.nodes
                  if n.op == 'call_function' and isinstance(n.meta['val'], torch.Tensor))
     assert torch.cuda.max_memory_allocated() - before < 1.2 * values
-    for expected, found in zip(both(x, weight, bias), run(graph, constants, x, weight, bias), strict=True):
+    for expected, found in zip(both(x, weight, bias), run_graph(graph, constants, x, weight, bias), strict=True):
         assert torch.equal(expected, found)
 
 

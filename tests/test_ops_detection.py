@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from torch.fx.experimental.proxy_tensor import make_fx
+from ops_checks import on_meta, traced
 
 import mxnet as mx
 from mxnet._ops import TABLE
@@ -31,9 +31,9 @@ def run(name, *inputs, **attributes):
 
     results = function(*inputs)
     if not any(attributes.get(a, 1) <= 0 for a in ('sample_ratio', 'sampling_ratio')):
-        for result, shadow in zip(results, function(*[x.to('meta') for x in inputs]), strict=True):
+        for result, shadow in zip(results, on_meta(function, inputs), strict=True):
             assert (shadow.shape, shadow.dtype) == (result.shape, result.dtype)
-        for result, again in zip(results, make_fx(function)(*inputs)(*inputs), strict=True):
+        for result, again in zip(results, traced(function, *inputs)(*inputs), strict=True):
             assert torch.equal(result, again)
     results = [r.numpy() for r in results]
     return results if len(results) > 1 else results[0]

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 import torch
-from torch.fx.experimental.proxy_tensor import make_fx
+from ops_checks import on_meta, traced
 
 import mxnet as mx
 from mxnet._ops import TABLE
@@ -26,9 +26,9 @@ def run(name, *inputs, **attributes):
 
     results = function(*inputs)
     assert all(torch.equal(x, y) for x, y in zip(inputs, before, strict=True)), 'an input was changed'
-    for result, shadow in zip(results, function(*[x.to('meta') for x in inputs]), strict=True):
+    for result, shadow in zip(results, on_meta(function, inputs), strict=True):
         assert (shadow.shape, shadow.dtype) == (result.shape, result.dtype)
-    for result, again in zip(results, make_fx(function)(*inputs)(*inputs), strict=True):
+    for result, again in zip(results, traced(function, *inputs)(*inputs), strict=True):
         assert torch.equal(result, again)
     return [r.numpy() if r.dtype is not torch.bfloat16 else r for r in results]
 
