@@ -72,7 +72,7 @@ class Runner(_Recorder):
     """
 
     __slots__ = ('plan', '_into', '_copied', '_added', '_zeros', '_rest', '_adopt', '_buffers', '_written', '_joined',
-                 '_seen', '_since', '_patience', 'fresh')
+                 '_seen', '_since', '_patience', 'fresh', 'plain')
 
     def __init__(self, plan, reqs, *, static=False, generators=(), adopt=None):
         super().__init__(static, generators, plan.state_numbers)
@@ -84,6 +84,8 @@ class Runner(_Recorder):
         self._added = [i for i, p in enumerate(there) if p and not writes[i]]
         self._zeros = [i for i, p in enumerate(there) if not p and writes[i]]
         self._rest = bool(self._copied or self._added or self._zeros)
+        # whether, on a CPU, a run is a call of the plan's function and nothing else
+        self.plain = not self._rest and self._into is None and not plan.state_numbers
         self._adopt, self._buffers, self.fresh = adopt, None, all(plan.fresh)
         self._written = ()          # the tensors that the graph writes
         self._joined = None         # the `steady` of what is part of the graph

@@ -68,7 +68,8 @@ class First(Repeat):
         """The array that the block gives, which waits; None if this call is another."""
         cached, bundle, kinds = self.cached, self.bundle, self.kinds
         if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
-                or _switches() != self.switches or changes.count != self.seen and not self._same():
+                or (state.training, state.np_array, state.np_shape, state.watch) != self.switches \
+                or changes.count != self.seen and not self._same():
             return None
         with guard:
             if cached.bundle is not bundle or not bundle.ready():
@@ -123,7 +124,7 @@ class Next(Repeat):
         """As `First`."""
         cached, kinds = self.cached, self.kinds
         if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
-                or _switches() != self.switches:
+                or (state.training, state.np_array, state.np_shape, state.watch) != self.switches:
             return None
         with guard:
             step, ctx, given = None, self.ctx, []

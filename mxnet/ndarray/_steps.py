@@ -103,8 +103,9 @@ class Bundle:
         self._classes = [_waiting(type(a)) for a in self.arrays]
         self._seen, self.step, self.shared = changes.count, None, False
         for array, place in zip(self.arrays, self._places, strict=True):
-            if _shared(array):
-                self.shared = True
+            other = getattr(array, '_place', None)
+            if type(other) is Kept:
+                other.bundle.shared = self.shared = True
             array._place = place
 
     def fits(self, args):
@@ -137,15 +138,6 @@ class Bundle:
                 place.number = offset + number
 
 
-def _shared(array):
-    """Whether an array is of a bundle, which from now on has to ask whether it waits."""
-    place = getattr(array, '_place', None)
-    if type(place) is not Kept:
-        return False
-    place.bundle.shared = True
-    return True
-
-
 class Step:
     """Calls that wait for each other, and the arrays that they read.
 
@@ -174,7 +166,9 @@ class Step:
     # ------------------------------------------------------------------ growing
     def take(self, array):
         """The number of an array that is read, whose tensor is put aside."""
-        _shared(array)
+        place = getattr(array, '_place', None)
+        if type(place) is Kept:
+            place.bundle.shared = True
         number = len(self.arrays)
         tensor = array._tensor
         self.arrays.append(array)
@@ -316,18 +310,19 @@ class Step:
                 return False
             if state.draws is self:
                 state.draws = None
-            ready = self._find(heads)
+            ready = self.route
+            follows = ready is not None and len(self.made) == len(ready.structure) and ready.begins_at(heads)
+            if not follows:
+                ready = self._find(heads)
             if ready is None or ready.others and self._wanted_later(ready):
                 return False
-            try:
-                self._check_versions()
-            except MXNetError as error:
+            tensors = self.tensors
+            if [tensors[n]._version for n in self.loose] != self.versions:
                 self._restore()
-                self.failed = error
+                self.failed = error = MXNetError(OVERWRITTEN)
                 self._forget()
-                raise
-            follows = ready is self.route
-            if not ready.run(self.tensors, self.made if follows else [m for c in self.calls for m in c.outputs]):
+                raise error
+            if not ready.run(tensors, self.made if follows else [m for c in self.calls for m in c.outputs]):
                 return False
             self._restore()
             for cached, _, _ in ready.structure:
@@ -343,9 +338,6 @@ class Step:
         return any(made() is not None for number in ready.others for made in self.calls[number].outputs)
 
     def _find(self, heads):
-        route = self.route
-        if route is not None and len(self.made) == len(route.structure) and route.begins_at(heads):
-            return route
         first = self.calls[0].cached
         ready = first.last_step
         if ready is not None and ready.fits(self, heads):
@@ -475,7 +467,7 @@ class Ready:
     """A plan and the arrays that it was last run with: what the next run need not find out again."""
 
     __slots__ = ('structure', 'heads', 'others', 'bundles', 'loose', 'shapes', 'targets', 'flags', 'runner', 'shown',
-                 '_lock')
+                 'plain', '_lock')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.bundles = structure, heads, list(step.bundles)
@@ -493,6 +485,8 @@ class Ready:
         self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if step.tensors[0].is_cuda else self._adopt)
         self.shown, self._lock = None, threading.Lock()
+        # then the functions of a plan are all there is to a run
+        self.plain = self.runner.plain and not step.tensors[0].is_cuda
 
     def _adopt(self, number, gradient):
         buffer = self.targets[number].buffer
@@ -526,24 +520,21 @@ class Ready:
     def run(self, tensors, refs):
         """Fills the output arrays; states and gradients go where they belong.  False if it fails."""
         with self._lock:
-            return self._run(tensors, refs)
-
-    def _run(self, tensors, refs):
-        if self.shown is not None:
-            self.shown.run()
-            self.shown = None
-        runner = self.runner
-        try:
-            outputs = runner.run(tensors, [v.buffer._tensor for v in self.targets])
-        except RuntimeError:
-            return False
-        for flag in self.flags:
-            flag[0] = True
-        if runner.captured is not None:
-            self.shown = Shown(refs, outputs)
-        else:
-            _fill(refs, outputs if runner.fresh else [owned(o, tensors) for o in outputs])
-        return True
+            if self.shown is not None:
+                self.shown.run()
+                self.shown = None
+            runner, buffers = self.runner, [v.buffer._tensor for v in self.targets]
+            try:
+                outputs = runner.plan.whole(tensors, buffers)[0] if self.plain else runner.run(tensors, buffers)
+            except RuntimeError:
+                return False
+            for flag in self.flags:
+                flag[0] = True
+            if runner.captured is not None:
+                self.shown = Shown(refs, outputs)
+            else:
+                _fill(refs, outputs if runner.fresh else [owned(o, tensors) for o in outputs])
+            return True
 
 
 # ---------------------------------------------------------------------- what CachedOp calls

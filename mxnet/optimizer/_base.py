@@ -252,10 +252,12 @@ class Optimizer:
     def _update_count(self, index):
         """Counts an update of a weight, or of each of a list; `num_update` is the largest count."""
         counts = self._index_update_count
-        for i in index if is_list(index) else (index,):
-            counts[i] = count = counts.get(i, self.begin_num_update) + 1
-            if count > self.num_update:
-                self.num_update = count
+        begin, most = self.begin_num_update, self.num_update
+        for i in index if type(index) is tuple or is_list(index) else (index,):
+            counts[i] = count = counts.get(i, begin) + 1
+            if count > most:
+                most = count
+        self.num_update = most
 
     # ------------------------------------------------------------------ pickling
     def __getstate__(self):
