@@ -9,6 +9,8 @@ weight decay.  Whoever changes one of these raises the count.  Values are none o
 class Changes:
     __slots__ = ('count',)
 
+    def __init__(self):
+        self.count = 0
+
 
 changes = Changes()
-changes.count = 0
