@@ -11,8 +11,8 @@ import torch
 
 from . import _watch
 from ._array import NDArrayBase, class_of, overwrite, wrap
+from ._backward import run_backward
 from ._changes import changes
-from ._graph.backward import run_backward
 from ._notes import note_all
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient

@@ -9,8 +9,8 @@ import torch
 
 from . import random as _random
 from ._array import NDArrayBase, overwrite, wrap
+from ._backward import gradients_of
 from ._graph import infer as _infer
-from ._graph.backward import gradients_of
 from ._graph.common import merged
 from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program

@@ -6,7 +6,7 @@ import pytest
 import torch
 from ops_checks import run_graph
 
-from mxnet._graph.backward import gradients_of
+from mxnet._backward import gradients_of
 from mxnet._graph.tracing import NoTrace, Shadow, Traced, trace
 
 aten = torch.ops.aten

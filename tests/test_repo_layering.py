@@ -22,7 +22,7 @@ LAYERS = (
     # the operator table
     ('_ops',),
     # the storage under arrays
-    ('_array', '_notes'),
+    ('_array', '_backward', '_notes'),
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays

@@ -16,7 +16,7 @@ from time import perf_counter
 
 import torch
 
-from .backward import gradients_of
+from .._backward import gradients_of
 from .first import offer
 from .inductor import compiled
 from .labels import Labels
