@@ -91,7 +91,7 @@ class Program:
         self.individual = False        # are there calls that hold what belongs to one executor, or to its shapes
         self.inductor = False          # is it to be compiled
         # does it draw random numbers, be it in a loop
-        self.draws = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
+        self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
         self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)
         self._mark_dead()
 
