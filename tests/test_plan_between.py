@@ -1,8 +1,7 @@
 """What programs do between forward, backward and the update does the same, hybridized or not: every action alone, at
 every place, and for the likely ones in several worlds."""
 import pytest
-from plan_actions import ACTIONS
-from plan_worlds import Program, Round, Words, difference
+from plan_worlds import ACTIONS, Program, Round, Words, difference
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd

@@ -4,8 +4,7 @@ import sys
 import threading
 
 import pytest
-from plan_actions import ACTIONS
-from plan_worlds import Program, Round, World, first_difference, seeds
+from plan_worlds import ACTIONS, Program, Round, World, first_difference, seeds
 
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 
