@@ -50,6 +50,7 @@ class Program:
     req: str = 'write'
     dtype: str = 'float32'
     contexts: int = 1
+    np: bool = False
     seed: int = 0
     rounds: tuple = (Round(),) * 5
 
@@ -245,7 +246,7 @@ class World:
         self.net = NETS[program.net]()
         self.net.initialize(mx.init.Xavier(magnitude=2), ctx=self.contexts)
         if program.net == 'deferred':
-            self.net(nd.ones((2, 5)))
+            self.net((mx.np if program.np else nd).ones((2, 5)))
         if program.dtype != 'float32':
             self.net.cast(program.dtype)
         self.loss_of = LOSSES[program.loss](planned)
@@ -284,7 +285,7 @@ class World:
         """Runs something that may fail, which is seen, too."""
         try:
             return function(*args)
-        except (mx.MXNetError, RuntimeError, ValueError, TypeError, AssertionError, UserWarning, NotImplementedError) \
+        except (mx.MXNetError, RuntimeError, ValueError, TypeError, IndexError, AssertionError, UserWarning) \
                 as error:
             self.log.append((label, f'{type(error).__name__}'))
             return error
@@ -313,7 +314,8 @@ class World:
             x = nd.array(values, dtype=values.dtype)
         if kind == 'grad' and self.program.net != 'words':
             x.attach_grad()
-        self.x, self.y = x, nd.array(self.random.randint(0, 3, batch))
+        y = nd.array(self.random.randint(0, 3, batch))
+        self.x, self.y = (x.as_np_ndarray(), y.as_np_ndarray()) if self.program.np else (x, y)
 
     def run(self):
         """The log of the whole program."""
@@ -389,7 +391,8 @@ class World:
 
 # ---------------------------------------------------------------------- comparing
 def run(program, planned):
-    return World(program, planned).run()
+    with mx.util.np_array(program.np), mx.util.np_shape(program.np):
+        return World(program, planned).run()
 
 
 def difference(program):

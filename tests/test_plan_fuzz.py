@@ -2,6 +2,7 @@
 
 `make test` runs some; MXNET_TEST_PROGRAMS=SEED:FACTOR in the environment runs others, and so many times more.
 """
+import dataclasses
 import random
 
 import pytest
@@ -10,6 +11,7 @@ from plan_worlds import ACTIONS, LOSSES, NETS, OPTIMIZERS, Program, Round, diffe
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 
 FLAGS = ((), ('static_alloc',), ('static_alloc', 'static_shape'))
+NP_NETS = ('dense', 'norm', 'layers', 'picture', 'deferred', 'large')
 DTYPES = ('float32',) * 4 + ('float64', 'float16')
 DATA = ('new', 'view', 'same', 'torch', 'grad', 'numpy')
 UPDATES = ('step', 'step', 'step', 'stale', 'update', 'by hand', 'operator', 'never')
@@ -40,7 +42,17 @@ def random_program(seed):
 
 @pytest.mark.parametrize('seed', seeds(40))
 def test_training(seed):
-    program = random_program(seed)
+    check(random_program(seed), seed)
+
+
+@pytest.mark.parametrize('seed', seeds(15))
+def test_training_in_np_mode(seed):
+    chance = random.Random(f'np {seed}')
+    check(dataclasses.replace(random_program(seed), np=True, net=chance.choice(NP_NETS),
+                              loss=chance.choice(('softmax', 'none', 'sum')), contexts=1), seed)
+
+
+def check(program, seed):
     found = difference(program)
     if found is not None:
         program = shrunk(program, lambda smaller: difference(smaller) is not None)
