@@ -260,3 +260,79 @@ def two_trainers(w):
     trainer.step(2)
     for p in w.learned():
         p._trainer = w.trainer
+
+
+# ---------------------------------------------------------------------- the optimizer, from within
+def _states(w):
+    """The arrays of the optimizer's states."""
+    w.trainer._prepare()
+    waiting, found = [s for _, s in sorted(w.trainer._updaters[0].states.items())], []
+    while waiting:
+        state = waiting.pop(0)
+        if isinstance(state, (list, tuple)):
+            waiting = [*state, *waiting]
+        elif state is not None:
+            found.append(state)
+    return found
+
+
+@action
+def see_states(w):
+    for state in _states(w):
+        w.see('state', state)
+
+
+@action
+def write_states(w):
+    for state in _states(w):
+        state[:] = state * 0.5
+
+
+@action
+def forget_states(w):
+    w.trainer._updaters[0].states.clear()
+
+
+@action
+def numbers(w):
+    """What an optimizer was made with is written anew."""
+    for name, value in (('wd', 0.02), ('momentum', 0.3), ('beta1', 0.8), ('clip_gradient', 0.1), ('epsilon', 1e-3)):
+        if hasattr(w.trainer.optimizer, name):
+            setattr(w.trainer.optimizer, name, value)
+
+
+@action
+def decay_one(w):
+    w.learned()[0].wd_mult = 3.0
+
+
+@action
+def lr_directly(w):
+    w.trainer.optimizer.lr = 0.02
+
+
+@action
+def count_updates(w):
+    """As if it had gone on for longer."""
+    optimizer = w.trainer.optimizer
+    optimizer.num_update += 7
+    for key in optimizer._index_update_count:
+        optimizer._index_update_count[key] += 7
+
+
+@action
+def schedule(w):
+    scheduler = w.trainer.optimizer.lr_scheduler
+    if scheduler is not None:
+        scheduler.base_lr *= 0.5
+
+
+@action
+def see_rate(w):
+    w.see('rate', float(w.trainer.learning_rate))
+
+
+@action
+def other_optimizer(w):
+    """The same arrays, updated by another optimizer from now on."""
+    w.trainer = gluon.Trainer(w.net.collect_params(), mx.optimizer.Adam(learning_rate=0.01))
