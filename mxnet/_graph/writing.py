@@ -142,7 +142,7 @@ def _direct():
              'native_layer_norm native_group_norm reciprocal pow clamp maximum minimum eq ne lt le gt ge logical_and '
              'logical_or logical_not sign erf cumsum cudnn_batch_norm embedding argmax argmin topk sort scatter_add '
              'masked_fill floor ceil sin cos log1p expm1 square _softmax _log_softmax _softmax_backward_data '
-             '_log_softmax_backward_data').split()
+             '_log_softmax_backward_data as_strided clone select').split()
     found = {n: getattr(torch, n) for n in names if hasattr(torch, n)}
     found |= {n: getattr(torch.Tensor, n) for n in ('view', 'expand') if hasattr(torch.Tensor, n)}
     own = torch._C._nn
@@ -239,7 +239,12 @@ def prediction_plan(graph, found, n_tensors, facts, parameters) -> Plan:
     for node in calls:
         if node in early and node.target.is_view and (node.args[0] in fixed or node.args[0] in thin):
             thin.add(node)
-    first, second = [n for n in calls if n in early], [n for n in calls if n not in early or n in thin]
+    first = [n for n in calls if n in early]
+    late = {n for n in calls if n not in early}
+    for node in reversed(first):
+        if node in thin and not late.isdisjoint(node.users):
+            late.add(node)
+    second = [n for n in calls if n in late]
     prepared = [n for n in first if n not in thin and any(u not in early for u in n.users)]
     prepare = _function('prepare', ['tensors'], [(_names(placeholders), 'tensors')], first, [prepared], writer,
                         set(prepared))
