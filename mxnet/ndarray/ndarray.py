@@ -515,9 +515,7 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def backward(self, out_grad=None, retain_graph=False, train_mode=True):
         """Computes the gradients of this array with respect to all arrays with a gradient attached."""
-        # as `autograd.backward` does it: a loop that trains comes here once a step
-        if out_grad is not None or retain_graph or not self._waits or not self._place.step.backward_from((self,)):
-            _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
+        _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
 
     # ------------------------------------------------------------------ other libraries
     def __array__(self, dtype=None, copy=None):
