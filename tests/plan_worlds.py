@@ -129,6 +129,32 @@ class Loop(gluon.HybridBlock):
         return self.last(self.one(F.sum(outs, axis=0) + picked))
 
 
+class Squared(mx.operator.CustomOp):
+    def forward(self, is_train, req, in_data, out_data, aux):
+        self.assign(out_data[0], req[0], in_data[0] * in_data[0])
+
+    def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+        self.assign(in_grad[0], req[0], out_grad[0] * in_data[0] * 2)
+
+
+@mx.operator.register('plan_squared')
+class SquaredProp(mx.operator.CustomOpProp):
+    def create_operator(self, ctx, shapes, dtypes):
+        return Squared()
+
+
+class Custom(gluon.HybridBlock):
+    """An operator of the program's own, which no plan can have."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.one, self.last = nn.Dense(5, in_units=5, activation='tanh'), nn.Dense(3, in_units=5)
+
+    def hybrid_forward(self, F, x):
+        return self.last(F.Custom(self.one(x), op_type='plan_squared') + x)
+
+
 class Pair(gluon.Block):
     """A part that is used twice, once without a gradient for the other."""
 
@@ -168,13 +194,14 @@ NETS = {
                              nn.Activation('relu'), nn.MaxPool2D(2), nn.InstanceNorm(in_channels=4), nn.Flatten(),
                              nn.Dense(3, in_units=4 * 4)),
     'words': Words, 'twice': Twice, 'several': Several, 'parts': Parts, 'loop': Loop, 'pair': Pair,
-    'carried': Carried,
+    'carried': Carried, 'custom': Custom,
+    'rows': lambda: chain(nn.Embedding(7, 4, sparse_grad=True), nn.Dense(3, in_units=16)),
     'large': lambda: chain(nn.Dense(257, activation='relu', in_units=5), nn.Dense(128, in_units=257),
                            nn.Dense(3, in_units=128)),
     'deferred': lambda: chain(nn.Dense(6, activation='relu'), nn.BatchNorm(), nn.Dense(3)),
 }
 VIEWS = ('words', 'carried')
-SHAPES = {'picture': (2, 6, 6), 'words': (4,)}
+SHAPES = {'picture': (2, 6, 6), 'words': (4,), 'rows': (4,)}
 
 
 # ---------------------------------------------------------------------- losses
@@ -295,7 +322,7 @@ class World:
         """Data and labels of a step."""
         shape, kind = (batch, *SHAPES.get(self.program.net, (5,))), self.program.data
         values = self.random.normal(size=shape).astype(self.program.dtype)
-        if self.program.net == 'words':
+        if self.program.net in ('words', 'rows'):
             values = self.random.randint(0, 7, shape).astype('float32')
         if kind == 'view':
             self.base = nd.array(numpy.concatenate([values, values]), dtype=values.dtype)
@@ -312,7 +339,7 @@ class World:
             self.base.flags.writeable = True        # as a loader does that fills the same memory again and again
         else:
             x = nd.array(values, dtype=values.dtype)
-        if kind == 'grad' and self.program.net != 'words':
+        if kind == 'grad' and self.program.net not in ('words', 'rows'):
             x.attach_grad()
         y = nd.array(self.random.randint(0, 3, batch))
         self.x, self.y = (x.as_np_ndarray(), y.as_np_ndarray()) if self.program.np else (x, y)
