@@ -46,6 +46,7 @@ class Program:
     data: str = 'new'
     optimizer: str = 'sgd'
     flags: tuple = ()           # of hybridize
+    back: str = 'method'
     update: str = 'step'
     req: str = 'write'
     dtype: str = 'float32'
@@ -200,7 +201,7 @@ NETS = {
                            nn.Dense(3, in_units=128)),
     'deferred': lambda: chain(nn.Dense(6, activation='relu'), nn.BatchNorm(), nn.Dense(3)),
 }
-VIEWS = ('words', 'carried')
+VIEWS, PARTS = ('words', 'carried'), ('twice', 'pair')
 SHAPES = {'picture': (2, 6, 6), 'words': (4,), 'rows': (4,)}
 
 
@@ -362,11 +363,14 @@ class World:
             for ctx in self.contexts[1:]:
                 losses.insert(0, self.forward((self.x * 0.5).as_in_context(ctx), self.y.as_in_context(ctx)))
             self.loss = losses[-1]
+            if self.program.back == 'two':
+                losses.append(self.loss_of(self.call(self.x * 0.5), self.y))
+            if self.program.back == 'inside' and not self.go_back(losses):
+                return False
         for name in part.before:
             self.attempt(name, ACTIONS[name], self)
-        for loss in losses:
-            if self.attempt('backward', loss.backward) is not None:
-                return False            # how far it came is not said
+        if self.program.back != 'inside' and not self.go_back(losses):
+            return False
         for name in part.between:
             self.attempt(name, ACTIONS[name], self)
         self.update(part.batch)
@@ -374,6 +378,18 @@ class World:
             self.attempt(name, ACTIONS[name], self)
         if part.after or self.program.seed % 2:
             self.see('loss', self.loss)
+        return True
+
+    def go_back(self, losses):
+        """Whether there were gradients; else how far it came is not said."""
+        kind = self.program.back
+        if kind in ('list', 'two'):
+            return self.attempt('backward', autograd.backward, losses) is None
+        for loss in losses:
+            given = [loss.ones_like() * 0.5] if kind == 'heads' else []
+            if kind == 'retain' and self.attempt('backward', lambda loss=loss: loss.backward(retain_graph=True)) \
+                    is not None or self.attempt('backward', loss.backward, *given) is not None:
+                return False
         return True
 
     def call(self, x):
@@ -426,9 +442,15 @@ def difference(program):
     """What a program sees otherwise when it is hybridized; None if nothing.
 
     Everything is the same bit for bit, but for predictions with static_alloc and static_shape, which fold and pack
-    weights, and for networks whose graph goes on with views that a plain block copies (`VIEWS`).
+    weights, for networks whose graph goes on with views that a plain block copies (`VIEWS`), and for gradients of more
+    than two parts (`PARTS`) that come from two calls: those of each are added up first.
     """
     return first_difference(program, run(program, False), run(program, True))
+
+
+def rounds_otherwise(program):
+    """Whether last digits may differ although nothing is folded."""
+    return program.net in VIEWS or program.net in PARTS and program.back == 'two'
 
 
 def first_difference(program, plain, planned):
@@ -440,8 +462,8 @@ def first_difference(program, plain, planned):
         if b[0] == 'backward' and (program.net in VIEWS or any('write_base' in part.before for part in program.rounds)):
             return None                     # overwritten: data that were not computed with yet, or what a view is of
         rtol = 1e-5 if folds and a[0] == 'prediction' else 0
-        if program.net in VIEWS:
-            rtol = 1e-2 if program.dtype == 'float16' else 1e-4
+        if rounds_otherwise(program):
+            rtol = 1e-4
         if a[0] != b[0] or type(a[1]) is not type(b[1]) or not _same(a[1], b[1], rtol):
             where = [label for label, _ in plain[:number] if label != 'round']
             turn = [value for label, value in plain[:number] if label == 'round'][-1:]
