@@ -2,9 +2,9 @@
 
 Plain attributes of one `threading.local`, because every operator call reads them: `recording` and `training` belong to
 `mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.  `watch` is
-what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`); `draws` is what waits to be
-computed and will draw random numbers then (ndarray/_steps.py); `chance` are the random numbers of the batch that a
-loader makes in this thread (gluon/data/_seeds.py).
+what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`); `draws` are the steps that
+wait to be computed and will draw random numbers then (ndarray/_steps.py); `chance` are the random numbers of the batch
+that a loader makes in this thread (gluon/data/_seeds.py).
 """
 import threading
 
@@ -17,7 +17,7 @@ class State(threading.local):
     context = None
     bulk_size = 0
     watch = None
-    draws = None
+    draws = ()
     chance = None
 
 

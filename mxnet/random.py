@@ -18,8 +18,9 @@ _seeded = False  # has the program asked for random numbers that it can have aga
 
 def generator(ctx: Context):
     """The `torch.Generator` that a context's random operators draw from."""
-    if state.draws is not None:
-        state.draws.run()           # numbers are drawn in the order of the program
+    for step in state.draws:        # numbers are drawn in the order of the program
+        if step.ctx == ctx:
+            step.run()
     if state.chance is not None and ctx.device_type == 'cpu':
         return state.chance.mx
     found = _generators.get(ctx)
@@ -54,8 +55,8 @@ def seed(seed_state, ctx='all'):
     then cpu(0) and gpu(0), seeded alike, differ only by their device's algorithm.
     """
     global _seed, _seeded
-    if state.draws is not None:
-        state.draws.run()
+    for step in state.draws:
+        step.run()
     try:
         value = int(seed_state)
         if value != seed_state:

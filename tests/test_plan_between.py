@@ -5,6 +5,7 @@ from plan_worlds import ACTIONS, Program, Round, Words, difference
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
+from mxnet.ndarray import _steps
 
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 
@@ -262,3 +263,35 @@ def test_contexts_have_random_numbers_of_their_own(block):
                 out.backward()
             found.append((drawn, [x.grad.asnumpy().tolist() for x in given]))
     assert found[:4] == found[4:]
+
+
+def test_networks_that_draw_wait_together():
+    """For one loss they are one plan; on several contexts, which draw from generators of their own, one plan each."""
+    towers = [gluon.nn.HybridSequential() for _ in range(2)]
+    for tower in towers:
+        tower.add(gluon.nn.Dense(4, in_units=3), gluon.nn.Dropout(0.5))
+        tower.initialize(ctx=[mx.cpu(0), mx.cpu(1)])
+        tower.hybridize()
+    loss_of = gluon.loss.L2Loss()
+    for _ in range(4):
+        losses = []
+        with autograd.record():
+            for ctx in (mx.cpu(0), mx.cpu(1)):
+                one, other = (tower(nd.ones((2, 3), ctx=ctx)) for tower in towers)
+                losses.append(loss_of(one, other))
+        waiting = [loss._waits for loss in losses]
+        for loss in losses:
+            loss.backward()
+    assert waiting == [True, True]
+    assert towers[0]._cached_op.last_step is not None
+
+
+def test_calls_that_nobody_looks_at_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr(_steps, 'CROWD', 5)
+    net, most = blocks()[0], 0
+    for _ in range(40):
+        with autograd.record():
+            out = net(nd.ones((2, 3)))
+        if out._waits:
+            most = max(most, len(out._place.step.calls))
+    assert 1 < most <= 7

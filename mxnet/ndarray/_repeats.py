@@ -9,7 +9,7 @@ from threading import get_ident
 from .._array import NDArrayBase, class_of
 from .._changes import changes
 from .._state import state
-from ._steps import Step, guard
+from ._steps import Step, drawing, guard, will_draw
 
 
 class Repeat:
@@ -81,14 +81,14 @@ class First(Repeat):
                 tensor = x._tensor
                 if tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape:
                     return None
-            if len(args) > 1 and len(set(map(id, args))) != len(args) or cached.draws and state.draws is not None:
+            if len(args) > 1 and len(set(map(id, args))) != len(args) or cached.draws and drawing(ctx) is not None:
                 return None
             step = Step(ctx)
             step.take_bundle(bundle)
             for number in self.order:
                 step.take(args[number])
             if cached.draws:
-                state.draws = step
+                will_draw(step)
             route = cached.last_step
             if route is not None and (route is self.route or self._begins(route)):
                 step.route = route
@@ -149,9 +149,9 @@ class Next(Repeat):
                     if tensor.requires_grad or tensor.dtype is not kind[2] or tensor.shape != kind[1]:
                         return None
             if cached.draws:
-                if state.draws is not None and state.draws is not step:
+                if drawing(ctx) not in (None, step):
                     return None
-                state.draws = step
+                will_draw(step)
             route = step.route
             if route is not None and (route is self.route and len(step.made) == self.at
                                       and len(step.arrays) == self.start or self._goes_on(route, step)) \

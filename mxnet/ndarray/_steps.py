@@ -29,6 +29,7 @@ from ._invoke import owned
 
 _new = object.__new__
 PATIENCE = 3            # how often a step may be looked at before `backward`, until its blocks stop waiting
+CROWD = 256             # calls that wait together, at most
 guard = threading.RLock()      # held while arrays begin or cease to wait, never while anything is computed
 
 
@@ -163,6 +164,10 @@ class Step:
             self.route = None
         return self._calls
 
+    def is_crowded(self):
+        """Whether so many calls wait that they are run now: programs that never look would fill the memory."""
+        return len(self.made) + len(self._calls) > CROWD
+
     # ------------------------------------------------------------------ growing
     def take(self, array):
         """The number of an array that is read, whose tensor is put aside."""
@@ -229,8 +234,9 @@ class Step:
                     array._place.step = self
                     array._place.call += offset
             self.calls.append(call)
-        if state.draws is other:
-            state.draws = self
+        if other in state.draws:
+            state.draws = tuple([step for step in state.draws if step is not other])
+            will_draw(self)
         other.over = True
         other._forget()
 
@@ -271,13 +277,16 @@ class Step:
         """Gives the arrays that are read their tensors back."""
         with guard:
             self.over = True
-            if state.draws is self:
-                state.draws = None
+            self._draws_no_more()
             for array, tensor in zip(self.arrays, self.tensors, strict=True):
                 array._tensor = tensor
                 array.__class__ = array._ready_class
             for bundle in self.bundles:
                 bundle.step = None
+
+    def _draws_no_more(self):
+        if self in state.draws:
+            state.draws = tuple([step for step in state.draws if step is not self])
 
     def _forget(self):
         self._calls = self.arrays = self.tensors = self.bundles = ()
@@ -308,8 +317,7 @@ class Step:
         with self._lock:
             if self.over:
                 return False
-            if state.draws is self:
-                state.draws = None
+            self._draws_no_more()
             ready = self.route
             follows = ready is not None and len(self.made) == len(ready.structure) and ready.begins_at(heads)
             if not follows:
@@ -593,8 +601,15 @@ def _wait(cached, args, ctx, training, cls):
         return None
     if not able or not learns:
         return None
-    if cached.draws and state.draws is not None and state.draws is not step and not state.draws.over:
-        return state.draws              # it draws first
+    if step is not None and step.is_crowded():
+        return step
+    pending = drawing(ctx) if cached.draws else None
+    if pending is not None and pending is not step:         # it draws first
+        if pending.is_crowded():
+            return pending
+        if step is not None:
+            pending.join(step)
+        step = pending
     if not known and fixed and not any(args[i]._waits for i in fixed) \
             and len({id(args[i]) for i in fixed}) == len(fixed):
         bundle, known = Bundle(args, fixed), True
@@ -619,5 +634,19 @@ def _wait(cached, args, ctx, training, cls):
                 found.append(step.take(x))
         sources = tuple(found)
     if cached.draws:
-        state.draws = step
+        will_draw(step)
     return step.add(cached, training, sources, cls)
+
+
+def drawing(ctx):
+    """The step of this thread that waits, and draws random numbers of a context; None if there is none."""
+    for step in state.draws:
+        if step.ctx == ctx and not step.over:
+            return step
+    return None
+
+
+def will_draw(step):
+    """Notes that a step draws random numbers when it runs."""
+    if step not in state.draws:
+        state.draws = (*[other for other in state.draws if not other.over], step)
