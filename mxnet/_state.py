@@ -17,7 +17,7 @@ class State(threading.local):
     context = None
     bulk_size = 0
     watch = None
-    draws = ()
+    draws: tuple = ()
     chance = None
 
 
