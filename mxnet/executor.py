@@ -20,7 +20,7 @@ from ._state import state
 from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
-from .ndarray._steps import Shown
+from .ndarray._waiting import Shown
 from .symbol._compose import make
 
 __all__ = ['Executor']

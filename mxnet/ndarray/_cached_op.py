@@ -23,6 +23,7 @@ from ..base import MXNetError
 from . import _interop, _steps
 from ._invoke import owned
 from ._sparse_cached import Lookups, by_nodes
+from ._waiting import Shown
 from .ndarray import NDArray
 
 NONE = object()
@@ -144,7 +145,7 @@ class CachedOp:
                 return [wrap(o, ctx, cls) for o in (outputs if predictor.fresh else
                                                     [owned(o, tensors) for o in outputs])]
             arrays = [wrap(None, ctx, cls) for _ in outputs]
-            self._shown[predictor] = shown = _steps.Shown([ref(array) for array in arrays], outputs)
+            self._shown[predictor] = shown = Shown([ref(array) for array in arrays], outputs)
             shown.hide()
         return arrays
 

@@ -9,14 +9,15 @@ from threading import get_ident
 from .._array import NDArrayBase, class_of
 from .._changes import changes
 from .._state import state
-from ._steps import Step, drawing, guard, will_draw
+from ._steps import Step, drawing, will_draw
+from ._waiting import guard
 
 
 class Repeat:
     """What a block remembers of a call that waited.
 
-    A step whose calls so far were like those of an earlier one (`Ready` of _steps.py) follows its route: all that is
-    left to find out of a call is whether its arguments are of the same kinds.
+    A step whose calls so far were like those of an earlier one (`Ready` of _step_plans.py) follows its route: all that
+    is left to find out of a call is whether its arguments are of the same kinds.
     """
 
     __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'waiting', 'route')

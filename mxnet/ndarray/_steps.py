@@ -10,66 +10,24 @@ A step belongs to the thread that records it.  Another that uses the same arrays
 differentiates its own calls only.
 """
 import threading
-from operator import is_, itemgetter
 from threading import get_ident
 from weakref import ref
 
 import torch
 
 from .._array import NDArrayBase
-from .._changes import changes
-from .._graph.plan import LIMIT, make_plan
-from .._graph.runner import Runner
+from .._graph.plan import LIMIT
 from .._notes import UNKNOWN, note_graph, source
 from .._state import state
 from .._whole import Whole
-from ..autograd import OVERWRITTEN, adopted
+from ..autograd import OVERWRITTEN
 from ..base import MXNetError
-from ._invoke import owned
+from ._step_plans import Known, Ready
+from ._waiting import CLASSES, Bundle, Kept, Place, fill, guard, waiting
 
 _new = object.__new__
 PATIENCE = 3            # how often a step may be looked at before `backward`, until its blocks stop waiting
 CROWD = 256             # calls that wait together, at most
-guard = threading.RLock()      # held while arrays begin or cease to wait, never while anything is computed
-
-
-class Place:
-    """Where a waiting array stands: input `number` of the step, or output `number` of its call `call`."""
-
-    __slots__ = ('step', 'call', 'number')
-
-    def __init__(self, step, call, number):
-        self.step, self.call, self.number = step, call, number
-
-
-def _look(self, name):
-    """`__getattr__` of waiting arrays."""
-    if name == '_tensor':
-        self._place.step.run()
-        return self._tensor
-    raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
-
-
-_classes: dict[type, type] = {}
-
-
-def _waiting(cls):
-    """The class of arrays of class `cls` while they wait."""
-    found = _classes.get(cls)
-    if found is None:
-        found = _classes[cls] = type(cls.__name__, (cls,), {
-            '__slots__': (), '__module__': cls.__module__, '__qualname__': cls.__qualname__, '__doc__': cls.__doc__,
-            '_waits': True, '_ready_class': cls, '__getattr__': _look})
-    return found
-
-
-class Kept(Place):
-    """Where an array of a bundle stands, step after step."""
-
-    __slots__ = ('bundle',)
-
-    def __init__(self, bundle, number):
-        self.step, self.call, self.number, self.bundle = None, None, number, bundle
 
 
 class Call:
@@ -79,64 +37,6 @@ class Call:
 
     def __init__(self, cached, training, sources, outputs):
         self.cached, self.training, self.sources, self.outputs = cached, training, sources, outputs
-
-
-class Bundle:
-    """The inputs of a CachedOp that are parameters, which are the same arrays call after call.
-
-    step: what they wait for now; None if they do not
-    shared: whether one of them has also waited otherwise, so that it has to be asked
-    """
-
-    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'free', 'sources', '_places', '_classes', '_seen', 'step',
-                 'shared')
-
-    def __init__(self, args, positions):
-        self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
-        self.arrays = self._pick(args)
-        self.variables = [a._variable for a in self.arrays]
-        self.tensors = [a._tensor for a in self.arrays]
-        self.free = [i for i in range(len(args)) if i not in set(positions)]
-        # where the inputs come from, if the others are arrays that do not wait, and the step begins with this call
-        order = [*positions, *self.free]
-        self.sources = tuple([order.index(i) for i in range(len(args))])
-        self._places = [Kept(self, number) for number in range(len(positions))]
-        self._classes = [_waiting(type(a)) for a in self.arrays]
-        self._seen, self.step, self.shared = changes.count, None, False
-        for array, place in zip(self.arrays, self._places, strict=True):
-            other = getattr(array, '_place', None)
-            if type(other) is Kept:
-                other.bundle.shared = self.shared = True
-            array._place = place
-
-    def fits(self, args):
-        """Whether a call has these very arrays, none of them waiting."""
-        return all(map(is_, self._pick(args), self.arrays)) and self.ready()
-
-    def ready(self):
-        """Whether the arrays are as they were, and none of them waits."""
-        count = changes.count
-        if count == self._seen and not self.shared:
-            return self.step is None
-        for array, variable, tensor in zip(self.arrays, self.variables, self.tensors):
-            if array._waits or array._variable is not variable or array._tensor is not tensor:
-                return False
-        self._seen = count
-        return True
-
-    def hide(self, step, offset):
-        """Puts the tensors aside; they are numbered from `offset` on."""
-        self.step = step
-        for array, place, cls in zip(self.arrays, self._places, self._classes):
-            place.step = step
-            del array._tensor
-            array.__class__ = cls
-        if self.shared:
-            for array, place in zip(self.arrays, self._places):
-                array._place = place
-        if self._places[0].number != offset:
-            for number, place in enumerate(self._places):
-                place.number = offset + number
 
 
 class Step:
@@ -183,7 +83,7 @@ class Step:
         del array._tensor
         array._place = Place(self, None, number)
         cls = array.__class__
-        array.__class__ = _classes.get(cls) or _waiting(cls)
+        array.__class__ = CLASSES.get(cls) or waiting(cls)
         return number
 
     def take_bundle(self, bundle):
@@ -205,7 +105,7 @@ class Step:
 
     def add(self, cached, training, sources, cls):
         """Output arrays of a new call."""
-        cls = _classes.get(cls) or _waiting(cls)
+        cls = waiting(cls)
         number, arrays = len(self.calls), []
         for output in range(cached.count):
             array = _new(cls)
@@ -267,7 +167,7 @@ class Step:
                 raise
             finally:                # what was computed before a mistake is as good as ever
                 for call, tensors in zip(self.calls, results):
-                    _fill(call.outputs, tensors)
+                    fill(call.outputs, tensors)
                 self._forget()
 
     def peek(self, array):
@@ -367,182 +267,6 @@ class Step:
             return None
         first.last_step = ready = Ready(self, structure, places, known)
         return ready
-
-
-def _fill(refs, tensors):
-    """Gives output arrays that still exist their tensors."""
-    for made, tensor in zip(refs, tensors, strict=True):
-        array = made()
-        if array is not None:
-            array._tensor = tensor
-            array.__class__ = array._ready_class
-
-
-class Shown:
-    """Outputs that lie in the memory of a CUDA graph; whoever looks at them, before the next launch, gets copies.
-
-    A loop that trains has forgotten them by then, so that mostly there is nothing to copy.
-    """
-
-    __slots__ = ('_refs', '_tensors', '_lock')
-
-    def __init__(self, refs, tensors):
-        self._refs, self._tensors, self._lock = refs, tensors, threading.Lock()
-        for number, made in enumerate(refs):
-            array = made()
-            if array is not None:
-                array._place = Place(self, None, number)
-
-    def hide(self):
-        """Puts the tensors of arrays that do not wait aside."""
-        for made in self._refs:
-            array = made()
-            del array._tensor
-            array.__class__ = _waiting(type(array))
-
-    def run(self):
-        """Copies what is still of interest."""
-        with self._lock:            # whoever launches the graph next waits until the copies are under way
-            there = [(made, tensor) for made, tensor in zip(self._refs, self._tensors, strict=True)
-                     if made() is not None]
-            for made, tensor in there:
-                tensor = tensor.clone()
-                tensor._used_up = True
-                _fill([made], [tensor])
-            self._refs = self._tensors = ()
-
-    def still(self, arrays, tensors):
-        """Whether arrays lie there that nobody has looked at since."""
-        return self._tensors is tensors and False not in [a._waits and a._place.step is self for a in arrays]
-
-    def backward_from(self, heads):
-        return False
-
-    def peek(self, array):
-        """The tensor of an array as it lies there."""
-        return self._tensors[array._place.number] if self._tensors else array._tensor
-
-
-class Chain:
-    """Programs one after the other, as one that `make_plan` can trace."""
-
-    def __init__(self, calls):
-        self.parts = [(c.cached.program, c.training, c.sources) for c in calls]
-        self.convolves = any(c.cached.program.convolves for c in calls)
-        self.inductor = any(c.cached.program.inductor for c in calls)
-
-    def run(self, tensors, *, generator, device, training=None, monitor=None):
-        values, results, states = list(tensors), [], {}
-        for program, mode, sources in self.parts:
-            given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in sources]
-            outputs, changed = program.run(given, training=mode, generator=generator, device=device, monitor=monitor)
-            for place, value in changed.items():
-                number = sources[place]
-                values[number] = states[number] = value
-            results.append(outputs)
-        return [o for outputs in results for o in outputs], states
-
-
-class Known:
-    """The plan of all steps of one structure and with tensors of the same kinds."""
-
-    def __init__(self, step, heads):
-        from ._cached_op import generators_of
-        read = {s for number in needed([c.sources for c in step.calls], heads) for s in step.calls[number].sources}
-        wanted = tuple(n for n, a in enumerate(step.arrays) if n in read and a._variable is not None
-                       and a._variable.req != 'null')
-        firsts = [0]
-        for call in step.calls:
-            firsts.append(firsts[-1] + len(call.outputs))
-        self.plan = make_plan(Chain(step.calls), step.tensors, wanted, training=None, generator=generators_of(step.ctx),
-                              device=step.ctx.torch_device, heads=tuple(firsts[c] + n for c, n in heads))
-        if not wanted or self.plan is not None and len(self.plan.present) != len(wanted):
-            self.plan = None                # nothing can be differentiated: the long way says so
-
-
-def needed(sources, heads):
-    """Numbers of the calls that heads, (call, output), depend on; `sources` has those of each call."""
-    found, waiting = set(), [call for call, _ in heads]
-    while waiting:
-        number = waiting.pop()
-        if number not in found:
-            found.add(number)
-            waiting += [s[0] for s in sources[number] if type(s) is not int]
-    return found
-
-
-class Ready:
-    """A plan and the arrays that it was last run with: what the next run need not find out again."""
-
-    __slots__ = ('structure', 'heads', 'others', 'bundles', 'loose', 'shapes', 'targets', 'flags', 'runner', 'shown',
-                 'plain', '_lock')
-
-    def __init__(self, step, structure, heads, known):
-        self.structure, self.heads, self.bundles = structure, heads, list(step.bundles)
-        mine = needed([sources for _, _, sources in structure], heads)
-        self.others = [number for number in range(len(structure)) if number not in mine]
-        self.loose = list(step.loose)
-        self.shapes = [(step.tensors[n].shape, step.tensors[n].dtype) for n in step.loose]
-        self.targets = [step.arrays[n]._variable for n in known.plan.wanted]
-        self.flags = [variable.fresh for variable in self.targets]
-        wishes = {c.cached.static for c in step.calls} - {None}
-        generators = []
-        if any(c.cached.draws for c in step.calls):
-            from ._cached_op import generators_of
-            generators.append(generators_of(step.ctx)(step.ctx.torch_device))
-        self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
-                             adopt=None if step.tensors[0].is_cuda else self._adopt)
-        self.shown, self._lock = None, threading.Lock()
-        # then the functions of a plan are all there is to a run
-        self.plain = self.runner.plain and not step.tensors[0].is_cuda
-
-    def _adopt(self, number, gradient):
-        buffer = self.targets[number].buffer
-        return None if adopted(buffer, gradient) else buffer._tensor
-
-    def fits(self, step, heads):
-        """Whether a step is like the one before but for the values of its arrays."""
-        if len(step.calls) != len(self.structure) or step.bundles != self.bundles or step.loose != self.loose:
-            return False
-        for call, (cached, training, sources) in zip(step.calls, self.structure):
-            if call.cached is not cached or call.training is not training or call.sources != sources:
-                return False
-        if not self.begins_at(heads):
-            return False
-        arrays, tensors = step.arrays, step.tensors
-        for number, (shape, dtype) in zip(step.loose, self.shapes):
-            tensor = tensors[number]
-            if tensor.dtype is not dtype or tensor.shape != shape or arrays[number]._variable is not None:
-                return False
-        return True
-
-    def begins_at(self, heads):
-        """Whether the gradients are of the same arrays as before."""
-        if len(heads) != len(self.heads):
-            return False
-        for head, (call, number) in zip(heads, self.heads):
-            if head._place.call != call or head._place.number != number:
-                return False
-        return True
-
-    def run(self, tensors, refs):
-        """Fills the output arrays; states and gradients go where they belong.  False if it fails."""
-        with self._lock:
-            if self.shown is not None:
-                self.shown.run()
-                self.shown = None
-            runner, buffers = self.runner, [v.buffer._tensor for v in self.targets]
-            try:
-                outputs = runner.plan.whole(tensors, buffers)[0] if self.plain else runner.run(tensors, buffers)
-            except RuntimeError:
-                return False
-            for flag in self.flags:
-                flag[0] = True
-            if runner.captured is not None:
-                self.shown = Shown(refs, outputs)
-            else:
-                _fill(refs, outputs if runner.fresh else [owned(o, tensors) for o in outputs])
-            return True
 
 
 # ---------------------------------------------------------------------- what CachedOp calls
