@@ -394,3 +394,31 @@ def test_a_block_that_gives_its_parameter_gives_that_of_the_step(ctx):
         trainer.step(8)
         np.testing.assert_array_equal(weight.asnumpy(), before.ravel())
         assert (net.weight.data().asnumpy() != before).any()
+
+
+def test_metrics_of_a_program_s_own_see_every_batch():
+    """A metric that `fit` knows takes batches the short way; one with its own `update` does not."""
+    seen = []
+
+    class Watched(mx.metric.Accuracy):
+        def update(self, labels, preds):
+            seen.append(len(labels))
+            super().update(labels, preds)
+
+    patched = mx.metric.Accuracy()
+    patched.update = lambda labels, preds, update=patched.update: (seen.append(len(labels)), update(labels, preds))
+    named = mx.metric.Accuracy(output_names=['softmax_output'], label_names=['softmax_label'])
+    values = []
+    several = mx.metric.CompositeEvalMetric([mx.metric.Accuracy()])
+    for metric in (mx.metric.Accuracy(), Watched(), patched, named, several):
+        mx.random.seed(5)
+        data = mx.nd.random.normal(shape=(40, 6))
+        label = mx.nd.array([i % 3 for i in range(40)])
+        net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=3), name='softmax')
+        mod = mx.mod.Module(net)
+        mod.fit(mx.io.NDArrayIter(data, label, 4), num_epoch=3, eval_metric=metric, initializer=mx.init.One(),
+                optimizer_params={'learning_rate': 0.1})
+        name, value = metric.get()
+        values.append(value[0] if isinstance(value, list) else value)
+    assert values == values[:1] * 5 and 0 < values[0] <= 1
+    assert seen == [1] * 60

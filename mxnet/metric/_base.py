@@ -254,6 +254,17 @@ class Measured(EvalMetric):
                 self._clear_shelf()
                 self._shelf = _Shelf(given, pred)
 
+    def _takes(self, label, pred):
+        """As `update_dict` with one label and one prediction, if they are like the ones before; else False."""
+        kind, shelf = type(self), self._shelf
+        if shelf is None or kind.update is not Measured.update or kind.update_dict is not EvalMetric.update_dict \
+                or not _OWN.isdisjoint(self.__dict__) or self.output_names is not None or self.label_names is not None \
+                or not shelf.takes(label, pred):
+            return False
+        if shelf.count == SHELF:
+            self._clear_shelf()
+        return True
+
     def _joins(self, label, pred):
         """Whether batches of this kind, joined along their first axis, measure as one by one."""
         return False
@@ -276,16 +287,20 @@ class Measured(EvalMetric):
         return {key: value for key, value in super().__getstate__().items() if key != '_shelf'}
 
 
+_OWN = frozenset(('update', 'update_dict'))         # which a program may have put into a single metric
+
+
 class _Shelf:
     """Copies of small batches of one kind, to be measured together: one measurement costs as much as many copies.
 
     Labels of a CPU stay there until then, wherever the predictions are.
     """
 
-    __slots__ = ('kind', 'labels', 'preds', 'count')
+    __slots__ = ('label_kind', 'pred_kind', 'last', 'together', 'labels', 'preds', 'count')
 
     def __init__(self, label, pred):
-        self.kind = label.shape, label.dtype, label.get_device(), pred.shape, pred.dtype, pred.get_device()
+        self.label_kind, self.pred_kind, self.last = _kind(label), _kind(pred), None
+        self.together = label.is_cuda == pred.is_cuda
         # lists of views, since indexing costs as much as copying
         self.labels, self.preds = (t.new_empty((SHELF, *t.shape)) for t in (label, pred))
         self.labels, self.preds = (self.labels, self.labels.unbind()), (self.preds, self.preds.unbind())
@@ -296,11 +311,14 @@ class _Shelf:
         if not isinstance(label, NDArrayBase) or not isinstance(pred, NDArrayBase) or label._sparse or pred._sparse:
             return False
         label, pred = label._peek(), pred._peek()
-        if (label.shape, label.dtype, label.get_device(), pred.shape, pred.dtype, pred.get_device()) != self.kind \
-                or label.requires_grad or pred.requires_grad:
+        if _kind(label) != self.label_kind:
             return False
+        if pred is not self.last:               # which is that of a CUDA graph otherwise
+            if _kind(pred) != self.pred_kind:
+                return False
+            self.last = pred if pred.is_cuda else None
         count = self.count
-        if label.is_cuda == pred.is_cuda:
+        if self.together:
             torch._foreach_copy_([self.labels[1][count], self.preds[1][count]], [label, pred])
         else:
             self.labels[1][count].copy_(label)
@@ -309,8 +327,12 @@ class _Shelf:
         return True
 
     def clear(self):
-        count, self.count = self.count, 0
+        count, self.count, self.last = self.count, 0, None
         return pair(self.labels[0][:count].flatten(0, 1), self.preds[0][:count].flatten(0, 1))
+
+
+def _kind(tensor):
+    return tensor.shape, tensor.dtype, tensor.get_device(), tensor.requires_grad
 
 
 register = registry.get_register_func(EvalMetric, 'metric')

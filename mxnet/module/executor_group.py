@@ -8,6 +8,7 @@ from .._ops.attributes import DType, kind_of
 from ..context import Context
 from ..executor_manager import _mean, _split_input_slice
 from ..io import DataDesc
+from ..metric._base import Measured
 from ..ndarray import NDArray
 
 __all__ = ['DataParallelExecutorGroup']
@@ -291,6 +292,11 @@ class DataParallelExecutorGroup:
 
     def update_metric(self, eval_metric, labels, pre_sliced):
         """Compares the outputs of each context with its labels."""
+        if len(self.execs) == 1 and labels and len(labels) == 1 and not pre_sliced \
+                and isinstance(eval_metric, Measured):
+            outputs = self.execs[0].outputs
+            if len(outputs) == 1 and eval_metric._takes(labels[0], outputs[0]):
+                return
         for i, (executor, part) in enumerate(zip(self.execs, self.slices, strict=True)):
             own = labels[i] if pre_sliced else map(_part, labels or (), self.label_layouts or (), repeat(part))
             eval_metric.update_dict(dict(zip(self.label_names, own)), dict(zip(self.output_names, executor.outputs)))
