@@ -50,7 +50,7 @@ def uncast_gradients(graph, first) -> int:
     output = next(n for n in graph.nodes if n.op == 'output')
     results, count = list(output.args[0]), 0
     for i, node in enumerate(results[first:], first):
-        if isinstance(node, torch.fx.Node) and results.count(node) == 1 and len(node.users) == 1 and _widens(node) \
+        if isinstance(node, torch.fx.Node) and len(node.users) == 1 and _widens(node) and results.count(node) == 1 \
                 and node.args[0] not in results:
             results[i] = node.args[0]
             output.args = (results,)

@@ -2,6 +2,7 @@
 import contextlib
 import operator
 import os
+from collections import Counter
 
 import torch
 
@@ -183,9 +184,9 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
     second_part = [n for n in second_part if n not in early]
     late = set(second_part)
     known = {*[g for g in gradients if isinstance(g, torch.fx.Node)]}
-    direct = tuple(g in (late if not at_once else {*calls}) and g not in results and g.target in _OUT
-                   and gradients.count(g) == 1 and g.meta['val'].dtype is tensors[n].meta['val'].dtype
-                   for g, n in zip(gradients, wanted))
+    able, times = {*calls} if at_once else late, Counter(gradients)
+    direct = tuple(g in able and g not in results and g.target in _OUT and times[g] == 1
+                   and g.meta['val'].dtype is tensors[n].meta['val'].dtype for g, n in zip(gradients, wanted))
     writer.targets = {g: f'target_{i}' for i, g in enumerate(gradients) if direct[i]}
     nothing = writer.constant((None,) * len(gradients), 'nothing')
     targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
@@ -265,7 +266,8 @@ def prediction_plan(graph, found, n_tensors, facts, parameters) -> Plan:
 def _fresh(outputs, made, others=()):
     """Which outputs are row-major tensors in memory that one of the calls `made` gave, and nothing else refers to."""
     roots = [_root(node) for node in (*outputs, *others)]
-    return tuple(root in made and roots.count(root) == 1 and _has_memory(root) and node.meta['val'].is_contiguous()
+    times = Counter(roots)
+    return tuple(root in made and times[root] == 1 and _has_memory(root) and node.meta['val'].is_contiguous()
                  for node, root in zip(outputs, roots, strict=False))
 
 

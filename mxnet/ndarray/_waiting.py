@@ -66,8 +66,8 @@ class Bundle:
         self.tensors = [a._tensor for a in self.arrays]
         self.free = [i for i in range(len(args)) if i not in set(positions)]
         # where the inputs come from, if the others are arrays that do not wait, and the step begins with this call
-        order = [*positions, *self.free]
-        self.sources = tuple([order.index(i) for i in range(len(args))])
+        numbers = {position: number for number, position in enumerate((*positions, *self.free))}
+        self.sources = tuple([numbers[i] for i in range(len(args))])
         self._places = [Kept(self, number) for number in range(len(positions))]
         self._classes = [waiting(type(a)) for a in self.arrays]
         self._seen, self.step, self.shared = changes.count, None, False
