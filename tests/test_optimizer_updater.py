@@ -275,3 +275,22 @@ def test_adam_again_and_again(ctx, options):
                 np.testing.assert_array_equal(a, b)
             else:
                 np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_adam_of_weights_with_different_counts():
+    """An optimizer may also be asked for single weights, which are then corrected by counts of their own."""
+    results = []
+    for together in (True, False):
+        optimizer = mx.optimizer.Adam(learning_rate=0.1)
+        updater = mx.optimizer.get_updater(optimizer)
+        updater.aggregate_updates = together
+        weights = tuple(mx.nd.ones((3,)) * n for n in (1, 2, 3))
+        gradients = tuple(mx.nd.array([1, -2, n]) for n in (1, 2, 3))
+        columns = (0, 1, 2), gradients, weights
+        for step in range(12):
+            if step in (5, 9):
+                optimizer.update_multi_precision(1, weights[1], gradients[1], updater.states[1])
+            updater(*columns)
+        results.append(np.stack([w.asnumpy() for w in weights]))
+        assert (updater._again is not None) is together
+    np.testing.assert_allclose(*results, rtol=1e-6)

@@ -73,7 +73,7 @@ class Adam(BuiltIn):
     def _repeated(self, indices, weights, states, lrs, wds):
         counts = self._index_update_count
         if self._steady and _lists.fusible(weights[0]) and len({*lrs}) == len({counts[i] for i in indices}) == 1:
-            return _Repeated(self, indices[0], weights, states, lrs[0], wds)
+            return _Repeated(self, indices, weights, states, lrs[0], wds)
         return super()._repeated(indices, weights, states, lrs, wds)
 
 
@@ -83,8 +83,8 @@ class _Repeated:
     `tell` sets the rate before each update; for a GPU in its memory, where recorded kernels find it.
     """
 
-    def __init__(self, optimizer, index, weights, states, lr, wds):
-        self._optimizer, self._index, self._lr = optimizer, index, lr
+    def __init__(self, optimizer, indices, weights, states, lr, wds):
+        self._optimizer, self._indices, self._lr = optimizer, indices, lr
         self._numbers = optimizer.beta1, optimizer.beta2, optimizer.epsilon
         self._rescale = optimizer._rescale
         self._rate = torch.zeros((), dtype=torch.float32, device=weights[0].device) if weights[0].is_cuda else 0.0
@@ -92,12 +92,16 @@ class _Repeated:
                         for wd, at in _lists.groups(wds).items()]
 
     def tell(self):
-        """Makes ready for the next update, which has been counted."""
-        rate = self._optimizer._corrected(self._index, self._lr)
+        """Makes ready for the next update, which has been counted; False if weights have different counts by now."""
+        counts = list(map(self._optimizer._index_update_count.get, self._indices))
+        if counts.count(counts[0]) != len(counts):
+            return False
+        rate = self._optimizer._corrected(self._indices[0], self._lr)
         if isinstance(self._rate, float):
             self._rate = rate
         else:
             self._rate.fill_(rate)
+        return True
 
     def __call__(self, grads):
         """Updates by gradients."""

@@ -107,7 +107,8 @@ class BuiltIn(Optimizer):
     def _repeated(self, indices, weights, states, lrs, wds):
         """A function of gradients that does `_step` with these lists and numbers, for updates that are `_steady`.
 
-        It may have `tell`, to be called before each of its calls, or of what was recorded of them.
+        It may have `tell`, to be called before each of its calls, or of what was recorded of them; if that gives False,
+        another function is needed.
         """
         return lambda grads: self._step(indices, weights, grads, states, lrs, wds)
 

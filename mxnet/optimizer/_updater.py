@@ -199,8 +199,9 @@ class _Again:
         bases = optimizer._bases()
         if bases is None or bases != self.bases:
             self._find_numbers(index, bases)
-        if self.tell is not None:
-            self.tell()
+        if self.tell is not None and not self.tell():
+            self.numbers = None
+            self._find_numbers(index, bases)
         return True
 
     def _find_numbers(self, index, bases):
