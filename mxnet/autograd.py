@@ -261,7 +261,7 @@ def mark_variables(variables, gradients, grad_reqs='write'):
         if tensor.requires_grad:
             array._tensor = tensor = tensor.detach()
         array._variable = Variable(tensor, buffer, req)
-    changes.count += 1
+        changes.count += 1              # here, since the next one may be a mistake
 
 
 # ---------------------------------------------------------------------- going back

@@ -195,8 +195,9 @@ def test_copies_have_arrays_of_their_own():
 
 # ---------------------------------------------------------------------- loops whose steps follow the one before
 def side_by_side(before=None, between=None, rounds=8, optimizer='sgd', **params):
-    """Compares the parameters of a network trained plainly and hybridized, where things happen before a step, and
-    between backward and the update; gives how many steps of the latter followed a route to its end."""
+    """Compares the parameters of a network trained plainly, with nothing remembered, and hybridized, where things happen
+    before a step, and between backward and the update; gives how many steps of the latter followed a route to its end.
+    """
     found, ends = [], 0
     for hybridized in (False, True):
         mx.random.seed(3)
@@ -216,6 +217,8 @@ def side_by_side(before=None, between=None, rounds=8, optimizer='sgd', **params)
             if between is not None:
                 between(net)
             trainer.step(2)
+            if not hybridized:                  # its updates are found out anew each time, too
+                trainer._again = trainer._updaters[0]._again = None
         found.append([p.data().asnumpy() for p in net.collect_params().values()])
     for plainly, planned in zip(*found, strict=True):
         numpy.testing.assert_array_equal(plainly, planned)
@@ -296,3 +299,17 @@ def test_factors_of_a_module_may_be_written_into():
             before = mod.get_params()[0]['fc_bias'].asnumpy()
         mod.update()
     numpy.testing.assert_array_equal(mod.get_params()[0]['fc_bias'].asnumpy(), before)
+
+
+def test_gradients_that_were_attached_before_a_mistake_are_written():
+    net, loss = network(), gluon.loss.SoftmaxCrossEntropyLoss()
+    weight, bias = net[0].weight.data(), net[0].bias.data()
+    for number in range(6):
+        if number == 5:
+            with pytest.raises(mx.MXNetError, match='variable 1'):
+                autograd.mark_variables([weight, bias], [nd.zeros(weight.shape), nd.zeros((9,))])
+            assert not weight.grad.asnumpy().any()
+        with autograd.record():
+            value = loss(net(X), Y)
+        value.backward()
+    assert weight.grad.asnumpy().any()

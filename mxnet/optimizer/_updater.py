@@ -177,13 +177,6 @@ class _Again:
         self.bases, self.seen, self.tell = None, changes.count, None
         return self
 
-    def repeat(self, updater, index, grad, weight):
-        """Updates and returns True if nothing has changed but values."""
-        if not self.due(updater, index, grad, weight):
-            return False
-        self.run()
-        return True
-
     def due(self, updater, index, grad, weight):
         """Whether nothing has changed but values; if so, the update is counted and has its numbers, and is to be run.
         """
