@@ -195,8 +195,9 @@ def test_copies_have_arrays_of_their_own():
 
 # ---------------------------------------------------------------------- loops whose steps follow the one before
 def side_by_side(before=None, between=None, rounds=8, optimizer='sgd', **params):
-    """Compares the parameters of a network trained plainly, with nothing remembered, and hybridized, where things happen
-    before a step, and between backward and the update; gives how many steps of the latter followed a route to its end.
+    """Compares the parameters of a network trained plainly, with nothing remembered, and hybridized.
+
+    Things may happen before a step, and between backward and the update.  -> how many steps followed a route to its end
     """
     found, ends = [], 0
     for hybridized in (False, True):
