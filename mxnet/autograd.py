@@ -334,7 +334,7 @@ def _explain(error):
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
-    if head_grads is None and not retain_graph and _all_at_once(heads):
+    if head_grads is None and not retain_graph and at_once(heads):
         return
     heads, tensors, gradients = _heads(heads, head_grads)
     if not tensors:
@@ -351,10 +351,13 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
         _give_up(heads)
 
 
-def _all_at_once(heads):
-    """Whether heads wait to be computed, and have been, together with their gradients: see ndarray/_steps.py."""
+def at_once(heads, update=None):
+    """Whether heads waited to be computed, and have been, together with their gradients: see ndarray/_steps.py.
+
+    update: as for `Step.backward_from`
+    """
     first = heads[0] if isinstance(heads, (list, tuple)) and heads else heads
-    return getattr(first, '_waits', False) and first._place.step.backward_from(heads)
+    return getattr(first, '_waits', False) and first._place.step.backward_from(heads, update)
 
 
 def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):

@@ -146,6 +146,7 @@ def see_shapes(w):
     """None of which needs a value."""
     w.see('shapes', [(p.grad().shape, str(p.grad().context), p.grad().size, p.grad().stype) for p in w.learned()])
     w.see('shape', (w.loss.shape, w.out.shape, w.out.ndim, str(w.loss.dtype)))
+    w.see('inputs', (w.x.shape, len(w.y), str(w.y.dtype), [(p.data().shape, p.data().size) for p in w.params]))
 
 
 @action

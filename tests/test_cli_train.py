@@ -12,6 +12,7 @@ from conftest import ROOT
 
 import mxnet as mx
 from mxnet.cli import _digits, main
+from mxnet.ndarray._step_plans import Ready
 
 
 @pytest.fixture(scope='module')
@@ -57,6 +58,18 @@ def test_it_learns(data, tmp_path):
     pictures, labels = _digits.read(data, 'test')
     scores = mx.gluon.SymbolBlock.imports(found[1], ['data'], found[2])(mx.nd.array(pictures.reshape(-1, 784) / 255))
     assert (scores.asnumpy().argmax(1) == labels).mean() == pytest.approx(float(lines[-1][3]))
+
+
+def test_the_update_is_part_of_the_plan(data, tmp_path, monkeypatch):
+    found, run = [], Ready.run
+
+    def watched(self, tensors, refs, then=None):
+        found.append(then is not None)
+        return run(self, tensors, refs, then)
+
+    monkeypatch.setattr(Ready, 'run', watched)
+    assert main(['train', '--data', data, '--out', str(tmp_path), '--quiet', '--epochs', '2']) == 0
+    assert found.count(True) > len(found) // 2 > 3
 
 
 def parameters(folder):

@@ -295,3 +295,21 @@ def test_calls_that_nobody_looks_at_do_not_pile_up(monkeypatch):
         if out._waits:
             most = max(most, len(out._place.step.calls))
     assert 1 < most <= 7
+
+
+@pytest.mark.parametrize('alias', [lambda p: p.data().reshape((-1,)), lambda p: p.data().to_torch(),
+                                   lambda p: p.data()[0:2]], ids=['reshaped', 'torch', 'sliced'])
+def test_parameters_overwritten_through_another_array(alias):
+    """Before anything was computed with them: an error, as for data, and no wrong gradients."""
+    net, loss_of = blocks()
+    other = alias(net[0].weight)
+    for number in range(6):
+        with autograd.record():
+            loss = loss_of(net(nd.ones((2, 3))), nd.zeros((2,)))
+        if number < 4:
+            loss.backward()
+            continue
+        other[:] = 1
+        with pytest.raises(mx.MXNetError, match='in place'):
+            loss.backward()
+        assert (net[0].weight.data().asnumpy()[:2] == 1).all()

@@ -15,7 +15,7 @@ NP_NETS = ('dense', 'norm', 'layers', 'picture', 'deferred', 'large')
 DTYPES = ('float32',) * 4 + ('float64', 'float16')
 DATA = ('new', 'view', 'same', 'torch', 'grad', 'numpy')
 BACK = ('method',) * 5 + ('inside', 'list', 'two', 'heads', 'retain')
-UPDATES = ('step', 'step', 'step', 'stale', 'update', 'by hand', 'operator', 'never')
+UPDATES = ('step', 'step', 'learn', 'learn', 'stale', 'update', 'by hand', 'operator', 'never')
 
 
 def random_program(seed):

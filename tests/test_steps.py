@@ -7,6 +7,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
+from mxnet.ndarray import _steps
 
 ROUNDS = 6
 
@@ -107,7 +108,7 @@ def test_who_always_looks_early_waits_no_more():
     net.initialize()
     net.hybridize()
     x = nd.ones((2, 5))
-    for _ in range(8):
+    for _ in range(_steps.PATIENCE + 3):
         with autograd.record():
             out = net(x)
             waited = waits(out)
@@ -125,6 +126,49 @@ def test_shapes_and_types_of_waiting_arrays():
         assert isinstance(out, nd.NDArray) and type(out).__name__ == 'NDArray'
         assert out.context == mx.cpu()
         assert out.shape == (2, 3) and out.dtype == numpy.float32
+
+
+def test_shapes_and_types_can_be_told_without_computing():
+    net, loss_of = network(), gluon.loss.SoftmaxCrossEntropyLoss()
+    net.initialize()
+    net.hybridize()
+    for number in range(15):
+        size = 2 if number % 3 else 4
+        x, y = nd.ones((size, 5)), nd.zeros(size, dtype='int32')
+        with autograd.record():
+            out = net(x)
+            known = out.shape, out.ndim, out.size, len(out), out.dtype
+            loss = loss_of(out, y)
+        assert known == ((size, 3), 2, size * 3, size, numpy.float32)
+        assert x.shape == (size, 5) and len(y) == size and y.dtype == numpy.int32
+        weight = net[0].weight.data()
+        assert weight.shape == (8, 5) and weight.size == 40
+        assert loss.shape == (size,) and loss.dtype == numpy.float32
+        if number > 11:         # each of the two sizes has been seen often enough
+            assert waits(out) and waits(x) and waits(y) and waits(weight) and waits(loss)
+        loss.backward()
+        assert out.shape == (size, 3) and loss.shape == (size,)
+
+
+def test_shapes_that_depend_on_values_are_computed():
+    class Some(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.weight = self.params.get('weight', shape=(3,), init='ones')
+
+        def hybrid_forward(self, F, x, index, weight):
+            return F.contrib.boolean_mask(F.broadcast_mul(x, weight), index)
+
+    net = Some()
+    net.initialize()
+    net.hybridize()
+    for number in range(8):
+        index = nd.array([1, 1, number % 2, 0])
+        with autograd.record():
+            out = net(nd.ones((4, 3)), index)
+            assert out.shape == (2 + number % 2, 3)
+        out.backward()
+        assert (net.weight.grad().asnumpy() == 2 + number % 2).all()
 
 
 def test_writing_into_what_is_read():

@@ -297,8 +297,7 @@ def train(options) -> int:
                 labels = gluon.utils.split_and_load(y, places, even_split=False)
                 with autograd.record():
                     losses = [loss_of(net(part), label) for part, label in zip(parts, labels, strict=True)]
-                autograd.backward(losses)
-                trainer.step(x.shape[0])
+                trainer._learn(losses, x.shape[0])      # backward and step as one plan
                 total_loss += sum(loss.sum().asscalar() for loss in losses)
                 bar.step()
                 if stopped:

@@ -1,7 +1,8 @@
 """`Trainer`: applies an optimizer to parameters after each `backward`."""
 import os
-from operator import is_
+from operator import attrgetter, is_
 
+from .. import autograd
 from .. import kvstore as _kv
 from .. import optimizer as _optimizer
 from .._changes import changes
@@ -198,6 +199,23 @@ class Trainer:
         self._allreduce_grads()
         self._update(ignore_stale_grad)
 
+    def _learn(self, losses, batch_size=None):
+        """`backward` of losses, then `step`: for loops of ours, where nobody looks at the gradients in between.
+
+        Where a plan computes the gradients, the update is part of it: on a GPU, of its CUDA graph.
+
+        batch_size: None for the number of losses
+        """
+        follows = _Follows(self, batch_size)
+        if not autograd.at_once(losses, follows):
+            autograd.backward(losses)
+            if follows.then is not None:        # it has been decided on, but the plan has failed
+                follows.then.run()
+        if follows.then is not None:
+            self._again.use_up()
+        else:
+            self.step(sum([loss._peek().shape[0] for loss in losses]) if batch_size is None else batch_size)
+
     def allreduce_grads(self):
         """Adds up the gradients of all contexts (and workers); `update` then applies them."""
         self._prepare()
@@ -301,6 +319,32 @@ class Trainer:
         self._optimizer.param_dict = dict(enumerate(self._params))
 
 
+# What a step consists of.  A program may have its own of each, in a class, in a trainer, or for all trainers.
+_PARTS = frozenset(('step', 'update', 'allreduce_grads', '_update', '_allreduce_grads'))
+_parts_of_step = attrgetter(*sorted(_PARTS))
+_OWN = _parts_of_step(Trainer)
+
+
+class _Follows:
+    """The update that is to follow a plan: `update` of `Step.backward_from`.  `then` is what it gave."""
+
+    __slots__ = ('trainer', 'batch_size', 'then')
+
+    def __init__(self, trainer, batch_size):
+        self.trainer, self.batch_size, self.then = trainer, batch_size, None
+
+    def __call__(self, ready):
+        """The update, counted as done; None where `step` has to look closer."""
+        trainer = self.trainer
+        again, size = trainer._again, ready.length() if self.batch_size is None else self.batch_size
+        if again is None or size is None or trainer._amp_loss_scaler is not None or trainer._params_to_init \
+                or not again.stands(trainer) or not again.is_of(ready.targets):
+            return None
+        trainer._optimizer.rescale_grad = trainer._scale / size
+        self.then = again.updater._due(*again.columns)
+        return self.then
+
+
 class _Again:
     """An update of the same arrays as the one before, which were found in order then."""
 
@@ -321,11 +365,9 @@ class _Again:
 
     def repeat(self, trainer):
         """Updates and returns True if nothing has changed but values, and all gradients are new."""
-        if trainer._kvstore is not None or trainer._updaters[0] is not self.updater or [False] in self.fresh \
-                or changes.count != self.seen and not self._same():
+        if [False] in self.fresh or not self.stands(trainer):
             return False
-        for flag in self.fresh:
-            flag[0] = False
+        self.use_up()
         updater, columns = self.updater, self.columns
         again = updater._again
         if again is not None and again.due(updater, *columns):
@@ -333,6 +375,23 @@ class _Again:
         else:
             updater(*columns)
         return True
+
+    def stands(self, trainer):
+        """Whether nothing has changed but values, and a step is what it is here."""
+        return trainer._kvstore is None and _parts_of_step(type(trainer)) == _OWN \
+            and _PARTS.isdisjoint(trainer.__dict__) \
+            and trainer._updaters[0] is self.updater \
+            and type(self.updater) is _optimizer.Updater \
+            and (changes.count == self.seen or self._same())
+
+    def is_of(self, variables):
+        """Whether gradients of these variables are all that it needs."""
+        return {*map(id, self.variables)} <= {*map(id, variables)}
+
+    def use_up(self):
+        """Notes that the gradients are not new any more."""
+        for flag in self.fresh:
+            flag[0] = False
 
     def _same(self):
         count = changes.count

@@ -55,6 +55,7 @@ class CachedOp:
         self.count = len(self.program.outputs)
         self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
+        self.results = {}           # kinds of inputs -> tensors that have shapes and dtypes of the outputs, and no more
 
     @property
     def is_np_sym(self):
@@ -182,7 +183,17 @@ class CachedOp:
         for place, value in states.items():
             tensors[place].detach().copy_(value.detach())
         results = [owned(o, tensors) for o in outputs]
+        if plan is not None and wanted and self.patience > 0:
+            self._remember(_steps.kinds_of(training, tensors), results)
         return results if recording else [r.detach() if r.requires_grad else r for r in results]
+
+    def _remember(self, kinds, results):
+        """Notes shapes and dtypes of results, which do not depend on values: a call like this can tell them, and wait.
+        """
+        if kinds not in self.results:
+            if len(self.results) > LIMIT:
+                self.results.clear()
+            self.results[kinds] = [torch.empty_like(r, device='meta') for r in results]
 
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""

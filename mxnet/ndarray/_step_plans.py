@@ -1,6 +1,8 @@
 """The plans of steps: forward and backward of calls that waited for each other, at once."""
 import threading
 
+import torch
+
 from .._graph.plan import make_plan
 from .._graph.runner import Runner
 from ..autograd import adopted
@@ -39,8 +41,9 @@ class Known:
         firsts = [0]
         for call in step.calls:
             firsts.append(firsts[-1] + len(call.outputs))
+        self.heads = tuple(firsts[c] + n for c, n in heads)
         self.plan = make_plan(Chain(step.calls), step.tensors, wanted, training=None, generator=generators_of(step.ctx),
-                              device=step.ctx.torch_device, heads=tuple(firsts[c] + n for c, n in heads))
+                              device=step.ctx.torch_device, heads=self.heads)
         if not wanted or self.plan is not None and len(self.plan.present) != len(wanted):
             self.plan = None                # nothing can be differentiated: the long way says so
 
@@ -60,7 +63,7 @@ class Ready:
     """A plan and the arrays that it was last run with: what the next run need not find out again."""
 
     __slots__ = ('structure', 'heads', 'others', 'bundles', 'loose', 'shapes', 'targets', 'flags', 'runner', 'shown',
-                 'plain', '_lock')
+                 'plain', 'likes', '_at', '_lock')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.bundles = structure, heads, list(step.bundles)
@@ -78,6 +81,7 @@ class Ready:
         self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if step.tensors[0].is_cuda else self._adopt)
         self.shown, self._lock = None, threading.Lock()
+        self.likes, self._at = None, known.heads            # tensors of the outputs' shapes and dtypes, once known
         # then the functions of a plan are all there is to a run
         self.plain = self.runner.plain and not step.tensors[0].is_cuda
 
@@ -110,17 +114,26 @@ class Ready:
                 return False
         return True
 
-    def run(self, tensors, refs):
-        """Fills the output arrays; states and gradients go where they belong.  False if it fails."""
+    def length(self):
+        """How many numbers the heads have along their first axes; None if it is not known yet."""
+        return self.likes and sum([self.likes[n].shape[0] for n in self._at])
+
+    def run(self, tensors, refs, then=None):
+        """Fills the output arrays; states and gradients go where they belong, and then it does what follows
+        (`Runner.run`).  False if it fails.
+        """
         with self._lock:
             if self.shown is not None:
                 self.shown.run()
                 self.shown = None
             runner, buffers = self.runner, [v.buffer._tensor for v in self.targets]
             try:
-                outputs = runner.plan.whole(tensors, buffers)[0] if self.plain else runner.run(tensors, buffers)
+                outputs = runner.plan.whole(tensors, buffers)[0] if self.plain and then is None \
+                    else runner.run(tensors, buffers, then)
             except RuntimeError:
                 return False
+            if self.likes is None:
+                self.likes = [torch.empty_like(o, device='meta') for o in outputs]
             for flag in self.flags:
                 flag[0] = True
             if runner.captured is not None:

@@ -3,13 +3,15 @@
 While recording, a hybridized block that ran before need not run at once: all that a program could see of it are its
 outputs, and the arrays that it reads, if somebody writes into them.  So the outputs have no tensor yet, the tensors of
 the inputs are put aside, and the class of all these arrays answers the first look at them (at `_tensor`, which every
-use of an array needs) by running what waits, with torch's tape as ever.  A loop that trains looks only after
-`backward`: then everything that waits runs as one plan (`Plan.whole`), forward and backward, without torch's engine.
+use of an array but its shape and dtype needs) by running what waits, with torch's tape as ever.  A loop that trains
+looks only after `backward`: then everything that waits runs as one plan (`Plan.whole`), forward and backward, without
+torch's engine.
 
 A step belongs to the thread that records it.  Another that uses the same arrays runs it first, so that each thread
 differentiates its own calls only.
 """
 import threading
+from operator import attrgetter
 from threading import get_ident
 from weakref import ref
 
@@ -25,8 +27,8 @@ from ..base import MXNetError
 from ._step_plans import Known, Ready
 from ._waiting import CLASSES, Bundle, Kept, Place, fill, guard, waiting
 
-_new = object.__new__
-PATIENCE = 3            # how often a step may be looked at before `backward`, until its blocks stop waiting
+_new, _version = object.__new__, attrgetter('_version')
+PATIENCE = 8            # how often a step may be looked at before `backward`, until its blocks stop waiting
 CROWD = 256             # calls that wait together, at most
 
 
@@ -43,17 +45,19 @@ class Step:
     """Calls that wait for each other, and the arrays that they read.
 
     A step that is so far like an earlier one follows its `route`: `made` has (weakly) the output of each call.
+    Once it is `over`, the arrays have their tensors again; once it is `done`, the outputs have theirs.
     """
 
     __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'bundles', 'loose', 'versions', 'ctx', 'over',
-                 'failed', 'thread', '_lock')
+                 'done', 'failed', 'thread', '_lock')
 
     def __init__(self, ctx):
         self._calls, self.route, self.made = [], None, []
         self.arrays, self.tensors = [], []
-        self.bundles, self.loose, self.versions = [], [], []    # bundles; numbers of other arrays, and their versions
+        self.versions = []                          # of the tensors, when they were put aside
+        self.bundles, self.loose = [], []           # bundles, and the numbers of other arrays
         self.ctx = ctx
-        self.over, self.failed = False, None
+        self.over, self.done, self.failed = False, False, None
         self.thread, self._lock = get_ident(), threading.RLock()
 
     @property
@@ -91,6 +95,7 @@ class Step:
         offset = len(self.arrays)
         self.arrays += bundle.arrays
         self.tensors += bundle.tensors
+        self.versions += map(_version, bundle.tensors)
         self.bundles.append(bundle)
         bundle.hide(self, offset)
 
@@ -146,15 +151,17 @@ class Step:
         with self._lock:
             if self.failed is not None:
                 raise MXNetError(f'an earlier error left this array without a value: {self.failed}')
-            if self.over:
+            if self.done:
                 return
             for call in self.calls:
                 call.cached.patience -= 1
-            self._restore()
+            if not self.over:
+                self._restore()
             values = [a._tensor if a._variable is None else a._variable.leaf for a in self.arrays]
             results = []
             try:
-                self._check_versions()
+                if self._overwritten():
+                    raise MXNetError(OVERWRITTEN)
                 with torch.enable_grad():
                     for call in self.calls:
                         given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in call.sources]
@@ -173,6 +180,24 @@ class Step:
     def peek(self, array):
         return array._tensor
 
+    def like(self, place):
+        """A tensor with shape and dtype of the array at a place; None if these are not known.  For whoever holds
+        `guard`.
+        """
+        if self.over:
+            return None
+        if place.call is None:
+            return self.tensors[place.number]
+        if self.route is not None:
+            return self.route.likes and self.route.likes[place.call]
+        return self._gives(place.call, place.number)
+
+    def _gives(self, number, output):
+        call = self._calls[number]
+        given = [self.tensors[s] if type(s) is int else self._gives(*s) for s in call.sources]
+        found = None if any(t is None for t in given) else call.cached.results.get(kinds_of(call.training, given))
+        return found and found[output]
+
     def _restore(self):
         """Gives the arrays that are read their tensors back."""
         with guard:
@@ -189,18 +214,21 @@ class Step:
             state.draws = tuple([step for step in state.draws if step is not self])
 
     def _forget(self):
+        self.done = True
         self._calls = self.arrays = self.tensors = self.bundles = ()
         self.route = None
 
-    def _check_versions(self):
+    def _overwritten(self):
         # arrays that are written to themselves end the waiting; this finds writes through others in the same memory
-        tensors = self.tensors
-        if [tensors[n]._version for n in self.loose] != self.versions:
-            raise MXNetError(OVERWRITTEN)
+        return [*map(_version, self.tensors)] != self.versions
 
     # ------------------------------------------------------------------ backward
-    def backward_from(self, heads):
-        """Differentiates arrays of this step at once; False if they have to be computed first."""
+    def backward_from(self, heads, update=None):
+        """Differentiates arrays of this step at once; False if they have to be computed first.
+
+        update: function of the plan's `Ready` that gives what is to follow it (`then` of `Runner.run`), or None.  What
+            it gives has been done if this returns True
+        """
         heads = [heads] if isinstance(heads, NDArrayBase) else heads
         for head in heads:
             if not getattr(head, '_waits', False) or head._place.call is None:
@@ -210,9 +238,9 @@ class Step:
                     return False
                 with guard:
                     self.join(head._place.step)
-        return self._backward(heads)
+        return self._backward(heads, update)
 
-    def _backward(self, heads):
+    def _backward(self, heads, update):
         """Runs everything, forward and backward from `heads`, as one plan; False if there is none."""
         with self._lock:
             if self.over:
@@ -225,14 +253,15 @@ class Step:
             if ready is None or ready.others and self._wanted_later(ready):
                 return False
             tensors = self.tensors
-            if [tensors[n]._version for n in self.loose] != self.versions:
+            if self._overwritten():
                 self._restore()
                 self.failed = error = MXNetError(OVERWRITTEN)
                 self._forget()
                 raise error
-            if not ready.run(tensors, self.made if follows else [m for c in self.calls for m in c.outputs]):
-                return False
+            refs = self.made if follows else [m for c in self.calls for m in c.outputs]
             self._restore()
+            if not ready.run(tensors, refs, None if update is None else update(ready)):
+                return False
             for cached, _, _ in ready.structure:
                 cached.patience = PATIENCE
             for head in heads:
@@ -267,6 +296,11 @@ class Step:
             return None
         first.last_step = ready = Ready(self, structure, places, known)
         return ready
+
+
+def kinds_of(training, tensors):
+    """What shapes and dtypes of a call's results depend on."""
+    return training, *[(t.shape, t.dtype) for t in tensors]
 
 
 # ---------------------------------------------------------------------- what CachedOp calls

@@ -1,10 +1,12 @@
 """Arrays that wait: they have a place in what is still to be computed instead of a tensor.
 
-Their class answers the first look at `_tensor`, which every use of an array needs, by having that computed.
+Their class answers the first look at `_tensor`, which every use of an array needs, by having that computed.  Shape and
+dtype are mostly known before.
 """
 import threading
 from operator import is_, itemgetter
 
+from .._array import class_of, wrap
 from .._changes import changes
 
 guard = threading.RLock()      # held while arrays begin or cease to wait, never while anything is computed
@@ -27,6 +29,20 @@ def _look(self, name):
     raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
 
+def _like(array):
+    """A tensor with shape and dtype of a waiting array; computed only if nothing tells them."""
+    with guard:
+        found = array._place.step.like(array._place) if array._waits else None
+    return array._tensor if found is None else found
+
+
+def _known(name):
+    """A property that does not look at values."""
+    return property(lambda self: getattr(wrap(_like(self), self._ctx, class_of(self)), name))
+
+
+_KINDS = {**{name: _known(name) for name in ('shape', 'ndim', 'size', 'dtype')},
+          '__len__': lambda self: len(wrap(_like(self), self._ctx, class_of(self)))}
 CLASSES: dict[type, type] = {}         # of arrays that do not wait -> of those that do
 
 
@@ -36,7 +52,7 @@ def waiting(cls):
     if found is None:
         found = CLASSES[cls] = type(cls.__name__, (cls,), {
             '__slots__': (), '__module__': cls.__module__, '__qualname__': cls.__qualname__, '__doc__': cls.__doc__,
-            '_waits': True, '_ready_class': cls, '__getattr__': _look})
+            '_waits': True, '_ready_class': cls, '__getattr__': _look, **_KINDS})
     return found
 
 
@@ -153,8 +169,11 @@ class Shown:
         """Whether arrays lie there that nobody has looked at since."""
         return self._tensors is tensors and False not in [a._waits and a._place.step is self for a in arrays]
 
-    def backward_from(self, heads):
+    def backward_from(self, heads, update=None):
         return False
+
+    def like(self, place):
+        return self._tensors[place.number] if self._tensors else None
 
     def peek(self, array):
         """The tensor of an array as it lies there."""

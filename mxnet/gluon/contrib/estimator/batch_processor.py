@@ -29,10 +29,14 @@ class BatchProcessor:
 
     def fit_batch(self, estimator, train_batch, batch_axis=0):
         """Predictions, losses and gradients of a batch; the weights are changed by a GradientUpdateHandler."""
+        data, label, pred, loss = self._record(estimator, train_batch, batch_axis)
+        for part in loss:
+            part.backward()
+        return data, label, pred, loss
+
+    def _record(self, estimator, train_batch, batch_axis):
         data, label = self._get_data_and_label(train_batch, estimator.context, batch_axis)
         with autograd.record():
             pred = [estimator.net(x) for x in data]
             loss = [estimator.loss(y_hat, y) for y_hat, y in zip(pred, label)]
-        for part in loss:
-            part.backward()
         return data, label, pred, loss

@@ -216,6 +216,9 @@ class Estimator:
         train_begin, epoch_begin, batch_begin, batch_end, epoch_end, train_end = self._categorize_handlers(handlers)
         for handler in train_begin:
             handler.train_begin(self)
+        fit_batch = self.fit_batch
+        if batch_end and self._learns_at_once(batch_end[0]):
+            fit_batch, batch_end = self._learn, batch_end[1:]
         stop = False
         while not stop:
             self.batches_in_epoch = _length(train_data)
@@ -224,7 +227,7 @@ class Estimator:
             for batch in train_data:
                 for handler in batch_begin:
                     handler.batch_begin(self, batch=batch)
-                _, label, pred, loss = self.fit_batch(batch, batch_axis)
+                _, label, pred, loss = fit_batch(batch, batch_axis)
                 # each handler is asked, also after one has said stop
                 answers = [handler.batch_end(self, batch=batch, pred=pred, label=label, loss=loss)
                            for handler in batch_end]
@@ -234,6 +237,17 @@ class Estimator:
             stop = any(answers)
         for handler in train_end:
             handler.train_end(self)
+
+    def _learns_at_once(self, first):
+        """Whether nobody looks between the gradients of a batch and the update, by the first handler of its end."""
+        return type(first) is GradientUpdateHandler and 'batch_end' not in vars(first) \
+            and _is_own(self, Estimator) and _is_own(self.batch_processor, BatchProcessor)
+
+    def _learn(self, batch, batch_axis):
+        """`fit_batch`, and what a GradientUpdateHandler does after it."""
+        found = self.batch_processor._record(self, batch, batch_axis)
+        self.trainer._learn(found[-1])
+        return found
 
     # Handlers
 
@@ -273,6 +287,11 @@ class Estimator:
     def _categorize_handlers(event_handlers):
         """The handlers of each event, in the order of EVENTS."""
         return tuple([handler for handler in event_handlers if isinstance(handler, event)] for event in EVENTS)
+
+
+def _is_own(thing, cls):
+    """Whether `fit_batch` of a thing is that of a class."""
+    return getattr(type(thing), 'fit_batch', None) is cls.fit_batch and 'fit_batch' not in vars(thing)
 
 
 def _has(handlers, kind):
