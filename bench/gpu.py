@@ -6,6 +6,7 @@ for a GPU, or JAX_PYTHON names a Python that has it, it is measured too, in a pr
 """
 import argparse
 import contextlib
+import itertools
 import json
 import logging
 import os
@@ -96,7 +97,8 @@ def graphed(torch, step):
     return replay
 
 
-def gluon_mlp(mx, batches=8):
+def gluon_mlp(mx, batches=8, estimator=False):
+    """A step of the MLP; with `estimator`, that of `Estimator.fit` for a batch that is there."""
     nn = mx.gluon.nn
     net = nn.HybridSequential()
     net.add(nn.Dense(64, activation='relu'), nn.Dense(64, activation='relu'), nn.Dense(10))
@@ -106,15 +108,13 @@ def gluon_mlp(mx, batches=8):
     trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.01})
     data = [(mx.nd.random.uniform(shape=(64, 784), ctx=mx.gpu()),
              mx.nd.array([i % 10 for i in range(64)], ctx=mx.gpu())) for _ in range(batches)]
-    turn = iter(())
+    turn = itertools.cycle(data)
+    if estimator:
+        made = mx.gluon.contrib.estimator.Estimator(net, loss_of, trainer=trainer, context=mx.gpu())
+        return lambda: made._learn(next(turn), 0)
 
     def step():
-        nonlocal turn
-        batch = next(turn, None)
-        if batch is None:
-            turn = iter(data)
-            batch = next(turn)
-        x, y = batch
+        x, y = next(turn)
         with mx.autograd.record():
             loss = loss_of(net(x), y)
         loss.backward()
@@ -144,6 +144,7 @@ def mlp_rows(mx, torch, options):
              **compiled_cases(lambda mode: torch_mlp(torch, compiled=mode), options)}
     title = 'MLP step, Gluon'
     yield title, measure(torch, {**cases, **options.jax(title)}, 11, 300)
+    yield 'MLP step, Estimator', measure(torch, {'ours': gluon_mlp(mx, estimator=True)}, 11, 300)
     epoch, batches = module_mlp(mx)
     times = measure(torch, {'ours': epoch}, 5, 1)
     yield 'MLP step, Module.fit', {'ours': times['ours'] / batches}

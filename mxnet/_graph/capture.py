@@ -4,6 +4,8 @@ Recording fixes addresses.  Tensors that stay where they are (parameters, states
 place; all others are copied into memory of the graph's own by, or before, each launch, and its results lie there until
 the next.
 """
+import contextlib
+import gc
 import threading
 from operator import is_, itemgetter
 from weakref import WeakSet
@@ -88,26 +90,33 @@ class Captured:
         for generator in generators:
             self._graph.register_generator_state(generator)
         device = tensors[0].device
-        with _recording, torch.cuda.device(device):
+        with _recording, torch.cuda.device(device), _no_garbage():
+            torch.cuda.synchronize(device)
             if self._fetcher is not None:
                 self._fetcher.tell(self._own)
                 self._fetcher.run()
-            torch.cuda.synchronize(device)
+                torch.cuda.synchronize(device)
             if memory >= LARGE and not _alive:
                 _clear_workspaces()
             streams = Branches(device)
-            # other threads, such as those that load data, may go on using the device meanwhile
-            with torch.cuda.graph(self._graph, stream=streams.stream(0), capture_error_mode='thread_local'):
-                before = torch.cuda.memory_reserved(device)
-                try:
-                    if memory >= LARGE:
-                        torch.empty(memory, dtype=torch.uint8, device=device)
-                    if self._fetcher is not None:
-                        self._fetcher.run()
-                    self.results = function(given, streams) if branches else function(given)
-                finally:
-                    streams.at(0, ())           # a recording ends on the stream that it began on
-                self.size = torch.cuda.memory_reserved(device) - before
+            try:
+                # other threads, such as those that load data, may go on using the device meanwhile
+                with torch.cuda.graph(self._graph, stream=streams.stream(0), capture_error_mode='thread_local'):
+                    before = torch.cuda.memory_reserved(device)
+                    try:
+                        if memory >= LARGE:
+                            torch.empty(memory, dtype=torch.uint8, device=device)
+                        if self._fetcher is not None:
+                            self._fetcher.run()
+                        self.results = function(given, streams) if branches else function(given)
+                    finally:
+                        streams.at(0, ())           # a recording ends on the stream that it began on
+                    self.size = torch.cuda.memory_reserved(device) - before
+            except RuntimeError:
+                _recover(self._graph, device, generators)
+                raise
+            # the generators' numbers for recording were written on that stream; launches come after them
+            torch.cuda.current_stream(device).wait_stream(streams.stream(0))
             _alive.add(self)
 
     def fits(self, tensors):
@@ -124,6 +133,34 @@ class Captured:
         elif self.moving:
             torch._foreach_copy_(self._own, [tensors[i] for i in self.moving])
         self._graph.replay()
+
+
+@contextlib.contextmanager
+def _no_garbage():
+    """Collects no garbage meanwhile: there may be graphs among it, and to destroy one can break off a recording."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _recover(graph, device, generators):
+    """Leaves generators and the allocator as if there had been no recording, after one that CUDA has broken off."""
+    if graph is not None:
+        with contextlib.suppress(RuntimeError, AttributeError):
+            torch._C._cuda_endAllocateToPool(device.index, graph.pool())
+            torch._C._cuda_releasePool(device.index, graph.pool())
+    if generators:
+        # they would go on waiting for its end, which that of another is as well
+        other = torch.cuda.CUDAGraph()
+        for generator in generators:
+            other.register_generator_state(generator)
+        number = torch.zeros(1, device=device)
+        with contextlib.suppress(RuntimeError), torch.cuda.graph(other, capture_error_mode='thread_local'):
+            number.add_(1)
 
 
 # cuBLAS has memory for each stream that it was called on, and keeps it: that of the runs before a recording would lie

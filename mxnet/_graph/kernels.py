@@ -6,6 +6,8 @@ A picture is a matrix here: a row for every place of every picture of the batch,
 
 Statistics and the sums of gradients are taken in two steps: parts of the rows by many programs, then the parts by one.
 """
+import weakref
+
 import torch
 import triton
 import triton.language as tl
@@ -198,9 +200,13 @@ class Fetcher:
 
     The addresses are in rows of pinned memory: launch n reads row n, and counts launches by itself.  One warp does so
     and leaves them in the device's memory, since each read across the bus takes a microsecond.
+
+    Launches may be under way when a graph is forgotten, and torch knows nothing of what they read: the rows are kept
+    for the next graph, which waits for the device before it writes there.
     """
 
     ROWS = 512          # launches that can be under way
+    _spare: dict[int, list] = {}        # number of tensors -> tables that nobody has
 
     def __init__(self, targets):
         blocks, meta = 0, []
@@ -209,7 +215,10 @@ class Fetcher:
             meta.append((t.data_ptr(), words, blocks))
             blocks += triton.cdiv(words, 512)
         device, self._blocks, self._count = targets[0].device, blocks, len(targets)
-        self._table = torch.empty((self.ROWS, self._count), dtype=torch.int64, pin_memory=True)
+        spare = self._spare.setdefault(self._count, [])
+        self._table = spare.pop() if spare else torch.empty((self.ROWS, self._count), dtype=torch.int64,
+                                                            pin_memory=True)
+        weakref.finalize(self, spare.append, self._table).atexit = False
         self._rows = memoryview(self._table.numpy()).cast('B').cast('q')
         self._meta = torch.tensor(meta, dtype=torch.int64, device=device)
         self._state = torch.zeros(1, dtype=torch.int64, device=device)

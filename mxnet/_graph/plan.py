@@ -7,8 +7,6 @@ their last use.
 
 What cannot be traced (operators that look at values, custom operators) has no plan; the caller runs the program itself.
 """
-import logging
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -20,12 +18,12 @@ from .._backward import gradients_of
 from .first import offer
 from .inductor import compiled
 from .labels import Labels
+from .log import reason, say, talks
 from .packed import can_pack
 from .program import Program
 from .tracing import trace
 from .writing import Plan, prediction_plan, step_plan
 
-log = logging.getLogger('mxnet.plans')
 LIMIT = 64                     # plans kept per program
 SMALL = 300                    # calls of a program that is traced at once
 TRACING = 1e-3                 # seconds that tracing a call takes, forward and backward, and writing it
@@ -97,12 +95,8 @@ def _why(key, others):
 
 def _say(plan, why, kind, wanted, tensors, seconds):
     shapes = ', '.join(f'{tuple(t.shape)} {t.dtype}'.replace('torch.', '') for t in tensors)
-    log.warning('plan %s in %.3f s (%s; %s, gradients of %s) for %s', 'made' if plan else 'not possible', seconds, why,
-                kind, wanted, shapes)
-
-
-def _talks():
-    return os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', '')
+    say('plan %s in %.3f s (%s; %s, gradients of %s) for %s', 'made' if plan else 'not possible', seconds, why, kind,
+        wanted, shapes)
 
 
 def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
@@ -126,7 +120,7 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
     with _tracing:
         begin = perf_counter()
         plan = _make(program, tensors, wanted, training, generator, device, heads, parameters)
-        if _talks():
+        if talks():
             kind = 'forward and backward at once' if heads is not None else \
                 'prediction' if parameters is not None else f'training={training}'
             _say(plan, why, kind, wanted, tensors, perf_counter() - begin)
@@ -169,8 +163,7 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
             offer(plan, tensors, found)
         return plan
     except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
-        if _talks():
-            log.warning('no plan: %s: %s', type(error).__name__, error)
+        say('no plan: %s', reason(error))
         return None
 
 

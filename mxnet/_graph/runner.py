@@ -1,5 +1,4 @@
 """Runs plans that do forward and backward at once, on a GPU as CUDA graphs."""
-import logging
 import math
 import threading
 from operator import is_
@@ -9,8 +8,9 @@ from torch.autograd.graph import increment_version
 
 from ..autograd import LARGE
 from .capture import ALONE, WARM, Captured
+from .log import reason, say
 
-log = logging.getLogger('mxnet.plans')
+ATTEMPTS = 3            # to record a graph
 PATIENCE = 32           # runs that what follows a plan must have been the same before it joins the plan's graph
 # Bytes of a graph that something may join, of which cuBLAS may have taken half.  It is recorded again then; to larger
 # ones, a launch less does not matter.
@@ -20,12 +20,12 @@ MOST_JOINED = 1 << 28
 class _Recorder:
     """Records a function of tensors as a CUDA graph once it has run a few times."""
 
-    __slots__ = ('_static', '_generators', '_kept', '_runs', '_last', 'captured')
+    __slots__ = ('_static', '_generators', '_kept', '_runs', '_last', '_failures', 'captured')
 
     def __init__(self, static, generators, kept=()):
         """kept: the numbers of tensors that are written to, which a graph must do where they are"""
         self._static, self._generators, self._kept = static, generators, kept
-        self._runs, self._last, self.captured = 0, None, None
+        self._runs, self._last, self._failures, self.captured = 0, None, 0, None
 
     def _launched(self, function, tensors, memory, again=False):
         """Whether `function(tensors, branches)` has been run as a graph, whose results are in `captured.results`.
@@ -55,8 +55,9 @@ class _Recorder:
             self.captured = Captured(function, tensors, sorted(moving), self._generators, branches=True,
                                      memory=memory)
         except RuntimeError as error:       # it runs as it is
-            self._static = False
-            log.info('no CUDA graph: %s', error)
+            self._failures += 1
+            self._runs, self._static = 0, self._failures < ATTEMPTS
+            say('no CUDA graph: %s', reason(error))
 
 
 class Runner(_Recorder):

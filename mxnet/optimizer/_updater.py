@@ -10,6 +10,7 @@ from .._array import NDArrayBase
 from .._changes import changes
 from .._files import pickles
 from .._graph.capture import WARM, Captured
+from .._graph.log import reason, say
 from .._state import state as switches
 from ..autograd import LARGE
 from ..base import MXNetError
@@ -264,8 +265,9 @@ class _Again:
         if self.graph is None and WARM < self.since < NEVER:
             try:
                 self.graph = Captured(lambda given: self.step(), self.columns[0], ())
-            except RuntimeError:
+            except RuntimeError as error:
                 self.since = NEVER
+                say('no CUDA graph of an update: %s', reason(error))
         if self.graph is None:
             self.step()
         else:
