@@ -100,7 +100,7 @@ def test_a_recording_is_tried_again(failures, monkeypatch):
         found.append([p.data().asnumpy() for p in net.collect_params().values()])
     assert len(calls) == (2 if failures == 1 else 3)
     for a, b in zip(*found, strict=True):
-        np.testing.assert_array_equal(a, b)
+        np.testing.assert_allclose(a, b, rtol=1e-5)        # recorded, small layers have other kernels
 
 
 def test_a_graph_may_be_forgotten_while_launches_are_under_way():
@@ -125,3 +125,29 @@ def test_a_graph_may_be_forgotten_while_launches_are_under_way():
         del graph
         Captured(lambda tensors: tensors[0] * 2, [torch.zeros(4, device='cuda')], [0]).launch(given[:1])
         assert torch.equal(out[:, 0].cpu(), torch.arange(200.0))
+
+
+def test_operators_between_blocks_are_part_of_the_graph():
+    """A loss of which the program takes the mean, and a penalty that it adds."""
+    found = []
+    for hybridize in (False, True):
+        mx.random.seed(3)
+        np.random.seed(3)
+        net, loss_of = gluon.nn.HybridSequential(), gluon.loss.L2Loss()
+        net.add(gluon.nn.Dense(8, in_units=5, activation='relu'), gluon.nn.Dense(3, in_units=8))
+        net.initialize(mx.init.Xavier(), ctx=mx.gpu())
+        if hybridize:
+            net.hybridize(static_alloc=True, static_shape=True)
+        trainer, losses = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1}), []
+        for number in range(12):
+            x = nd.arange(20, ctx=mx.gpu()).reshape((4, 5)) * (number + 1) / 50
+            with autograd.record():
+                loss = loss_of(net(x), nd.ones((4, 3), ctx=mx.gpu())).mean() \
+                    + (net[0].weight.data(mx.gpu()) ** 2).sum() * 0.01
+            loss.backward()
+            trainer.step(1)
+            losses.append(loss)
+        found.append([a.asnumpy() for a in (*losses, *[p.data() for p in net.collect_params().values()])])
+    assert net._cached_op.last_step.runner.captured is not None
+    for a, b in zip(*found, strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)

@@ -53,7 +53,7 @@ def test_training(seed):
 def test_training_in_np_mode(seed):
     chance = random.Random(f'np {seed}')
     check(dataclasses.replace(random_program(seed), np=True, net=chance.choice(NP_NETS),
-                              loss=chance.choice(('softmax', 'none', 'sum')), contexts=1), seed)
+                              loss=chance.choice(('softmax', 'none', 'sum', 'scaled', 'mixed')), contexts=1), seed)
 
 
 def check(program, seed):

@@ -171,6 +171,127 @@ def test_shapes_that_depend_on_values_are_computed():
         assert (net.weight.grad().asnumpy() == 2 + number % 2).all()
 
 
+def penalty(net, value):
+    return value + 0.1 * (net[0].weight.data() ** 2).sum()
+
+
+@pytest.mark.parametrize('change', [
+    lambda net, value: value.mean(), lambda net, value: value / 4, lambda net, value: (2 - value * 3).sum(),
+    lambda net, value: nd.sum(value + value * value), lambda net, value: nd.concat(value, value * 0.5, dim=0),
+    lambda net, value: value.exp().log().expand_dims(0), penalty],
+    ids=['mean', 'divided', 'sum', 'squared', 'joined', 'more', 'penalty'])
+def test_operators_wait_with_the_blocks(change):
+    waited = []
+
+    def step(net, loss, x, y):
+        with autograd.record():
+            value = change(net, loss(net(x), y))
+        waited.append(waits(value))
+        value.backward()
+        return value.asnumpy()
+    assert_same(step, rounds=8)
+    assert waited[3:8] == [True] * 5        # of the hybridized network's, which comes first
+
+
+def test_operators_of_np_arrays_wait_too():
+    with mx.util.np_shape(True), mx.util.np_array(True):
+        found = []
+        for hybridize in (False, True):
+            mx.random.seed(3)
+            net, loss_of = network(), gluon.loss.L2Loss()
+            net.initialize(mx.init.Xavier())
+            if hybridize:
+                net.hybridize()
+            trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+            for _ in range(6):
+                with autograd.record():
+                    value = (loss_of(net(mx.np.ones((4, 5))), mx.np.zeros((4, 3))) * 2 + 1).mean() / 3
+                waited = waits(value)
+                value.backward()
+                trainer.step(1)
+            assert waited is hybridize
+            found.append([p.data().asnumpy() for p in net.collect_params().values()])
+        for a, b in zip(*found, strict=True):
+            numpy.testing.assert_array_equal(a, b)
+
+
+def test_mistakes_of_operators_are_found_where_they_are_made():
+    net, loss_of = network(), gluon.loss.SoftmaxCrossEntropyLoss()
+    net.initialize()
+    net.hybridize()
+    for _ in range(6):
+        with autograd.record():
+            value = loss_of(net(nd.ones((4, 5))), nd.zeros(4))
+            with pytest.raises(mx.MXNetError, match='broadcast_add'):
+                value + nd.ones(3)
+            with pytest.raises(mx.MXNetError, match='same dtype'):
+                value * nd.ones(4, dtype='float64')
+            value = value.mean()
+        value.backward()
+        assert net[0].weight.grad().asnumpy().any()
+
+
+def test_numbers_that_change_are_taken_as_they_are():
+    def step(net, loss, x, y):
+        numbers.append(len(numbers))
+        with autograd.record():
+            value = loss(net(x), y) * (numbers[-1] % 100 + 1) / 7
+        value.backward()
+        return value.asnumpy()
+    numbers = []
+    assert_same(step, rounds=100)
+
+
+@pytest.mark.parametrize('stop, gradient', [
+    (nd.BlockGrad, 0), (lambda a: a.detach(), 7), (lambda a: a > 0, 0), (lambda a: a * 2 > 0, 0),
+    (lambda a: (a * 2).detach() + 1, 7)],
+    ids=['BlockGrad', 'detach', 'compared', 'doubled, compared', 'doubled, detached'])
+@pytest.mark.parametrize('hybridize', [False, True])
+def test_gradients_go_as_far_as_on_the_tape(stop, gradient, hybridize):
+    """Parameters that nothing depends on keep the gradients that they have; those of constants are 0."""
+    one, two = gluon.nn.Dense(8, in_units=5), gluon.nn.Dense(3, in_units=8)
+    for net in (one, two):
+        net.initialize(mx.init.One())
+        if hybridize:
+            net.hybridize()
+    for _ in range(6):
+        one.weight.grad()[:] = 7
+        with autograd.record():
+            value = (two(stop(one(nd.ones((2, 5))))) * 2).mean()
+        value.backward()
+        assert (one.weight.grad().asnumpy() == gradient).all()
+        assert two.weight.grad().asnumpy().any()
+
+
+def test_blocks_with_operators_between_them_are_one_step():
+    class Both(gluon.Block):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two = gluon.nn.Dense(8, in_units=5), gluon.nn.Dense(3, in_units=8)
+
+        def forward(self, x):
+            return self.two((self.one(x) * 0.5).tanh())
+
+    found = []
+    for hybridize in (False, True):
+        mx.random.seed(3)
+        net, loss_of = Both(), gluon.loss.SoftmaxCrossEntropyLoss()
+        net.initialize(mx.init.Xavier())
+        if hybridize:
+            net.hybridize()
+        trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+        for _ in range(8):
+            with autograd.record():
+                value = loss_of(net(nd.ones((4, 5))), nd.zeros(4)).mean()
+            waited = waits(value)
+            value.backward()
+            trainer.step(1)
+        assert waited is hybridize
+        found.append([p.data().asnumpy() for p in net.collect_params().values()])
+    for a, b in zip(*found, strict=True):
+        numpy.testing.assert_array_equal(a, b)
+
+
 def test_writing_into_what_is_read():
     """The values of the call count, not those of the time when it is run."""
     def step(net, loss, x, y):

@@ -125,7 +125,7 @@ def fast_binary(kernel, slow, dtypes):
                     array._ctx = self._ctx
                     array._variable = None
                     return array
-        elif state.watch is None:
+        elif state.watch is None and not self._waits and not getattr(other, '_waits', False):
             # the same, through the aliases that autograd knows
             tensor = self._tensor if self._variable is None else self._variable.leaf
             if type(other) is type(self):

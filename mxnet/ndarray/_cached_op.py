@@ -20,13 +20,14 @@ from .._notes import note_graph, source
 from .._state import state
 from .._whole import Whole
 from ..base import MXNetError
-from . import _interop, _steps
+from . import _interop, _invoke, _step_operators, _steps
 from ._invoke import owned
 from ._sparse_cached import Lookups, by_nodes
 from ._waiting import Shown
 from .ndarray import NDArray
 
 NONE = object()
+_invoke.join_step = _step_operators.join
 
 
 class CachedOp:
@@ -55,6 +56,7 @@ class CachedOp:
         self.count = len(self.program.outputs)
         self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
+        self.operators = {}         # CachedOps of single operators that follow it in a step: see _step_operators.py
         self.results = {}           # kinds of inputs -> tensors that have shapes and dtypes of the outputs, and no more
 
     @property

@@ -49,6 +49,7 @@ def _check_dtypes(op, inputs):
 
 
 run_sparse: Any = None       # how calls with sparse inputs are run: `_sparse_dispatch` sets it
+join_step: Any = None        # how calls with arrays that wait may wait, too: `_cached_op` sets it
 
 
 # ---------------------------------------------------------------------- calling
@@ -64,6 +65,10 @@ def run(op: Operator, inputs, attributes, out, cls):
             if state.recording:
                 note_all(op, attributes, inputs, result if isinstance(result, (list, tuple)) else (result,))
             return result
+    if recording and out is None and watch is None and True in [x is not None and x._waits for x in inputs]:
+        joined = join_step(op, inputs, attributes, cls)
+        if joined is not None:
+            return joined
     if op.same_dtype and len(inputs) > 1:
         _check_dtypes(op, inputs)
     if recording:
@@ -244,6 +249,8 @@ def make_function(op: Operator, name: str, cls: type):
                 if lhs._sparse or rhs._sparse:
                     raise TypeError
                 if recording:
+                    if lhs._waits or rhs._waits:
+                        raise TypeError
                     a = lhs._tensor if lhs._variable is None else lhs._variable.leaf
                     b = rhs._tensor if rhs._variable is None else rhs._variable.leaf
                 else:
@@ -275,7 +282,7 @@ def make_function(op: Operator, name: str, cls: type):
         if not kwargs and len(args) == 1 and (not recording or state.watch is None):
             x, = args
             try:
-                if x._sparse:
+                if x._sparse or recording and x._waits:
                     raise TypeError
                 tensor = x._tensor if not recording or x._variable is None else x._variable.leaf
                 result = kernel(tensor)
@@ -304,6 +311,8 @@ def make_function(op: Operator, name: str, cls: type):
                 if args[0]._sparse or args[-1]._sparse:
                     raise TypeError
                 if recording:
+                    if True in [x._waits for x in args]:
+                        raise TypeError
                     tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
                 else:
                     tensors = [x._tensor for x in args]
@@ -347,7 +356,8 @@ def make_method(op: Operator, name: str):
 
     def method(self, *args, **kwargs):
         recording = state.recording
-        if plain and not args and not kwargs and not self._sparse and (not recording or state.watch is None):
+        if plain and not args and not kwargs and not self._sparse \
+                and (not recording or state.watch is None and not self._waits):
             tensor = self._tensor if not recording or self._variable is None else self._variable.leaf
             try:
                 result = kernel(tensor)

@@ -68,6 +68,11 @@ class Step:
             self.route = None
         return self._calls
 
+    @property
+    def first(self):
+        """The CachedOp that the step begins with."""
+        return self._calls[0].cached if self.route is None else self.route.structure[0][0]
+
     def is_crowded(self):
         """Whether so many calls wait that they are run now: programs that never look would fill the memory."""
         return len(self.made) + len(self._calls) > CROWD

@@ -1,0 +1,99 @@
+"""Operators between the blocks of a step (_steps.py): they wait with them.
+
+Programs divide their losses, add two of them up, take means.  Each such call is one of a CachedOp with a single node,
+kept by the first block of the step.
+
+Only common operators wait, which send a gradient to each of their inputs, and only where shapes and dtypes are known to
+fit: mistakes are found where they are made.
+"""
+from threading import get_ident
+
+import torch
+
+from .._graph.infer import run_on_meta
+from .._graph.node import Node
+from .._graph.plan import LIMIT
+from .._state import state
+from . import _steps
+from ._waiting import guard, waiting
+
+WAIT = frozenset((
+    'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'elemwise_add', 'elemwise_sub', 'elemwise_mul',
+    'elemwise_div', 'add_n', '_plus_scalar', '_minus_scalar', '_rminus_scalar', '_mul_scalar', '_div_scalar',
+    '_rdiv_scalar', '_power_scalar', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log', 'sigmoid', 'tanh', 'relu',
+    'log_softmax', 'mean', 'sum', 'Reshape', 'Flatten', 'transpose', 'expand_dims', 'squeeze', 'slice', 'slice_axis',
+    'Concat', 'stack',
+    '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
+    '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
+    '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum',
+    '_np_reshape', '_npx_reshape', '_np_transpose', '_npi_concatenate', '_npi_stack'))
+
+
+def join(op, inputs, attributes, cls):
+    """What an operator gives for arrays of which some wait, to be computed with them; None if it has to run now."""
+    if op.name not in WAIT:
+        return None
+    with guard:
+        step, sources, likes = None, [], []
+        for x in inputs:
+            if x is None or x._sparse:
+                return None
+            if not x._waits:
+                sources.append(None)
+                likes.append(x._tensor)
+                continue
+            place = x._place
+            if type(place.step) is not _steps.Step or place.step.over or place.step.thread != get_ident():
+                return None
+            like = place.step.like(place)
+            if like is None:
+                return None
+            step = step or place.step
+            sources.append(place.number if place.call is None else (place.call, place.number))
+            likes.append(like)
+        try:
+            cached = _cached(step.first, op, attributes, len(inputs))
+        except TypeError:                   # an attribute that cannot be hashed
+            return None
+        route = step.route
+        if route is not None and len(step.made) < len(route.structure) \
+                and route.structure[len(step.made)] == (cached, state.training, tuple(sources)) \
+                and not any(x._place.step is not step for x in inputs):
+            return step.follow(waiting(cls))
+        if not _fits(cached, op, likes):
+            return None
+    arrays = _steps.wait(cached, inputs, inputs[0]._ctx, state.training, cls)
+    return None if arrays is None else arrays[0]
+
+
+def _cached(first, op, attributes, count):
+    """The CachedOp of an operator's calls with these attributes and so many inputs."""
+    key = op.name, count, *sorted(attributes.items())
+    found = first.operators.get(key)
+    if found is None:
+        from ..symbol import Symbol
+        from ..symbol._compose import make, text_of
+        attrs = {k: text_of(op, k, v) for k, v in attributes.items()
+                 if k in op.attributes and (v is not None or op.attributes[k].default is not None)}
+        node = Node(op, op.name.strip('_').lower(), attrs, [(Node(None, f'x{i}', {}), 0) for i in range(count)])
+        if len(first.operators) > LIMIT:
+            first.operators.clear()         # numbers that change all the time
+        found = first.operators[key] = type(first)(make(Symbol, [(node, 0)]))
+    return found
+
+
+def _fits(cached, op, likes):
+    """Whether an operator takes tensors of these kinds; what it gives is noted."""
+    if op.same_dtype and len({t.dtype for t in likes}) > 1:
+        return False
+    kinds = _steps.kinds_of(state.training, likes)
+    if kinds not in cached.results:
+        node = cached.program.calls[0].node
+        found = run_on_meta(node, [tuple(t.shape) for t in likes], [t.dtype for t in likes])
+        if isinstance(found, str) or not all(t.is_floating_point() for t in likes):
+            return False
+        if len(cached.results) > LIMIT:
+            cached.results.clear()
+        cached.results[kinds] = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in found]
+    return True
+
