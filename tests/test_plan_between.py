@@ -1,5 +1,6 @@
 """What programs do between forward, backward and the update does the same, hybridized or not: every action alone, at
 every place, and for the likely ones in several worlds."""
+import numpy as np
 import pytest
 from plan_worlds import ACTIONS, Program, Round, Words, difference
 
@@ -313,3 +314,24 @@ def test_parameters_overwritten_through_another_array(alias):
         with pytest.raises(mx.MXNetError, match='in place'):
             loss.backward()
         assert (net[0].weight.data().asnumpy()[:2] == 1).all()
+
+
+@pytest.mark.parametrize('req', ['null', 'write', 'add'])
+def test_grad_req_that_changes_between_forward_and_backward(req):
+    """What was recorded has the gradient arrays of that time, as in MXNet 1.9.1."""
+    program = Program(rounds=(Round(), Round(), Round(before=('freeze' if req == 'null' else 'add_up',)),
+                              Round(after=('see_held_gradients',))))
+    assert difference(program) is None
+    net = gluon.nn.Dense(3, in_units=5)
+    net.initialize(mx.init.One())
+    net.hybridize()
+    held, loss_of, seen = net.weight.grad(), gluon.loss.L2Loss(), []
+    for number in range(3):
+        with autograd.record():
+            loss = loss_of(net(nd.ones((2, 5)) * (number + 1)), nd.zeros((2, 3)))
+        if number == 1:
+            net.weight.grad_req = 'null'
+            net.weight.grad_req = req if req != 'null' else 'write'
+        loss.backward()
+        seen.append((held.asnumpy().mean(), net.weight.grad().asnumpy().mean()))
+    assert np.allclose(seen, [(10 / 3, 10 / 3), (40 / 3, 0), (40 / 3, 30)])

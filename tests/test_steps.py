@@ -178,8 +178,11 @@ def penalty(net, value):
 @pytest.mark.parametrize('change', [
     lambda net, value: value.mean(), lambda net, value: value / 4, lambda net, value: (2 - value * 3).sum(),
     lambda net, value: nd.sum(value + value * value), lambda net, value: nd.concat(value, value * 0.5, dim=0),
-    lambda net, value: value.exp().log().expand_dims(0), penalty],
-    ids=['mean', 'divided', 'sum', 'squared', 'joined', 'more', 'penalty'])
+    lambda net, value: value.exp().log().expand_dims(0), lambda net, value: value.reshape((2, -1)).sum(axis=0),
+    lambda net, value: value.reshape(-1, 2)[0], lambda net, value: value[1:] - value[0] * value[-1],
+    lambda net, value: value[::2] + value[1::2], lambda net, value: value.astype('float64'), penalty],
+    ids=['mean', 'divided', 'sum', 'squared', 'joined', 'more', 'reshaped', 'first row', 'numbers', 'every other',
+         'cast', 'penalty'])
 def test_operators_wait_with_the_blocks(change):
     waited = []
 

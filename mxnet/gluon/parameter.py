@@ -304,6 +304,8 @@ class Parameter:
     def _attach_gradients(self):
         for array in self._data:
             if self._grad_req == 'null':
+                if array._waits:
+                    array._peek()           # what was recorded goes on with the gradient that it had then
                 array._variable = None
                 changes.count += 1
             else:

@@ -125,8 +125,8 @@ def fast_binary(kernel, slow, dtypes):
                     array._ctx = self._ctx
                     array._variable = None
                     return array
-        elif state.watch is None and not self._waits and not getattr(other, '_waits', False):
-            # the same, through the aliases that autograd knows
+        elif state.watch is None and not self._waits:
+            # the same, through the aliases that autograd knows; another that waits is of another type
             tensor = self._tensor if self._variable is None else self._variable.leaf
             if type(other) is type(self):
                 value = other._tensor if other._variable is None else other._variable.leaf

@@ -10,19 +10,22 @@ from threading import get_ident
 
 import torch
 
+from .._array import wrap
 from .._graph.infer import run_on_meta
 from .._graph.node import Node
 from .._graph.plan import LIMIT
+from .._ops.table import NAMES
 from .._state import state
 from . import _steps
-from ._waiting import guard, waiting
+from ._waiting import METHODS, guard, like, waiting
+from .ndarray import NDArray
 
 WAIT = frozenset((
     'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'elemwise_add', 'elemwise_sub', 'elemwise_mul',
     'elemwise_div', 'add_n', '_plus_scalar', '_minus_scalar', '_rminus_scalar', '_mul_scalar', '_div_scalar',
-    '_rdiv_scalar', '_power_scalar', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log', 'sigmoid', 'tanh', 'relu',
-    'log_softmax', 'mean', 'sum', 'Reshape', 'Flatten', 'transpose', 'expand_dims', 'squeeze', 'slice', 'slice_axis',
-    'Concat', 'stack',
+    '_rdiv_scalar', '_power_scalar', 'Cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log', 'sigmoid', 'tanh',
+    'relu', 'log_softmax', 'mean', 'sum', 'Reshape', 'Flatten', 'transpose', 'expand_dims', 'squeeze', 'slice',
+    'slice_axis', 'Concat', 'stack',
     '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
     '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
     '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum',
@@ -90,10 +93,82 @@ def _fits(cached, op, likes):
     if kinds not in cached.results:
         node = cached.program.calls[0].node
         found = run_on_meta(node, [tuple(t.shape) for t in likes], [t.dtype for t in likes])
-        if isinstance(found, str) or not all(t.is_floating_point() for t in likes):
+        if isinstance(found, str) or not all(dtype.is_floating_point for dtype in (*[t.dtype for t in likes],
+                                                                                   *[dtype for _, dtype in found])):
             return False
         if len(cached.results) > LIMIT:
             cached.results.clear()
         cached.results[kinds] = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in found]
     return True
 
+
+
+# ---------------------------------------------------------------------- methods of arrays that wait
+def _reshape(self, *shape, **kwargs):
+    """`reshape`.  What it gives has memory of its own, which nobody can tell who does not write into a prediction."""
+    cls = self._ready_class
+    given = None if kwargs or not state.recording or state.watch is not None else like(self)
+    if given is not None:
+        found = cls.reshape(_stand_in(given, self, cls), *shape)            # or says what is wrong
+        found = _under_shape(self, found.shape, cls)
+        if found is not None:
+            return found
+    return cls.reshape(self, *shape, **kwargs)
+
+
+def _getitem(self, key):
+    """`x[key]`, for numbers and slices."""
+    cls = self._ready_class
+    if state.recording and state.watch is None:
+        given = like(self)
+        box = None if given is None else _box(key, given.shape)
+        if box is not None:
+            shape = cls.__getitem__(_stand_in(given, self, cls), key).shape
+            found = self
+            if box != [(0, n, 1) for n in given.shape]:
+                begins, ends, steps = zip(*box, strict=True)
+                found = join(NAMES['slice'], (self,), {'begin': begins, 'end': ends, 'step': steps}, cls)
+            if found is not None and found.shape != shape:
+                found = _under_shape(found, shape, cls)
+            if found is not None:
+                return found
+    return cls.__getitem__(self, key)
+
+
+METHODS.update(reshape=_reshape, __getitem__=_getitem)
+
+
+def _stand_in(given, array, cls):
+    """An array without values, which has the methods of others."""
+    return wrap(torch.empty(given.shape, dtype=given.dtype, device='meta'), array._ctx, cls)
+
+
+def _under_shape(array, shape, cls):
+    if not shape or 0 in shape or not array._waits:
+        return None
+    if cls is NDArray:
+        return join(NAMES['Reshape'], (array,), {'shape': shape}, cls)
+    return join(NAMES['_np_reshape'], (array,), {'newshape': shape}, cls)
+
+
+def _box(key, shape):
+    """(begin, end, step) of each axis that a key selects; None for other keys, and for those that select nothing."""
+    parts = list(key) if type(key) is tuple else [key]
+    kinds = [type(part) for part in parts]
+    if not shape or not set(kinds) <= {int, slice, type(Ellipsis)} or kinds.count(type(Ellipsis)) > 1:
+        return None
+    if type(Ellipsis) in kinds:
+        at = kinds.index(type(Ellipsis))
+        parts[at:at + 1] = [slice(None)] * (len(shape) - len(parts) + 1)
+    parts += [slice(None)] * (len(shape) - len(parts))
+    if len(parts) != len(shape):
+        return None
+    found = []
+    for part, length in zip(parts, shape, strict=True):
+        if type(part) is int:
+            part = slice(part, part + 1 or None)
+        begin, end, step = part.indices(length)
+        if step < 1 or begin >= end:
+            return None
+        found.append((begin, end, step))
+    return found

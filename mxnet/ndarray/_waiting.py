@@ -29,10 +29,14 @@ def _look(self, name):
     raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
 
-def _like(array):
-    """A tensor with shape and dtype of a waiting array; computed only if nothing tells them."""
+def like(array):
+    """A tensor with shape and dtype of an array; None if it waits, and nothing tells them."""
     with guard:
-        found = array._place.step.like(array._place) if array._waits else None
+        return array._place.step.like(array._place) if array._waits else array._tensor
+
+
+def _like(array):
+    found = like(array)
     return array._tensor if found is None else found
 
 
@@ -41,8 +45,9 @@ def _known(name):
     return property(lambda self: getattr(wrap(_like(self), self._ctx, class_of(self)), name))
 
 
-_KINDS = {**{name: _known(name) for name in ('shape', 'ndim', 'size', 'dtype')},
-          '__len__': lambda self: len(wrap(_like(self), self._ctx, class_of(self)))}
+# what waiting arrays do otherwise than others; `_step_operators` has more
+METHODS: dict = {**{name: _known(name) for name in ('shape', 'ndim', 'size', 'dtype')},
+                 '__len__': lambda self: len(wrap(_like(self), self._ctx, class_of(self)))}
 CLASSES: dict[type, type] = {}         # of arrays that do not wait -> of those that do
 
 
@@ -52,7 +57,7 @@ def waiting(cls):
     if found is None:
         found = CLASSES[cls] = type(cls.__name__, (cls,), {
             '__slots__': (), '__module__': cls.__module__, '__qualname__': cls.__qualname__, '__doc__': cls.__doc__,
-            '_waits': True, '_ready_class': cls, '__getattr__': _look, **_KINDS})
+            '_waits': True, '_ready_class': cls, '__getattr__': _look, **METHODS})
     return found
 
 
