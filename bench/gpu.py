@@ -97,7 +97,7 @@ def graphed(torch, step):
     return replay
 
 
-def gluon_mlp(mx, batches=8, estimator=False):
+def gluon_mlp(mx, batches=8, estimator=False, mean=False):
     """A step of the MLP; with `estimator`, that of `Estimator.fit` for a batch that is there."""
     nn = mx.gluon.nn
     net = nn.HybridSequential()
@@ -117,8 +117,10 @@ def gluon_mlp(mx, batches=8, estimator=False):
         x, y = next(turn)
         with mx.autograd.record():
             loss = loss_of(net(x), y)
+            if mean:
+                loss = loss.mean()
         loss.backward()
-        trainer.step(64)
+        trainer.step(1 if mean else 64)
 
     return step
 
@@ -144,6 +146,7 @@ def mlp_rows(mx, torch, options):
              **compiled_cases(lambda mode: torch_mlp(torch, compiled=mode), options)}
     title = 'MLP step, Gluon'
     yield title, measure(torch, {**cases, **options.jax(title)}, 11, 300)
+    yield 'MLP step, mean of the losses', measure(torch, {'ours': gluon_mlp(mx, mean=True)}, 11, 300)
     yield 'MLP step, Estimator', measure(torch, {'ours': gluon_mlp(mx, estimator=True)}, 11, 300)
     epoch, batches = module_mlp(mx)
     times = measure(torch, {'ours': epoch}, 5, 1)

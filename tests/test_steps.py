@@ -196,6 +196,33 @@ def test_operators_wait_with_the_blocks(change):
     assert waited[3:8] == [True] * 5        # of the hybridized network's, which comes first
 
 
+class OwnLoss(gluon.loss.Loss):
+    def __init__(self):
+        super().__init__(None, 0)
+
+    def hybrid_forward(self, F, out, label):
+        return F.mean(F.square(F.pick(out, label) - 1) + F.smooth_l1(out, scalar=2).sum(axis=1), axis=0, exclude=True)
+
+
+@pytest.mark.parametrize('loss_of', [
+    lambda out, y: gluon.loss.SoftmaxCrossEntropyLoss()(out, y), lambda out, y: OwnLoss()(out, y),
+    lambda out, y: -nd.pick(nd.log_softmax(out), y), lambda out, y: nd.pick(out, y.astype('int32')).clip(-1, 1),
+    lambda out, y: nd.where(y > 1, out[:, 0], out[:, 1] * 2), lambda out, y: nd.dot(out, out, transpose_b=True).norm(),
+    lambda out, y: nd.softmax(out).log().mean() + nd.maximum(out, 0.1).sum() / 7],
+    ids=['new each time', 'own', 'picked', 'by numbers', 'where', 'product', 'sum'])
+def test_losses_made_of_operators_wait(loss_of):
+    waited = []
+
+    def step(net, loss, x, y):
+        with autograd.record():
+            value = loss_of(net(x), y)
+        waited.append(waits(value))
+        value.backward()
+        return value.asnumpy()
+    assert_same(step, rounds=8)
+    assert waited[3:8] == [True] * 5
+
+
 def test_operators_of_np_arrays_wait_too():
     with mx.util.np_shape(True), mx.util.np_array(True):
         found = []

@@ -45,6 +45,8 @@ def _softplus(F, x):
 class Loss(HybridBlock):
     """What all losses share.  One of your own defines `hybrid_forward`."""
 
+    _used = False
+
     def __init__(self, weight, batch_axis, **kwargs):
         super().__init__(**kwargs)
         self._weight, self._batch_axis = weight, batch_axis
@@ -54,9 +56,13 @@ class Loss(HybridBlock):
 
     @takes_symbols
     def forward(self, x, *args):
-        """The loss.  After a hybridized network, a loss of this module is part of its step (ndarray/_steps.py)."""
-        if getattr(x, '_waits', False) and type(self).__module__ == __name__:
+        """The loss.  After a hybridized network, a loss of this module is part of its step (ndarray/_steps.py).
+
+        One that is used for the first time has no graph yet, and may never be used again: its operators are parts.
+        """
+        if self._used and getattr(x, '_waits', False) and type(self).__module__ == __name__:
             return self._call_cached_op(x, *args)
+        self._used = True
         return super().forward(x, *args)
 
     def hybrid_forward(self, F, x, *args, **kwargs):

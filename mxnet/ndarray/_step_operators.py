@@ -3,8 +3,8 @@
 Programs divide their losses, add two of them up, take means.  Each such call is one of a CachedOp with a single node,
 kept by the first block of the step.
 
-Only common operators wait, which send a gradient to each of their inputs, and only where shapes and dtypes are known to
-fit: mistakes are found where they are made.
+Only common operators wait, which send a gradient to each of their inputs that waits, and only where shapes and dtypes
+are known to fit: mistakes are found where they are made.
 """
 from threading import get_ident
 
@@ -21,24 +21,29 @@ from ._waiting import METHODS, guard, like, waiting
 from .ndarray import NDArray
 
 WAIT = frozenset((
-    'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'elemwise_add', 'elemwise_sub', 'elemwise_mul',
-    'elemwise_div', 'add_n', '_plus_scalar', '_minus_scalar', '_rminus_scalar', '_mul_scalar', '_div_scalar',
-    '_rdiv_scalar', '_power_scalar', 'Cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log', 'sigmoid', 'tanh',
-    'relu', 'log_softmax', 'mean', 'sum', 'Reshape', 'Flatten', 'transpose', 'expand_dims', 'squeeze', 'slice',
-    'slice_axis', 'Concat', 'stack',
+    'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'broadcast_power', 'broadcast_maximum',
+    'broadcast_minimum', 'elemwise_add', 'elemwise_sub', 'elemwise_mul', 'elemwise_div', 'add_n', 'dot', 'batch_dot',
+    '_plus_scalar', '_minus_scalar', '_rminus_scalar', '_mul_scalar', '_div_scalar', '_rdiv_scalar', '_power_scalar',
+    '_maximum_scalar', '_minimum_scalar', 'Cast', 'amp_cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log', 'log1p',
+    'sigmoid', 'tanh', 'relu', 'Activation', 'smooth_l1', 'clip', 'softmax', 'log_softmax', 'mean', 'sum', 'norm', 'Reshape',
+    'Flatten', 'transpose', 'SwapAxis', 'expand_dims', 'squeeze', 'slice', 'slice_axis', 'Concat', 'stack', 'pick',
+    'take', 'where',
     '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
     '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
-    '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum',
-    '_np_reshape', '_npx_reshape', '_np_transpose', '_npi_concatenate', '_npi_stack'))
+    '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum', '_np_dot',
+    '_npx_relu', '_npx_sigmoid', '_np_reshape', '_npx_reshape', '_np_transpose', '_np_squeeze', '_npi_concatenate',
+    '_npi_stack'))
+INDICES = {'pick': 1, 'take': 1, 'where': 0}        # the input that has no gradient: labels, a condition
 
 
 def join(op, inputs, attributes, cls):
     """What an operator gives for arrays of which some wait, to be computed with them; None if it has to run now."""
     if op.name not in WAIT:
         return None
+    index = INDICES.get(op.name)
     with guard:
         step, sources, likes = None, [], []
-        for x in inputs:
+        for i, x in enumerate(inputs):
             if x is None or x._sparse:
                 return None
             if not x._waits:
@@ -46,7 +51,8 @@ def join(op, inputs, attributes, cls):
                 likes.append(x._tensor)
                 continue
             place = x._place
-            if type(place.step) is not _steps.Step or place.step.over or place.step.thread != get_ident():
+            if type(place.step) is not _steps.Step or place.step.over or place.step.thread != get_ident() \
+                    or i == index and place.call is not None:
                 return None
             like = place.step.like(place)
             if like is None:
@@ -63,7 +69,7 @@ def join(op, inputs, attributes, cls):
                 and route.structure[len(step.made)] == (cached, state.training, tuple(sources)) \
                 and not any(x._place.step is not step for x in inputs):
             return step.follow(waiting(cls))
-        if not _fits(cached, op, likes):
+        if not _fits(cached, op, likes, index):
             return None
     arrays = _steps.wait(cached, inputs, inputs[0]._ctx, state.training, cls)
     return None if arrays is None else arrays[0]
@@ -85,7 +91,7 @@ def _cached(first, op, attributes, count):
     return found
 
 
-def _fits(cached, op, likes):
+def _fits(cached, op, likes, index):
     """Whether an operator takes tensors of these kinds; what it gives is noted."""
     if op.same_dtype and len({t.dtype for t in likes}) > 1:
         return False
@@ -93,8 +99,8 @@ def _fits(cached, op, likes):
     if kinds not in cached.results:
         node = cached.program.calls[0].node
         found = run_on_meta(node, [tuple(t.shape) for t in likes], [t.dtype for t in likes])
-        if isinstance(found, str) or not all(dtype.is_floating_point for dtype in (*[t.dtype for t in likes],
-                                                                                   *[dtype for _, dtype in found])):
+        if isinstance(found, str) or not all(dtype.is_floating_point for _, dtype in found) \
+                or not all(t.is_floating_point() for i, t in enumerate(likes) if i != index):
             return False
         if len(cached.results) > LIMIT:
             cached.results.clear()
