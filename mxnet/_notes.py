@@ -31,11 +31,11 @@ def note(what, attributes, inputs, result):
         result._note = (what, attributes, tuple([x._variable or source(x) for x in inputs]), 0)
 
 
-def note_graph(symbol, sources, results):
-    """Notes on tensors that they are the outputs of a whole graph."""
+def note_graph(what, sources, results):
+    """Notes on tensors that they are the outputs of a whole graph: (symbol, None), or an operator with attributes."""
     for number, tensor in enumerate(results):
         if tensor.requires_grad:
-            tensor._note = (symbol, None, sources, number)
+            tensor._note = (*what, sources, number)
 
 
 def note_all(what, attributes, inputs, results):

@@ -1,4 +1,5 @@
 """Hybridized calls that wait for `backward` (ndarray/_steps.py): nobody can tell, but for the time."""
+import json
 import pickle
 import threading
 
@@ -671,3 +672,18 @@ def test_one_network_in_two_threads(ctx):
         for thread in threads:
             thread.join()
         assert not wrong, wrong[0]
+
+
+def test_operators_that_wait_are_recorded_as_others():
+    """`get_symbol` of what has been computed with the tape after all."""
+    net, loss_of = network(), gluon.loss.SoftmaxCrossEntropyLoss()
+    net.initialize()
+    net.hybridize()
+    for _ in range(5):
+        with autograd.record():
+            value = loss_of(net(nd.ones((4, 5))), nd.zeros(4)).mean() * 2
+        symbol = autograd.get_symbol(value)
+        names = [node['name'] for node in json.loads(symbol.tojson())['nodes']]
+        assert '' not in names and len(set(names)) == len(names)
+        assert symbol.list_outputs()[0].startswith('_mul_scalar')
+        value.backward()

@@ -34,7 +34,7 @@ class CachedOp:
     """Calls a symbol's graph on arrays, given in the order of `sym.list_inputs()`."""
 
     def __init__(self, sym, flags=()):
-        self._symbol = sym
+        self._symbol, self.what = sym, (sym, None)      # what it computes: see _notes.py
         self._flags = dict(flags)
         self._np = self.is_np_sym
         self.program = Program(sym._entries)
@@ -106,7 +106,7 @@ class CachedOp:
             self.kinds.clear()          # calls wait once they are known to have no mistakes
             raise
         if recording:
-            note_graph(self._symbol, tuple([source(x) for x in args]), results)
+            note_graph(self.what, tuple([source(x) for x in args]), results)
         if out is not None:
             targets = out if isinstance(out, (list, tuple)) else [out]
             for target, value in zip(targets, results, strict=True):

@@ -24,10 +24,10 @@ WAIT = frozenset((
     'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'broadcast_power', 'broadcast_maximum',
     'broadcast_minimum', 'elemwise_add', 'elemwise_sub', 'elemwise_mul', 'elemwise_div', 'add_n', 'dot', 'batch_dot',
     '_plus_scalar', '_minus_scalar', '_rminus_scalar', '_mul_scalar', '_div_scalar', '_rdiv_scalar', '_power_scalar',
-    '_maximum_scalar', '_minimum_scalar', 'Cast', 'amp_cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log', 'log1p',
-    'sigmoid', 'tanh', 'relu', 'Activation', 'smooth_l1', 'clip', 'softmax', 'log_softmax', 'mean', 'sum', 'norm', 'Reshape',
-    'Flatten', 'transpose', 'SwapAxis', 'expand_dims', 'squeeze', 'slice', 'slice_axis', 'Concat', 'stack', 'pick',
-    'take', 'where',
+    '_maximum_scalar', '_minimum_scalar', 'Cast', 'amp_cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log',
+    'log1p', 'sigmoid', 'tanh', 'relu', 'Activation', 'smooth_l1', 'clip', 'softmax', 'log_softmax', 'mean', 'sum',
+    'norm', 'Reshape', 'Flatten', 'transpose', 'SwapAxis', 'expand_dims', 'squeeze', 'slice', 'slice_axis', 'Concat',
+    'stack', 'pick', 'take', 'where',
     '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
     '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
     '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum', '_np_dot',
@@ -84,10 +84,12 @@ def _cached(first, op, attributes, count):
         from ..symbol._compose import make, text_of
         attrs = {k: text_of(op, k, v) for k, v in attributes.items()
                  if k in op.attributes and (v is not None or op.attributes[k].default is not None)}
-        node = Node(op, op.name.strip('_').lower(), attrs, [(Node(None, f'x{i}', {}), 0) for i in range(count)])
+        # without a name, as it is no layer of anything
+        node = Node(op, '', attrs, [(Node(None, f'x{i}', {}), 0) for i in range(count)])
         if len(first.operators) > LIMIT:
             first.operators.clear()         # numbers that change all the time
         found = first.operators[key] = type(first)(make(Symbol, [(node, 0)]))
+        found.what = op, attributes
     return found
 
 

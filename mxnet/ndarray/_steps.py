@@ -171,7 +171,7 @@ class Step:
                     for call in self.calls:
                         given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in call.sources]
                         results.append(call.cached.compute(given, self.ctx, call.training, recording=True))
-                        note_graph(call.cached._symbol, tuple([
+                        note_graph(call.cached.what, tuple([
                             source(self.arrays[s]) if type(s) is int else getattr(results[s[0]][s[1]], '_note', UNKNOWN)
                             for s in call.sources]), results[-1])
             except BaseException as error:
