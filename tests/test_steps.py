@@ -8,7 +8,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet.ndarray import _steps
+from mxnet.ndarray import _step_plans, _steps
 
 ROUNDS = 6
 
@@ -262,15 +262,22 @@ def test_mistakes_of_operators_are_found_where_they_are_made():
         assert net[0].weight.grad().asnumpy().any()
 
 
-def test_numbers_that_change_are_taken_as_they_are():
+@pytest.mark.parametrize('change, plans', [
+    (lambda value, turn: value * (turn % 40 + 1) / 7, 0), (lambda value, turn: value[turn % 4:], 4),
+    (lambda value, turn: value * (turn % 2 + 1), 2)], ids=['new', 'slices', 'two'])
+def test_numbers_that_change_are_taken_as_they_are(change, plans, monkeypatch):
+    """Only what comes again gets a plan, which takes longer to make than many steps."""
+    turns, made, make_plan = [], [], _step_plans.make_plan
+    monkeypatch.setattr(_step_plans, 'make_plan', lambda *args, **kwargs: made.append(1) or make_plan(*args, **kwargs))
+
     def step(net, loss, x, y):
-        numbers.append(len(numbers))
+        turns.append(len(turns))
         with autograd.record():
-            value = loss(net(x), y) * (numbers[-1] % 100 + 1) / 7
+            value = change(loss(net(x), y), turns[-1])
         value.backward()
         return value.asnumpy()
-    numbers = []
-    assert_same(step, rounds=100)
+    assert_same(step, rounds=40)
+    assert len(made) == plans
 
 
 @pytest.mark.parametrize('stop, gradient', [

@@ -56,6 +56,7 @@ class CachedOp:
         self.count = len(self.program.outputs)
         self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
+        self.seen = set()           # steps with such operators that have been seen once: see _steps.py
         self.operators = {}         # CachedOps of single operators that follow it in a step: see _step_operators.py
         self.results = {}           # kinds of inputs -> tensors that have shapes and dtypes of the outputs, and no more
 

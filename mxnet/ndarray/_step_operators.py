@@ -33,6 +33,7 @@ WAIT = frozenset((
     '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum', '_np_dot',
     '_npx_relu', '_npx_sigmoid', '_np_reshape', '_npx_reshape', '_np_transpose', '_np_squeeze', '_npi_concatenate',
     '_npi_stack'))
+MANY = 4096             # calls that a network remembers: numbers may change from step to step
 INDICES = {'pick': 1, 'take': 1, 'where': 0}        # the input that has no gradient: labels, a condition
 
 
@@ -54,12 +55,12 @@ def join(op, inputs, attributes, cls):
             if type(place.step) is not _steps.Step or place.step.over or place.step.thread != get_ident() \
                     or i == index and place.call is not None:
                 return None
-            like = place.step.like(place)
-            if like is None:
+            known = place.step.like(place)
+            if known is None:
                 return None
             step = step or place.step
             sources.append(place.number if place.call is None else (place.call, place.number))
-            likes.append(like)
+            likes.append(known)
         try:
             cached = _cached(step.first, op, attributes, len(inputs))
         except TypeError:                   # an attribute that cannot be hashed
@@ -86,8 +87,8 @@ def _cached(first, op, attributes, count):
                  if k in op.attributes and (v is not None or op.attributes[k].default is not None)}
         # without a name, as it is no layer of anything
         node = Node(op, '', attrs, [(Node(None, f'x{i}', {}), 0) for i in range(count)])
-        if len(first.operators) > LIMIT:
-            first.operators.clear()         # numbers that change all the time
+        if len(first.operators) > MANY:
+            first.operators.clear()
         found = first.operators[key] = type(first)(make(Symbol, [(node, 0)]))
         found.what = op, attributes
     return found

@@ -30,6 +30,7 @@ from ._waiting import CLASSES, Bundle, Kept, Place, fill, guard, waiting
 _new, _version = object.__new__, attrgetter('_version')
 PATIENCE = 8            # how often a step may be looked at before `backward`, until its blocks stop waiting
 CROWD = 256             # calls that wait together, at most
+SEEN = 1024             # steps that a network remembers to have seen
 
 
 class Call:
@@ -292,6 +293,12 @@ class Step:
                                            for a, t in zip(self.arrays, self.tensors, strict=True)])
         known = first.steps.get(key)
         if known is None:
+            if key not in first.seen and any(c.cached.what[1] is not None for c in self.calls):
+                # numbers and slices of operators may be others each time: a plan is for steps that come again
+                if len(first.seen) > SEEN:
+                    first.seen.clear()
+                first.seen.add(key)
+                return None
             known = first.steps[key] = Known(self, places)
             while len(first.steps) > LIMIT:
                 first.steps.popitem(last=False)
