@@ -1,6 +1,6 @@
 """`Trainer`: applies an optimizer to parameters after each `backward`."""
 import os
-from operator import attrgetter, is_
+from operator import is_
 
 from .. import autograd
 from .. import kvstore as _kv
@@ -319,10 +319,8 @@ class Trainer:
         self._optimizer.param_dict = dict(enumerate(self._params))
 
 
-# What a step consists of.  A program may have its own of each, in a class, in a trainer, or for all trainers.
-_PARTS = frozenset(('step', 'update', 'allreduce_grads', '_update', '_allreduce_grads'))
-_parts_of_step = attrgetter(*sorted(_PARTS))
-_OWN = _parts_of_step(Trainer)
+# A program may have its own of each of these, in a class, in a trainer, or for all trainers.
+_STEP, _UPDATE, _ALLREDUCE = Trainer.step, Trainer._update, Trainer._allreduce_grads
 
 
 class _Follows:
@@ -338,6 +336,7 @@ class _Follows:
         trainer = self.trainer
         again, size = trainer._again, ready.length() if self.batch_size is None else self.batch_size
         if again is None or size is None or trainer._amp_loss_scaler is not None or trainer._params_to_init \
+                or type(trainer).step is not _STEP or 'step' in trainer.__dict__ \
                 or not again.stands(trainer) or not again.is_of(ready.targets):
             return None
         trainer._optimizer.rescale_grad = trainer._scale / size
@@ -377,11 +376,12 @@ class _Again:
         return True
 
     def stands(self, trainer):
-        """Whether nothing has changed but values, and a step is what it is here."""
-        return trainer._kvstore is None and _parts_of_step(type(trainer)) == _OWN \
-            and _PARTS.isdisjoint(trainer.__dict__) \
-            and trainer._updaters[0] is self.updater \
+        """Whether nothing has changed but values, and the program has no parts of a step of its own."""
+        own, patched = type(trainer), trainer.__dict__
+        return trainer._kvstore is None and trainer._updaters[0] is self.updater \
             and type(self.updater) is _optimizer.Updater \
+            and own._update is _UPDATE and own._allreduce_grads is _ALLREDUCE \
+            and '_update' not in patched and '_allreduce_grads' not in patched \
             and (changes.count == self.seen or self._same())
 
     def is_of(self, variables):

@@ -49,13 +49,13 @@ class Step:
     Once it is `over`, the arrays have their tensors again; once it is `done`, the outputs have theirs.
     """
 
-    __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'bundles', 'loose', 'versions', 'ctx', 'over',
+    __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'bundles', 'loose', 'version', 'ctx', 'over',
                  'done', 'failed', 'thread', '_lock')
 
     def __init__(self, ctx):
         self._calls, self.route, self.made = [], None, []
         self.arrays, self.tensors = [], []
-        self.versions = []                          # of the tensors, when they were put aside
+        self.version = 0                            # of all tensors when they were put aside, added up
         self.bundles, self.loose = [], []           # bundles, and the numbers of other arrays
         self.ctx = ctx
         self.over, self.done, self.failed = False, False, None
@@ -89,7 +89,7 @@ class Step:
         self.arrays.append(array)
         self.tensors.append(tensor)
         self.loose.append(number)
-        self.versions.append(tensor._version)
+        self.version += tensor._version
         del array._tensor
         array._place = Place(self, None, number)
         cls = array.__class__
@@ -101,7 +101,7 @@ class Step:
         offset = len(self.arrays)
         self.arrays += bundle.arrays
         self.tensors += bundle.tensors
-        self.versions += map(_version, bundle.tensors)
+        self.version += sum(map(_version, bundle.tensors))
         self.bundles.append(bundle)
         bundle.hide(self, offset)
 
@@ -137,7 +137,7 @@ class Step:
         self.tensors += other.tensors
         self.bundles += other.bundles
         self.loose += [more + number for number in other.loose]
-        self.versions += other.versions
+        self.version += other.version
         for call in other.calls:
             call.sources = tuple(s + more if type(s) is int else (s[0] + offset, s[1]) for s in call.sources)
             for array in [made() for made in call.outputs]:
@@ -226,7 +226,7 @@ class Step:
 
     def _overwritten(self):
         # arrays that are written to themselves end the waiting; this finds writes through others in the same memory
-        return [*map(_version, self.tensors)] != self.versions
+        return sum(map(_version, self.tensors)) != self.version
 
     # ------------------------------------------------------------------ backward
     def backward_from(self, heads, update=None):
