@@ -1,5 +1,4 @@
 """Hybridized calls that wait for `backward` (ndarray/_steps.py): nobody can tell, but for the time."""
-import json
 import pickle
 import threading
 
@@ -8,7 +7,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet.ndarray import _step_plans, _steps
+from mxnet.ndarray import _steps
 
 ROUNDS = 6
 
@@ -170,164 +169,6 @@ def test_shapes_that_depend_on_values_are_computed():
             assert out.shape == (2 + number % 2, 3)
         out.backward()
         assert (net.weight.grad().asnumpy() == 2 + number % 2).all()
-
-
-def penalty(net, value):
-    return value + 0.1 * (net[0].weight.data() ** 2).sum()
-
-
-@pytest.mark.parametrize('change', [
-    lambda net, value: value.mean(), lambda net, value: value / 4, lambda net, value: (2 - value * 3).sum(),
-    lambda net, value: nd.sum(value + value * value), lambda net, value: nd.concat(value, value * 0.5, dim=0),
-    lambda net, value: value.exp().log().expand_dims(0), lambda net, value: value.reshape((2, -1)).sum(axis=0),
-    lambda net, value: value.reshape(-1, 2)[0], lambda net, value: value[1:] - value[0] * value[-1],
-    lambda net, value: value[::2] + value[1::2], lambda net, value: value.astype('float64'), penalty],
-    ids=['mean', 'divided', 'sum', 'squared', 'joined', 'more', 'reshaped', 'first row', 'numbers', 'every other',
-         'cast', 'penalty'])
-def test_operators_wait_with_the_blocks(change):
-    waited = []
-
-    def step(net, loss, x, y):
-        with autograd.record():
-            value = change(net, loss(net(x), y))
-        waited.append(waits(value))
-        value.backward()
-        return value.asnumpy()
-    assert_same(step, rounds=8)
-    assert waited[3:8] == [True] * 5        # of the hybridized network's, which comes first
-
-
-class OwnLoss(gluon.loss.Loss):
-    def __init__(self):
-        super().__init__(None, 0)
-
-    def hybrid_forward(self, F, out, label):
-        return F.mean(F.square(F.pick(out, label) - 1) + F.smooth_l1(out, scalar=2).sum(axis=1), axis=0, exclude=True)
-
-
-@pytest.mark.parametrize('loss_of', [
-    lambda out, y: gluon.loss.SoftmaxCrossEntropyLoss()(out, y), lambda out, y: OwnLoss()(out, y),
-    lambda out, y: -nd.pick(nd.log_softmax(out), y), lambda out, y: nd.pick(out, y.astype('int32')).clip(-1, 1),
-    lambda out, y: nd.where(y > 1, out[:, 0], out[:, 1] * 2), lambda out, y: nd.dot(out, out, transpose_b=True).norm(),
-    lambda out, y: nd.softmax(out).log().mean() + nd.maximum(out, 0.1).sum() / 7],
-    ids=['new each time', 'own', 'picked', 'by numbers', 'where', 'product', 'sum'])
-def test_losses_made_of_operators_wait(loss_of):
-    waited = []
-
-    def step(net, loss, x, y):
-        with autograd.record():
-            value = loss_of(net(x), y)
-        waited.append(waits(value))
-        value.backward()
-        return value.asnumpy()
-    assert_same(step, rounds=8)
-    assert waited[3:8] == [True] * 5
-
-
-def test_operators_of_np_arrays_wait_too():
-    with mx.util.np_shape(True), mx.util.np_array(True):
-        found = []
-        for hybridize in (False, True):
-            mx.random.seed(3)
-            net, loss_of = network(), gluon.loss.L2Loss()
-            net.initialize(mx.init.Xavier())
-            if hybridize:
-                net.hybridize()
-            trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
-            for _ in range(6):
-                with autograd.record():
-                    value = (loss_of(net(mx.np.ones((4, 5))), mx.np.zeros((4, 3))) * 2 + 1).mean() / 3
-                waited = waits(value)
-                value.backward()
-                trainer.step(1)
-            assert waited is hybridize
-            found.append([p.data().asnumpy() for p in net.collect_params().values()])
-        for a, b in zip(*found, strict=True):
-            numpy.testing.assert_array_equal(a, b)
-
-
-def test_mistakes_of_operators_are_found_where_they_are_made():
-    net, loss_of = network(), gluon.loss.SoftmaxCrossEntropyLoss()
-    net.initialize()
-    net.hybridize()
-    for _ in range(6):
-        with autograd.record():
-            value = loss_of(net(nd.ones((4, 5))), nd.zeros(4))
-            with pytest.raises(mx.MXNetError, match='broadcast_add'):
-                value + nd.ones(3)
-            with pytest.raises(mx.MXNetError, match='same dtype'):
-                value * nd.ones(4, dtype='float64')
-            value = value.mean()
-        value.backward()
-        assert net[0].weight.grad().asnumpy().any()
-
-
-@pytest.mark.parametrize('change, plans', [
-    (lambda value, turn: value * (turn % 40 + 1) / 7, 0), (lambda value, turn: value[turn % 4:], 4),
-    (lambda value, turn: value * (turn % 2 + 1), 2)], ids=['new', 'slices', 'two'])
-def test_numbers_that_change_are_taken_as_they_are(change, plans, monkeypatch):
-    """Only what comes again gets a plan, which takes longer to make than many steps."""
-    turns, made, make_plan = [], [], _step_plans.make_plan
-    monkeypatch.setattr(_step_plans, 'make_plan', lambda *args, **kwargs: made.append(1) or make_plan(*args, **kwargs))
-
-    def step(net, loss, x, y):
-        turns.append(len(turns))
-        with autograd.record():
-            value = change(loss(net(x), y), turns[-1])
-        value.backward()
-        return value.asnumpy()
-    assert_same(step, rounds=40)
-    assert len(made) == plans
-
-
-@pytest.mark.parametrize('stop, gradient', [
-    (nd.BlockGrad, 0), (lambda a: a.detach(), 7), (lambda a: a > 0, 0), (lambda a: a * 2 > 0, 0),
-    (lambda a: (a * 2).detach() + 1, 7)],
-    ids=['BlockGrad', 'detach', 'compared', 'doubled, compared', 'doubled, detached'])
-@pytest.mark.parametrize('hybridize', [False, True])
-def test_gradients_go_as_far_as_on_the_tape(stop, gradient, hybridize):
-    """Parameters that nothing depends on keep the gradients that they have; those of constants are 0."""
-    one, two = gluon.nn.Dense(8, in_units=5), gluon.nn.Dense(3, in_units=8)
-    for net in (one, two):
-        net.initialize(mx.init.One())
-        if hybridize:
-            net.hybridize()
-    for _ in range(6):
-        one.weight.grad()[:] = 7
-        with autograd.record():
-            value = (two(stop(one(nd.ones((2, 5))))) * 2).mean()
-        value.backward()
-        assert (one.weight.grad().asnumpy() == gradient).all()
-        assert two.weight.grad().asnumpy().any()
-
-
-def test_blocks_with_operators_between_them_are_one_step():
-    class Both(gluon.Block):
-        def __init__(self):
-            super().__init__()
-            self.one, self.two = gluon.nn.Dense(8, in_units=5), gluon.nn.Dense(3, in_units=8)
-
-        def forward(self, x):
-            return self.two((self.one(x) * 0.5).tanh())
-
-    found = []
-    for hybridize in (False, True):
-        mx.random.seed(3)
-        net, loss_of = Both(), gluon.loss.SoftmaxCrossEntropyLoss()
-        net.initialize(mx.init.Xavier())
-        if hybridize:
-            net.hybridize()
-        trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
-        for _ in range(8):
-            with autograd.record():
-                value = loss_of(net(nd.ones((4, 5))), nd.zeros(4)).mean()
-            waited = waits(value)
-            value.backward()
-            trainer.step(1)
-        assert waited is hybridize
-        found.append([p.data().asnumpy() for p in net.collect_params().values()])
-    for a, b in zip(*found, strict=True):
-        numpy.testing.assert_array_equal(a, b)
 
 
 def test_writing_into_what_is_read():
@@ -679,18 +520,3 @@ def test_one_network_in_two_threads(ctx):
         for thread in threads:
             thread.join()
         assert not wrong, wrong[0]
-
-
-def test_operators_that_wait_are_recorded_as_others():
-    """`get_symbol` of what has been computed with the tape after all."""
-    net, loss_of = network(), gluon.loss.SoftmaxCrossEntropyLoss()
-    net.initialize()
-    net.hybridize()
-    for _ in range(5):
-        with autograd.record():
-            value = loss_of(net(nd.ones((4, 5))), nd.zeros(4)).mean() * 2
-        symbol = autograd.get_symbol(value)
-        names = [node['name'] for node in json.loads(symbol.tojson())['nodes']]
-        assert '' not in names and len(set(names)) == len(names)
-        assert symbol.list_outputs()[0].startswith('_mul_scalar')
-        value.backward()

@@ -113,7 +113,7 @@ class Captured:
                         streams.at(0, ())           # a recording ends on the stream that it began on
                     self.size = torch.cuda.memory_reserved(device) - before
             except RuntimeError:
-                _recover(self._graph, device, generators)
+                _recover(device, generators)
                 raise
             # the generators' numbers for recording were written on that stream; launches come after them
             torch.cuda.current_stream(device).wait_stream(streams.stream(0))
@@ -147,12 +147,8 @@ def _no_garbage():
             gc.enable()
 
 
-def _recover(graph, device, generators):
-    """Leaves generators and the allocator as if there had been no recording, after one that CUDA has broken off."""
-    if graph is not None:
-        with contextlib.suppress(RuntimeError, AttributeError):
-            torch._C._cuda_endAllocateToPool(device.index, graph.pool())
-            torch._C._cuda_releasePool(device.index, graph.pool())
+def _recover(device, generators):
+    """Leaves generators as if there had been no recording, after one that CUDA has broken off."""
     if generators:
         # they would go on waiting for its end, which that of another is as well
         other = torch.cuda.CUDAGraph()
