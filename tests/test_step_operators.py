@@ -176,3 +176,16 @@ def test_operators_that_wait_are_recorded_as_others():
         assert '' not in names and len(set(names)) == len(names)
         assert symbol.list_outputs()[0].startswith('_mul_scalar')
         value.backward()
+
+
+def test_long_chains_are_not_looked_through_again_and_again():
+    """Each operator takes the one before it twice: a walk through all ways would never end."""
+    def step(net, loss, x, y):
+        with autograd.record():
+            value = loss(net(x), y)
+            for _ in range(40):
+                value = (value + value) * 0.5
+            assert value.shape == (4,)
+        value.backward()
+        return value.asnumpy()
+    assert_same(step, rounds=6)

@@ -27,14 +27,14 @@ WAIT = frozenset((
     '_maximum_scalar', '_minimum_scalar', 'Cast', 'amp_cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log',
     'log1p', 'sigmoid', 'tanh', 'relu', 'Activation', 'smooth_l1', 'clip', 'softmax', 'log_softmax', 'mean', 'sum',
     'norm', 'Reshape', 'Flatten', 'transpose', 'SwapAxis', 'expand_dims', 'squeeze', 'slice', 'slice_axis', 'Concat',
-    'stack', 'pick', 'take', 'where',
+    'stack', 'pick', 'where',
     '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
     '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
     '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum', '_np_dot',
     '_npx_relu', '_npx_sigmoid', '_np_reshape', '_npx_reshape', '_np_transpose', '_np_squeeze', '_npi_concatenate',
     '_npi_stack'))
 MANY = 4096             # calls that a network remembers: numbers may change from step to step
-INDICES = {'pick': 1, 'take': 1, 'where': 0}        # the input that has no gradient: labels, a condition
+INDICES = {'pick': 1, 'where': 0}        # the input that has no gradient: labels, a condition
 
 
 def join(op, inputs, attributes, cls):
@@ -114,7 +114,7 @@ def _fits(cached, op, likes, index):
 
 # ---------------------------------------------------------------------- methods of arrays that wait
 def _reshape(self, *shape, **kwargs):
-    """`reshape`.  What it gives has memory of its own, which nobody can tell who does not write into a prediction."""
+    """`reshape`.  What it gives may have memory of its own: on a GPU, outputs of a graph are copied one by one."""
     cls = self._ready_class
     given = None if kwargs or not state.recording or state.watch is not None else like(self)
     if given is not None:

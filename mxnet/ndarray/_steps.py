@@ -34,12 +34,16 @@ SEEN = 1024             # steps that a network remembers to have seen
 
 
 class Call:
-    """A call that waits: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays."""
+    """A call that waits: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays.
 
-    __slots__ = ('cached', 'training', 'sources', 'outputs')
+    likes: tensors with shapes and dtypes of the outputs, once somebody has asked, and if they are known
+    """
+
+    __slots__ = ('cached', 'training', 'sources', 'outputs', 'likes')
 
     def __init__(self, cached, training, sources, outputs):
         self.cached, self.training, self.sources, self.outputs = cached, training, sources, outputs
+        self.likes = None
 
 
 class Step:
@@ -200,9 +204,11 @@ class Step:
 
     def _gives(self, number, output):
         call = self._calls[number]
-        given = [self.tensors[s] if type(s) is int else self._gives(*s) for s in call.sources]
-        found = None if any(t is None for t in given) else call.cached.results.get(kinds_of(call.training, given))
-        return found and found[output]
+        if call.likes is None:
+            given = [self.tensors[s] if type(s) is int else self._gives(*s) for s in call.sources]
+            if not any(t is None for t in given):
+                call.likes = call.cached.results.get(kinds_of(call.training, given))
+        return call.likes and call.likes[output]
 
     def _restore(self):
         """Gives the arrays that are read their tensors back."""
