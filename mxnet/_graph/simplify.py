@@ -14,11 +14,13 @@ aten = torch.ops.aten
 _IDENTITIES = {aten.detach.default, aten.alias.default, aten.lift_fresh_copy.default}
 # calls that give a view, which may be of the same shape as their input
 _VIEWS = {aten.view.default, aten._unsafe_view.default, aten.expand.default, aten.slice.Tensor, aten.permute.default}
+# views that add or drop an axis of length 1
+_ONE_AXIS = {aten.squeeze.dim, aten.unsqueeze.default}
 # sums and the like, over given axes
 _OVER_AXES = {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default, aten.amin.default}
 # operators whose result differs from call to call
 _RANDOM = ('bernoulli', 'rand', 'normal', 'uniform', 'exponential', 'multinomial', 'poisson', 'dropout', 'geometric')
-LARGEST_CONSTANT = 1 << 16     # elements; larger ones are computed again, so that they do not occupy memory for good
+LARGEST_CONSTANT = 1 << 18     # elements; larger ones are computed again, so that they do not occupy memory for good
 
 
 def is_pure(node) -> bool:
@@ -43,7 +45,7 @@ def simplify(graph):
         same = _same_as(node)
         if same is None and is_pure(node):
             _rewrite(node)
-            same = seen.setdefault((node.target, _hashable(node.args), _hashable(node.kwargs)), node)
+            same = _same_as(node) or seen.setdefault((node.target, _hashable(node.args), _hashable(node.kwargs)), node)
         if same is not None and same is not node:
             node.replace_all_uses_with(same)
     for node in reversed(list(graph.nodes)):
@@ -107,11 +109,16 @@ def _rewrite(node):
     if node.target in _OVER_AXES and len(node.args) > 1 and node.args[1] and not node.kwargs \
             and node.meta['val'].numel() == node.args[0].meta['val'].numel():
         # over axes of length 1
-        node.target, node.args = aten.view.default, (node.args[0], list(node.meta['val'].shape))
-        _view_of_one_axis(node)
+        _become_view(node, node.args[0])
+    elif node.target is aten.t.default and 1 in node.meta['val'].shape and node.args[0].meta['val'].is_contiguous() \
+            or node.target in _ONE_AXIS and _is_thin(node.args[0]):
+        _become_view(node, node.args[0])
     elif node.target is aten.mul.Tensor and type(node.args[1]) in (int, float) and node.args[1] == -1 \
             and node.meta['val'].dtype.is_floating_point and not node.kwargs:
         node.target, node.args = aten.neg.default, node.args[:1]
+        _view_later(node)
+    elif node.target is aten.neg.default:
+        _view_later(node)
     elif node.target is aten.view.default:
         # a sum that keeps its axes, and a view that drops them
         total = node.args[0]
@@ -129,6 +136,30 @@ def _rewrite(node):
             node.target, node.args = aten.linear.default, (data, weight.args[0], bias)
     elif node.target is aten.mm.default and node.args[1].target is aten.t.default:
         node.target, node.args = aten.linear.default, (node.args[0], node.args[1].args[0])
+
+
+def _is_thin(node):
+    """Whether a node is a view with the elements of a row-major tensor in their order."""
+    return (node.target in _ONE_AXIS or node.target is aten.view.default) and 'val' in node.args[0].meta \
+        and node.args[0].meta['val'].is_contiguous()
+
+
+def _become_view(node, of):
+    """Makes a node a view, of a tensor that has the same elements in the same order."""
+    if _is_thin(of):
+        of = of.args[0]
+    node.target, node.args = aten.view.default, (of, list(node.meta['val'].shape))
+    _view_of_one_axis(node)
+
+
+def _view_later(node):
+    """Makes a call on a view the view of a call, so that views of views meet."""
+    view = node.args[0]
+    if _is_thin(view) and len(view.users) == 1:
+        with node.graph.inserting_before(node):
+            inner = node.graph.call_function(node.target, view.args[:1])
+        inner.meta = {**node.meta, 'val': view.args[0].meta['val']}
+        _become_view(node, inner)
 
 
 def _view_of_one_axis(node):

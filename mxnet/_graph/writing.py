@@ -9,6 +9,7 @@ import torch
 from . import batch_norm
 from .casts import settle_casts, uncast_gradients
 from .dense import fuse_dense
+from .few_classes import turn_scores
 from .fold import depends_only, fold_batch_norms
 from .labels import LABELS, labels_of
 from .packed import pack_convolutions
@@ -159,6 +160,8 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
     simplify(graph)
     if at_once:
         uncast_gradients(graph, len(facts['differentiable']) + len(facts['states']))
+    if facts['device'].type == 'cpu' and turn_scores(graph):
+        simplify(graph)
     if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
         batch_norm.fuse_batch_norms(graph)
     attributes = {n: found[n.target] for n in graph.nodes if n.op == 'get_attr'}
