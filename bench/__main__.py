@@ -40,25 +40,22 @@ def main(argv=None):
     import torch
 
     import mxnet as mx
-    ours, theirs, last, budgets = {}, {}, {}, {}
+    ours, theirs, budgets = {}, {}, {}
     for family in FAMILIES:
         ours |= family.nd_cases(mx)
         theirs |= family.torch_cases(torch)
-        last |= family.channels_last_cases(torch) if hasattr(family, 'channels_last_cases') else {}
         for name, budget in family.BUDGETS.items():
             budgets[name] = {'torch': budget, **getattr(family, 'BESIDE', {}).get(name, {})}
     print(f'mxnet {mx.__version__}, torch {torch.__version__}, {torch.get_num_threads()} threads, '
           f'Python {platform.python_version()}, {platform.machine()}')
     chosen = [name for name in budgets if options.only in name]
     with Peers(options.without.split(',')) as peers:
-        table = Table(['torch', 'channels last', *peers.columns], HINTS)
+        table = Table(peers.columns, HINTS)
         if chosen:
             table.head()
         for name in chosen:
             large = name.startswith('large')
             cases = {'ours': ours[name], 'torch': theirs[name], **peers.cases(name)}
-            if name in last:
-                cases['channels last'] = last[name]
             table.row(name, timing.measure(cases, rounds=11 if large else 41, seconds=0.3 if large else 0.01),
                       budgets[name])
         if chosen:

@@ -1,6 +1,8 @@
 """The others that ours is measured beside, each in a process of its own: torch.compile, JAX, MXNet 1.9.1.
 
-None is needed: a column without its program stays empty.  All are sampled in turns with ours, see timing.py.
+None is needed: a column without its program stays empty.  All are sampled in turns with ours, see timing.py.  Torch is
+one of them where arrays are large: so it has C's allocator as it comes, not as we set it (mxnet/_malloc.py).  With
+small arrays that makes no difference, and ratios waver less within one process.
 """
 import functools
 import importlib.util
@@ -53,6 +55,10 @@ def start(python, imports, cases):
 
 
 _PEERS = {
+    'torch': (lambda: sys.executable, 'import torch, arrays, gluon, resnet',
+              '{name: case for family in (arrays, gluon, resnet) for name, case in family.torch_cases(torch).items() '
+              'if name.startswith("large")}, None'),
+    'channels last': (lambda: sys.executable, 'import torch, resnet', 'resnet.channels_last_cases(torch), None'),
     'compiled': (compiler, 'import torch, gluon, resnet',
                  '{**gluon.torch_cases(torch, compiled=True), **resnet.torch_cases(torch, compiled=True)}, None'),
     'JAX': (jax_python, 'import jax_cases', 'jax_cases.cases(), None'),
@@ -69,7 +75,7 @@ class Peers:
         self.there = [c for c in self.columns if _PEERS[c][0]()]
 
     def cases(self, name):
-        """{column: what timing.measure samples} of the peers that know a benchmark."""
+        """{column: what timing.measure samples} of the peers that know a benchmark, in the order of the table."""
         found = {}
         for column in self.there:
             if column not in self._running:

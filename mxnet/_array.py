@@ -6,11 +6,13 @@ requires a gradient and that nothing else sees.
 """
 import torch
 
+from ._malloc import keep_memory
 from ._ops.dtypes import NAME
 from ._state import state
 from .base import MXNetError
 
 _new = object.__new__
+keep_memory()
 
 INPLACE = ('{what} writes into an array that autograd has recorded or that has a gradient attached, while recording. '
            'Compute a new array instead (y = y + 1), or write outside of `with autograd.record():` '

@@ -8,6 +8,7 @@ none,
 import os
 
 from . import engine
+from ._malloc import give_memory_back
 from ._state import state
 from .base import MXNetError
 
@@ -99,11 +100,13 @@ class Context(metaclass=_ContextType):
         state.context = state.outer_contexts.pop()
 
     def empty_cache(self):
-        """Gives memory that torch holds in reserve on this GPU back to the driver."""
+        """Gives memory that is held in reserve for arrays of this context back to the system."""
         if self.torch_device.type == 'cuda':
             import torch
             with torch.cuda.device(self.torch_device):
                 torch.cuda.empty_cache()
+        else:
+            give_memory_back()
 
 
 _CPU = Context('cpu', 0)

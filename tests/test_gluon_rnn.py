@@ -8,7 +8,7 @@ import pytest
 import torch
 
 import mxnet as mx
-from mxnet import gluon
+from mxnet import gluon, nd
 from mxnet.gluon import contrib, rnn
 
 MODES = {'rnn_tanh': (rnn.RNN, rnn.RNNCell, torch.nn.RNN, {'activation': 'tanh'}),
@@ -468,3 +468,55 @@ def test_layers_on_a_gpu(mode, bidirectional):
     half = make(8, dtype='float16', **options)
     half.initialize(ctx=mx.gpu())
     assert half(x.astype('float16').as_in_context(mx.gpu())).dtype == np.float16
+
+
+@pytest.mark.parametrize('layer', ['RNN', 'LSTM', 'GRU'])
+@pytest.mark.parametrize('train_mode', [False, True])
+def test_calls_without_states_begin_at_zero_each_time(layer, train_mode):
+    """They may share arrays for that, which nobody must have written into."""
+    x = nd.random.uniform(shape=(3, 2, 4))
+    plain, hybrid = (getattr(gluon.rnn, layer)(5, num_layers=2, input_size=4) for _ in range(2))
+    for each in (plain, hybrid):
+        mx.random.seed(1)
+        each.initialize(mx.init.Xavier())
+    hybrid.hybridize(static_alloc=True, static_shape=True)
+    given = []
+    hybrid.register_forward_pre_hook(lambda block, inputs: given.append(inputs[1]))
+    for number in range(6):
+        if number == 4:
+            for state in given[-1]:
+                state[:] = 1                # by a hook, say
+        with mx.autograd.record(train_mode):
+            found, wanted = hybrid(x), plain(x)
+        np.testing.assert_array_equal(found.asnumpy(), wanted.asnumpy())
+    hybrid._forward_pre_hooks.clear()
+    for batch in (2, 3, 2, 2, 2):           # of several lengths, twice in a step
+        x = nd.random.uniform(shape=(3, batch, 4))
+        gradients = []
+        for each in (hybrid, plain):
+            with mx.autograd.record():
+                out = each(x) + each(x * 2)
+            out.backward()
+            gradients.append([p.grad().asnumpy() for p in each.collect_params().values()])
+        for found, wanted in zip(*gradients, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_call_without_states_repeats_the_one_before():
+    """In a loop, nothing about it has to be found out anew."""
+    layer = gluon.rnn.LSTM(5, input_size=4)
+    layer.initialize()
+    layer.hybridize(static_alloc=True, static_shape=True)
+    x = nd.ones((3, 2, 4))
+    for _ in range(4):
+        with mx.autograd.record():
+            out = layer(x)
+        out.backward()
+    assert layer._repeat is not None
+    kept = layer._zeros
+    with mx.autograd.record():
+        out = layer._repeat((x, *kept[1]))
+    assert out is not None
+    out.backward()
+    layer(x)
+    assert layer._zeros is kept

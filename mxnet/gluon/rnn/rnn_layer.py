@@ -3,7 +3,10 @@ import re
 import warnings
 
 from ... import ndarray, symbol
+from ..._deferred_compute import tracing
+from ..._state import state
 from ...ndarray import NDArray
+from ...ndarray._waiting import like
 from ...symbol import Symbol
 from ...util import is_np_array
 from ..block import HybridBlock
@@ -12,6 +15,11 @@ from . import rnn_cell
 __all__ = ['GRU', 'LSTM', 'RNN']
 
 _PARAMETER = re.compile(r'(?P<side>[lr])(?P<layer>\d+)_(?P<rest>(i2h|h2h|h2r)_(weight|bias))\Z')
+
+
+def _versions(arrays):
+    """What changes when somebody writes into arrays."""
+    return [(id(tensor), tensor is None or tensor._version) for tensor in map(like, arrays)]
 
 
 class _RNNLayer(HybridBlock):
@@ -38,6 +46,7 @@ class _RNNLayer(HybridBlock):
         self._dtype = dtype
         self._use_sequence_length = use_sequence_length
         self.skip_states = None
+        self._zeros = None                  # what `_beginning` gave last
         self._gates = {'lstm': 4, 'gru': 3}.get(mode, 1)
         for layer in range(num_layers):
             for side in self._sides():
@@ -111,7 +120,9 @@ class _RNNLayer(HybridBlock):
             self._clear_cached_op()         # a graph gives states back or it does not
         if skip:
             if isinstance(inputs, NDArray):
-                states = self.begin_state(inputs.shape[self._layout.find('N')], ctx=inputs.context, dtype=inputs.dtype)
+                states = self._beginning(inputs)
+                if not self._use_sequence_length and sequence_length is None and not kwargs:
+                    return self._from_zeros(inputs, states)
             else:
                 states = self.begin_state(0, func=symbol.zeros)
         elif isinstance(states, (NDArray, Symbol)):
@@ -125,6 +136,31 @@ class _RNNLayer(HybridBlock):
             warnings.warn(f'sequence_length is ignored by {self.name}; make the layer with use_sequence_length=True',
                           stacklevel=2)
         return super().__call__(inputs, states, **kwargs)
+
+    def _beginning(self, inputs):
+        """The states before the first step of a batch: the same arrays as for the batch before, if they are still 0."""
+        kind = inputs.shape[self._layout.find('N')], inputs.context, inputs.dtype, is_np_array()
+        if self._zeros is None or tracing() or self._zeros[0] != kind or self._zeros[2] != _versions(self._zeros[1]):
+            states = self.begin_state(kind[0], ctx=kind[1], dtype=kind[2])
+            if tracing() or type(self).begin_state is not _RNNLayer.begin_state:
+                return states               # parts of a graph, or what a program has made
+            self._zeros = kind, states, _versions(states)
+        return list(self._zeros[1])
+
+    def _from_zeros(self, inputs, states):
+        """The output of a call without states, which may be like the one before (ndarray/_repeats.py)."""
+        again = self._repeat if state.recording else self._prediction
+        if again is not None:
+            out = again((inputs, *states))
+            if out is not None:
+                return out
+        out = super().__call__(inputs, states)
+        op, arguments = self._cached_op, self._cached_op_args
+        if op is not None and self._active and isinstance(out, NDArray):
+            params = [what for is_input, what in arguments if not is_input]
+            numbers = [(i, what) for i, (is_input, what) in enumerate(arguments) if is_input]
+            self._remember(op, params, numbers, (inputs, *states), out)
+        return out
 
     def hybrid_forward(self, F, inputs, states, sequence_length=None, **params):
         if F is ndarray:
