@@ -2,7 +2,7 @@
 
 C's allocator hands the memory of a large array back to the system as soon as the array is gone.  The next one gets it
 page by page, as it is written, each page cleared by the system first: for an array of 50 MB that takes several times
-as long as an addition.  So glibc is told to hold on to it, up to a limit (`empty_cache` of a CPU context gives it back).
+as long as an addition.  So glibc is told to keep it, up to a limit (`empty_cache` of a CPU context gives it back).
 Programs that tune the allocator themselves, or set MXNET_CPU_MEM_POOL_TYPE=Unpooled, are left alone.
 """
 import ctypes

@@ -1,7 +1,9 @@
 """Runs plans that do forward and backward at once, on a GPU as CUDA graphs."""
 import math
+import os
 import threading
 from operator import is_
+from weakref import WeakSet
 
 import torch
 from torch.autograd.graph import increment_version
@@ -11,6 +13,11 @@ from .capture import ALONE, WARM, Captured
 from .log import reason, say
 
 ATTEMPTS = 3            # to record a graph
+# Without a promise that shapes stay (`static_shape`), what has run so often is taken to go on like this; if it takes
+# more memory than this, launching its kernels one by one is not what takes the time.
+LATE, MOST_UNASKED = 20, 1 << 28
+SHARE_UNASKED = 16      # of a device's memory, graphs that nobody has asked for have a part of so many
+_unasked: WeakSet = WeakSet()
 PATIENCE = 32           # runs that what follows a plan must have been the same before it joins the plan's graph
 # Bytes of a graph that something may join, of which cuBLAS may have taken half.  It is recorded again then; to larger
 # ones, a launch less does not matter.
@@ -20,32 +27,46 @@ MOST_JOINED = 1 << 28
 class _Recorder:
     """Records a function of tensors as a CUDA graph once it has run a few times."""
 
-    __slots__ = ('_static', '_generators', '_kept', '_runs', '_last', '_failures', 'captured')
+    __slots__ = ('_may', '_asked', '_warm', '_generators', '_kept', '_runs', '_last', '_failures', 'captured')
 
     def __init__(self, static, generators, kept=()):
-        """kept: the numbers of tensors that are written to, which a graph must do where they are"""
-        self._static, self._generators, self._kept = static, generators, kept
+        """
+        static: whether it is recorded as soon as it can be; else once it has run `LATE` times, if it is small
+        kept: the numbers of tensors that are written to, which a graph must do where they are
+        """
+        self._may = os.environ.get('MXNET_ENABLE_CUDA_GRAPHS', '1') != '0'
+        self._asked, self._warm = static, WARM if static else LATE
+        self._generators, self._kept = generators, kept
         self._runs, self._last, self._failures, self.captured = 0, None, 0, None
 
-    def _launched(self, function, tensors, memory, again=False):
+    def _launched(self, function, tensors, plan, again=False):
         """Whether `function(tensors, branches)` has been run as a graph, whose results are in `captured.results`.
 
-        memory: of the function's values, in bytes
+        plan: what it follows
         again: record anew, since the function reads or writes other memory than before
         """
-        if not self._static or not tensors[0].is_cuda:
+        if not self._may or not tensors[0].is_cuda:
             return False
-        if self._runs < WARM:
+        if self._runs < self._warm:
             self._runs, self._last = self._runs + 1, tensors
             return False
         if again or self.captured is None or not self.captured.fits(tensors):
-            self._record(function, tensors, memory)
+            self._record(function, tensors, plan)
             if self.captured is None:
                 return False
         self.captured.launch(tensors)
         return True
 
-    def _record(self, function, tensors, memory):
+    def _alone(self):
+        """How to run what is not recorded: as it soon will be, so that all it needs has been set up by then."""
+        return ALONE if self._may and self._runs >= self._warm - WARM else None
+
+    def _record(self, function, tensors, plan):
+        if not self._asked and not _is_small(plan.peak, tensors[0].device):
+            self._may = False
+            size = f'would take {plan.peak >> 20} MB' if plan.peak else 'takes unknown memory'
+            say('no CUDA graph: one that %s is recorded with static_alloc and static_shape only', size)
+            return
         # what was the same tensor twice is one that stays: a parameter, a state, a batch that is used again and again
         moving = set() if self.captured is None else {*self.captured.moving}
         moving |= {n for n, (t, before) in enumerate(zip(tensors, self._last, strict=True)) if t is not before}
@@ -53,18 +74,27 @@ class _Recorder:
         self.captured, self._last = None, tensors
         try:
             self.captured = Captured(function, tensors, sorted(moving), self._generators, branches=True,
-                                     memory=memory)
+                                     memory=plan.memory)
         except RuntimeError as error:       # it runs as it is
             self._failures += 1
-            self._runs, self._static = 0, self._failures < ATTEMPTS
+            self._runs, self._may = 0, self._failures < ATTEMPTS
             say('no CUDA graph: %s', reason(error))
+            return
+        if not self._asked:
+            _unasked.add(self.captured)
+
+
+def _is_small(size, device):
+    """Whether a graph of so many bytes (0: not known) may take them from a device although nobody has asked for it."""
+    share = torch.cuda.get_device_properties(device).total_memory // SHARE_UNASKED
+    return 0 < size <= MOST_UNASKED and size + sum([graph.size for graph in _unasked]) <= share
 
 
 class Runner(_Recorder):
     """A plan with `whole`, run again and again for tensors of the same kinds.
 
     reqs: 'write' or 'add', for each gradient that the plan has
-    static: whether it may become a CUDA graph, on a device that has them
+    static: whether it is to become a CUDA graph soon, on a device that has them; see `_Recorder`
     generators: the random generators that the plan draws from
     adopt: function of (number, gradient) that makes a large gradient's memory its buffer's and gives None; or gives the
         buffer, which the gradient is to be copied to
@@ -105,14 +135,14 @@ class Runner(_Recorder):
             `written`, the tensors that it writes; and
             `joined()`, to be called when it has become part of a graph
         """
-        if not self._static or not tensors[0].is_cuda:
+        if not self._may or not tensors[0].is_cuda:
             outputs = self._follow(tensors, buffers)        # and holds on to no buffer: see `adopt`
             return outputs if then is None else self._apart(outputs, then)
         joins = self._joins(None if then is None else then.steady)
         if joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers)) \
                 or self.captured is None or not self.captured.fits(tensors):
             if not self._launched_anew(tensors, buffers, then, joins):
-                return self._apart(self._follow(tensors, buffers, ALONE if self._static else None), then)
+                return self._apart(self._follow(tensors, buffers, self._alone()), then)
         else:
             self.captured.launch(tensors)
         increment_version(self._written)        # a graph does not tell autograd, or predictions, what it writes
@@ -147,9 +177,9 @@ class Runner(_Recorder):
                 then.step()
             return outputs
 
-        if not self._launched(work, tensors, self.plan.memory, again=again):
+        if not self._launched(work, tensors, self.plan, again=again):
             if joins is not None:           # each can be recorded, as they were, if not together
-                self._static, self._patience = True, math.inf
+                self._may, self._patience = True, math.inf
             self._joined = None
             return False
         self._written = [*buffers, *[tensors[n] for n in self.plan.state_numbers]]
@@ -236,9 +266,9 @@ class Predictor(_Recorder):
             elif fresh:
                 torch._foreach_copy_(self._prepared, fresh)     # the graph reads them where they are
             self._versions = versions
-        if self._launched(self._infer, tensors, self._plan.memory):
+        if self._launched(self._infer, tensors, self._plan):
             return self.captured.results
-        return self._infer(tensors, ALONE if self._static else None)
+        return self._infer(tensors, self._alone())
 
     def _infer(self, tensors, branches):
         if branches is None or self._plan.recorded is None:

@@ -33,13 +33,14 @@ class Plan:
     present: which gradients there are; others are always zero
     recorded: as `whole` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
     memory: bytes that the values of `whole` or `infer` occupy, at most; 0 if it is not known
+    peak: the same, on one stream; 0 on a CPU
     """
 
     __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'wanted', 'differentiable',
-                 'fresh', 'direct', 'present', 'source', 'recorded', 'memory')
+                 'fresh', 'direct', 'present', 'source', 'recorded', 'memory', 'peak')
 
     def __init__(self, **fields):
-        self.recorded, self.memory = None, 0
+        self.recorded, self.memory, self.peak = None, 0, 0
         for name, value in fields.items():
             setattr(self, name, value)
 
@@ -213,7 +214,7 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
                 differentiable=facts['differentiable'], direct=direct, source=source,
                 fresh=_fresh(outputs, early, (*states, *gradients)), present=tuple(g is not None for g in gradients))
     if at_once and facts['device'].type == 'cuda':
-        plan.memory = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
+        plan.memory = plan.peak = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
         plan.record(graph, facts['device'], ['tensors', 'targets'], unpack, calls, (n_outputs, n_states), writer,
                     direct)
     return plan
@@ -261,7 +262,7 @@ def prediction_plan(graph, found, n_tensors, facts, parameters) -> Plan:
                 differentiable=facts['differentiable'], direct=(), source=source, present=(),
                 fresh=_fresh(outputs, set(second)))
     if facts['device'].type == 'cuda':
-        plan.memory = peak(second, *_lifetimes(second, writer, set(outputs)))
+        plan.memory = plan.peak = peak(second, *_lifetimes(second, writer, set(outputs)))
         plan.record(graph, facts['device'], ['tensors', 'prepared'], unpack, second, (), writer)
     return plan
 

@@ -136,11 +136,11 @@ def _call_by_call(run):
     """A recorded CUDA graph is one launch, in which nothing has a name: while profiling, its plan runs by itself."""
     @functools.wraps(run)
     def profiled(self, *args):
-        static, self._static = self._static, False
+        may, self._may = self._may, False
         try:
             return run(self, *args)
         finally:
-            self._static = static
+            self._may = may
     return profiled
 
 
