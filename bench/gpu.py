@@ -97,13 +97,16 @@ def graphed(torch, step):
     return replay
 
 
-def gluon_mlp(mx, batches=8, estimator=False, mean=False):
+PROMISES = {'static_alloc': True, 'static_shape': True}
+
+
+def gluon_mlp(mx, batches=8, estimator=False, mean=False, flags=PROMISES):
     """A step of the MLP; with `estimator`, that of `Estimator.fit` for a batch that is there."""
     nn = mx.gluon.nn
     net = nn.HybridSequential()
     net.add(nn.Dense(64, activation='relu'), nn.Dense(64, activation='relu'), nn.Dense(10))
     net.initialize(mx.init.Xavier(), ctx=mx.gpu())
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(**flags)
     loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
     trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.01})
     data = [(mx.nd.random.uniform(shape=(64, 784), ctx=mx.gpu()),
@@ -146,6 +149,7 @@ def mlp_rows(mx, torch, options):
              **compiled_cases(lambda mode: torch_mlp(torch, compiled=mode), options)}
     title = 'MLP step, Gluon'
     yield title, measure(torch, {**cases, **options.jax(title)}, 11, 300)
+    yield 'MLP step, hybridize() alone', measure(torch, {'ours': gluon_mlp(mx, flags={})}, 11, 300)
     yield 'MLP step, mean of the losses', measure(torch, {'ours': gluon_mlp(mx, mean=True)}, 11, 300)
     yield 'MLP step, Estimator', measure(torch, {'ours': gluon_mlp(mx, estimator=True)}, 11, 300)
     epoch, batches = module_mlp(mx)
@@ -171,6 +175,7 @@ def resnet_rows(mx, torch, options):
     title = 'ResNet-50 fp32 b1 infer'
     yield title, measure(torch, {'ours': _resnet_infer(mx), 'torch': _torch_resnet_infer(torch),
                                  **options.jax(title)}, 7, 20)
+    yield f'{title}, hybridize() alone', measure(torch, {'ours': _resnet_infer(mx, {})}, 7, 20)
 
 
 def _resnet_step(mx, batch):
@@ -212,10 +217,10 @@ def _torch_resnet_step(torch, batch, graph=False, compiled=None):
     return step
 
 
-def _resnet_infer(mx):
+def _resnet_infer(mx, flags=PROMISES):
     net = mx.gluon.model_zoo.vision.resnet50_v1()
     net.initialize(mx.init.Xavier(), ctx=mx.gpu())
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(**flags)
     x = mx.nd.random.uniform(shape=(1, 3, 224, 224), ctx=mx.gpu())
     return lambda: net(x)
 

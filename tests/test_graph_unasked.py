@@ -7,6 +7,7 @@ import pytest
 import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph import runner
+from mxnet.ndarray import _cached_op
 
 pytestmark = pytest.mark.gpu
 
@@ -127,3 +128,48 @@ def test_random_numbers_go_on():
         outputs.append(seen)
     for mine, theirs in zip(*outputs, strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-3, atol=1e-4)
+
+
+# ---------------------------------------------------------------------- predictions
+def predictor(net):
+    quick = net._cached_op.quick
+    return None if quick is None else quick[2]
+
+
+def test_predictions_are_recorded_late_and_follow_the_parameters():
+    found, wanted = network(), network()
+    found.hybridize()
+    random = np.random.RandomState(2)
+    for number in range(_cached_op.LATE + runner.LATE + 20):
+        x = nd.array(random.rand(4, 12), ctx=mx.gpu())
+        np.testing.assert_allclose(found(x).asnumpy(), wanted(x).asnumpy(), rtol=1e-4, atol=1e-5)
+        if number % 13 == 12:
+            for each in (found, wanted):
+                each[0].weight.set_data(each[0].weight.data() + 0.1)
+                each[1].running_mean.set_data(each[1].running_mean.data() + 0.2)
+    assert predictor(found) is not None and predictor(found).captured is not None
+    kept = [found(nd.ones((4, 12), ctx=mx.gpu()) * n) for n in range(3)]         # each has memory of its own
+    for n, out in enumerate(kept):
+        np.testing.assert_allclose(out.asnumpy(), wanted(nd.ones((4, 12), ctx=mx.gpu()) * n).asnumpy(), rtol=1e-4,
+                                   atol=1e-5)
+
+
+def test_training_and_predicting_by_turns():
+    found, wanted = Training(), Training(hybrid=False)
+    x = nd.ones((4, 12), ctx=mx.gpu())
+    for _ in range(_cached_op.LATE + runner.LATE + 8):
+        found.step()
+        wanted.step()
+        np.testing.assert_allclose(found.net(x).asnumpy(), wanted.net(x).asnumpy(), rtol=1e-3, atol=1e-4)
+    assert found.graph() is not None and predictor(found.net).captured is not None
+
+
+def test_predictions_of_large_networks_are_left_alone(monkeypatch):
+    monkeypatch.setattr(_cached_op, 'MOST_UNASKED', 100)
+    net, asked = network(), network()
+    net.hybridize()
+    asked.hybridize(static_alloc=True, static_shape=True)
+    for _ in range(_cached_op.LATE + runner.LATE + 5):
+        net(nd.ones((4, 12), ctx=mx.gpu()))
+        asked(nd.ones((4, 12), ctx=mx.gpu()))
+    assert predictor(net) is None and predictor(asked).captured is not None

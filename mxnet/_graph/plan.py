@@ -156,7 +156,7 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
         if program.inductor and (heads is not None or parameters is not None):
             return compiled(found.graph, found.constants, tensors, facts, wanted, parameters is not None)
         if parameters is not None:
-            plan = prediction_plan(found.graph, found.constants, len(tensors), facts, parameters)
+            plan = prediction_plan(found.graph, found.constants, len(tensors), facts, parameters, program.folds)
         else:
             plan = step_plan(found.graph, found.constants, len(tensors), facts, wanted, heads is not None)
         if device.type == 'cpu':

@@ -90,6 +90,7 @@ class Program:
         self.placed = False            # are there calls with a device of their own
         self.individual = False        # are there calls that hold what belongs to one executor, or to its shapes
         self.inductor = False          # is it to be compiled
+        self.folds = True              # may plans for predictions fold parameters into others
         # does it draw random numbers, be it in a loop
         self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
         self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)

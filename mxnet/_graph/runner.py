@@ -62,7 +62,7 @@ class _Recorder:
         return ALONE if self._may and self._runs >= self._warm - WARM else None
 
     def _record(self, function, tensors, plan):
-        if not self._asked and not _is_small(plan.peak, tensors[0].device):
+        if not self._asked and not is_small(plan.peak, tensors[0].device):
             self._may = False
             size = f'would take {plan.peak >> 20} MB' if plan.peak else 'takes unknown memory'
             say('no CUDA graph: one that %s is recorded with static_alloc and static_shape only', size)
@@ -84,7 +84,7 @@ class _Recorder:
             _unasked.add(self.captured)
 
 
-def _is_small(size, device):
+def is_small(size, device):
     """Whether a graph of so many bytes (0: not known) may take them from a device although nobody has asked for it."""
     share = torch.cuda.get_device_properties(device).total_memory // SHARE_UNASKED
     return 0 < size <= MOST_UNASKED and size + sum([graph.size for graph in _unasked]) <= share
@@ -242,8 +242,8 @@ class Predictor(_Recorder):
 
     __slots__ = ('_plan', '_parameters', '_tensors', '_versions', '_prepared', 'fresh', 'lock')
 
-    def __init__(self, plan, parameters, generators=()):
-        super().__init__(True, generators)
+    def __init__(self, plan, parameters, generators=(), static=True):
+        super().__init__(static, generators)
         self._plan, self._parameters, self.fresh = plan, parameters, all(plan.fresh)
         self._tensors = self._versions = self._prepared = None
         self.lock = threading.RLock()

@@ -220,14 +220,15 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
     return plan
 
 
-def prediction_plan(graph, found, n_tensors, facts, parameters) -> Plan:
+def prediction_plan(graph, found, n_tensors, facts, parameters, folds=True) -> Plan:
     if facts['states']:
         raise NotImplementedError('states change in prediction')
     settle_casts(graph)
     simplify(graph)
     placeholders = [n for n in graph.nodes if n.op == 'placeholder'][:n_tensors]
     fixed = [placeholders[i] for i in parameters]
-    fold_batch_norms(graph, fixed)
+    if folds:
+        fold_batch_norms(graph, fixed)
     if facts['channels_last'] and facts['device'].type == 'cpu':
         pack_convolutions(graph, fixed)
     nodes = list(graph.nodes)

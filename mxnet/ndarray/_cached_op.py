@@ -15,7 +15,7 @@ from .._array import wrap
 from .._graph.infer import infer
 from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
-from .._graph.runner import Predictor
+from .._graph.runner import MOST_UNASKED, Predictor, is_small
 from .._notes import note_graph, source
 from .._state import state
 from .._whole import Whole
@@ -27,6 +27,7 @@ from ._waiting import Shown
 from .ndarray import NDArray
 
 NONE = object()
+SOON, LATE = 2, 10      # the first prediction of a kind that has a plan for predictions: if that was asked for, or not
 _invoke.join_step = _step_operators.join
 
 
@@ -52,7 +53,10 @@ class CachedOp:
         self.patience = _steps.PATIENCE
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
-        self._predictors, self._shown, self.quick = {}, {}, None
+        self._predictors, self._shown, self.quick, self._refused = {}, {}, None, None
+        # plans for predictions: on a CPU, and such that fold weights into others, only for whoever asks for them
+        self.asked = bool(self.static)
+        self.program.folds = self.asked
         self.count = len(self.program.outputs)
         self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
@@ -96,8 +100,8 @@ class CachedOp:
             tensors = [x._tensor for x in args]
             if True in [t.requires_grad for t in tensors]:
                 tensors = [t.detach() if t.requires_grad else t for t in tensors]
-            if (self.static or self.program.inductor) and self.parameters and out is None and not state.training \
-                    and self._monitor is None:
+            if self.parameters and out is None and not state.training and self._monitor is None \
+                    and (self.asked or self.program.inductor or self.static is False and tensors[0].is_cuda):
                 arrays = self._predict(tensors, ctx, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
@@ -124,19 +128,23 @@ class CachedOp:
         if quick is not None and quick[0] == [(tensors[i].shape, tensors[i].dtype) for i in quick[1]] \
                 and quick[2].knows(tensors):
             return self.follow(quick[2], tensors, ctx, cls)
+        free = [i for i in range(len(tensors)) if i not in set(self.parameters)]
+        shapes = [(tensors[i].shape, tensors[i].dtype) for i in free]
+        if shapes == self._refused:
+            return None
         kind = tuple([(t.shape, t.dtype, t.device) for t in tensors])
-        predictor = self._predictors.get(kind)
-        if predictor is None:
+        predictor = self._predictors.get(kind, 0)
+        if type(predictor) is int:                  # many networks predict once: the first times without
             if len(self._predictors) > LIMIT:
                 self._predictors.clear()
-            self._predictors[kind] = False          # many networks predict once: the first time without
-            return None
-        if predictor is False:
+            self._predictors[kind] = predictor + 1
+            if predictor + 1 < (SOON if self.asked or self.program.inductor else LATE):
+                return None
             predictor = self._predictors[kind] = self._predictor(tensors, ctx)
         if predictor is NONE:
+            self._refused = shapes
             return None
-        free = [i for i in range(len(tensors)) if i not in set(self.parameters)]
-        self.quick = [(tensors[i].shape, tensors[i].dtype) for i in free], free, predictor
+        self.quick = shapes, free, predictor
         return self.follow(predictor, tensors, ctx, cls)
 
     def follow(self, predictor, tensors, ctx, cls):
@@ -157,9 +165,11 @@ class CachedOp:
         generator = generators_of(ctx)
         plan = self._plans.find(tensors, (), training=False, generator=generator, device=ctx.torch_device,
                                 parameters=self.parameters)
-        if plan is None:
+        asked = self.asked or self.program.inductor
+        if plan is None or not asked and not (is_small(plan.peak, ctx.torch_device) and MOST_UNASKED
+                                              >= sum([tensors[i].nbytes for i in self.parameters])):
             return NONE
-        return Predictor(plan, self.parameters, [generator(ctx.torch_device)] if self.draws else [])
+        return Predictor(plan, self.parameters, [generator(ctx.torch_device)] if self.draws else [], static=asked)
 
     def compute(self, tensors, ctx, training, recording):
         """The tensors of the outputs.  States among the given tensors are changed."""
