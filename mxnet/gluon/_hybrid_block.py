@@ -98,8 +98,10 @@ class HybridBlock(Block):
 
         `static_alloc` and `static_shape` together promise that inputs keep their shapes and parameters their memory: on
         a GPU, training steps and predictions then become CUDA graphs, and predictions anywhere fold normalisation into
-        the weights before it.  Without them, CUDA graphs are made later, and of small networks only.  `backend` names a function that rewrites the graph first (`mx.library`); 'inductor'
-        compiles it with torch's compiler, which takes long once.  The bulk sizes mean nothing here.
+        the weights before it.  Without them, CUDA graphs are made later, and of small networks only.
+
+        `backend` names a function that rewrites the graph first (`mx.library`); 'inductor' compiles it with torch's
+        compiler, which takes long once.  The bulk sizes mean nothing here.
         """
         if kwargs:
             self._backend_opts = kwargs

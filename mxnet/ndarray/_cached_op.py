@@ -128,7 +128,8 @@ class CachedOp:
         if quick is not None and quick[0] == [(tensors[i].shape, tensors[i].dtype) for i in quick[1]] \
                 and quick[2].knows(tensors):
             return self.follow(quick[2], tensors, ctx, cls)
-        free = [i for i in range(len(tensors)) if i not in set(self.parameters)]
+        fixed = set(self.parameters)
+        free = [i for i in range(len(tensors)) if i not in fixed]
         shapes = [(tensors[i].shape, tensors[i].dtype) for i in free]
         if shapes == self._refused:
             return None

@@ -85,7 +85,8 @@ class Bundle:
         self.arrays = self._pick(args)
         self.variables = [a._variable for a in self.arrays]
         self.tensors = [a._tensor for a in self.arrays]
-        self.free = [i for i in range(len(args)) if i not in set(positions)]
+        fixed = set(positions)
+        self.free = [i for i in range(len(args)) if i not in fixed]
         # where the inputs come from, if the others are arrays that do not wait, and the step begins with this call
         numbers = {position: number for number, position in enumerate((*positions, *self.free))}
         self.sources = tuple([numbers[i] for i in range(len(args))])
