@@ -12,7 +12,7 @@ from ._state import state
 from .base import MXNetError
 
 _new = object.__new__
-keep_memory()
+keep_memory()           # of arrays from now on
 
 INPLACE = ('{what} writes into an array that autograd has recorded or that has a gradient attached, while recording. '
            'Compute a new array instead (y = y + 1), or write outside of `with autograd.record():` '

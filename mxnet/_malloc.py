@@ -34,4 +34,3 @@ def give_memory_back():
     trim = getattr(ctypes.CDLL(None), 'malloc_trim', None) if sys.platform.startswith('linux') else None
     if trim is not None:
         trim(0)
-

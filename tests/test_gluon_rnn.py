@@ -518,5 +518,8 @@ def test_a_call_without_states_repeats_the_one_before():
         out = layer._repeat((x, *kept[1]))
     assert out is not None
     out.backward()
-    layer(x)
-    assert layer._zeros is kept
+    wanted = layer(x).asnumpy()
+    for _ in range(4):
+        np.testing.assert_array_equal(layer(x).asnumpy(), wanted)
+    assert layer._zeros is kept and layer._prediction is not None
+    np.testing.assert_array_equal(layer._prediction((x, *kept[1])).asnumpy(), wanted)

@@ -45,8 +45,11 @@ LOSSES = {
 }
 
 
-def steps(hybrid, kind, rows, classes, count=5):
-    """Losses and parameters of a few steps, as bytes; and the plan that ran, if one did."""
+def steps(hybrid, kind, rows, classes, count=5, looks=False):
+    """Losses and parameters of a few steps, as bytes; and the plan that ran, if one did.
+
+    looks: whether it looks at the losses before `backward`, which is then a plan of its own
+    """
     mx.random.seed(3)
     net = gluon.nn.HybridSequential()
     net.add(gluon.nn.Dense(24, activation='relu'), gluon.nn.Dense(classes))
@@ -63,6 +66,8 @@ def steps(hybrid, kind, rows, classes, count=5):
         with autograd.record():
             result = loss_of(net(x), label)
             result = result if isinstance(result, list | tuple) else [result]
+        if looks:
+            seen.append(result[-1].asnumpy().tobytes())
         result[-1].backward()
         trainer.step(rows)
         seen += [r.asnumpy().tobytes() for r in result]
@@ -79,6 +84,13 @@ def test_same_bits(kind, rows, classes):
     found, source = steps(True, kind, rows, classes)
     wanted, _ = steps(False, kind, rows, classes)
     assert '_log_softmax' in source and (', 0, False)' in source) is LOSSES[kind][1]
+    assert found == wanted
+
+
+@pytest.mark.parametrize('kind', LOSSES)
+def test_same_bits_for_who_looks_before(kind):
+    found, _ = steps(True, kind, few_classes.MANY, FEW, looks=True)
+    wanted, _ = steps(False, kind, few_classes.MANY, FEW, looks=True)
     assert found == wanted
 
 

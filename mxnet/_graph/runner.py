@@ -17,7 +17,8 @@ ATTEMPTS = 3            # to record a graph
 # more memory than this, launching its kernels one by one is not what takes the time.
 LATE, MOST_UNASKED = 20, 1 << 28
 SHARE_UNASKED = 16      # of a device's memory, graphs that nobody has asked for have a part of so many
-_unasked: WeakSet = WeakSet()
+_unasked: WeakSet = WeakSet()           # these graphs, and a lock for who looks at them
+_counting = threading.Lock()
 PATIENCE = 32           # runs that what follows a plan must have been the same before it joins the plan's graph
 # Bytes of a graph that something may join, of which cuBLAS may have taken half.  It is recorded again then; to larger
 # ones, a launch less does not matter.
@@ -62,7 +63,7 @@ class _Recorder:
         return ALONE if self._may and self._runs >= self._warm - WARM else None
 
     def _record(self, function, tensors, plan):
-        if not self._asked and not is_small(plan.peak, tensors[0].device):
+        if not self._asked and self.captured is None and not is_small(plan.peak, tensors[0].device):
             self._may = False
             size = f'would take {plan.peak >> 20} MB' if plan.peak else 'takes unknown memory'
             say('no CUDA graph: one that %s is recorded with static_alloc and static_shape only', size)
@@ -81,13 +82,16 @@ class _Recorder:
             say('no CUDA graph: %s', reason(error))
             return
         if not self._asked:
-            _unasked.add(self.captured)
+            with _counting:
+                _unasked.add(self.captured)
 
 
 def is_small(size, device):
     """Whether a graph of so many bytes (0: not known) may take them from a device although nobody has asked for it."""
     share = torch.cuda.get_device_properties(device).total_memory // SHARE_UNASKED
-    return 0 < size <= MOST_UNASKED and size + sum([graph.size for graph in _unasked]) <= share
+    with _counting:
+        taken = sum([graph.size for graph in _unasked])
+    return 0 < size <= MOST_UNASKED and size + taken <= share
 
 
 class Runner(_Recorder):
