@@ -14,7 +14,7 @@ from ._graph import infer as _infer
 from ._graph.common import merged
 from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
-from ._graph.runner import Runner
+from ._graph.runner import Forward, Runner
 from ._ops.table import CallSite
 from ._state import state
 from .autograd import adopted
@@ -158,7 +158,11 @@ class Executor:
             tensors = [array._tensor for array in self._arrays]
             if all(map(is_, tensors, ready.tensors)):
                 with torch.no_grad():
-                    return self._give(self._follow(ready, tensors))
+                    if ready.forward is None:
+                        return self._give(self._follow(ready, tensors))
+                    self._recorded = None
+                    self._show(ready.forward, ready.forward.run(tensors), tensors)
+                    return self._outputs
         return self._give(self._run(record=self._learns and (training or self._always_draws)))
 
     def _give(self, results):
@@ -484,7 +488,8 @@ class Executor:
 class _Ready:
     """What runs with one plan on the same tensors need not find out again."""
 
-    __slots__ = ('plan', 'tensors', 'record', 'fresh', 'alike', 'plain', 'buffers', 'copied', 'zeros', 'ones')
+    __slots__ = ('plan', 'tensors', 'record', 'fresh', 'alike', 'plain', 'buffers', 'copied', 'zeros', 'ones',
+                 'forward')
 
     def __init__(self, executor, plan, values, record):
         arrays = executor._arrays
@@ -492,6 +497,9 @@ class _Ready:
         self.tensors = [array._tensor for array in arrays]
         self.alike = all(alike(self.tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))
         self.plain = False
+        # predictions on a GPU, which may become a CUDA graph
+        self.forward = Forward(plan, executor._generators()) \
+            if not record and not executor._training and self.tensors and self.tensors[0].is_cuda else None
         if not record or len(plan.present) != len(plan.wanted):
             return
         found = dict(zip(executor._program.arguments, zip(executor.grad_arrays, executor._reqs, strict=True),

@@ -173,3 +173,49 @@ def test_predictions_of_large_networks_are_left_alone(monkeypatch):
         net(nd.ones((4, 12), ctx=mx.gpu()))
         asked(nd.ones((4, 12), ctx=mx.gpu()))
     assert predictor(net) is None and predictor(asked).captured is not None
+
+
+# ---------------------------------------------------------------------- executors
+def module(ctx):
+    data = mx.sym.BatchNorm(mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=9, name='first'), name='norm')
+    out = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Dropout(data, p=0.5), num_hidden=4, name='second'),
+                               name='softmax')
+    found = mx.mod.Module(out, context=ctx)
+    found.bind([('data', (6, 5))], [('softmax_label', (6,))])
+    mx.random.seed(4)
+    found.init_params(mx.init.Xavier())
+    found.init_optimizer(optimizer_params={'learning_rate': 0.3})
+    return found
+
+
+def test_modules_predict_by_graphs():
+    found, wanted = module(mx.gpu()), module(mx.cpu())
+    wanted.set_params(*found.get_params())
+    random = np.random.RandomState(6)
+    for number in range(runner.LATE + 25):
+        batch = mx.io.DataBatch([nd.array(random.rand(6, 5))], [nd.array(random.randint(0, 4, 6))])
+        results = []
+        for each in (found, wanted):
+            each.forward(batch, is_train=False)
+            results.append(each.get_outputs()[0])
+        if number % 3:                      # others are never looked at
+            np.testing.assert_allclose(*[r.asnumpy() for r in results], rtol=1e-4, atol=1e-5)
+        if number % 11 == 10:               # a step in between, with other dropout
+            found.forward_backward(batch)
+            found.update()
+            wanted.set_params(*found.get_params())
+    executor = found._exec_group.execs[0]
+    assert executor._ready[False].forward.captured is not None
+    kept = executor.outputs[0].copy()
+    executor.forward(is_train=False, data=nd.ones((6, 5)))
+    assert not np.array_equal(executor.outputs[0].asnumpy(), kept.asnumpy())
+
+
+def test_executors_that_take_much_memory_predict_as_they_are(monkeypatch):
+    monkeypatch.setattr(runner, 'MOST_UNASKED', 10)
+    executor = mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=3).simple_bind(mx.gpu(), data=(2, 4))
+    for array in executor.arg_arrays:
+        array[:] = 1
+    for _ in range(runner.LATE + 5):
+        np.testing.assert_array_equal(executor.forward()[0].asnumpy(), np.full((2, 3), 5, 'float32'))
+    assert executor._ready[False].forward.captured is None

@@ -238,6 +238,26 @@ class Runner(_Recorder):
             buffers[i].zero_()
 
 
+class Forward(_Recorder):
+    """The forward half of a plan, run again and again on the same tensors, whose values change: an executor predicts.
+
+    On a GPU it becomes a CUDA graph late (see `_Recorder`); then (`captured` is not None) the outputs are the graph's.
+    """
+
+    __slots__ = ('_plan', 'fresh')
+
+    def __init__(self, plan, generators=()):
+        super().__init__(False, generators)
+        self._plan, self.fresh = plan, all(plan.fresh)
+
+    def run(self, tensors):
+        """The outputs."""
+        return self.captured.results if self._launched(self._follow, tensors, self._plan) else self._follow(tensors)
+
+    def _follow(self, tensors, branches=None):
+        return self._plan.forward(tensors)[0]
+
+
 class Predictor(_Recorder):
     """A plan with `prepare` and `infer`, run again and again for tensors of the same kinds; on a GPU a CUDA graph.
 

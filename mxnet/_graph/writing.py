@@ -217,6 +217,8 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
         plan.memory = plan.peak = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
         plan.record(graph, facts['device'], ['tensors', 'targets'], unpack, calls, (n_outputs, n_states), writer,
                     direct)
+    elif facts['device'].type == 'cuda' and not wanted:
+        plan.memory = plan.peak = peak(first_part, *_lifetimes(first_part, writer, {*outputs, *states}))
     return plan
 
 

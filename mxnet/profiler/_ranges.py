@@ -16,7 +16,7 @@ from .. import _taps
 from .._graph import plan as _plan
 from .._graph.labels import LABELS
 from .._graph.program import Program
-from .._graph.runner import Predictor, Runner
+from .._graph.runner import Forward, Predictor, Runner
 from .._graph.tracing import Traced
 
 try:
@@ -297,6 +297,7 @@ class Ranges:
             self._exchange(Program, 'run', _run_program)
             self._exchange(Runner, 'run', _call_by_call)
             self._exchange(Predictor, 'run', _call_by_call)
+            self._exchange(Forward, 'run', _call_by_call)
             self._exchange(_plan, 'offer', _nothing_offered)
             self._plans = _Plans()
         if imperative or symbolic:
