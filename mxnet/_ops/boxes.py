@@ -4,6 +4,7 @@ from typing import Literal
 import torch
 
 from ..base import MXNetError
+from .gradients import clamp_max
 from .nms import centres, corners, iou, suppress
 from .table import operator
 
@@ -153,6 +154,6 @@ def box_decode(data, anchors, *, std0: float = 1.0, std1: float = 1.0, std2: flo
     shift = data[..., :2] * data.new_tensor((std0, std1)) * own[..., 2:] + own[..., :2]
     scale = data[..., 2:] * data.new_tensor((std2, std3))
     if clip > 0:
-        scale = scale.clamp_max(clip)
+        scale = clamp_max(scale, clip)
     half = scale.exp() * own[..., 2:] * 0.5
     return torch.cat((shift - half, shift + half), -1)

@@ -6,6 +6,7 @@ import torch
 from ..base import MXNetError
 from . import shapes
 from .attributes import NonNegative, Shape
+from .gradients import clamp
 from .spatial import check_kernel, check_shape, per_axis
 from .table import operator
 
@@ -72,7 +73,7 @@ def _deformable(name, data, offset, mask, weight, bias, kernel, stride, dilate, 
     if mask is None:
         # the first version reads nothing outside of the image and repeats the last row and column inside of it
         inside = (row >= 0) & (column >= 0) & (row < height) & (column < width)
-        row, column = row.clamp(0, height - 1), column.clamp(0, width - 1)
+        row, column = clamp(row, 0, height - 1), clamp(column, 0, width - 1)
         factor = inside.to(data.dtype)
     else:
         check_shape(name, 'mask', mask, (batch, groups * taps, rows, columns))

@@ -35,6 +35,32 @@ def with_gradient(forward, backward, *inputs):
     return forward(*inputs)
 
 
+# ---------------------------------------------------------------------- limits
+def _passes_at_limits():
+    """Whether the gradient of torch's own function passes where a value is at a limit; since 2.15 it does not."""
+    with torch.enable_grad():
+        limited = torch.clamp(torch.zeros(1, requires_grad=True), 0.0, 1.0)
+    return bool(limited.grad_fn(torch.ones(1)))
+
+
+def _clamp(data, low=None, high=None):
+    limited = torch.clamp(data.detach(), low, high)
+    return torch.where(limited == data, data, limited) if data.requires_grad else limited
+
+
+# `data` within limits; the gradient passes there, at the limits as well
+if _passes_at_limits():
+    clamp, clamp_min, clamp_max = torch.clamp, torch.clamp_min, torch.clamp_max
+else:
+    clamp = _clamp
+
+    def clamp_min(data, low):
+        return _clamp(data, low)
+
+    def clamp_max(data, high):
+        return _clamp(data, None, high)
+
+
 # ---------------------------------------------------------------------- elementwise: no gradient, or another one
 class _Constant(torch.autograd.Function):
     @staticmethod

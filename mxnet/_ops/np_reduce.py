@@ -9,7 +9,7 @@ from ..base import MXNetError
 from . import reduce as kernels
 from .attributes import DType, Shape
 from .dtypes import TORCH
-from .gradients import no_gradient
+from .gradients import clamp_max, clamp_min, no_gradient
 from .table import operator
 
 
@@ -103,13 +103,13 @@ def _extreme(kernel, combine, name, a, axis, keepdims, initial):
 @operator(aliases=('_np_amax',))
 def _np_max(a, *, axis: Shape | None = None, keepdims: bool = False, initial: float | None = None):
     """The largest value along `axis`; if there are several, each gets the gradient."""
-    return _extreme(kernels._extreme(torch.amax), torch.clamp_min, '_np_max', a, axis, keepdims, initial)
+    return _extreme(kernels._extreme(torch.amax), clamp_min, '_np_max', a, axis, keepdims, initial)
 
 
 @operator(aliases=('_np_amin',))
 def _np_min(a, *, axis: Shape | None = None, keepdims: bool = False, initial: float | None = None):
     """The smallest value along `axis`; if there are several, each gets the gradient."""
-    return _extreme(kernels._extreme(torch.amin), torch.clamp_max, '_np_min', a, axis, keepdims, initial)
+    return _extreme(kernels._extreme(torch.amin), clamp_max, '_np_min', a, axis, keepdims, initial)
 
 
 def _position(function, name, data, axis, keepdims):

@@ -7,6 +7,7 @@ from torch.nn import functional as F
 from ..base import MXNetError
 from . import shapes
 from .attributes import NonNegative, Rng, Training
+from .gradients import clamp
 from .spatial import check_shape
 from .table import operator
 
@@ -65,7 +66,7 @@ def _fused(mode, data, state, state_cell, weights, layers, bidirectional):
 def _clip(cell, low, high, stop_nan):
     if stop_nan:
         return cell.fmax(cell.new_tensor(low)).fmin(cell.new_tensor(high))
-    return cell.clamp(low, high)
+    return clamp(cell, low, high)
 
 
 def _lstm_steps(data, state, cell, weights, clip):

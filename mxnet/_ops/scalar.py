@@ -7,7 +7,7 @@ import math
 
 import torch
 
-from .gradients import no_gradient
+from .gradients import clamp_max, clamp_min, no_gradient
 from .table import operator
 
 
@@ -81,9 +81,9 @@ _SCALAR = [
      'The remainder of `scalar / data`, with the sign of `data`; 0 where `data` is 0.'),
     (_power, '_power_scalar _PowerScalar', '`data` to the power of `scalar`.'),
     (_power_of, '_rpower_scalar _RPowerScalar', '`scalar` to the power of `data`.'),
-    (torch.clamp_min, '_maximum_scalar _MaximumScalar _npi_maximum_scalar',
+    (clamp_min, '_maximum_scalar _MaximumScalar _npi_maximum_scalar',
      'The larger of `data` and `scalar`; where they are equal, the gradient passes.'),
-    (torch.clamp_max, '_minimum_scalar _MinimumScalar _npi_minimum_scalar',
+    (clamp_max, '_minimum_scalar _MinimumScalar _npi_minimum_scalar',
      'The smaller of `data` and `scalar`; where they are equal, the gradient passes.'),
     (_hypotenuse, '_hypot_scalar _HypotScalar _npi_hypot_scalar', '`sqrt(data^2 + scalar^2)`.'),
     (_truth(torch.eq), '_equal_scalar _EqualScalar', '1 where `data == scalar`, else 0.'),

@@ -178,7 +178,7 @@ def clip(data, *, a_min: float, a_max: float):
     if not data.is_floating_point():
         limits = torch.iinfo(data.dtype)
         a_min, a_max = int(max(a_min, limits.min)), int(min(a_max, limits.max))
-    return torch.clamp(data, a_min, a_max)
+    return gradients.clamp(data, a_min, a_max)
 
 
 @operator(elementwise=True)
