@@ -305,6 +305,10 @@ def _prelu(data, weight):
         _broadcast([data.shape, weight.shape]) == tuple(data.shape) else None
 
 
+def _leaky(data, slope=0.01):
+    return _like(data, data.shape) if data.dtype.is_floating_point else None
+
+
 def _new_like(data, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None):
     if layout not in (None, torch.strided) or device is not None and torch.device(device).type != 'meta':
         return None
@@ -323,6 +327,6 @@ _RULES = {
     aten.sum.dim_IntList: _sum, aten.mean.dim: _mean, aten.amax.default: _extreme, aten.amin.default: _extreme,
     aten.argmax.default: _position, aten.argmin.default: _position, aten.cat.default: _cat, aten.stack.default: _stack,
     aten.embedding.default: _embedding, aten.gather.default: _gather, aten.flip.default: _flip,
-    aten.repeat.default: _repeat, aten._prelu_kernel.default: _prelu, aten.empty_like.default: _new_like,
-    aten.zeros_like.default: _new_like, aten.ones_like.default: _new_like,
+    aten.repeat.default: _repeat, aten._prelu_kernel.default: _prelu, aten.leaky_relu.default: _leaky,
+    aten.empty_like.default: _new_like, aten.zeros_like.default: _new_like, aten.ones_like.default: _new_like,
 }

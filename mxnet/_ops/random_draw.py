@@ -45,6 +45,8 @@ def _wide(dtype):
 
 
 def _standard_gamma(shape_parameter, rng):
+    if shape_parameter.is_meta:         # torch knows how to draw these since 2.12
+        return torch.empty_like(shape_parameter)
     drawn = torch._standard_gamma(shape_parameter, generator=rng)
     return torch.where(shape_parameter > 0, drawn, 0.0)
 
