@@ -98,7 +98,7 @@ def test_not_if_there_are_to_be_none(monkeypatch, flags):
     training = Training(**flags)
     for _ in range(runner.LATE + 5):
         training.step()
-    assert training.graph() is None
+    assert training.graph() is None and training.trainer._updaters[0]._again.graph is None
 
 
 def test_memory_of_graphs_that_are_gone_counts_no_more():

@@ -6,6 +6,7 @@ the next.
 """
 import contextlib
 import gc
+import os
 import threading
 from operator import is_, itemgetter
 from weakref import WeakSet
@@ -22,6 +23,11 @@ LARGE = 1 << 26
 _streams: dict[int, list] = {}          # of each device, those that are recorded on
 _recording = threading.RLock()          # they are for one thread at a time
 _alive: WeakSet = WeakSet()             # what has been recorded
+
+
+def wanted():
+    """Whether graphs may be recorded at all."""
+    return os.environ.get('MXNET_ENABLE_CUDA_GRAPHS', '1') != '0'
 
 
 class Branches:

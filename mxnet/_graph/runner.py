@@ -1,6 +1,5 @@
 """Runs plans that do forward and backward at once, on a GPU as CUDA graphs."""
 import math
-import os
 import threading
 from operator import is_
 from weakref import WeakSet
@@ -9,7 +8,7 @@ import torch
 from torch.autograd.graph import increment_version
 
 from ..autograd import LARGE
-from .capture import ALONE, WARM, Captured
+from .capture import ALONE, WARM, Captured, wanted
 from .log import reason, say
 
 ATTEMPTS = 3            # to record a graph
@@ -35,7 +34,7 @@ class _Recorder:
         static: whether it is recorded as soon as it can be; else once it has run `LATE` times, if it is small
         kept: the numbers of tensors that are written to, which a graph must do where they are
         """
-        self._may = os.environ.get('MXNET_ENABLE_CUDA_GRAPHS', '1') != '0'
+        self._may = wanted()
         self._asked, self._warm = static, WARM if static else LATE
         self._generators, self._kept = generators, kept
         self._runs, self._last, self._failures, self.captured = 0, None, 0, None

@@ -37,7 +37,7 @@ def with_gradient(forward, backward, *inputs):
 
 # ---------------------------------------------------------------------- limits
 def _passes_at_limits():
-    """Whether the gradient of torch's own function passes where a value is at a limit; since 2.15 it does not."""
+    """Whether the gradient of torch's own function passes where a value is at a limit: in 2.13 it does, in 2.15 not."""
     with torch.enable_grad():
         limited = torch.clamp(torch.zeros(1, requires_grad=True), 0.0, 1.0)
     return bool(limited.grad_fn(torch.ones(1)))

@@ -45,7 +45,7 @@ def _wide(dtype):
 
 
 def _standard_gamma(shape_parameter, rng):
-    if shape_parameter.is_meta:         # torch knows how to draw these since 2.12
+    if shape_parameter.is_meta:         # torch 2.11 cannot draw these
         return torch.empty_like(shape_parameter)
     drawn = torch._standard_gamma(shape_parameter, generator=rng)
     return torch.where(shape_parameter > 0, drawn, 0.0)

@@ -54,9 +54,7 @@ class CachedOp:
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
         self._predictors, self._shown, self.quick, self._refused = {}, {}, None, None
-        # plans for predictions: on a CPU, and such that fold weights into others, only for whoever asks for them
-        self.asked = bool(self.static)
-        self.program.folds = self.asked
+        self.program.folds = bool(self.static)
         self.count = len(self.program.outputs)
         self.bundle = None
         self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
@@ -101,7 +99,7 @@ class CachedOp:
             if True in [t.requires_grad for t in tensors]:
                 tensors = [t.detach() if t.requires_grad else t for t in tensors]
             if self.parameters and out is None and not state.training and self._monitor is None \
-                    and (self.asked or self.program.inductor or self.static is False and tensors[0].is_cuda):
+                    and (self._asked() or self.static is False and tensors[0].is_cuda):
                 arrays = self._predict(tensors, ctx, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
@@ -139,7 +137,7 @@ class CachedOp:
             if len(self._predictors) > LIMIT:
                 self._predictors.clear()
             self._predictors[kind] = predictor + 1
-            if predictor + 1 < (SOON if self.asked or self.program.inductor else LATE):
+            if predictor + 1 < (SOON if self._asked() else LATE):
                 return None
             predictor = self._predictors[kind] = self._predictor(tensors, ctx)
         if predictor is NONE:
@@ -147,6 +145,10 @@ class CachedOp:
             return None
         self.quick = shapes, free, predictor
         return self.follow(predictor, tensors, ctx, cls)
+
+    def _asked(self):
+        """Whether plans for predictions were asked for; else there are some on a GPU, late and of small networks."""
+        return bool(self.static or self.program.inductor)
 
     def follow(self, predictor, tensors, ctx, cls):
         with predictor.lock:
@@ -166,7 +168,7 @@ class CachedOp:
         generator = generators_of(ctx)
         plan = self._plans.find(tensors, (), training=False, generator=generator, device=ctx.torch_device,
                                 parameters=self.parameters)
-        asked = self.asked or self.program.inductor
+        asked = self._asked()
         if plan is None or not asked and not (is_small(plan.peak, ctx.torch_device) and MOST_UNASKED
                                               >= sum([tensors[i].nbytes for i in self.parameters])):
             return NONE

@@ -9,7 +9,7 @@ from torch.autograd.graph import increment_version
 from .._array import NDArrayBase
 from .._changes import changes
 from .._files import pickles
-from .._graph.capture import WARM, Captured
+from .._graph.capture import WARM, Captured, wanted
 from .._graph.log import reason, say
 from .._state import state as switches
 from ..autograd import LARGE
@@ -262,7 +262,7 @@ class _Again:
     def _launch(self):
         """Updates as a CUDA graph as long as the numbers stay as they were."""
         self.since += 1
-        if self.graph is None and WARM < self.since < NEVER:
+        if self.graph is None and WARM < self.since < NEVER and wanted():
             try:
                 self.graph = Captured(lambda given: self.step(), self.columns[0], ())
             except RuntimeError as error:
