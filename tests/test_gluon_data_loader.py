@@ -470,6 +470,38 @@ def test_an_interrupt_ends_the_pass_and_nothing_else(program):
     assert 'Traceback' not in errors
 
 
+SLOW_START = '''
+import os, signal, time
+import torch
+from mxnet.gluon import data
+
+set_num_threads, begun = torch.set_num_threads, []
+os.register_at_fork(after_in_parent=lambda: begun.append(1))
+
+def slow(n):
+    time.sleep(len(begun))              # the second worker needs a second longer
+    set_num_threads(n)
+
+torch.set_num_threads = slow
+loader = data.DataLoader(list(range(100)), 4, num_workers=2)
+try:
+    for batch in loader:
+        os.killpg(0, signal.SIGINT)     # one worker has sent a batch, the other is on its way
+        time.sleep(30)
+except KeyboardInterrupt:
+    print('interrupted', flush=True)
+    print(sum(batch.sum().asscalar() for batch in loader), flush=True)
+'''
+
+
+def test_an_interrupt_leaves_workers_that_are_about_to_start(tmp_path):
+    (tmp_path / 'program.py').write_text(SLOW_START)
+    ended = subprocess.run([sys.executable, str(tmp_path / 'program.py')], capture_output=True, text=True, timeout=100,
+                           start_new_session=True, env={**os.environ, 'PYTHONPATH': str(ROOT)})
+    assert (ended.stdout, ended.returncode) == ('interrupted\n4950\n', 0), ended.stderr
+    assert 'Traceback' not in ended.stderr
+
+
 @pytest.mark.skipif(not os.path.isdir('/proc'), reason='there is no /proc here')
 def test_workers_end_with_their_parent(program):
     def alive():

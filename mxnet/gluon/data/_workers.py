@@ -3,6 +3,7 @@
 torch starts the processes, hands out work, keeps the order, and notices a worker that died or a parent that is gone.
 Here is what it works on: one item is a whole batch, which comes back through `_shared`.
 """
+import contextlib
 import itertools
 import multiprocessing
 import pickle
@@ -86,9 +87,30 @@ class _Feed:
         return ((pass_number, number, jobs.seed, indices) for number, indices in jobs)
 
 
+@contextlib.contextmanager
+def _interrupts_held():
+    """Interrupts wait meanwhile, here and, until `_ignore_interrupts`, in processes that are started meanwhile.
+
+    A worker that Ctrl-C meets while it starts would end without a word, and the next pass would wait for it.
+    """
+    if not hasattr(signal, 'pthread_sigmask'):
+        yield
+        return
+    if multiprocessing.get_start_method() == 'forkserver':
+        from multiprocessing import forkserver
+        forkserver.ensure_running()         # it would hand on what it has from us to all that it starts later
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _ignore_interrupts(worker):
     # Ctrl-C is for the program; it ends its workers itself
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, 'pthread_sigmask'):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _same(item):
@@ -117,6 +139,10 @@ class Processes:
         except OSError as error:
             self.close()
             raise MXNetError(CANNOT_START.format(error=error)) from error
+        except RuntimeError as error:
+            self.close()
+            self._tell(error)
+            raise
         except BaseException:
             self.close()
             raise
@@ -135,7 +161,8 @@ class Processes:
             prefetch_factor=self._ahead, timeout=self._timeout, persistent_workers=True,
             worker_init_fn=_ignore_interrupts)
         try:
-            return iter(self._loader)
+            with _interrupts_held():
+                return iter(self._loader)
         finally:
             for connection in batches.connections or ():
                 connection.close()
@@ -144,11 +171,19 @@ class Processes:
         """The next batch, or a `Failure`."""
         try:
             message = next(messages)
-        except RuntimeError as error:
-            if 'timed out' in str(error):
-                raise multiprocessing.TimeoutError(TIMEOUT.format(timeout=self._timeout)) from None
-            raise MXNetError(DIED.format(error=str(error).rstrip('.'))) from error
-        return message if isinstance(message, Failure) else self._receiver.unpack(message)
+            return message if isinstance(message, Failure) else self._receiver.unpack(message)
+        except (RuntimeError, EOFError) as error:
+            self._tell(error)
+            raise
+
+    def _tell(self, error):
+        """Raises what torch or a connection says of the workers, in words of ours."""
+        text = str(error)
+        if text.startswith('DataLoader timed out'):
+            raise multiprocessing.TimeoutError(TIMEOUT.format(timeout=self._timeout)) from None
+        # torch notices in a signal handler, which may raise its error anywhere in here
+        if text.startswith('DataLoader worker') or isinstance(error, EOFError):
+            raise MXNetError(DIED.format(error=text.rstrip('.'))) from error
 
     def close(self):
         """Ends the workers; the next pass starts new ones."""
