@@ -2,6 +2,7 @@
 import importlib.util
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -139,6 +140,22 @@ def test_it_can_be_interrupted():
     for worker in workers:
         with pytest.raises(ProcessLookupError):
             os.kill(worker, 0)
+
+
+def test_an_interrupt_while_workers_start_leaves_none_behind(monkeypatch, tmp_path):
+    real, started = launcher.begin_here, []
+
+    def begin(*arguments):
+        started.append(real(*arguments))
+        if len(started) == 2:
+            signal.raise_signal(signal.SIGTERM)         # it runs, and nobody has written it down yet
+        return started[-1]
+
+    monkeypatch.setattr(launcher, 'begin_here', begin)
+    with open(tmp_path / 'out', 'w') as output:
+        assert launcher.launch(['sleep', '100'], 3, output=output) == 128 + 15
+    assert [process.wait(5) for process in started] == [-15] * 3
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 @pytest.mark.parametrize('arguments, message', [

@@ -3,6 +3,7 @@
 Only the standard library is used: a launcher that needs seconds to load is noticed each time.
 """
 import collections
+import contextlib
 import os
 import shlex
 import shutil
@@ -212,17 +213,43 @@ class Job:
                 shutil.rmtree(left, ignore_errors=True)
 
 
+class _Interrupts:
+    """Turns SIGINT and SIGTERM into KeyboardInterrupt, but for moments in which a worker could be forgotten."""
+
+    def __init__(self):
+        self.number = None              # of the signal that came first
+        self._held = False
+        self._before = {}
+
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread():
+            self._before = {number: signal.signal(number, self._handle) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *error):
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number, frame):
+        self.number = self.number or number
+        if not self._held:
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def held(self):
+        """What comes meanwhile is raised at the end."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        if self.number is not None:
+            raise KeyboardInterrupt
+
+
 def launch(command, workers, restarts=0, kind=Job, **options):
     """Runs a job, anew after a failure if `restarts` allows it; returns its exit status."""
-    interrupted = []
-
-    def interrupt(number, frame):
-        interrupted.append(number)
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)} \
-        if threading.current_thread() is threading.main_thread() else {}
-    try:
+    with _Interrupts() as interrupts:
         if options.get('folder'):
             for host, _ in options['hosts']:
                 target = f'{host}:{options["folder"]}'
@@ -230,18 +257,17 @@ def launch(command, workers, restarts=0, kind=Job, **options):
         for attempt in range(restarts + 1):
             job = kind(command, workers, attempt=attempt, **options)
             try:
-                job.start()
+                with interrupts.held():             # between the start of a worker and its place in the list
+                    job.start()
                 status, failed = job.wait()
             except BaseException:
-                job.stop()
-                if interrupted:
-                    return 128 + interrupted[0]
+                with contextlib.suppress(KeyboardInterrupt), interrupts.held():
+                    job.stop()
+                if interrupts.number is not None:
+                    return 128 + interrupts.number
                 raise
             if failed is None:
                 return 0
             if attempt < restarts:
                 job._say(f'starting all {workers} workers again ({attempt + 1} of {restarts})')
         return status
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
