@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 import traceback
+from multiprocessing.pool import ThreadPool
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from conftest import ROOT
 import mxnet as mx
 from mxnet.gluon import data
 from mxnet.gluon.data import _seeds, _shared
+from mxnet.gluon.data.dataloader import _MultiWorkerIter, _worker_initializer
 
 HOW = {'here': {}, 'threads': {'num_workers': 2, 'thread_pool': True}, 'processes': {'num_workers': 2}}
 
@@ -515,6 +517,43 @@ def test_workers_end_with_their_parent(program):
     while alive() and time.monotonic() < deadline:
         time.sleep(0.2)
     assert not alive()
+
+
+# ---------------------------------------------------------------------- pools of the program's own
+class Chosen(_MultiWorkerIter):
+    """Sends other work than the class that it derives from, as loaders of GluonCV do."""
+
+    def _push_next(self):
+        indices = next(self._iter, None)
+        if indices is not None:
+            self._data_buffer[self._sent_idx] = self._worker_pool.apply_async(
+                self._worker_fn, (indices[::-1], self._batchify_fn))
+            self._sent_idx += 1
+
+
+@pytest.mark.parametrize('kind, wanted', [(_MultiWorkerIter, [[0, 1], [2, 3], [4]]), (Chosen, [[1, 0], [3, 2], [4]])])
+@pytest.mark.parametrize('ahead', [0, 2])
+def test_batches_of_a_pool(kind, wanted, ahead):
+    sampler = data.BatchSampler(data.SequentialSampler(5), 2, 'keep')
+    with multiprocessing.Pool(2, _worker_initializer, (mx.nd.arange(5), False, False)) as pool:
+        batches = kind(pool, data.dataloader.default_mp_batchify_fn, sampler, prefetch=ahead)
+        assert len(batches) == 3
+        first = batches.next()
+        assert isinstance(first, mx.nd.NDArray)
+        assert [b.asnumpy().ravel().tolist() for b in (first, *batches)] == wanted
+    with ThreadPool(1) as pool:
+        batches = _MultiWorkerIter(pool, sum, sampler, dataset=[1, 2, 3, 4, 5], prefetch=ahead,
+                                   worker_fn=lambda samples, batchify, dataset: batchify(dataset[i] for i in samples))
+        assert list(batches) == [3, 7, 5]
+
+
+def test_a_pool_that_takes_too_long_or_fails():
+    with ThreadPool(1) as pool:
+        batches = _MultiWorkerIter(pool, None, [[0]], dataset=[0], timeout=0.05, worker_fn=lambda *job: time.sleep(0.5))
+        with pytest.raises(multiprocessing.TimeoutError, match='no batch came .* within 0.05 seconds'):
+            next(batches)
+        with pytest.raises(ZeroDivisionError):
+            next(_MultiWorkerIter(pool, None, [[0]], dataset=[0], worker_fn=lambda *job: 1 // 0))
 
 
 # ---------------------------------------------------------------------- on a GPU

@@ -3,7 +3,7 @@ import importlib as _importlib
 import sys as _sys
 
 from .block import Block, HybridBlock, SymbolBlock
-from .parameter import Constant, DeferredInitializationError, Parameter, ParameterDict
+from .parameter import Constant, DeferredInitializationError, Parameter, ParameterDict, tensor_types
 
 _SUBMODULES = ('block', 'contrib', 'data', 'loss', 'model_zoo', 'nn', 'parameter', 'rnn', 'trainer', 'utils')
 

@@ -8,7 +8,8 @@ from ..numpy import ndarray
 from . import _block_files as files
 from ._scope import BlockScope
 from ._scope import BlockScope as _BlockScope  # noqa: F401 - programs that make layers of their own know it so
-from ._structure import check_outputs
+from ._structure import _regroup, check_outputs  # noqa: F401 - libraries on top of Gluon know the first and `_flatten`
+from ._structure import flatten as _flatten  # noqa: F401
 from ._summary import summarize
 from .parameter import UNIFORM, Parameter, ParameterDict
 from .utils import HookHandle, indent

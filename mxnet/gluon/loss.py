@@ -20,7 +20,7 @@ __all__ = ['CTCLoss', 'CosineEmbeddingLoss', 'HingeLoss', 'HuberLoss', 'KLDivLos
 TINY = 1e-12                  # keeps logarithms and quotients finite
 
 
-def _weighted(F, loss, weight=None, sample_weight=None):
+def _apply_weighting(F, loss, weight=None, sample_weight=None):
     if sample_weight is not None:
         loss = operator(F, 'broadcast_mul')(loss, sample_weight)
     if weight is not None:
@@ -31,7 +31,7 @@ def _weighted(F, loss, weight=None, sample_weight=None):
     return loss
 
 
-def _shaped_like(F, x, y):
+def _reshape_like(F, x, y):
     """`x` in the shape of `y`: labels often come as (N,) for predictions of (N, 1)."""
     if isinstance(x, NDArray) and isinstance(y, NDArray):
         return x if x.shape == y.shape else x.reshape(y.shape)
@@ -70,7 +70,7 @@ class Loss(HybridBlock):
 
     def _mean(self, F, loss, sample_weight, weight=None):
         """The weighted mean for every sample."""
-        loss = _weighted(F, loss, self._weight if weight is None else weight, sample_weight)
+        loss = _apply_weighting(F, loss, self._weight if weight is None else weight, sample_weight)
         return operator(F, 'mean')(loss, axis=self._batch_axis, exclude=True)
 
 
@@ -85,7 +85,7 @@ class L2Loss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
 
     def hybrid_forward(self, F, pred, label, sample_weight=None):
-        label = _shaped_like(F, label, pred)
+        label = _reshape_like(F, label, pred)
         return self._mean(F, operator(F, 'square')(label - pred), sample_weight, self._weight / 2)
 
 
@@ -96,7 +96,7 @@ class L1Loss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
 
     def hybrid_forward(self, F, pred, label, sample_weight=None):
-        label = _shaped_like(F, label, pred)
+        label = _reshape_like(F, label, pred)
         return self._mean(F, operator(F, 'abs')(label - pred), sample_weight)
 
 
@@ -112,7 +112,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
         self._from_sigmoid = from_sigmoid
 
     def hybrid_forward(self, F, pred, label, sample_weight=None, pos_weight=None):
-        label = _shaped_like(F, label, pred)
+        label = _reshape_like(F, label, pred)
         relu, log, multiply = (operator(F, name) for name in ('relu', 'log', 'broadcast_mul'))
         if self._from_sigmoid:
             positive = log(pred + TINY) * label
@@ -153,7 +153,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         if self._sparse_label:
             loss = -operator(F, 'pick')(pred, label, axis=self._axis, keepdims=True)
         else:
-            loss = -(pred * _shaped_like(F, label, pred)).sum(axis=self._axis, keepdims=True)
+            loss = -(pred * _reshape_like(F, label, pred)).sum(axis=self._axis, keepdims=True)
         return self._mean(F, loss, sample_weight)
 
 
@@ -173,7 +173,7 @@ class KLDivLoss(Loss):
     def hybrid_forward(self, F, pred, label, sample_weight=None):
         if not self._from_logits:
             pred = operator(F, 'log_softmax')(pred, axis=self._axis)
-        loss = _weighted(F, label * (operator(F, 'log')(label + TINY) - pred), self._weight, sample_weight)
+        loss = _apply_weighting(F, label * (operator(F, 'log')(label + TINY) - pred), self._weight, sample_weight)
         return operator(F, 'sum')(loss, axis=self._batch_axis, exclude=True)
 
 
@@ -200,7 +200,7 @@ class CTCLoss(Loss):
         loss = operator(F, 'CTCLoss')(pred, label, pred_lengths, label_lengths, blank_label='last',
                                       use_data_lengths=pred_lengths is not None,
                                       use_label_lengths=label_lengths is not None)
-        return _weighted(F, loss, self._weight, sample_weight)
+        return _apply_weighting(F, loss, self._weight, sample_weight)
 
 
 class HuberLoss(Loss):
@@ -211,7 +211,7 @@ class HuberLoss(Loss):
         self._rho = rho
 
     def hybrid_forward(self, F, pred, label, sample_weight=None):
-        far = operator(F, 'abs')(_shaped_like(F, label, pred) - pred)
+        far = operator(F, 'abs')(_reshape_like(F, label, pred) - pred)
         near = 0.5 / self._rho * operator(F, 'square')(far)
         loss = operator(F, 'where')(far > self._rho, far - 0.5 * self._rho, near)
         return self._mean(F, loss, sample_weight)
@@ -225,7 +225,7 @@ class HingeLoss(Loss):
         self._margin = margin
 
     def hybrid_forward(self, F, pred, label, sample_weight=None):
-        loss = operator(F, 'relu')(self._margin - pred * _shaped_like(F, label, pred))
+        loss = operator(F, 'relu')(self._margin - pred * _reshape_like(F, label, pred))
         return self._mean(F, loss, sample_weight)
 
 
@@ -237,7 +237,7 @@ class SquaredHingeLoss(Loss):
         self._margin = margin
 
     def hybrid_forward(self, F, pred, label, sample_weight=None):
-        hinge = operator(F, 'relu')(self._margin - pred * _shaped_like(F, label, pred))
+        hinge = operator(F, 'relu')(self._margin - pred * _reshape_like(F, label, pred))
         return self._mean(F, operator(F, 'square')(hinge), sample_weight)
 
 
@@ -251,7 +251,7 @@ class LogisticLoss(Loss):
         self._label_format = label_format
 
     def hybrid_forward(self, F, pred, label, sample_weight=None):
-        label = _shaped_like(F, label, pred)
+        label = _reshape_like(F, label, pred)
         if self._label_format == 'signed':
             label = (label + 1.0) / 2.0
         loss = operator(F, 'relu')(pred) - pred * label + _softplus(F, -operator(F, 'abs')(pred))
@@ -267,9 +267,9 @@ class TripletLoss(Loss):
 
     def hybrid_forward(self, F, pred, positive, negative):
         square = operator(F, 'square')
-        distance = square(_shaped_like(F, positive, pred) - pred) - square(_shaped_like(F, negative, pred) - pred)
+        distance = square(_reshape_like(F, positive, pred) - pred) - square(_reshape_like(F, negative, pred) - pred)
         loss = operator(F, 'sum')(distance, axis=self._batch_axis, exclude=True)
-        return _weighted(F, operator(F, 'relu')(loss + self._margin), self._weight)
+        return _apply_weighting(F, operator(F, 'relu')(loss + self._margin), self._weight)
 
 
 class PoissonNLLLoss(Loss):
@@ -284,7 +284,7 @@ class PoissonNLLLoss(Loss):
         self._from_logits, self._compute_full = from_logits, compute_full
 
     def hybrid_forward(self, F, pred, target, sample_weight=None, epsilon=1e-08):
-        target = _shaped_like(F, target, pred)
+        target = _reshape_like(F, target, pred)
         log, where = operator(F, 'log'), operator(F, 'where')
         if self._from_logits:
             loss = operator(F, 'exp')(pred) - target * pred
@@ -296,7 +296,7 @@ class PoissonNLLLoss(Loss):
             safe = where(large, target, target * 0 + 2)
             stirling = safe * log(safe) - safe + 0.5 * log(2 * math.pi * safe)
             loss = loss + where(large, stirling, stirling * 0)
-        return _weighted(F, loss, self._weight, sample_weight).mean()
+        return _apply_weighting(F, loss, self._weight, sample_weight).mean()
 
 
 class CosineEmbeddingLoss(Loss):
@@ -307,11 +307,11 @@ class CosineEmbeddingLoss(Loss):
         self._margin = margin
 
     def hybrid_forward(self, F, input1, input2, label, sample_weight=None):
-        input1 = _shaped_like(F, input1, input2)
+        input1 = _reshape_like(F, input1, input2)
         label = label.reshape((-1, 1))
         cosine = self._cosine_similarity(F, input1, input2)
         loss = (1 - cosine) * (label == 1) + operator(F, 'relu')((label == -1) * (cosine - self._margin))
-        return _weighted(F, loss, self._weight, sample_weight)
+        return _apply_weighting(F, loss, self._weight, sample_weight)
 
     def _cosine_similarity(self, F, x, y, axis=-1):
         norm = operator(F, 'norm')

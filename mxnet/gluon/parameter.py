@@ -14,11 +14,12 @@ from .._state import state
 from ..base import MXNetError
 from ..context import Context, cpu, current_context, given_context
 from ..ndarray import NDArray
+from ..symbol import Symbol
 from ..util import is_np_array, is_np_shape
 
 __all__ = ['Constant', 'DeferredInitializationError', 'Parameter', 'ParameterDict', 'tensor_types']
 
-tensor_types = (NDArray,)
+tensor_types = (Symbol, NDArray)
 
 UNIFORM = initializer.Uniform()
 

@@ -1,6 +1,7 @@
 """Automatic mixed precision for training (`init`) and for models that are trained (`convert_*`)."""
 import contextlib
 import logging
+import sys
 
 from ... import optimizer as _optimizer
 from ..._ops.dtypes import NUMPY, dtype_name
@@ -24,6 +25,12 @@ bfloat16 = NUMPY['bfloat16']
 
 _switch = None                  # the casts that are on
 _loss_scaler = None             # the scaler that losses such as SoftmaxOutput follow: that of the first trainer
+
+
+def __getattr__(name):
+    if name == '_amp_initialized':          # GluonNLP asks before it masks scores
+        return _switch is not None
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=sys.modules[__name__])
 
 
 # ---------------------------------------------------------------------- training

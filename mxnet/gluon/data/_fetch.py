@@ -5,6 +5,7 @@ from functools import partial
 from operator import getitem
 
 from ..._state import state
+from ...ndarray import NDArray
 from . import _seeds
 from . import _sources as sources
 from .batchify import default_batchify_fn
@@ -127,3 +128,12 @@ class Threads:
 def same_state(np_shape, np_array):
     """Gives a thread or process of a loader the switches of the program."""
     state.np_shape, state.np_array, state.context = np_shape, np_array, None
+
+
+def _as_in_context(data, ctx):
+    """All arrays of a batch on a context."""
+    if isinstance(data, NDArray):
+        return data.as_in_context(ctx)
+    if isinstance(data, (list, tuple)):
+        return [_as_in_context(d, ctx) for d in data]
+    return data

@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ... import context
 from ..._state import state
-from ...ndarray import NDArray
 from . import sampler as _sampler
-from ._fetch import Fetcher, Jobs, Threads, same_state, serial
+from ._fetch import Fetcher, Jobs, Threads, _as_in_context, same_state, serial
+from ._pool import ForkingPickler, _MultiWorkerIter, _worker_fn, _worker_initializer  # noqa: F401  libraries, too
 from ._seeds import epoch_seed
 from .batchify import default_batchify_fn, default_mp_batchify_fn  # noqa: F401  programs import both from here
 
@@ -50,7 +50,7 @@ class DataLoader:
         self._batch_sampler = _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
         self._batchify_fn = default_batchify_fn if batchify_fn is None else batchify_fn
         self._num_workers = max(0, num_workers)
-        self._pin = context.cpu_pinned(pin_device_id) if pin_memory else None
+        self._pin_memory, self._pin_device_id = pin_memory, pin_device_id
         self._prefetch = max(0, 2 * self._num_workers if prefetch is None else int(prefetch))
         self._thread_pool, self._timeout = thread_pool, timeout
         self.auto_reload = auto_reload
@@ -68,11 +68,12 @@ class DataLoader:
         if self._iter is None:
             self.refresh()
         batches, self._iter = self._iter, None
-        if self._pin is None:
+        if not self._pin_memory:
             yield from batches
         else:
+            pinned = context.cpu_pinned(self._pin_device_id)
             for batch in batches:
-                yield _as_in_context(batch, self._pin)
+                yield _as_in_context(batch, pinned)
         if self._iter is None and self.auto_reload:
             self.refresh()
 
@@ -172,12 +173,3 @@ def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
     elif shuffle:
         raise ValueError('shuffle has no meaning with sampler, which is the order: leave one of them out')
     return _sampler.BatchSampler(sampler, batch_size, last_batch or 'keep')
-
-
-def _as_in_context(data, ctx):
-    """All arrays of a batch on a context."""
-    if isinstance(data, NDArray):
-        return data.as_in_context(ctx)
-    if isinstance(data, (list, tuple)):
-        return [_as_in_context(d, ctx) for d in data]
-    return data
