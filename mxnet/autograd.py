@@ -13,7 +13,7 @@ from . import _watch
 from ._array import NDArrayBase, class_of, overwrite, wrap
 from ._backward import run_backward
 from ._changes import changes
-from ._notes import note_all
+from ._notes import forget, note_all
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
 from ._ops.table import NAMES
@@ -312,8 +312,9 @@ def _undifferentiable(heads):
     return MXNetError(NOT_RECORDED.format(what=what))
 
 
-def _give_up(heads):
-    """Takes the history from heads that were differentiated: a second time would be a mistake, and it is memory."""
+def _give_up(heads, tensors):
+    """Takes the history from what was differentiated: a second time would be a mistake, and it is memory."""
+    forget(tensors)
     for head in heads:
         if head._variable is None:
             if head._sparse:
@@ -348,7 +349,7 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     except RuntimeError as error:
         raise _explain(error) from error
     if not retain_graph:
-        _give_up(heads)
+        _give_up(heads, tensors)
 
 
 def at_once(heads, update=None):
@@ -391,7 +392,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         # of a linear function: a constant, yet its gradient is to be zero and not an error
         results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]
     if not retain_graph:
-        _give_up(heads)
+        _give_up(heads, tensors)
     return [wrap(r.contiguous() if v._tensor.dtype.is_floating_point else r.to(v._tensor.dtype), v._ctx, v._dense)
             for r, v in zip(results, variables, strict=True)]
 

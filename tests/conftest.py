@@ -1,5 +1,6 @@
 """What every test may use."""
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -35,6 +36,12 @@ def run_python(tmp_path):
             assert done.returncode == 0, f'exit status {done.returncode}\n{done.stdout}\n{done.stderr}'
         return done
     return run
+
+
+def pytest_configure():
+    # in the background of a shell Ctrl-C is ignored, and programs that are started would inherit it
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(items):

@@ -23,13 +23,14 @@ _KNOWN |= {float: torch.float64, int: torch.int64, bool: torch.bool}
 
 
 def torch_dtype(dtype) -> torch.dtype:
-    """The torch type of anything that names a dtype: 'float32', numpy.float32, numpy.dtype, torch.float32."""
+    """The torch type of anything that names a dtype: 'float32', numpy.float32, numpy.dtype, torch.float32, an array."""
     try:
         return _KNOWN[dtype]
     except (KeyError, TypeError):
         pass
     try:
-        return TORCH[numpy.dtype(dtype).name]
+        # programs write x.astype(y), which NumPy before 2 understood for objects of any class
+        return TORCH[numpy.dtype(getattr(dtype, 'dtype', dtype)).name]
     except (TypeError, KeyError):
         raise MXNetError(f'unknown dtype {dtype!r}; there are {", ".join(TORCH)}') from None
 

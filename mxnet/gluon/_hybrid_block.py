@@ -17,7 +17,7 @@ from ._backend import optimized
 from ._parameter_files import save_arrays
 from ._traces import Trace, Traces, kind_of
 from .block import Block
-from .parameter import DeferredInitializationError
+from .parameter import DeferredInitializationError, Parameter
 
 __all__ = ['HybridBlock']
 
@@ -268,7 +268,9 @@ class HybridBlock(Block):
             params = [what for is_input, what in self._cached_op_args if not is_input]
             row = [what if is_input else what.data(ctx) for is_input, what in self._cached_op_args]
             inputs = [(i, what) for i, (is_input, what) in enumerate(self._cached_op_args) if is_input]
-            known = self._known = ctx, params, [p._data for p in params], row, inputs
+            known = ctx, params, [p._data for p in params], row, inputs
+            # others give another array each time, such as one with dropout
+            self._known = known if all(type(p).data is Parameter.data for p in params) else None
         row = known[3].copy()
         for i, number in known[4]:
             row[i] = args[number]
@@ -346,7 +348,8 @@ class HybridBlock(Block):
             if tracing():
                 with self.name_scope():
                     return self._forward_arrays(ctx, x, *args)
-            return self._call_cached_op(x, *args)
+            if not self._traced:            # else a `forward` of the block's own has called this one
+                return self._call_cached_op(x, *args)
         return self._forward_arrays(ctx, x, *args)
 
     def _forward_arrays(self, ctx, *args):

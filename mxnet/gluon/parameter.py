@@ -200,10 +200,6 @@ class Parameter:
         self._check_dense('list_data')
         return self._arrays()
 
-    @property
-    def _grad(self):
-        return None if self._data is None or self._grad_req == 'null' else [a.grad for a in self._data]
-
     def _check_gradient(self):
         if self._data is not None and self._grad_req == 'null':
             raise RuntimeError(f"there is no gradient of Parameter '{self.name}': its grad_req is 'null'")
@@ -246,6 +242,46 @@ class Parameter:
         with autograd.pause():
             self._trainer._row_sparse_pull(self, arrays, row_id)
         return arrays
+
+    # ------------------------------------------------------------------ for classes that derive from it
+    # GluonNLP's parameters with dropout copy the fields of another one, and have a `data` of their own
+    @property
+    def _deferred_init(self):
+        return getattr(self, '_deferred', None) or ()
+
+    @_deferred_init.setter
+    def _deferred_init(self, value):
+        self._deferred = tuple(value) or None
+
+    @property
+    def _grad(self):
+        return None if self._data is None or self._grad_req == 'null' else [a.grad for a in self._data]
+
+    @_grad.setter
+    def _grad(self, arrays):
+        pass                           # the arrays of `_data` have them
+
+    @property
+    def _ctx_map(self):
+        """Numbers in `_ctx_list`, by `device_typeid & 1` and device."""
+        found = [[], []]
+        for number, ctx in enumerate(self._ctx_list or ()):
+            row = found[ctx.device_typeid & 1]
+            row += [None] * (ctx.device_id + 1 - len(row))
+            row[ctx.device_id] = number
+        return found
+
+    @_ctx_map.setter
+    def _ctx_map(self, found):
+        pass                           # it follows from `_ctx_list`
+
+    def _check_and_get(self, arrays, ctx):
+        """The one of `arrays`, as many as there are contexts, that is on `ctx`; all of them where that is `list`."""
+        if arrays is None:
+            raise self._missing()
+        if state.watch is not None and state.watch.traces and arrays is self._data and ctx is not list:
+            return state.watch.parameter(self, ctx)
+        return arrays if ctx is list else arrays[[a is self._array(ctx) for a in self._data].index(True)]
 
     # ------------------------------------------------------------------ initialization
     def initialize(self, init=None, ctx=None, default_init=UNIFORM, force_reinit=False):

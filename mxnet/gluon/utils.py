@@ -135,7 +135,11 @@ def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_
             if attempt < retries:
                 print(f'download of {url} failed ({error}); {retries - attempt} more to try', flush=True)
                 time.sleep(min(2 ** attempt * 0.1, 5))
-    raise MXNetError(f'{url} could not be downloaded to {target}: {last}') from last
+    raise DownloadError(f'{url} could not be downloaded to {target}: {last}') from last
+
+
+class DownloadError(MXNetError, OSError):
+    """A file that cannot be had; MXNet raised an OSError of the library that it downloaded with."""
 
 
 def _is_offline(error):

@@ -1,4 +1,5 @@
 """Arrays: `mx.nd`."""
+import multiprocessing.pool as _pool  # noqa: F401 - Sockeye names it without an import, since MXNet had one
 import sys as _sys
 
 from .._frontend.examples import attach as _attach

@@ -5,6 +5,7 @@ operator.  `fast_*` make the methods behind Python's operators: plain arrays go 
 """
 import operator
 from numbers import Number
+from weakref import ref
 
 import torch
 
@@ -145,7 +146,7 @@ def fast_binary(kernel, slow, dtypes):
                         left = self._variable or getattr(tensor, '_note', None) or source(self)
                         if value is not other:
                             other = other._variable or getattr(value, '_note', None) or source(other)
-                        result._note = (slow, None, (left, other), 0)
+                        result._note = (slow, None, (left, other), 0, (ref(result),))
                     array = _new(self._dense)
                     array._tensor = result
                     array._ctx = self._ctx

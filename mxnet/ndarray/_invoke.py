@@ -4,6 +4,7 @@ This is the hottest code of the package.  An array is a slot object around a tor
 without attributes goes through a path with no argument binding at all.
 """
 from typing import Any
+from weakref import ref
 
 import torch
 
@@ -109,7 +110,8 @@ def run(op: Operator, inputs, attributes, out, cls):
     result = owned(result, tensors)
     if result.requires_grad:
         if recording:
-            result._note = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0)
+            result._note = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
+                            (ref(result),))
         else:
             result = result.detach()
     return wrap(result, ctx, cls)
@@ -266,7 +268,8 @@ def make_function(op: Operator, name: str, cls: type):
                 if result.requires_grad:
                     if recording:
                         result._note = (op, NONE, (lhs._variable or getattr(a, '_note', None) or source(lhs),
-                                                   rhs._variable or getattr(b, '_note', None) or source(rhs)), 0)
+                                                   rhs._variable or getattr(b, '_note', None) or source(rhs)), 0,
+                                        (ref(result),))
                     else:
                         result = result.detach()
                 array = _new(cls)
@@ -293,7 +296,8 @@ def make_function(op: Operator, name: str, cls: type):
                     result = owned(result, (tensor,))
                 if result.requires_grad:
                     if recording:
-                        result._note = (op, NONE, (x._variable or getattr(tensor, '_note', None) or source(x),), 0)
+                        result._note = (op, NONE, (x._variable or getattr(tensor, '_note', None) or source(x),), 0,
+                                        (ref(result),))
                     else:
                         result = result.detach()
                 array = _new(cls)
@@ -369,7 +373,7 @@ def make_method(op: Operator, name: str):
                 if result.requires_grad:
                     if recording:
                         origin = self._variable or getattr(tensor, '_note', None) or source(self)
-                        result._note = (op, NONE, (origin,), 0)
+                        result._note = (op, NONE, (origin,), 0, (ref(result),))
                     else:
                         result = result.detach()
                 array = _new(self._dense)

@@ -1,5 +1,6 @@
 """`NDArray`: a multi-dimensional array on a device."""
 import warnings
+from weakref import ref
 
 import numpy
 import torch
@@ -273,7 +274,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             value = _interop.constant(value, tensor)
         _indexing.write(tensor, key, value)
         if sources is not None and tensor.requires_grad:
-            tensor._note = (SETITEM, (key, tensor.shape, value.shape), sources, 0)
+            tensor._note = (SETITEM, (key, tensor.shape, value.shape), sources, 0, (ref(tensor),))
 
     # ------------------------------------------------------------------ copies and conversions
     def asnumpy(self):

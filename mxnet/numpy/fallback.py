@@ -64,7 +64,9 @@ for _name in _NAMES:
 mirr, npv, ppmt, pv, rate = (through_numpy(getattr(_finance, n)) for n in ('mirr', 'npv', 'ppmt', 'pv', 'rate'))
 
 _allclose, _array_equal = through_numpy(numpy.allclose), through_numpy(numpy.array_equal)
-_trapezoid, _isin = through_numpy(numpy.trapezoid), through_numpy(numpy.isin)
+# NumPy before 2 knows it by its older name
+_trapezoid = through_numpy(numpy.trapezoid if hasattr(numpy, 'trapezoid') else numpy.trapz)
+_isin = through_numpy(numpy.isin)
 _corrcoef, _histogram2d, _histogramdd = (
     through_numpy(getattr(numpy, n)) for n in ('corrcoef', 'histogram2d', 'histogramdd'))
 _nanpercentile, _nanquantile = through_numpy(numpy.nanpercentile), through_numpy(numpy.nanquantile)
