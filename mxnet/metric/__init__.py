@@ -8,7 +8,7 @@
 `update` takes a list of arrays of labels and one of predictions (or one array each), on any device.  On a GPU it only
 queues work; `get` waits for it.
 """
-from .. import ndarray  # noqa: F401 - programs write mx.metric.ndarray
+from .. import ndarray  # programs write mx.metric.ndarray
 from ._base import CompositeEvalMetric, EvalMetric, alias, check_label_shapes, create, register
 from ._classification import (
     F1,

@@ -1,5 +1,5 @@
 """Arrays: `mx.nd`."""
-import multiprocessing.pool as _pool  # noqa: F401 - Sockeye names it without an import, since MXNet had one
+import multiprocessing.pool as _pool  # Sockeye names it without an import, since MXNet had one
 import sys as _sys
 
 from .._frontend.examples import attach as _attach
