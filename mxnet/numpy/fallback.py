@@ -65,7 +65,7 @@ mirr, npv, ppmt, pv, rate = (through_numpy(getattr(_finance, n)) for n in ('mirr
 
 _allclose, _array_equal = through_numpy(numpy.allclose), through_numpy(numpy.array_equal)
 # NumPy before 2 knows it by its older name
-_trapezoid = through_numpy(numpy.trapezoid if hasattr(numpy, 'trapezoid') else numpy.trapz)
+_trapezoid = through_numpy(getattr(numpy, 'trapezoid' if hasattr(numpy, 'trapezoid') else 'trapz'))
 _isin = through_numpy(numpy.isin)
 _corrcoef, _histogram2d, _histogramdd = (
     through_numpy(getattr(numpy, n)) for n in ('corrcoef', 'histogram2d', 'histogramdd'))
