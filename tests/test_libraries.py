@@ -129,3 +129,65 @@ def test_a_failed_download_is_an_os_error(tmp_path):
     with pytest.raises(OSError, match='could not be downloaded') as caught:
         gluon.utils.download('http://127.0.0.1:9/nothing', str(tmp_path / 'x'), retries=0)
     assert isinstance(caught.value, mx.MXNetError)
+
+
+# ---------------------------------------------------------------------- optimizers with rates of their own
+def with_rates(base, one, many):
+    """A class like those of Keras: its rate of weight i is `0.1 * (i + 1)`, of lists it says less than it is asked."""
+    methods = {}
+    if one:
+        methods['_get_lr'] = lambda self, index: 0.1 * (index + 1) * self.factor
+    if many:
+        methods['_get_lrs'] = lambda self, indices: [0.1 * (indices[0] + 1) * self.factor]
+    return type('Mine', (base,), methods | {'factor': 1.0})
+
+
+@pytest.mark.parametrize('base, one, many', [
+    (mx.optimizer.SGD, False, True), (mx.optimizer.SGD, True, True), (mx.optimizer.NAG, True, True),
+    (mx.optimizer.NAG, True, False),
+])
+@pytest.mark.parametrize('how', ['trainer', 'updater'])
+def test_learning_rates_of_derived_optimizers(base, one, many, how):
+    optimizer = with_rates(base, one, many)(learning_rate=5.0)
+    net = gluon.nn.Sequential()
+    net.add(*[gluon.nn.Dense(1, in_units=2, use_bias=False, prefix=f'layer{i}_') for i in range(3)])
+    net.initialize(mx.init.Zero())
+    parameters = list(net.collect_params().values())
+    trainer = gluon.Trainer(net.collect_params(), optimizer)
+    update = mx.optimizer.get_updater(optimizer)
+    wanted = np.zeros(3)
+    for step in range(5):
+        optimizer.factor = 1.0 if step < 3 else 0.5
+        with autograd.record():
+            loss = sum((parameter.data().sum() for parameter in parameters), nd.zeros((1,)))
+        loss.backward()
+        if how == 'trainer':
+            trainer.step(1)
+        else:
+            for i, parameter in enumerate(parameters):
+                update(i, parameter.grad(), parameter.data())
+        wanted -= 0.1 * np.arange(1, 4) * optimizer.factor
+    np.testing.assert_allclose([p.data().asnumpy()[0, 0] for p in parameters], wanted, rtol=1e-5)
+
+
+def test_a_weight_decay_of_a_derived_optimizer():
+    class Mine(mx.optimizer.Adam):
+        def _get_wd(self, index):
+            return float(index)
+
+    update = mx.optimizer.get_updater(Mine(learning_rate=0.1, wd=7.0))
+    weights = [nd.ones((2,)), nd.ones((2,))]
+    for i, weight in enumerate(weights):
+        update(i, nd.zeros((2,)), weight)
+    assert weights[0].asnumpy().tolist() == [1, 1]
+    np.testing.assert_allclose(weights[1].asnumpy(), 0.9, rtol=1e-5)
+
+
+# ---------------------------------------------------------------------- symbols
+def test_where_learns_shapes_from_its_result():
+    """The states that DeepAR begins with have the size of a batch that only the rest of the network knows."""
+    condition = mx.sym.var('condition')
+    chosen = mx.sym.where(condition, mx.sym.zeros((0, 4)), mx.sym.zeros((0, 4)))
+    net = chosen + mx.sym.FullyConnected(condition, mx.sym.var('w'), no_bias=True, num_hidden=4)
+    assert net.get_internals().infer_shape(condition=(3, 4))[1] == [(3, 4)] * 4 + [(4, 4)] + [(3, 4)] * 2
+    assert net.simple_bind(mx.cpu(), condition=(3, 4)).forward()[0].shape == (3, 4)

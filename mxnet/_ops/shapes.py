@@ -228,8 +228,10 @@ def reshape(known, attributes, outputs):
 
 
 # ---------------------------------------------------------------------- joining, slices, indices, sequences
-def where(known, attributes):
-    return same_shape({name: known.get(name) for name in ('x', 'y')}, attributes)
+def where(known, attributes, outputs):
+    """Both choices have the shape of the result."""
+    found = same_shape({'x': known.get('x'), 'y': known.get('y'), 'result': outputs[0]}, attributes)
+    return {name: found[name] for name in ('x', 'y') if name in found}
 
 
 def concat(known, attributes):

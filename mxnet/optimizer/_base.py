@@ -223,6 +223,23 @@ class Optimizer:
         """The weight decay of a weight."""
         return self._get_wds([index])[0]
 
+    _asks_for_lists = False     # which of the methods above MXNet's optimizer asks: derived classes may have their own
+
+    def _rates(self, indices):
+        """(learning rates, weight decays) of weights."""
+        kind, lists = type(self), self._asks_for_lists
+        lrs = _rate_of_each(self._get_lrs, indices) if lists or kind._get_lr is Optimizer._get_lr \
+            else [self._get_lr(index) for index in indices]
+        wds = _rate_of_each(self._get_wds, indices) if lists or kind._get_wd is Optimizer._get_wd \
+            else [self._get_wd(index) for index in indices]
+        return lrs, wds
+
+    def _has_rates_of_its_own(self):
+        """Whether a derived class says what the rates are: then nothing is known of when they change."""
+        kind = type(self)
+        return kind._get_lrs is not Optimizer._get_lrs or kind._get_wds is not Optimizer._get_wds \
+            or kind._get_lr is not Optimizer._get_lr or kind._get_wd is not Optimizer._get_wd
+
     def _times(self, value, indices, field, factors):
         """`value` times the factor of each weight: its parameter's, or by its index, or by its name."""
         parameters, names = self.param_dict, self.idx2name
@@ -273,3 +290,9 @@ class Optimizer:
 
 register = Optimizer.register
 create = Optimizer.create_optimizer
+
+
+def _rate_of_each(get, indices):
+    """What a method of an optimizer gives for weights, all together or, where it counts on fewer of them, one by one."""
+    found = get(indices)
+    return found if len(found) == len(indices) else [get([index])[0] for index in indices]

@@ -43,7 +43,7 @@ class BuiltIn(Optimizer):
         if tensors is None:
             self._check(index, weight, grad, columns)
         self._update_count(index)
-        lrs, wds = self._get_lrs(index), self._get_wds(index)
+        lrs, wds = self._rates(index)
         if tensors:
             self._step(index, tensors[0], tensors[1], tensors[2:], lrs, wds)
         else:
@@ -114,8 +114,8 @@ class BuiltIn(Optimizer):
 
     def _bases(self):
         """All that the numbers of an update follow from while `changes.count` stays; None where there is more to it."""
-        parameters, steady, kind = self.param_dict, self._steady, type(self)
-        if not steady or kind._get_lrs is not Optimizer._get_lrs or kind._get_wds is not Optimizer._get_wds:
+        parameters, steady = self.param_dict, self._steady
+        if not steady or self._has_rates_of_its_own():
             return None
         if not parameters and (self.lr_mult or self.wd_mult and self.wd):
             return None             # dicts that programs may write into

@@ -40,7 +40,7 @@ class SGD(BuiltIn):
     lazy_update: rows that a row sparse gradient leaves out stay as they are, momentum and decay included.
     """
 
-    _master_last = True
+    _master_last = _asks_for_lists = True
 
     def __init__(self, momentum=0.0, lazy_update=True, **kwargs):
         super().__init__(**kwargs)

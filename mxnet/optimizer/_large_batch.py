@@ -43,7 +43,7 @@ class LARS(BuiltIn):
     """
 
     whole_arrays = True
-    _master_last = True
+    _master_last = _asks_for_lists = True
     _counted = None             # num_update when cur_lr was last looked at
 
     def __init__(self, momentum=0.0, lazy_update=True, eta=0.001, eps=0, momentum_correction=True, **kwargs):

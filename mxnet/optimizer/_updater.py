@@ -202,7 +202,7 @@ class _Again:
         optimizer = self.optimizer
         # weights that are no parameters of a Trainer have their factors from dicts
         self.bases = None if optimizer.param_dict and not optimizer.param_dict.keys() >= set(index) else bases
-        lrs, wds, steady = optimizer._get_lrs(index), optimizer._get_wds(index), optimizer._steady
+        (lrs, wds), steady = optimizer._rates(index), optimizer._steady
         numbers = lrs, wds, steady
         if not steady or numbers != self.numbers:
             weights, _, *slots = self.columns
