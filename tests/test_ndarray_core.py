@@ -203,11 +203,11 @@ def test_a_gpu_that_is_not_there():
 def test_numpy_protocol():
     x = nd.array([[1, 2]])
     assert np.asarray(x).tolist() == [[1, 2]] and np.array(x, dtype='int64').dtype == np.int64
-    shared = np.array(x, copy=False)
+    shared = x.__array__(copy=False)            # what np.array(x, copy=False) asks for since NumPy 2
     shared[0, 0] = 9
     assert x.asnumpy().tolist() == [[9, 2]]
     with pytest.raises(ValueError, match='without a copy'):
-        np.array(x, dtype='int64', copy=False)
+        x.__array__('int64', copy=False)
     assert np.log(np.asarray(x)).shape == (1, 2)
 
 

@@ -84,7 +84,7 @@ def test_what_sparse_arrays_lack(stype):
     with pytest.raises(ValueError, match='several elements'):
         bool(x)
     with pytest.raises(ValueError, match='without a copy'):
-        np.array(x, copy=False)
+        x.__array__(copy=False)
     with pytest.raises(MXNetError, match=f'to_dlpack_for_write writes into the memory of a {stype} array'):
         x.to_dlpack_for_write()
     with pytest.raises(TypeError, match='is made by'):

@@ -293,6 +293,6 @@ create = Optimizer.create_optimizer
 
 
 def _rate_of_each(get, indices):
-    """What a method of an optimizer gives for weights, all together or, where it counts on fewer of them, one by one."""
+    """What a method of an optimizer gives for weights: all together, or one by one where it counts on fewer of them."""
     found = get(indices)
     return found if len(found) == len(indices) else [get([index])[0] for index in indices]
