@@ -8,7 +8,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all bench bench-gpu lint docs docs-test stubs clean
+.PHONY: help train test test-all test-libraries bench bench-gpu lint docs docs-test stubs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -23,6 +23,10 @@ test-all: $(READY)  ## run all tests
 	@# a browser to look at pages with; without it those tests are skipped
 	command -v chromium >/dev/null || test "$$(id -u)" != 0 || apt-get install -y -q --no-install-recommends chromium || true
 	$(TEST) $(ARGS)
+
+test-libraries: $(READY)  ## run libraries that are written on MXNet: GluonCV, GluonTS, d2l, DGL (into build/libraries)
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target build/libraries -r tests/libraries.txt
+	OMP_NUM_THREADS=1 PYTHONPATH=build/libraries $(BIN)/python -m pytest tests/test_libraries_run.py $(ARGS)
 
 bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191_PYTHON=/its/python
 	$(BIN)/python -m bench $(ARGS)
