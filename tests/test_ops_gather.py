@@ -221,7 +221,6 @@ def test_sequences_of_ints():
     ('pick', {'data': (4, 3, 2), 'index': None}, {'axis': 1}, {'index': (4, 2)}),
     ('pick', {'data': (4, 3, 2), 'index': (4, 0, 2)}, {'axis': 1}, {'index': (4, 1, 2)}),
     ('pick', {'data': None, 'index': (4,)}, {'axis': 1}, {}),
-    ('where', {'condition': None, 'x': (2, 0), 'y': (0, 3)}, {}, {'x': (2, 3), 'y': (2, 3)}),
     ('Concat', {'arg0': (2, 3), 'arg1': None, 'arg2': (0, 4)}, {'dim': 1},
      {'arg0': (2, 3), 'arg1': (2, 0), 'arg2': (2, 4)}),
     ('stack', {'arg0': (2, 3), 'arg1': None}, {}, {'arg0': (2, 3), 'arg1': (2, 3)}),
@@ -230,6 +229,15 @@ def test_sequences_of_ints():
 ])
 def test_shape_rules(name, known, attributes, found):
     assert TABLE[name].shapes(known, attributes) == found
+
+
+@pytest.mark.parametrize('known, result, found', [
+    ({'condition': None, 'x': (2, 0), 'y': (0, 3)}, None, {'x': (2, 3), 'y': (2, 3)}),
+    ({'condition': (4,), 'x': (0, 3), 'y': None}, (4, 0), {'x': (4, 3), 'y': (4, 3)}),
+    ({'condition': (4, 3), 'x': None, 'y': None}, None, {}),
+])
+def test_shapes_of_where(known, result, found):
+    assert TABLE['where'].shapes_back(known, {}, [result]) == found
 
 
 # ---------------------------------------------------------------------- mistakes

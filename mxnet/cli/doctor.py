@@ -19,7 +19,7 @@ from ..base import MXNetError
 from ..context import num_gpus
 from ..libinfo import __version__
 
-NEEDED = {'torch': '2.11', 'numpy': '1.26'}
+NEEDED = {'torch': '2.11', 'numpy': '1.23'}
 
 # extra: (module, distribution) that it installs, and what they are for
 OPTIONAL = {

@@ -17,7 +17,11 @@ from ...context import cpu
 
 def numpy_is_seeded():
     """Whether the program called `np.random.seed`: from then on NumPy no longer knows of entropy that it began with."""
-    return numpy.random.get_bit_generator().seed_seq is None
+    if hasattr(numpy.random, 'get_bit_generator'):
+        generator = numpy.random.get_bit_generator()
+    else:
+        generator = numpy.random.mtrand._rand._bit_generator        # before NumPy 1.24
+    return getattr(generator, 'seed_seq' if hasattr(generator, 'seed_seq') else '_seed_seq') is None
 
 
 def shuffled(length):
