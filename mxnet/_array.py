@@ -4,6 +4,8 @@ Two rules keep torch's grad mode out of it.  Outside `autograd.record()` an oper
 drops the history of what it computed; inside, it reads an attached variable's `leaf`, an alias of the same memory that
 requires a gradient and that nothing else sees.
 """
+from weakref import ref
+
 import torch
 
 from ._malloc import keep_memory
@@ -119,7 +121,8 @@ def write(array, value, what):
         tensor = writable(array, what)
         copy(tensor, value if state.recording else value.detach())
         if tensor.requires_grad and hasattr(value, '_note'):
-            tensor._note = value._note          # it is the same value: see _notes.py
+            what, attributes, sources, number, made = value._note           # it is the same value: see _notes.py
+            tensor._note = what, attributes, sources, number, (*made, ref(tensor))
 
 
 def overwrite(array, value):

@@ -386,6 +386,18 @@ def test_views_are_carried_without_detach(part):
     assert found == [[6, 8], [20, 60], [72, 504]]       # as MXNet 1.9.1
 
 
+@pytest.mark.parametrize('store', [lambda h, y: h.__setitem__(slice(None), y), lambda h, y: y.copyto(h),
+                                   lambda h, y: nd.identity(y, out=h)])
+def test_a_buffer_takes_a_new_value_in_each_step(store):
+    w, h, x = variable(2), nd.ones((1,)), nd.array([3.0])
+    for _ in range(3):
+        with autograd.record():
+            store(h, x * w)
+            loss = (h * h).sum()
+        loss.backward()
+        assert w.grad.asscalar() == 36 and h.asscalar() == 6
+
+
 def test_all_outputs_of_a_call_are_used_up_together():
     w, state = variable(2), nd.ones((1,))
     for wanted in (2, 4, 8):
