@@ -3,10 +3,10 @@
 A note is a tuple that hangs on the tensor that an operator gave while recording: (what, attributes, sources, number,
 made).  `what` is an operator of the table, or something that `symbol/_recorded.py` knows to spell in operators;
 `number` says which of its outputs this is, and `made` has weak references to all of them that were noted.  A source is
-what an input was: its own note, its gradient variable, or, where it had no history, a weak reference to the array.  So a
-note holds no memory of arrays, lives as long as the tensor does, and a long chain of them is freed without recursion,
-since tuples are.  Only what carries a gradient is noted: anything else could grow without end, for torch's tape does not
-hold it.
+what an input was: its own note, its gradient variable, or, where it had no history, a weak reference to the array.  So
+a note holds no memory of arrays, lives as long as the tensor does, and a long chain of them is freed without recursion,
+since tuples are.  Only what carries a gradient is noted: anything else could grow without end, for torch's tape does
+not hold it.
 """
 from weakref import ref
 
