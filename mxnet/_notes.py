@@ -12,8 +12,6 @@ from weakref import ref
 
 import torch
 
-_exchange = getattr(torch._C, '_swap_tensor_impl', None)
-
 GETITEM, SETITEM = 'x[key]', 'x[key] = value'
 NONE: dict = {}             # the attributes of a call without any
 UNKNOWN = 'something that torch recorded and no operator did'
@@ -68,18 +66,24 @@ def forget(heads):
         seen.add(id(sources))
         for there in made:
             tensor = there()
-            if tensor is not None and tensor.grad_fn is not None:
-                _make_constant(tensor)
-        waiting += [s for s in sources if type(s) is tuple]
+            if tensor is None or not tensor.requires_grad:
+                continue
+            try:
+                tensor.detach_()
+            except RuntimeError:                # it is a view, from which torch takes no history
+                if not _exchanged(tensor):
+                    continue
+            tensor._used_up = True
+            del tensor._note
+        for s in sources:
+            if type(s) is tuple:
+                waiting.append(s)
 
 
-def _make_constant(tensor):
+def _exchanged(tensor):
+    """Whether a tensor is its own detached alias from now on; if not, torch will say that its graph is used up."""
     try:
-        if tensor._is_view():
-            _exchange(tensor, tensor.detach())          # torch takes history from no view
-        else:
-            tensor.detach_()
-    except (RuntimeError, TypeError):
-        return                                          # it keeps its own, and torch will say that this is used up
-    tensor._used_up = True
-    vars(tensor).pop('_note', None)
+        torch._C._swap_tensor_impl(tensor, tensor.detach())
+    except (RuntimeError, AttributeError):
+        return False
+    return True

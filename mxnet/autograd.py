@@ -319,7 +319,7 @@ def _give_up(heads, tensors):
         if head._variable is None:
             if head._sparse:
                 head._history = None
-            else:
+            elif head._tensor.requires_grad:            # nothing was noted of it
                 head._tensor = tensor = head._tensor.detach()
                 tensor._used_up = True
 
