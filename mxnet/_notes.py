@@ -74,7 +74,7 @@ def forget(heads):
                 if not _exchanged(tensor):
                     continue
             tensor._used_up = True
-            del tensor._note
+            vars(tensor).pop('_note', None)     # another thread may have been here
         for s in sources:
             if type(s) is tuple:
                 waiting.append(s)
