@@ -215,14 +215,14 @@ class FeedForward:
         """Makes and fills the parameters for inputs of these descriptions: (arguments, parameters, states) by name."""
         inputs = [d if isinstance(d, DataDesc) else DataDesc(*d) for d in inputs]
         shapes, _, state_shapes = self.symbol.infer_shape(**{d.name: d.shape for d in inputs})
-        dtypes, _, state_dtypes = self.symbol.infer_type(**{d.name: d.dtype for d in inputs})
+        dtypes, _, state_dtypes = self.symbol.infer_type_partial(**{d.name: d.dtype for d in inputs})
         names, states = self.symbol.list_arguments(), self.symbol.list_auxiliary_states()
         given, attributes = {d.name for d in inputs}, self.symbol.attr_dict()
 
         def filled(rows, old):
             found = {}
             for name, shape, dtype in rows:
-                found[name] = array = ndarray.zeros(shape, dtype=dtype)
+                found[name] = array = ndarray.zeros(shape, dtype=dtype or 'float32')
                 if old and name in old and not overwrite:
                     array[:] = old[name]
                 else:

@@ -311,6 +311,11 @@ def _visit_dtypes(node, op, outputs, facts):
     known = next((facts.dtype(e) for e in tied if facts.dtype(e) is not None), None)
     for entry in tied:
         facts.learn_dtype(entry, known, node)
+    told = _told_dtype(node, op)
+    if told is not None and facts.dtype(node.inputs[0]) is not None:
+        entry = node.inputs[names.index(op.dtype_of)]
+        if facts.dtype(entry) is None:
+            facts.learn_dtype(entry, told, node)
     if op.aux and facts.dtype(node.inputs[0]) is not None:
         # averages, and what goes with them, are not kept in halves
         first = facts.dtype(node.inputs[0])
@@ -333,26 +338,39 @@ def _likely_dtype(node, op, dtypes):
     """An output's dtype where shapes are unknown: what the attribute says, else that of the first input."""
     if op.result_dtype is not None:
         return torch_dtype(op.result_dtype)
+    if op.dtype_of is not None:
+        return dtypes[node.input_names().index(op.dtype_of)]
     given = node.attributes.get('dtype')
     if given is not None and isinstance(given, str) and given != 'None':
         return torch_dtype(given)
     return dtypes[0] if dtypes else torch.float32
 
 
+def _told_dtype(node, op):
+    """The dtype that an attribute gives the input that outputs have the dtype of; None if there is no such thing."""
+    given = node.attributes.get('dtype') if op.dtype_of is not None else None
+    return None if given is None else torch_dtype(given)
+
+
 def fill_dtypes(node: Node, facts: Facts, default):
-    """Inputs that nothing tells the dtype of take that of the node's first known input, else the default."""
-    known = next((d for d in (facts.dtype(e) for e in node.inputs) if d is not None), default)
-    for entry in node.inputs:
+    """Inputs that nothing tells the dtype of take that of the node's first input of a floating one, else the default.
+
+    Integers are mostly indices, which say nothing of what they choose from.
+    """
+    known = next((d for d in map(facts.dtype, node.inputs) if d is not None and d.is_floating_point), default)
+    told = _told_dtype(node, node.op) if node.inputs and facts.dtype(node.inputs[0]) is not None else None
+    for name, entry in zip(node.input_names(), node.inputs, strict=True):
         if facts.dtype(entry) is None and entry[0].is_variable:
-            facts.learn_dtype(entry, known, node)
+            facts.learn_dtype(entry, told if told is not None and name == node.op.dtype_of else known, node)
 
 
 # ---------------------------------------------------------------------- a graph
 def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes: Mapping[str, object], *,
-          need_shapes=True, default_dtype=None) -> Facts:
+          need_shapes=True, default_dtype=None, spread=False) -> Facts:
     """Everything that follows from the variables' known shapes and dtypes, by name.
 
-    With `default_dtype`, variables that nothing is known of get it.
+    With `default_dtype`, variables that nothing is known of get it.  With `spread`, those that meet others of a
+    floating dtype in an operator get that: what asks for types alone has no shapes to find them by.
     """
     nodes = topological(entries)
     facts = Facts()
@@ -366,6 +384,12 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
                 facts.learn_dtype((node, 0), torch_dtype(dtype), node)
     operators = [n for n in nodes if not n.is_variable]
     _settle(operators, facts, need_shapes)
+    if spread:
+        for node in operators:
+            if any(d is not None and d.is_floating_point for d in map(facts.dtype, node.inputs)):
+                fill_dtypes(node, facts, None)
+                _visit(node, facts, need_shapes)
+        _settle(operators, facts, need_shapes)
     if default_dtype is not None:
         for node in operators:
             fill_dtypes(node, facts, default_dtype)

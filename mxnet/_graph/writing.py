@@ -15,6 +15,7 @@ from .labels import LABELS, labels_of
 from .packed import pack_convolutions
 from .simplify import constants, simplify
 from .streams import START, most, peak, schedule, split_convolutions
+from .one_thread import Alone, alone, threads
 
 aten = torch.ops.aten
 
@@ -157,11 +158,12 @@ _DIRECT = _direct()
 
 
 def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
+    on_cpu = facts['device'].type == 'cpu'
     settle_casts(graph)
     simplify(graph)
     if at_once:
         uncast_gradients(graph, len(facts['differentiable']) + len(facts['states']))
-    if facts['device'].type == 'cpu' and turn_scores(graph):
+    if on_cpu and turn_scores(graph):
         simplify(graph)
     if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
         batch_norm.fuse_batch_norms(graph)
@@ -197,16 +199,16 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
     if at_once:
         unpack = [(_names(tensors), 'tensors'), (targets, 'targets')]
         source = _function('whole', ['tensors', f'targets={nothing}'], unpack, calls, [outputs, states, gradients],
-                           writer, {*outputs, *states, *known})
+                           writer, {*outputs, *states, *known}, on_cpu=on_cpu)
     else:
         needed = {a for n in second_part for a in n.all_input_nodes if a in early}
         needed |= {g for g in known if g in early}
         saved = [n for n in (*tensors, *first_part) if n in needed]
         forward = _function('forward', ['tensors'], [(_names(tensors), 'tensors')], first_part,
-                            [outputs, states, saved], writer, {*outputs, *states, *saved})
+                            [outputs, states, saved], writer, {*outputs, *states, *saved}, on_cpu=on_cpu)
         backward = _function('backward', ['saved', 'heads', f'targets={nothing}'],
                              [(_names(saved), 'saved'), (_names(heads), 'heads'), (targets, 'targets')], second_part,
-                             [gradients], writer, known)
+                             [gradients], writer, known, on_cpu=on_cpu)
         source = forward + '\n\n' + backward
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
@@ -257,7 +259,8 @@ def prediction_plan(graph, found, n_tensors, facts, parameters, folds=True) -> P
     prepare = _function('prepare', ['tensors'], [(_names(placeholders), 'tensors')], first, [prepared], writer,
                         set(prepared))
     unpack = [(_names(placeholders), 'tensors'), (_names(prepared), 'prepared')]
-    infer = _function('infer', ['tensors', 'prepared'], unpack, second, [outputs], writer, set(outputs))
+    infer = _function('infer', ['tensors', 'prepared'], unpack, second, [outputs], writer, set(outputs),
+                      on_cpu=facts['device'].type == 'cpu')
     source = prepare + '\n\n' + infer
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
@@ -358,12 +361,13 @@ def _lifetimes(calls, writer, kept):
     return dying, {i for i, node in enumerate(calls) if _reuses(node, own.intersection(dying.get(i, ())))}
 
 
-def _function(name, parameters, unpack, calls, results, writer, kept, branches=None) -> str:
+def _function(name, parameters, unpack, calls, results, writer, kept, branches=None, on_cpu=False) -> str:
     lines = []
     for names, source in unpack:
         if names:
             lines.append(f'{", ".join(names)}, = {source}')
     dying, reused = _lifetimes(calls, writer, kept)
+    here = alone(calls) if on_cpu else set()
     before, marks, after = {}, (), []
     if branches is not None:
         before, marks, dying, after = branches.before, branches.marks, branches.ends, [f'at(0, {branches.last})']
@@ -371,7 +375,11 @@ def _function(name, parameters, unpack, calls, results, writer, kept, branches=N
     for i, node in enumerate(calls):
         if i in before:
             lines.append('at({}, {})'.format(*before[i]))
+        if i in here and i - 1 not in here:
+            lines.append('alone.begin()')
         lines.append(writer.line(node, i in reused))
+        if i in here and i + 1 not in here:
+            lines.append('alone.end()')
         if i in marks:
             lines.append(f'mark({i})')
         if i in dying:
@@ -380,7 +388,8 @@ def _function(name, parameters, unpack, calls, results, writer, kept, branches=N
     lines += [*after, f'return {", ".join(texts)}']
     head = [f'def {name}({", ".join(parameters)}):']
     if calls:
-        head.append(f'    with {writer.constant(_below, "below")}():')
+        more = f', {writer.constant(Alone, "Alone")}({threads()}) as alone' if here else ''
+        head.append(f'    with {writer.constant(_below, "below")}(){more}:')
     indent = '    ' * (len(head))
     return '\n'.join([*head, *[indent + line for line in lines]])
 

@@ -20,4 +20,6 @@ def FullyConnected(data, weight, bias=None, *, num_hidden: int, no_bias: bool = 
                          f'but num_hidden is {num_hidden}')
     if flatten and data.dim() != 2:
         data = torch.flatten(data, 1) if data.dim() > 1 else data.unsqueeze(1)
-    return F.linear(data, weight, None if no_bias else bias)
+    if no_bias or bias is None:
+        return F.linear(data, weight)
+    return F.linear(data, weight, bias if bias.dim() == 1 else bias.flatten())      # one column: biases kept as rows

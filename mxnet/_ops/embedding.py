@@ -16,7 +16,7 @@ def _rows(name, data, weight, input_dim, output_dim, sparse_grad):
     return F.embedding(within(data, input_dim), weight, sparse=sparse_grad and getattr(weight, '_wants_rows', False))
 
 
-@operator(aliases=('_npx_embedding', '_sparse_Embedding'), shapes=shapes.embedding)
+@operator(aliases=('_npx_embedding', '_sparse_Embedding'), shapes=shapes.embedding, dtype_of='weight')
 def Embedding(data, weight, *, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False):
     """The rows of `weight` at the indices in `data`: a new last axis of length `output_dim`.
 
@@ -25,7 +25,7 @@ def Embedding(data, weight, *, input_dim: int, output_dim: int, dtype: DType = '
     return _rows('Embedding', data, weight, input_dim, output_dim, sparse_grad)
 
 
-@operator('_contrib_SparseEmbedding', shapes=shapes.embedding)
+@operator('_contrib_SparseEmbedding', shapes=shapes.embedding, dtype_of='weight')
 def sparse_embedding(data, weight, *, input_dim: int, output_dim: int, dtype: DType = 'float32',
                      sparse_grad: bool = False, deterministic: bool = False):
     """The old name of `Embedding` with a gradient that holds only the rows in use; it is deterministic anyway."""

@@ -115,7 +115,7 @@ def fill_element_0index(lhs, mhs, rhs):
 
 
 # ---------------------------------------------------------------------- by a condition
-@operator(aliases=('_sparse_where',), same_dtype=('x', 'y'), shapes_back=shapes.where)
+@operator(aliases=('_sparse_where',), same_dtype=('x', 'y'), shapes_back=shapes.where, dtype_of='x')
 def where(condition, x, y):
     """`x` where `condition` is not 0, else `y`.  A condition with one axis may choose whole rows."""
     if x.shape != y.shape or (condition.shape != x.shape and tuple(condition.shape) != tuple(x.shape[:1])):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 def fully_connected(known, attributes):
     found = {}
     if attributes['num_hidden']:
-        if not attributes['no_bias']:
+        if not attributes['no_bias'] and len(known.get('bias') or ()) != 2:     # or one column: biases kept as rows
             found['bias'] = (attributes['num_hidden'],)
         data = known.get('data')
         if data and all(data[1:]):

@@ -85,6 +85,8 @@ class Operator:
     fresh: bool = False                           # the result is always new memory in row-major order
     elementwise: bool = False                     # all inputs and outputs have one shape (and dtype)
     result_dtype: str | None = None               # dtype of the outputs, where it is always the same
+    dtype_of: str | None = None                   # the input that outputs have the dtype of, if not the first; where
+                                                  # nothing tells it, it has that of the attribute `dtype`
     methods: tuple[str, ...] = ()                 # names under which arrays have it as a method
     special_gradient: bool = False                # the gradient is not the mathematical one: see gradients.py
     auto_inputs: bool = True                      # may a symbol create missing inputs by itself

@@ -15,6 +15,8 @@ def summarize(net, inputs):
         return ', '.join(str(v.shape) for v in leaves(values))
 
     def note(block, arguments, output):
+        if not all(isinstance(v, NDArray) for v in leaves(output)):
+            return                      # a layer that finds out shapes has run its inner ones on symbols
         own = [p for p in block.params.values() if p._data is not None]
         sizes = {id(p): (p.data().size if p.shape else 0, p.grad_req != 'null') for p in own}
         new = {k: v for k, v in sizes.items() if k not in seen}

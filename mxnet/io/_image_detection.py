@@ -3,7 +3,6 @@
 Labels of a picture are a row of numbers: length of the head, length of an object, the rest of the head, then for each
 object its class, left, top, right and bottom (from 0 to 1), and whatever else it has.
 """
-import logging
 import math
 import struct
 from typing import Literal
@@ -14,7 +13,7 @@ import torch
 from .._ops.attributes import Floats, NonNegative, Shape
 from ..base import MXNetError
 from ._image_augment import METHODS, interpolation, linear_table, mapped, resized, shifted_hls, short_edge
-from ._native import native
+from ._native import log, native
 from ._pictures import PictureLoader, check_augmenter, fill, read_list
 from ._records import Records
 
@@ -302,5 +301,5 @@ def ImageDetRecordIter(
                          threads=preprocess_threads, seed=seed, on_corrupt=on_corrupt, where=path_imgrec,
                          batch_size=batch_size, round_batch=round_batch, prefetch=prefetch_buffer)
     if verbose:
-        logging.info('ImageDetRecordIter: %s, labels of %d numbers', path_imgrec, loader._label_shape[0] - 4)
+        log.info('ImageDetRecordIter: %s, labels of %d numbers', path_imgrec, loader._label_shape[0] - 4)
     return loader

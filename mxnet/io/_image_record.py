@@ -1,6 +1,5 @@
 """`ImageRecordIter` and its relatives: batches of the pictures in record files."""
 import inspect
-import logging
 from typing import Literal
 
 import numpy
@@ -9,7 +8,7 @@ import torch
 from .._ops.attributes import NonNegative, Shape
 from ..base import MXNetError
 from ._image_augment import Augmenter
-from ._native import native
+from ._native import log, native
 from ._pictures import PictureLoader, check_augmenter, fill, planes, read_list
 from ._records import Records
 
@@ -132,7 +131,7 @@ def _image_record_iter(
                      threads=preprocess_threads, seed=seed if seed_aug is None else seed_aug, on_corrupt=on_corrupt,
                      where=path_imgrec, batch_size=batch_size, round_batch=round_batch, prefetch=prefetch_buffer)
     if verbose:
-        logging.info('ImageRecordIter: %s, %d threads decode', path_imgrec, loader._threads)
+        log.info('ImageRecordIter: %s, %d threads decode', path_imgrec, loader._threads)
     return loader
 
 

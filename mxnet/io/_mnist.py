@@ -1,6 +1,5 @@
 """`MNISTIter`: batches of the pictures of MNIST and of what has its format."""
 import gzip
-import logging
 import math
 import struct
 import zlib
@@ -13,7 +12,7 @@ from .._ops.attributes import NonNegative
 from ..base import MXNetError
 from ..ndarray import array
 from ._csv import Rows
-from ._native import Loader, native
+from ._native import Loader, log, native
 from ._text import check_part
 
 __all__ = ['MNISTIter']
@@ -85,5 +84,5 @@ def MNISTIter(*, image: str = './train-images-idx3-ubyte', label: str = './train
     loader = _MNIST(image, label, flat, shuffle, seed, (part_index, num_parts), batch_size=batch_size,
                     prefetch=prefetch_buffer)
     if not silent:
-        logging.info('MNISTIter: %d pictures from %s, shuffle=%s', len(loader._rows), image, shuffle)
+        log.info('MNISTIter: %d pictures from %s, shuffle=%s', len(loader._rows), image, shuffle)
     return loader

@@ -13,6 +13,10 @@ from ..base import MXNetError
 from ._ahead import Ahead
 from ._base import DataBatch, DataDesc, DataIter
 
+# not the root logger: its first message would decide how it writes, before the program does
+log = logging.getLogger('mxnet.io')
+_IDLE = {'input_shape', 'data_shape'}           # what programs give all iterators, whether these ask or not
+
 __all__ = ['MXDataIter']
 
 
@@ -56,7 +60,7 @@ class MXDataIter(DataIter):
     def debug_skip_load(self):
         """From now on always gives the same batch, to see how fast a program is without loading."""
         self._debug_skip_load = True
-        logging.info('debug_skip_load: every batch is the same from now on')
+        log.info('debug_skip_load: every batch is the same from now on')
 
     def reset(self):
         """Back to the first batch.
@@ -212,10 +216,12 @@ def native(function):
         if missing:
             raise MXNetError(f'{name} needs {", ".join(missing)}')
         for key in [key for key in kwargs if key not in kinds]:
+            del kwargs[key]
+            if key in _IDLE:
+                continue
             close = difflib.get_close_matches(key, kinds, 1)
             hint = f'; is {close[0]} meant?' if close else ''
             warnings.warn(f'{name} does not know {key!r} and ignores it{hint}', stacklevel=2)
-            del kwargs[key]
         given = {}
         for key, value in kwargs.items():
             try:

@@ -1,6 +1,5 @@
 """Pictures out of records, decoded by several threads and put where they belong in a batch."""
 import itertools
-import logging
 import os
 import random
 import struct
@@ -18,7 +17,7 @@ from ..ndarray import load as load_arrays
 from ..ndarray import save as save_arrays
 from ._buffers import Buffers
 from ._image_augment import opencv
-from ._native import Loader
+from ._native import Loader, log
 from ._records import Corrupt
 
 _HEADER = struct.Struct('<IfQQ')
@@ -164,7 +163,7 @@ class PictureLoader(Loader):
         return arrays[0].asnumpy().astype(numpy.float32)
 
     def _make_mean_image(self, path):
-        logging.info('%s: there is no %s: to make it takes a pass over all pictures', self.name, path)
+        log.info('%s: there is no %s: to make it takes a pass over all pictures', self.name, path)
         dtype, self._dtype = self._dtype, torch.uint8
         total, count = torch.zeros(self._shape, dtype=torch.float64), 0
         for pictures in self.pieces(0, 0):
@@ -184,7 +183,7 @@ class PictureLoader(Loader):
             raise MXNetError(f"{text}; on_corrupt='skip' leaves such records out")
         if corrupt not in self.corrupt:         # once, not in each pass
             self.corrupt.append(corrupt)
-            logging.warning('%s; left out, %d so far', text, len(self.corrupt))
+            log.warning('%s; left out, %d so far', text, len(self.corrupt))
 
 
 def _decoded(blob, channels):

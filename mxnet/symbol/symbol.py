@@ -289,7 +289,7 @@ class Symbol(OperatorMethods, SymbolBase):
 
     def _infer_type(self, args, kwargs, default):
         known = self._known(args, kwargs, 'dtype')
-        facts = self._facts({}, known, need_shapes=False)
+        facts = self._facts({}, known, need_shapes=False, spread=default)
         variables, states = self._variables()
 
         def name(dtype):
@@ -299,6 +299,8 @@ class Symbol(OperatorMethods, SymbolBase):
                   [name(facts.dtype(e)) for e in self._entries],
                   [name(facts.dtype((n, 0))) for n in variables if id(n) in states])
         if default and None in result[0] + result[1] + result[2]:
+            missing = [n for n, dtype in zip(self.list_arguments(), result[0], strict=True) if dtype is None]
+            warnings.warn(UNDECIDED.format(what='the dtypes', missing=', '.join(missing)), stacklevel=3)
             return None, None, None
         return result
 
