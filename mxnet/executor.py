@@ -12,9 +12,10 @@ from ._array import NDArrayBase, overwrite, wrap
 from ._backward import gradients_of
 from ._graph import infer as _infer
 from ._graph.common import merged
+from ._graph.node import topological
 from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
-from ._graph.runner import Forward, Runner
+from ._graph.runner import Forward, Predictor, Runner
 from ._ops.table import CallSite
 from ._state import state
 from .autograd import adopted
@@ -24,6 +25,7 @@ from .ndarray._waiting import Shown
 from .symbol._compose import make
 
 __all__ = ['Executor']
+_PATIENCE = 4           # how often another argument may turn out to be an input, until predictions are left as they are
 
 
 def _kind_of_outputs(symbol):
@@ -158,6 +160,11 @@ class Executor:
             tensors = [array._tensor for array in self._arrays]
             if all(map(is_, tensors, ready.tensors)):
                 with torch.no_grad():
+                    if ready.still is not None:
+                        outputs = ready.still.run(self, tensors)
+                        if outputs is not None:
+                            self._recorded = None
+                            return self._give(outputs)
                     if ready.forward is None:
                         return self._give(self._follow(ready, tensors))
                     self._recorded = None
@@ -489,7 +496,7 @@ class _Ready:
     """What runs with one plan on the same tensors need not find out again."""
 
     __slots__ = ('plan', 'tensors', 'record', 'fresh', 'alike', 'plain', 'buffers', 'copied', 'zeros', 'ones',
-                 'forward')
+                 'forward', 'still')
 
     def __init__(self, executor, plan, values, record):
         arrays = executor._arrays
@@ -497,9 +504,12 @@ class _Ready:
         self.tensors = [array._tensor for array in arrays]
         self.alike = all(alike(self.tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))
         self.plain = False
-        # predictions on a GPU, which may become a CUDA graph
-        self.forward = Forward(plan, executor._generators()) \
-            if not record and not executor._training and self.tensors and self.tensors[0].is_cuda else None
+        self.forward = self.still = None
+        if not record and not executor._training and self.tensors:
+            if self.tensors[0].is_cuda:             # predictions on a GPU, which may become a CUDA graph
+                self.forward = Forward(plan, executor._generators())
+            elif executor._program.convolves:
+                self.still = _Still(executor)
         if not record or len(plan.present) != len(plan.wanted):
             return
         found = dict(zip(executor._program.arguments, zip(executor.grad_arrays, executor._reqs, strict=True),
@@ -512,6 +522,51 @@ class _Ready:
         self.copied = [i for i, there in enumerate(plan.present) if there and not plan.direct[i]]
         self.zeros = [i for i, there in enumerate(plan.present) if not there]
         self.ones = [torch.ones_like(output, requires_grad=False) for output in executor._recorded[2]]
+
+
+class _Still:
+    """Predictions of a CPU while the parameters stay: what follows from these alone is computed once.
+
+    That is folding batch norms into convolutions, and bringing weights into the order that oneDNN wants.  Nobody says
+    which arguments are parameters.  Those are inputs that are written between two predictions, unless weights of
+    convolutions are among them: then the network is being trained, and predicts as it is until it predicts again.
+    """
+
+    __slots__ = ('_weights', '_inputs', '_versions', '_predictor', '_patience')
+
+    def __init__(self, executor):
+        self._versions = self._predictor = None
+        self._inputs, self._patience = set(), _PATIENCE
+        places = dict(zip(executor._arg_names, executor._program.arguments, strict=True))
+        self._weights = {places[node.inputs[1][0].name] for node in topological(executor._symbol._entries)
+                         if not node.is_variable and node.op.name == 'Convolution' and node.inputs[1][0].is_variable}
+
+    def run(self, executor, tensors):
+        """The outputs; None if they are better computed as ever."""
+        before, self._versions = self._versions, [t._version for t in tensors]
+        if before is None or not self._patience or state.chance is not None:
+            return None
+        moved = {n for n, (a, b) in enumerate(zip(before, self._versions, strict=True)) if a != b}
+        if moved & self._weights:
+            return None
+        if not moved <= self._inputs:
+            self._inputs |= moved
+            self._predictor, self._patience = None, self._patience - 1
+        if not self._inputs or not self._patience:
+            return None
+        if self._predictor is None:
+            self._predictor = self._made(executor, tensors)
+            if self._predictor is None:
+                self._patience = 0
+                return None
+        outputs = self._predictor.run(tensors)
+        return outputs if self._predictor.fresh else [_owned(o, tensors) for o in outputs]
+
+    def _made(self, own, tensors):
+        parameters = tuple(n for n in range(len(tensors)) if n not in self._inputs)
+        plan = own._plans.find(tensors, (), training=False, generator=own._generator, device=own._ctx.torch_device,
+                               parameters=parameters)
+        return None if plan is None else Predictor(plan, parameters, own._generators())
 
 
 class _AtOnce:

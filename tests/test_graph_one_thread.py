@@ -1,10 +1,11 @@
 """Plans of a CPU keep small products on one thread, with the same bits, and give the threads back."""
 import threading
 
-import mxnet as mx
 import numpy as np
 import pytest
 import torch
+
+import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph import one_thread
 from mxnet.gluon import nn
@@ -52,8 +53,8 @@ def convolutions():
 
 def normalised():
     net = nn.HybridSequential()
-    net.add(nn.Dense(12, in_units=6), nn.LayerNorm(in_channels=12), nn.Dense(12, in_units=12), nn.LayerNorm(in_channels=12),
-            nn.Dense(3, in_units=12))
+    net.add(nn.Dense(12, in_units=6), nn.LayerNorm(in_channels=12), nn.Dense(12, in_units=12),
+            nn.LayerNorm(in_channels=12), nn.Dense(3, in_units=12))
     return net, (5, 6)
 
 

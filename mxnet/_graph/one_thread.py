@@ -3,7 +3,7 @@
 Operators of torch's own divide work among threads once there is enough of it.  The libraries behind products,
 convolutions and recurrent layers (MKL, oneDNN) mostly divide whatever they get.  For a few thousand numbers that costs
 as much as the work itself on two cores, more on sixteen, and a hundred times as much while other programs want the
-cores too.  So plans of a CPU have these libraries use the calling thread only, as long as small calls follow each other.
+cores too.  So plans of a CPU have these libraries use the calling thread only, while small calls follow each other.
 
 How many threads share a sum can change its last digits.  A call is left as it is unless a trial, with numbers drawn at
 random, gives the same bits both ways.
@@ -123,7 +123,7 @@ def _tried(node):
         one = node.target(*args, **kwargs)
     if isinstance(one, torch.Tensor):
         all_of_them, one = [all_of_them], [one]
-    return all([a is b is None or torch.equal(_bits(a), _bits(b)) for a, b in zip(all_of_them, one, strict=True)])
+    return all(a is b is None or torch.equal(_bits(a), _bits(b)) for a, b in zip(all_of_them, one, strict=True))
 
 
 def _bits(tensor):

@@ -18,7 +18,7 @@ def can_pack() -> bool:
 
 
 def pack_convolutions(graph, fixed) -> int:
-    """Exchanges the convolutions that torch leaves to oneDNN anyway; -> how many."""
+    """Exchanges the convolutions that oneDNN can do; -> how many."""
     constant = depends_only(graph, fixed) | set(fixed)
     count = 0
     for node in list(graph.nodes):
@@ -39,6 +39,9 @@ def _fits(node, constant):
     chosen = torch._C._select_conv_backend(torch.empty_strided(x.shape, x.stride()),
                                            torch.empty(weight.meta['val'].shape), None, stride, padding, dilation,
                                            False, output_padding, groups)
+    if chosen == torch._C._ConvBackend.Slow2d:
+        # for small pictures on one thread torch's own code is faster, as long as weights are not packed
+        return x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous()
     return chosen == torch._C._ConvBackend.Mkldnn
 
 

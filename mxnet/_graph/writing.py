@@ -12,10 +12,10 @@ from .dense import fuse_dense
 from .few_classes import turn_scores
 from .fold import depends_only, fold_batch_norms
 from .labels import LABELS, labels_of
+from .one_thread import Alone, alone, threads
 from .packed import pack_convolutions
 from .simplify import constants, simplify
 from .streams import START, most, peak, schedule, split_convolutions
-from .one_thread import Alone, alone, threads
 
 aten = torch.ops.aten
 
