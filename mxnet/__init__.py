@@ -24,6 +24,9 @@ _MEMBERS = {
     'set_np_shape': 'util', 'use_np': 'util', 'use_np_array': 'util', 'use_np_shape': 'util',
 }
 
+# of `from mxnet import *`, which loads them all
+__all__ = sorted({*_SUBMODULES, *_ALIASES, *_MEMBERS} - {'cli'})
+
 
 def __getattr__(name):
     if name in _MEMBERS:

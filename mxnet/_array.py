@@ -10,6 +10,7 @@ import torch
 
 from ._malloc import keep_memory
 from ._ops.dtypes import NAME
+from ._quiet import will_write
 from ._state import state
 from .base import MXNetError
 
@@ -110,6 +111,8 @@ def writable(array, what='This'):
         if array._variable is not None or tensor.requires_grad:
             raise MXNetError(INPLACE.format(what=what))
         return tensor
+    if state.writes is not None:
+        will_write(state.writes, tensor)
     return tensor.detach() if tensor.requires_grad else tensor
 
 

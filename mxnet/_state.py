@@ -4,7 +4,8 @@ Plain attributes of one `threading.local`, because every operator call reads the
 `mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.  `watch` is
 what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`); `draws` are the steps that
 wait to be computed and will draw random numbers then (ndarray/_steps.py); `chance` are the random numbers of the batch
-that a loader makes in this thread (gluon/data/_seeds.py).
+that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was written inside a pause of
+a recording (_quiet.py), or None.
 """
 import threading
 
@@ -19,6 +20,7 @@ class State(threading.local):
     watch = None
     draws: tuple = ()
     chance = None
+    writes = None
 
 
 state = State()

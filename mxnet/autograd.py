@@ -9,7 +9,7 @@ from sys import getrefcount
 
 import torch
 
-from . import _watch
+from . import _quiet, _watch
 from ._array import NDArrayBase, class_of, overwrite, wrap
 from ._backward import run_backward
 from ._changes import changes
@@ -92,26 +92,31 @@ class _Scope:
         recording = self._recording
         tracer = state.watch and _tracer()
         if tracer is not None:
-            self._before = tracer.recording, state.training, False, self._before
+            self._before = tracer.recording, state.training, False, state.writes, self._before
             tracer.recording = tracer.recording if recording is None else recording
             state.training = state.training if self._training is None else self._training
             return
         # inside torch.no_grad() nothing would be recorded: our scope turns it on, and off again at its end
         silenced = recording and not torch.is_grad_enabled()
         # what was before, with what an outer use of this same object will restore
-        self._before = state.recording, state.training, silenced, self._before
+        self._before = state.recording, state.training, silenced, state.writes, self._before
         if silenced:
             torch.set_grad_enabled(True)
-        if recording is not None:
+        if recording is not None and recording is not state.recording:
+            if _quiet.untold and recording and state.writes is None:
+                _quiet.tell()
+            state.writes = None if recording else []
             state.recording = recording
         if self._training is not None:
             state.training = self._training
 
     def __exit__(self, *exc):
-        recording, state.training, silenced, self._before = self._before
+        recording, state.training, silenced, writes, self._before = self._before
         tracer = state.watch and _tracer()
         if tracer is None:
-            state.recording = recording
+            if state.writes and state.writes is not writes:
+                _quiet.set_back(state.writes)
+            state.recording, state.writes = recording, writes
         else:
             tracer.recording = recording
         if silenced:
@@ -350,6 +355,8 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
         raise _explain(error) from error
     if not retain_graph:
         _give_up(heads, tensors)
+        if _quiet.untold:
+            _quiet.tell()
 
 
 def at_once(heads, update=None):

@@ -10,18 +10,29 @@ import types
 __all__ = ['MXNetError']
 
 string_types = (str,)
-# what callbacks of executors took; see NDArray.handle
-NDArrayHandle = ctypes.c_void_p
+# what the functions of upstream's C library took; for the first, see NDArray.handle
+NDArrayHandle = SymbolHandle = ExecutorHandle = CachedOpHandle = OpHandle = KVStoreHandle = RecordIOHandle \
+    = DataIterHandle = DataIterCreatorHandle = FunctionHandle = OpCreatorHandle = RtcHandle = CudaModuleHandle \
+    = CudaKernelHandle = ProfileHandle = DLPackHandle = ctypes.c_void_p
 
 
 def __getattr__(name):
     if name not in ('integer_types', 'numeric_types', 'mx_real_t'):
-        why = ': there is no C library under this package' if name == '_LIB' else ''
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}{why}')
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     import numpy
     globals().update(integer_types=(int, numpy.int32, numpy.int64), numeric_types=(float, int, numpy.generic),
                      mx_real_t=numpy.float32)
     return globals()[name]
+
+
+class _NoLibrary:
+    """Where upstream's C library was: programs import it more often than they call it."""
+
+    def __getattr__(self, name):
+        raise AttributeError(f'there is no C library under this package, so there is no {name}')
+
+
+_LIB = _NoLibrary()
 
 
 class _NullType:
@@ -247,6 +258,7 @@ def _as_list(obj):
 # ---------------------------------------------------------------------- C types, for programs that call C themselves
 mx_int = ctypes.c_int
 mx_uint = ctypes.c_uint
+mx_uint64 = ctypes.c_uint64
 mx_int64 = ctypes.c_int64
 mx_float = ctypes.c_float
 mx_float_p = ctypes.POINTER(mx_float)

@@ -211,8 +211,9 @@ class Executor:
         if update_states and self._training:
             for place, value in states.items():
                 overwrite(arrays[place], value)
-        # an output may be an input, or a view of one: programs write into both
-        return [_owned(o, tensors) for o in outputs]
+        # an output may be an input, or a view of one: programs write into both.  They may write into outputs that
+        # backward needs, which then takes them as they are, as a plan does: torch is not told
+        return [_owned(o, tensors).data for o in outputs]
 
     def _follow(self, ready, tensors):
         """Runs a plan forward; the caller has seen that the tensors are like those it was made for."""

@@ -20,7 +20,7 @@ from .initializer import InitDesc, Uniform
 from .io import DataDesc
 from .ndarray import NDArray
 
-__all__ = ['FeedForward', 'load_checkpoint', 'load_params', 'save_checkpoint']
+__all__ = ['BatchEndParam', 'FeedForward', 'load_checkpoint', 'load_params', 'save_checkpoint']
 
 BatchEndParam = namedtuple('BatchEndParam', ['epoch', 'nbatch', 'eval_metric', 'locals'])
 BatchEndParam.__doc__ = 'What callbacks get after a batch: where training stands, and the local names of the loop.'

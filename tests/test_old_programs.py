@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mxnet as mx
-from mxnet import nd
+from mxnet import autograd, nd
 from mxnet.gluon import nn
 
 
@@ -73,6 +73,140 @@ def test_a_summary_of_layers_that_do_not_know_their_shapes_yet(capsys):
     net.summary(nd.ones((1, 1, 8, 8)))
     text = capsys.readouterr().out
     assert '(1, 4, 6, 6)' in text and text.count('Activation') == 2 and 'Unique parameters in model: 330' in text
+
+
+# ---------------------------------------------------------------------- writes before backward
+def test_arrays_that_networks_keep_are_written_while_recording_pauses():
+    """As in a power iteration: backward computes with what the vector has by then, as upstream's."""
+    u, weight = nd.ones((1, 3)), nd.ones((3, 3))
+    weight.attach_grad()
+    for _ in range(2):
+        u[:] = 1
+        with autograd.record():
+            loss = 0
+            for _ in range(3):
+                loss = loss + nd.dot(nd.dot(u, weight), weight).sum()
+                with autograd.pause():
+                    u[:] = u + 1
+        loss.backward()
+        assert u.asnumpy().tolist() == [[4] * 3] and weight.grad.asnumpy().tolist() == [[54] * 3] * 3
+    with autograd.record():
+        y = nd.dot(u, weight)
+    u[:] = 0
+    with pytest.raises(mx.MXNetError, match='written in place'):
+        y.backward()
+
+
+def test_pauses_within_pauses():
+    x, kept, other = nd.ones(2), nd.ones(2), nd.ones(2)
+    x.attach_grad()
+    with autograd.record():
+        y = x * kept * other
+        with autograd.pause():
+            kept[:] = 2
+            with autograd.record():
+                with autograd.pause():
+                    other[:] = 3
+            kept[:] = 5
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [15, 15]
+
+
+def test_predictions_see_what_was_written_in_a_pause():
+    net = nn.Dense(2, in_units=2, use_bias=False)
+    net.initialize(mx.init.One())
+    net.hybridize(static_alloc=True, static_shape=True)
+    ones = nd.ones((1, 2))
+    for _ in range(4):
+        net(ones)
+    for value in (2, 3):
+        with autograd.record():
+            with autograd.pause():
+                net.weight.set_data(nd.full((2, 2), value))
+        assert net(ones).asnumpy().tolist() == [[2 * value] * 2]
+
+
+@pytest.mark.parametrize('name, expected', [('relu', 1), ('exp', 5)])
+def test_outputs_of_executors_are_written_before_backward(name, expected):
+    exe = getattr(mx.sym, name)(mx.sym.var('x')).simple_bind(mx.cpu(), x=(2,))
+    exe.arg_dict['x'][:] = 1
+    for _ in range(4):                  # without a plan, then with one
+        exe.forward(is_train=True)
+        exe.outputs[0][:] = 5
+        exe.backward(nd.ones(2))
+        assert exe.grad_dict['x'].asnumpy().tolist() == [expected] * 2
+
+
+# ---------------------------------------------------------------------- inputs
+@mx.operator.register('three inputs')
+class ThreeInputs(mx.operator.CustomOpProp):
+    def list_arguments(self):
+        return ['data', 'mu', 'label']
+
+    def infer_shape(self, in_shape):
+        return [in_shape[0]] * 3, [in_shape[0]], []
+
+
+def test_custom_operators_have_their_inputs_by_name():
+    data, label = mx.sym.var('data'), mx.sym.var('label')
+    symbol = mx.sym.Custom(data=data, label=label, name='dec', op_type='three inputs')
+    assert symbol.list_arguments() == ['data', 'dec_mu', 'label']
+    symbol = mx.sym.Custom(label=label, name='dec', op_type='three inputs')
+    assert symbol.list_arguments() == ['dec_data', 'dec_mu', 'label']
+    symbol = mx.sym.Custom(data, label, name='dec', op_type='three inputs')
+    assert symbol.list_arguments() == ['data', 'label', 'dec_label']
+    with pytest.raises(mx.MXNetError, match='input mu is missing'):
+        nd.Custom(data=nd.ones(2), label=nd.ones(2), op_type='three inputs')
+
+
+def test_numbers_that_come_as_texts():
+    for values in (['1', '2'], [b'1', b'2'], np.array(['1', '2']), np.array(['1', '2'], dtype=object)):
+        assert nd.array(values, dtype='int32').asnumpy().tolist() == [1, 2]
+    assert nd.array([['1.5', '2'], ['3', '1e3']]).asnumpy().tolist() == [[1.5, 2], [3, 1000]]
+    assert nd.array(['9007199254740993'], dtype='int64').asscalar() == 9007199254740993
+    found = nd.array([None, 1.5]).asnumpy()
+    assert np.isnan(found[0]) and found[1] == 1.5
+    row = nd.zeros(2)
+    row[:] = ['3', '4']
+    assert row.asnumpy().tolist() == [3, 4] and mx.np.array(['1.5']).dtype == np.float32
+    for wrong in (['a'], [[1], [2, 3]], {'a': 1}):
+        with pytest.raises(TypeError, match=f'this {type(wrong).__name__} is not'):
+            nd.array(wrong)
+
+
+class OwnOrder(mx.io.NDArrayIter):
+    """Shuffles its arrays itself."""
+
+    def reset(self):
+        np.random.shuffle(self.idx)
+        self.data = [(name, nd.array(array.asnumpy()[self.idx])) for name, array in self.data]
+        self.cursor = -self.batch_size
+
+
+@pytest.mark.parametrize('shuffle', [True, False])
+def test_iterators_whose_arrays_a_program_exchanges(shuffle):
+    batches = OwnOrder(np.arange(12), batch_size=5, shuffle=shuffle)
+    for _ in range(3):
+        batches.reset()
+        seen = np.concatenate([batch.data[0].asnumpy() for batch in batches])
+        assert seen[:12].tolist() == batches.data[0][1].asnumpy().tolist() and sorted(seen[:12]) == list(range(12))
+        assert seen[12:].tolist() == seen[:3].tolist()
+
+
+# ---------------------------------------------------------------------- names
+@pytest.mark.parametrize('module, names', [
+    ('mxnet', 'nd sym gluon autograd cpu init mod io viz MXNetError'),
+    ('mxnet.gluon', 'Trainer nn rnn loss data utils Block model_zoo contrib'),
+    ('mxnet.gluon.contrib', 'cnn data rnn estimator'), ('mxnet.contrib.quantization', 'quantize_model cpu'),
+    ('mxnet.model', 'BatchEndParam FeedForward')])
+def test_stars_bring_what_is_loaded_late(run_python, module, names):
+    run_python('-c', f'from {module} import *\nfor name in {names.split()!r}: assert name in globals(), name')
+
+
+def test_names_of_the_c_library_can_be_imported():
+    from mxnet.base import _LIB, OpHandle, SymbolHandle, mx_uint64  # noqa: F401
+    with pytest.raises(AttributeError, match='no C library'):
+        _LIB.MXNDArrayCreate()
 
 
 # ---------------------------------------------------------------------- messages

@@ -37,7 +37,11 @@ def bind(op: Operator, args: tuple, kwargs: dict, array_type: type):
 
 
 def _said(array_type):
-    return 'a Symbol' if array_type.__name__ == 'Symbol' else 'an array'
+    return 'a Symbol' if _of_graphs(array_type) else 'an array'
+
+
+def _of_graphs(array_type):
+    return array_type.__name__.startswith('Symbol')
 
 
 def _bind_variadic(op, args, kwargs, array_type):
@@ -56,13 +60,17 @@ def _bind_variadic(op, args, kwargs, array_type):
         if op.variadic in op.attributes:
             given.setdefault(op.variadic, len(args) + len(named))
         order = op.input_names(op.complete(op.parse(given)), len(args) + len(named))
-        for name in order[len(args):]:
-            if name in named:
-                inputs.append(named.pop(name))
+        inputs += [named.pop(name, None) for name in order[len(args):]]
         if named:
             raise unknown_argument(op, next(iter(named)))
+        while inputs[-1] is None:           # a graph makes variables for those at the end, and for gaps before
+            inputs.pop()
+        if op.variadic_names is None or not _of_graphs(array_type):
+            gap = next((order[i] for i, value in enumerate(inputs) if value is None), None)
+            if gap is not None:
+                raise MXNetError(f'operator {op.name}: input {gap} is missing')
     for i, value in enumerate(inputs):
-        if not isinstance(value, array_type):
+        if value is not None and not isinstance(value, array_type):
             raise TypeError(f'operator {op.name}: input {i} must be {_said(array_type)}, '
                             f'not {type(value).__name__}')
     if op.variadic in op.attributes:

@@ -7,6 +7,7 @@ from weakref import WeakSet
 import torch
 from torch.autograd.graph import increment_version
 
+from .. import _quiet
 from ..autograd import LARGE
 from .capture import ALONE, WARM, Captured, wanted
 from .log import reason, say
@@ -277,6 +278,8 @@ class Predictor(_Recorder):
 
     def run(self, tensors):
         """The outputs; those of a CUDA graph (`captured` is not None) are valid until the next run."""
+        if _quiet.untold:
+            _quiet.tell()
         own = [tensors[i] for i in self._parameters]
         versions = [t._version for t in own]
         if self._tensors is None or not all(map(is_, own, self._tensors)):

@@ -23,8 +23,9 @@ from ._calibration import (
 )
 
 __all__ = ['calib_graph', 'combine_histogram', 'quantize_graph', 'quantize_model', 'quantize_model_mkldnn',
-           'quantize_net',
-           'quantize_net_v2']
+           'quantize_net', 'quantize_net_v2',
+           # programs get these with a star, too
+           'Context', 'DataBatch', 'DataDesc', 'DataIter', 'NDArray', 'Symbol', 'cpu', 'ndarray']
 
 CPU = cpu()
 # names that programs reach for, although they are private upstream, too

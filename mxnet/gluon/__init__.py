@@ -10,6 +10,9 @@ _SUBMODULES = ('block', 'contrib', 'data', 'loss', 'model_zoo', 'nn', 'parameter
 _MEMBERS = {'Trainer': 'trainer', 'Checkpoint': '_checkpoint', 'TorchBlock': '_torch', 'from_torch': '_torch',
             'to_torch': '_torch'}
 
+__all__ = ['Block', 'Constant', 'DeferredInitializationError', 'HybridBlock', 'Parameter', 'ParameterDict',
+           'SymbolBlock', 'tensor_types', *_SUBMODULES, *_MEMBERS]
+
 
 def __getattr__(name):
     if name in _MEMBERS:

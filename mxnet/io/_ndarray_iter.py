@@ -57,7 +57,8 @@ class NDArrayIter(DataIter):
         if not self.num_data:
             raise MXNetError(f'NDArrayIter: {self.data[0][0]!r} has no examples: its shape is {first.shape}')
         self.idx = numpy.arange(self.num_data)          # the order of the examples
-        self._shuffled = self.idx.copy()
+        self._shuffled, self._order = self.idx.copy(), self.idx.copy()
+        self._own = self.data, self.label               # lists that a class of the program's may exchange
         self._rolled = self.idx[:0]                     # what the last epoch has left over
         self.cursor = -batch_size
         self._pieces = {}
@@ -101,7 +102,7 @@ class NDArrayIter(DataIter):
         """Back to the first batch, in a new order if shuffled; leftovers of 'roll_over' come first."""
         left = self.idx[:0]
         if self.last_batch_handle == 'roll_over' and self.num_data - self.batch_size < self.cursor < self.num_data:
-            left = numpy.concatenate([self._rolled, self.idx])[self.cursor + len(self._rolled):]
+            left = numpy.concatenate([self._rolled, self._order])[self.cursor + len(self._rolled):]
         self._rolled = left
         self._begin()
 
@@ -114,7 +115,8 @@ class NDArrayIter(DataIter):
         if self.shuffle:
             # each epoch shuffles the one before it, in the way that gives upstream's orders for the same seed
             numpy.random.shuffle(self._shuffled)
-            self.idx = self.idx[self._shuffled]
+            self._order = self._order[self._shuffled]
+            self.idx = self._order.copy()
         self.cursor = -self.batch_size - len(self._rolled)
 
     def iter_next(self):
@@ -152,18 +154,23 @@ class NDArrayIter(DataIter):
     def _batch(self, sources):
         begin, end = self.cursor, self.cursor + self.batch_size
         if 0 <= begin and end <= self.num_data:
-            return [self._part(array, begin, end) for _, array in sources]
+            order = self._order if self.shuffle and self._is_own(sources) else None
+            return [self._part(array, begin, end, order) for _, array in sources]
         if begin <= -self.batch_size or begin > self._last():
             raise MXNetError('NDArrayIter: there is no batch here; call reset, then next or iter_next')
+        whole = self._order if self._is_own(sources) else numpy.arange(self.num_data)
         if begin < 0:
-            order = numpy.concatenate([self._rolled, self.idx[:end]])
+            order = numpy.concatenate([self._rolled, whole[:end]])
         else:
-            order = self.idx[numpy.arange(begin, end) % self.num_data]
+            order = whole[numpy.arange(begin, end) % self.num_data]
         return [_examples(array, order, self._axis(array)) for _, array in sources]
 
-    def _part(self, array, begin, end):
+    def _is_own(self, sources):
+        """Whether arrays are to be given in our order: a program that exchanges them orders them itself."""
+        return sources is self._own[0] or sources is self._own[1]
+
+    def _part(self, array, begin, end, order):
         """Examples begin to end of an array."""
-        order = self.idx if self.shuffle else None
         pieces = self._pieces.get(id(array))
         tensor = None if pieces is None else pieces.take(array, begin, order)
         if tensor is None:

@@ -38,15 +38,12 @@ def array(source_array, ctx=None, dtype=None):
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     if isinstance(source_array, torch.Tensor):
         return wrap(source_array.detach().to(ctx.torch_device, wanted, copy=True).contiguous(), ctx, NDArray)
-    if not isinstance(source_array, numpy.ndarray):
-        try:
-            source_array = numpy.array(source_array)
-            if source_array.dtype.kind not in 'biuf':
-                raise ValueError
-        except (ValueError, TypeError):
-            raise TypeError('source_array must be array-like: nested lists of numbers of equal length, a NumPy array '
-                            f'or an NDArray; this {type(source_array).__name__} is not') from None
-    tensor = _interop.tensor_of(source_array)
+    try:
+        values = _interop.numbers_of(source_array)
+    except (ValueError, TypeError):
+        raise TypeError('source_array must be array-like: nested lists of numbers of equal length, a NumPy array '
+                        f'or an NDArray; this {type(source_array).__name__} is not') from None
+    tensor = _interop.tensor_of(values)
     return wrap(_interop.allocate(tensor.to(wanted, copy=True), ctx), ctx, NDArray)
 
 

@@ -66,9 +66,7 @@ def constant(value, like):
     if isinstance(value, numpy.generic):
         return value.item()
     try:
-        values = numpy.asarray(value)
-        if values.dtype.kind not in 'biuf':
-            raise TypeError
+        values = numbers_of(value)
     except (TypeError, ValueError):
         raise TypeError(f'cannot store a {type(value).__name__} in an array; '
                         'numbers, arrays and nested lists of numbers can be') from None
@@ -92,6 +90,24 @@ def tensor_of(values: numpy.ndarray):
         # torch knows neither negative strides nor read-only memory
         values = numpy.array(values, order='C')
     return torch.from_numpy(values)
+
+
+def numbers_of(values):
+    """Nested lists as a NumPy array of numbers; texts of numbers, as files have them, are numbers too.
+
+    ValueError or TypeError if they are something else.
+    """
+    found = numpy.asarray(values)
+    if found.dtype.kind in 'biuf' or found.dtype == BFLOAT16:
+        return found
+    if found.dtype.kind in 'US':
+        try:
+            return found.astype(numpy.int64)        # exactly
+        except (ValueError, OverflowError):
+            return found.astype(numpy.float64)
+    if found.dtype.kind != 'O' or any(numpy.ndim(v) for v in found.flat):
+        raise TypeError
+    return found.astype(numpy.float64)
 
 
 def synchronize(device):

@@ -53,9 +53,7 @@ def _from_lists(object):
     try:
         if isinstance(object, (list, tuple)) and any(isinstance(x, NDArrayBase) for x in object):
             object = [x.asnumpy() if isinstance(x, NDArrayBase) else x for x in object]
-        values = numpy.array(object)
-        if values.dtype.kind not in 'biuf':
-            raise ValueError
+        values = _interop.numbers_of(object)
     except (ValueError, TypeError):
         raise TypeError('np.array takes nested lists of numbers of equal length, a NumPy array or an array; '
                         f'this {type(object).__name__} is not one') from None

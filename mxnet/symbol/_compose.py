@@ -58,10 +58,11 @@ def compose(op: Operator, name, inputs, attrs, own, cls):
     attributes = op.complete(op.parse(attrs))
     attrs = {**attrs, **own}
     if op.variadic is not None:
-        entries = [e for s in inputs for e in s._entries]
-        if op.variadic_names is not None and len(entries) < len(op.input_names(attributes, len(entries))):
+        entries = [e for s in inputs for e in ((None,) if s is None else s._entries)]
+        if op.variadic_names is not None:
             wanted = op.input_names(attributes, len(entries))
-            entries += [_variable(op, name, n, attrs) for n in wanted[len(entries):]]
+            entries += [None] * (len(wanted) - len(entries))
+            entries = [_variable(op, name, wanted[i], attrs) if e is None else e for i, e in enumerate(entries)]
         if not entries and op.auto_inputs:
             entries = [_variable(op, name, n, attrs) for n in op.input_names(attributes)]
     else:

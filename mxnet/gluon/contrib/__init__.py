@@ -2,6 +2,7 @@
 import importlib as _importlib
 
 _SUBMODULES = ('cnn', 'data', 'estimator', 'nn', 'rnn')
+__all__ = [*_SUBMODULES]
 
 
 def __getattr__(name):
