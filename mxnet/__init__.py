@@ -11,7 +11,7 @@ from .libinfo import __version__
 _SUBMODULES = {
     'attribute', 'autograd', 'base', 'callback', 'cli', 'context', 'contrib', 'engine', 'error', 'executor',
     'executor_manager', 'gluon', 'image', 'initializer', 'io', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler',
-    'metric', 'model', 'module', 'monitor', 'name', 'ndarray', 'notebook', 'numpy', 'numpy_dispatch_protocol',
+    'metric', 'misc', 'model', 'module', 'monitor', 'name', 'ndarray', 'notebook', 'numpy', 'numpy_dispatch_protocol',
     'numpy_extension', 'numpy_op_signature', 'onnx', 'operator', 'optimizer', 'profiler', 'random', 'recordio',
     'registry', 'rnn', 'rtc', 'runtime', 'symbol', 'test_utils', 'util', 'visualization',
 }

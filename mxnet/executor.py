@@ -1,5 +1,6 @@
 """`Executor`: a symbol bound to arrays, ready to run forward and backward."""
 import os
+from itertools import zip_longest
 from operator import is_
 from time import perf_counter
 from weakref import ref
@@ -25,6 +26,9 @@ from .ndarray._waiting import Shown
 from .symbol._compose import make
 
 __all__ = ['Executor']
+# operators whose gradient is what they say, whatever comes back to them
+_LOSSES = {'SoftmaxOutput', 'LinearRegressionOutput', 'LogisticRegressionOutput', 'MAERegressionOutput', 'SVMOutput',
+           'MakeLoss', 'make_loss', 'BlockGrad'}
 _PATIENCE = 4           # how often another argument may turn out to be an input, until predictions are left as they are
 
 
@@ -350,6 +354,15 @@ class Executor:
         for i in ready.zeros:
             targets[i].zero_()
 
+    def _needs_no_gradient(self, number):
+        """Whether an output is that of a loss, which does not look at its gradient, or sends nothing back."""
+        node = self._symbol._entries[number][0]
+        if node.is_variable:
+            return False
+        if node.op.name == 'Custom':
+            return not node.op.complete(node.attributes)['definition'].prop.need_top_grad_
+        return node.op.name in _LOSSES or self._sends_nothing_back(number)
+
     def _sends_nothing_back(self, number):
         """Whether an output is that of an operator without a gradient."""
         node, facts = self._symbol._entries[number][0], _infer.infer(
@@ -368,10 +381,13 @@ class Executor:
             if self._ones is None or self._ones[0] != key:
                 self._ones = key, [torch.ones_like(o, requires_grad=False) for o in outputs]
             return self._ones[1]
-        if len(out_grads) < len(outputs):
-            raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs')
         heads = []
-        for i, (given, output) in enumerate(zip(out_grads, outputs, strict=False)):
+        for i, (given, output) in enumerate(zip_longest(out_grads, outputs)):
+            if output is None:
+                break                       # more than there are outputs
+            if i >= len(out_grads) and not self._needs_no_gradient(i):
+                raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs, but '
+                                 f'{self._symbol.list_outputs()[i]} needs one: it is not the output of a loss')
             # integers, and operators such as argmax, send nothing back, whatever is given
             if given is None or not output.is_floating_point() \
                     or given.shape != tuple(output.shape) and self._sends_nothing_back(i):
@@ -465,7 +481,8 @@ class Executor:
 
     def debug_str(self):
         """The graph as text, with the memory that its arrays take."""
-        return self._symbol.debug_str() + f'Total {self._megabytes()} MB allocated\n'
+        return self._symbol.debug_str() + f'Total {self._megabytes()} MB allocated\n' \
+            + 'Total 0 TempSpace resource requested\n'
 
     def _megabytes(self):
         facts = _infer.infer(self._symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)

@@ -72,7 +72,14 @@ def test_a_summary_of_layers_that_do_not_know_their_shapes_yet(capsys):
     net.initialize()
     net.summary(nd.ones((1, 1, 8, 8)))
     text = capsys.readouterr().out
-    assert '(1, 4, 6, 6)' in text and text.count('Activation') == 2 and 'Unique parameters in model: 330' in text
+    assert '(1, 4, 6, 6)' in text and 'Unique parameters in model: 330' in text
+    assert [line.split()[0] for line in text.splitlines() if '-' in line[:20].strip('-')] == \
+        ['Activation-1', 'Conv2D-2', 'Activation-3', 'Dense-4']
+
+
+def test_the_memory_of_an_executor_is_in_its_third_line_from_below():
+    exe = mx.sym.relu(mx.sym.var('x')).simple_bind(mx.cpu(), x=(2,))
+    assert exe.debug_str().split('\n')[-3].startswith('Total ') and 'MB allocated' in exe.debug_str().split('\n')[-3]
 
 
 # ---------------------------------------------------------------------- writes before backward
@@ -135,6 +142,27 @@ def test_outputs_of_executors_are_written_before_backward(name, expected):
         exe.outputs[0][:] = 5
         exe.backward(nd.ones(2))
         assert exe.grad_dict['x'].asnumpy().tolist() == [expected] * 2
+
+
+@pytest.mark.parametrize('last', [mx.sym.BlockGrad, mx.sym.MakeLoss])
+def test_losses_need_no_gradients_of_their_outputs(last):
+    x = mx.sym.var('x')
+    exe = mx.sym.Group([x * 2, last(x * 5)]).simple_bind(mx.cpu(), x=(2,))
+    for heads in (nd.ones(2), [nd.ones(2)], [nd.ones(2), None]):
+        exe.forward(is_train=True)
+        exe.backward(heads)
+        assert exe.grad_dict['x'].asnumpy().tolist() == [2 if last is mx.sym.BlockGrad else 7] * 2
+    exe = mx.sym.Group([x * 2, mx.sym.LeakyReLU(x, name='leaky')]).simple_bind(mx.cpu(), x=(2,))
+    exe.forward(is_train=True)
+    with pytest.raises(mx.MXNetError, match='1 gradients given for 2 outputs, but leaky_output needs one'):
+        exe.backward([nd.ones(2)])
+    module = mx.mod.Module(mx.sym.Group([mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=2, name='fc'),
+                                         last(mx.sym.var('data'))]), label_names=None)
+    module.bind([('data', (3, 2))])
+    module.init_params()
+    module.forward(mx.io.DataBatch([nd.ones((3, 2))]), is_train=True)
+    module.backward([nd.ones((3, 2))])
+    assert module._exec_group.execs[0].grad_dict['fc_bias'].asnumpy().tolist() == [3, 3]
 
 
 # ---------------------------------------------------------------------- inputs
@@ -201,6 +229,13 @@ def test_iterators_whose_arrays_a_program_exchanges(shuffle):
     ('mxnet.model', 'BatchEndParam FeedForward')])
 def test_stars_bring_what_is_loaded_late(run_python, module, names):
     run_python('-c', f'from {module} import *\nfor name in {names.split()!r}: assert name in globals(), name')
+
+
+def test_schedulers_of_old():
+    from mxnet import misc
+    factor = misc.FactorScheduler(step=2, factor=0.5)
+    factor.base_lr = 0.8
+    assert [factor(n) for n in range(5)] == [0.8, 0.8, 0.4, 0.4, 0.2]
 
 
 def test_names_of_the_c_library_can_be_imported():

@@ -293,7 +293,7 @@ def test_metadata(tmp_path):
     path = tmp_path / 'm.onnx'
     mx.onnx.export_model(S.relu(x, name='r'), {}, [(2, 3)], onnx_file_path=str(path))
     assert mx.contrib.onnx.get_model_metadata(str(path)) == {
-        'input_tensor_data': [('x', (2, 3))], 'output_tensor_data': [('r_output', (2, 3))]}
+        'input_tensor_data': [('x', (2, 3), 1)], 'output_tensor_data': [('r_output', (2, 3))]}
 
 
 # ---------------------------------------------------------------------- mistakes

@@ -339,7 +339,16 @@ def random_color_jitter(data, *, brightness: float, contrast: float, saturation:
     noise = torch.empty(4, device=data.device).uniform_(-1, 1, generator=rng) * values.new_tensor(reach).float()
     # the turn of hues is no factor: its step multiplies by 1
     factors = torch.cat((noise[:3] + 1.0, torch.ones_like(noise[:1])))
-    for step in torch.randperm(4, generator=rng, device=data.device).unbind():
+    order = torch.randperm(4, generator=rng, device=data.device)
+    if type(data) is torch.Tensor and data.device.type == 'cpu':        # the order can be looked at
+        grays = lambda v: 0.0, _mean_gray, _pixel_gray
+        for step in order.tolist():
+            if step == 3 and not reach[3]:
+                continue
+            changed = _turn_hue(values, noise[3]) if step == 3 else _blend(values, factors[step], grays[step](values))
+            values = _saturate(changed, data.dtype).to(values.dtype)
+        return values.to(data.dtype)
+    for step in order.unbind():
         gray = torch.where(step == 1, _mean_gray(values), torch.where(step == 2, _pixel_gray(values), 0.0))
         changed = _blend(values, factors.take(step), gray)
         if reach[3]:

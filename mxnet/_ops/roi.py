@@ -5,6 +5,8 @@ bag computes: pixels are the rows of a table, and nothing of the size of all sam
 
 `rois` never receive a gradient.
 """
+import math
+
 import torch
 from torch.nn import functional as F
 
@@ -13,6 +15,7 @@ from .attributes import Shape
 from .table import operator
 
 _SAMPLES_AT_ONCE = 1 << 24
+_MOST_OUTSIDE = 4       # areas of the map that a region may have to be copied for
 
 
 def _check(name, data, rois, columns, pooled_size=(1, 1)):
@@ -68,6 +71,19 @@ def _highest(data: torch.Tensor, rois: torch.Tensor, tall: int, wide: int, scale
             at = F.adaptive_max_pool2d(part, (tall, wide), return_indices=True)[1]
             across = right - left + 1
             result[number] = (at // across + top) * width + at % across + left
+            continue
+        down, across = bottom - top + 1, right - left + 1
+        rows = slice(min(max(top, 0), height), max(min(bottom + 1, height), 0))
+        columns = slice(min(max(left, 0), width), max(min(right + 1, width), 0))
+        if down * across <= _MOST_OUTSIDE * height * width and rows.start < rows.stop and columns.start < columns.stop:
+            # what is outside is smaller than everything
+            part = data.new_full((channels, down, across), -math.inf)
+            part[:, rows.start - top:rows.stop - top, columns.start - left:columns.stop - left] = \
+                data[image, :, rows, columns]
+            _, at = F.adaptive_max_pool2d(part, (tall, wide), return_indices=True)
+            y, x = at // across + top, at % across + left
+            inside = (rows.start <= y) & (y < rows.stop) & (columns.start <= x) & (x < columns.stop)
+            result[number] = torch.where(inside, y * width + x, -1)
             continue
         for i, rows in enumerate(_parts(top, bottom, tall, height)):
             for j, columns in enumerate(_parts(left, right, wide, width)):

@@ -209,7 +209,9 @@ def calib_graph(qsym, arg_params, aux_params, collector, calib_mode='entropy', q
         return qsym, arg_params, aux_params
     if calib_mode not in ('entropy', 'naive', 'custom'):
         raise ValueError(f"calib_mode must be 'none', 'naive', 'entropy' or 'custom', not {calib_mode!r}")
-    return _calibrate_quantized_sym(qsym, _thresholds(collector, quantized_dtype, logger)), arg_params, aux_params
+    found = _thresholds(collector, quantized_dtype, logger)
+    qsym = _calibrate_quantized_sym(qsym, found)
+    return qsym, _quantize_params(qsym, arg_params, found), aux_params
 
 
 # ---------------------------------------------------------------------- Gluon

@@ -7,6 +7,7 @@ WIDTHS = (20, 42, 15)
 
 def summarize(net, inputs):
     """Runs the net once on inputs and prints output shapes and numbers of parameters of its layers."""
+    from .nn import HybridSequential, Sequential
     rows, seen, handles = [], set(), []
 
     def shapes(values):
@@ -22,20 +23,20 @@ def summarize(net, inputs):
         new = {k: v for k, v in sizes.items() if k not in seen}
         shared = sum(n for k, (n, _) in sizes.items() if k in seen)
         seen.update(sizes)
-        rows.append((f'{type(block).__name__}-{len(rows)}', shapes(output), sum(n for n, _ in sizes.values()),
+        rows.append((f'{type(block).__name__}-{len(rows) + 1}', shapes(output), sum(n for n, _ in sizes.values()),
                      sum(n for n, t in new.values() if t), sum(n for n, t in new.values() if not t), shared))
 
     def attach(block):
         if getattr(block, '_active', False):
             raise AssertionError(f'summary needs every layer to run by itself, but {block.name} is hybridized; call '
                                  'hybridize(False) or summary before hybridize()')
-        if block is not net or not block._children:
+        if (block is not net or not block._children) and not isinstance(block, (Sequential, HybridSequential)):
             handles.append(block.register_forward_hook(note))
 
     net.apply(attach)
     try:
         output = net(*inputs)
-        if net._children:
+        if net._children and not isinstance(net, (Sequential, HybridSequential)):
             note(net, inputs, output)
     finally:
         for handle in handles:

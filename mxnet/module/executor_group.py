@@ -267,7 +267,7 @@ class DataParallelExecutorGroup:
         out_grads = [out_grads] if isinstance(out_grads, NDArray) else out_grads
         for executor, context, part in zip(self.execs, self.contexts, self.slices, strict=True):
             executor.backward([_part(grad, axis, part).as_in_context(context)
-                               for grad, axis in zip(out_grads, self.output_layouts, strict=True)])
+                               for grad, axis in zip(out_grads, self.output_layouts, strict=False)])
 
     def get_output_shapes(self):
         """(name, shape) of whole outputs."""

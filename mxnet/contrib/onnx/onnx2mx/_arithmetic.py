@@ -240,7 +240,7 @@ def gemm(n):
         w = n.sym(1) if n.get('transB') and alpha == 1.0 else n.parameter(alpha * weight, 'weight')
         b = () if bias is None else (n.sym(2) if beta == 1.0 and bias.ndim == 1 else
                                      n.parameter(beta * bias.ravel(), 'bias'),)
-        return sym.FullyConnected(a, w, *b, num_hidden=width, no_bias=bias is None, flatten=False, name=n.name)
+        return sym.FullyConnected(sym.Flatten(a), w, *b, num_hidden=width, no_bias=bias is None, name=n.name)
     product = sym.dot(a, n.sym(1), transpose_b=bool(n.get('transB')))
     product = product if alpha == 1.0 else product * alpha
     if not n.has(2):

@@ -14,5 +14,8 @@ def import_model(model_file):
 
 
 def get_model_metadata(model_file):
-    """{'input_tensor_data': [(name, shape)], 'output_tensor_data': [(name, shape)]} of an ONNX file."""
+    """What an ONNX file takes and gives.
+
+    {'input_tensor_data': [(name, shape, ONNX's number of the dtype)], 'output_tensor_data': [(name, shape)]}
+    """
     return GraphProto().get_graph_metadata(_load(model_file))

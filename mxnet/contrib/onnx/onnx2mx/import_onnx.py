@@ -50,7 +50,8 @@ class Node:
     def __init__(self, graph, proto):
         helper = onnx().helper
         self.graph, self.kind = graph, proto.op_type
-        self.name = proto.name or proto.output[0]
+        # without one, a symbol gets a number, which programs count on: `flatten0_output`
+        self.name, self._called = proto.name or None, proto.name or proto.output[0]
         self.outputs = list(proto.output)
         self.attrs = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
         self.attrs = {k: v.decode() if isinstance(v, bytes) else v for k, v in self.attrs.items()}
@@ -102,10 +103,10 @@ class Node:
 
     def parameter(self, values, name):
         """A new parameter."""
-        return self.graph.symbol(Tensor(values=np.asarray(values)), f'{self.name}_{name}')
+        return self.graph.symbol(Tensor(values=np.asarray(values)), f'{self._called}_{name}')
 
     def error(self, text):
-        return MXNetError(f'ONNX import of {self.kind} ({self.name}): {text}')
+        return MXNetError(f'ONNX import of {self.kind} ({self._called}): {text}')
 
 
 class GraphProto:
@@ -117,7 +118,8 @@ class GraphProto:
     def get_graph_metadata(self, model):
         graph = getattr(model, 'graph', model)
         given = {tensor.name for tensor in graph.initializer}
-        return {'input_tensor_data': [(v.name, _shape(v)) for v in graph.input if v.name not in given],
+        return {'input_tensor_data': [(v.name, _shape(v), v.type.tensor_type.elem_type) for v in graph.input
+                                      if v.name not in given],
                 'output_tensor_data': [(v.name, _shape(v)) for v in graph.output]}
 
     def from_onnx(self, model):
