@@ -154,6 +154,8 @@ class Executor:
                 if value.shape != own[name].shape:
                     raise ValueError(f'{name} has shape {value.shape}, but the executor was bound for '
                                      f'{own[name].shape}; use reshape')
+                if value is own[name]:
+                    continue
                 if isinstance(value, NDArrayBase):
                     value.copyto(own[name])
                 else:

@@ -202,6 +202,24 @@ def test_numbers_that_come_as_texts():
             nd.array(wrong)
 
 
+def test_arrays_have_a_dtype_for_numpy():
+    assert np.dtype(nd.ones(2, dtype='float16')) == np.float16
+
+
+@pytest.mark.parametrize('groups, filters', [(6, 6), (2, 4), (6, 12)])
+def test_integer_convolutions_of_groups_are_exact(groups, filters):
+    random = np.random.RandomState(5)
+    for low, high, dtype in (-127, 128, 'int8'), (0, 256, 'uint8'):
+        data = nd.array(random.randint(low, high, (2, 6, 7, 7)), dtype=dtype)
+        weight = nd.array(random.randint(-127, 128, (filters, 6 // groups, 3, 3)), dtype='int8')
+        ends = [nd.array([value]) for value in (-1, 1)]
+        found = nd.contrib.quantized_conv(data, weight, *ends, *ends, kernel=(3, 3), num_filter=filters, pad=(1, 1),
+                                          stride=(2, 2), num_group=groups, no_bias=True)[0]
+        exact = nd.Convolution(data.astype('float64'), weight.astype('float64'), kernel=(3, 3), num_filter=filters,
+                               pad=(1, 1), stride=(2, 2), num_group=groups, no_bias=True)
+        assert found.dtype == np.int32 and np.array_equal(found.asnumpy(), exact.asnumpy())
+
+
 class OwnOrder(mx.io.NDArrayIter):
     """Shuffles its arrays itself."""
 

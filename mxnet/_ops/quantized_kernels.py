@@ -106,25 +106,32 @@ def convolution(data, weight, stride, dilate, pad, groups=1):
                          f'{tuple(data.shape)} with pad {tuple(pad)}')
     if data.is_meta:
         return torch.empty((data.shape[0], *sizes, weight.shape[0]), dtype=torch.int32, device='meta').movedim(-1, 1)
-    channels, width = data.shape[1] // groups, weight[0].numel()
-    matrices = [w.reshape(-1, width).t() for w in weight.movedim(1, -1).chunk(groups)]
+    width = weight[0].numel()
+    if groups > 1:
+        return _by_groups(data, weight, stride, dilate, pad, groups)
+    matrix = weight.movedim(1, -1).reshape(-1, width).t()
     places = 1
     for n in sizes:
         places *= n
     step = max(1, ROOM // max(1, places * width))
-    in_pairs = groups == 1 and _in_pairs(data, weight)
+    in_pairs = _in_pairs(data, weight)
     parts = []
     for part in last.split(step):
-        turns = []
-        for g, matrix in enumerate(matrices):
-            own = part[..., g * channels:(g + 1) * channels]
-            rows = _windows(own, kernel, stride, dilate, sizes).reshape(-1, width)
-            turns.append(product(rows, matrix))
-            if in_pairs:
-                _saturate_pairs(turns[-1], rows, matrix)
-        parts.append(turns[0] if groups == 1 else torch.cat(turns, 1))
+        rows = _windows(part, kernel, stride, dilate, sizes).reshape(-1, width)
+        parts.append(product(rows, matrix))
+        if in_pairs:
+            _saturate_pairs(parts[-1], rows, matrix)
     result = parts[0] if len(parts) == 1 else torch.cat(parts)
     return result.reshape(data.shape[0], *sizes, weight.shape[0]).movedim(-1, 1)
+
+
+def _by_groups(data, weight, stride, dilate, pad, groups):
+    """Many small products: floating point has a kernel for them, and is exact for whole numbers that fit."""
+    # a GPU's library may transform windows first, which makes fractions, but not in double precision
+    fits = weight[0].numel() * 255 * 128 < 1 << 24 and not data.is_cuda
+    dtype = torch.float32 if fits else torch.float64
+    convolve = (F.conv1d, F.conv2d, F.conv3d)[weight.dim() - 3]
+    return convolve(data.to(dtype), weight.to(dtype), None, stride, pad, dilate, groups).to(torch.int32)
 
 
 def _windows(data, kernel, stride, dilate, sizes):

@@ -79,6 +79,11 @@ class NDArray(OperatorMethods, NDArrayBase):
         return NUMPY[NAME[self._tensor.dtype]]
 
     @property
+    def __numpy_dtype__(self):
+        """What `numpy.dtype(x)` is."""
+        return numpy.dtype(self.dtype)
+
+    @property
     def context(self):
         """The device that the array is on."""
         return self._ctx
