@@ -34,6 +34,7 @@ class Facts:
     def __init__(self):
         self.shapes: dict[tuple[int, int], tuple[int, ...] | None] = {}
         self.dtypes: dict[tuple[int, int], torch.dtype | None] = {}
+        self.settled: set[Node] = set()         # operators of which everything is known
         self.changed = False
         self.unknown = unknown_length()
 
@@ -172,11 +173,17 @@ def _frozen(attributes: Mapping):
 
 # ---------------------------------------------------------------------- one node
 def _visit(node: Node, facts: Facts, need_shapes: bool):
+    if node in facts.settled:
+        return
     op = node.op
     outputs = [(node, i) for i in range(node.visible_count())]
     if need_shapes:
         _visit_shapes(node, op, outputs, facts)
     _visit_dtypes(node, op, outputs, facts)
+    entries = (*node.inputs, *outputs)
+    if all(facts.dtype(e) is not None for e in entries) \
+            and (not need_shapes or all(complete(facts.shape(e)) for e in entries)):
+        facts.settled.add(node)         # nothing can be added to that
 
 
 def _visit_shapes(node, op, outputs, facts):

@@ -309,6 +309,12 @@ def _leaky(data, slope=0.01):
     return _like(data, data.shape) if data.dtype.is_floating_point else None
 
 
+def _running(data, axis, *, dtype=None):
+    if not -max(1, data.dim()) <= axis < max(1, data.dim()):
+        return None
+    return _like(data, data.shape, dtype or (data.dtype if data.dtype.is_floating_point else torch.int64))
+
+
 def _new_like(data, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None):
     if layout not in (None, torch.strided) or device is not None and torch.device(device).type != 'meta':
         return None
@@ -328,5 +334,6 @@ _RULES = {
     aten.argmax.default: _position, aten.argmin.default: _position, aten.cat.default: _cat, aten.stack.default: _stack,
     aten.embedding.default: _embedding, aten.gather.default: _gather, aten.flip.default: _flip,
     aten.repeat.default: _repeat, aten._prelu_kernel.default: _prelu, aten.leaky_relu.default: _leaky,
+    aten.cumsum.default: _running, aten.cumprod.default: _running,
     aten.empty_like.default: _new_like, aten.zeros_like.default: _new_like, aten.ones_like.default: _new_like,
 }
