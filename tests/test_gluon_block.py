@@ -191,7 +191,7 @@ def test_hooks_and_summary(capsys):
     net(nd.ones((2, 5)))
     assert seen == [(2, 4)]
     net.summary(nd.ones((2, 5)))
-    assert 'Layer-0' in capsys.readouterr().out
+    assert 'Layer-1' in capsys.readouterr().out
 
 
 def test_mistakes():

@@ -22,7 +22,7 @@ LAYERS = (
     # the operator table
     ('_ops',),
     # the storage under arrays
-    ('_array', '_backward', '_notes'),
+    ('_array', '_backward', '_notes', '_quiet'),
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays
@@ -34,7 +34,7 @@ LAYERS = (
      'numpy_dispatch_protocol', 'numpy_op_signature', '_deferred_compute', '_traced_array', '_traced_index', 'library',
      'rtc'),
     # training
-    ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'optimizer'),
+    ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'misc', 'optimizer'),
     # data
     ('io', 'image'),
     # models

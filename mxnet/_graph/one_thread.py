@@ -6,7 +6,8 @@ as much as the work itself on two cores, more on sixteen, and a hundred times as
 cores too.  So plans of a CPU have these libraries use the calling thread only, while small calls follow each other.
 
 How many threads share a sum can change its last digits.  A call is left as it is unless a trial, with numbers drawn at
-random, gives the same bits both ways.
+random, gives the same bits both ways.  Not so for convolutions of a prediction, whose weights are not what they were:
+batch norms are folded into them.
 
 Between one thread and all there is nothing: OpenMP's library ends the threads that a smaller team does not need, and
 starts others for the next larger one.
@@ -34,18 +35,18 @@ _RECURRENT = ('mkldnn_rnn_layer', 'mkldnn_rnn_layer_backward')
 _ROWS = ('native_layer_norm', 'native_layer_norm_backward', 'native_batch_norm', 'native_batch_norm_backward')
 # calls that give the same bits on any number of threads, besides views and what is done number by number; the last only
 # if there are few numbers
-_STEADY = set('_to_copy cat stack embedding gather index_select _softmax _log_softmax _softmax_backward_data '
-              '_log_softmax_backward_data max_pool2d_with_indices avg_pool2d'.split())
+_STEADY = set('_to_copy _unsafe_view cat stack embedding gather index_select _softmax _log_softmax '
+              '_softmax_backward_data _log_softmax_backward_data max_pool2d_with_indices avg_pool2d'.split())
 _SUMS = set('sum mean amax amin argmax argmin scatter_add'.split())
 
 
 # ---------------------------------------------------------------------- which calls
-def alone(calls) -> set[int]:
+def alone(calls, predicts=False) -> set[int]:
     """The numbers of calls that are to be on one thread: whole stretches, so that it is seldom changed."""
     if _library is None or _library.count() == 1:
         return set()
     found: set[int] = set()
-    kinds = [_kind(node) for node in calls]
+    kinds = [_kind(node, predicts) for node in calls]
     for stays, stretch in itertools.groupby(range(len(calls)), lambda i: kinds[i] is not None):
         gains = [i for i in stretch if kinds[i]]
         if stays and len(gains) >= LEAST:
@@ -53,7 +54,7 @@ def alone(calls) -> set[int]:
     return found
 
 
-def _kind(node):
+def _kind(node, predicts):
     """True for a call that is better on one thread, False for one that does not care, None for one that may."""
     if not isinstance(node.target, torch._ops.OpOverload):
         return False if node.target is operator.getitem else None
@@ -61,7 +62,7 @@ def _kind(node):
     numbers = sum(map(_numbers, (node, *node.all_input_nodes)))
     if name in _PRODUCTS or name in _CONVOLUTIONS or name in _RECURRENT or name in _ROWS:
         small = numbers <= NUMBERS and _work(name, node) <= (STEP if name in _RECURRENT else WORK)
-        return True if small and _same_bits(node) else None
+        return True if small and (predicts and name in _CONVOLUTIONS or _same_bits(node)) else None
     if node.target.is_view:
         return False
     if torch.Tag.pointwise in node.target.tags or name in _STEADY or name in _SUMS and numbers < GRAIN:

@@ -367,7 +367,7 @@ def _function(name, parameters, unpack, calls, results, writer, kept, branches=N
         if names:
             lines.append(f'{", ".join(names)}, = {source}')
     dying, reused = _lifetimes(calls, writer, kept)
-    here = alone(calls) if on_cpu else set()
+    here = alone(calls, name == 'infer') if on_cpu else set()
     before, marks, after = {}, (), []
     if branches is not None:
         before, marks, dying, after = branches.before, branches.marks, branches.ends, [f'at(0, {branches.last})']
