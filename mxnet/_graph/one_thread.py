@@ -61,13 +61,22 @@ def _kind(node, predicts):
     name = _name(node)
     numbers = sum(map(_numbers, (node, *node.all_input_nodes)))
     if name in _PRODUCTS or name in _CONVOLUTIONS or name in _RECURRENT or name in _ROWS:
-        small = numbers <= NUMBERS and _work(name, node) <= (STEP if name in _RECURRENT else WORK)
+        work = _work(name, node)
+        if name in _RECURRENT:          # steps wait for each other, and each has its share of the numbers
+            small = work <= STEP
+        else:
+            small = work <= (_convolution() if name in _CONVOLUTIONS else WORK) and numbers <= NUMBERS
         return True if small and (predicts and name in _CONVOLUTIONS or _same_bits(node)) else None
     if node.target.is_view:
         return False
     if torch.Tag.pointwise in node.target.tags or name in _STEADY or name in _SUMS and numbers < GRAIN:
         return False if numbers <= NUMBERS else None
     return None
+
+
+def _convolution():
+    """As `WORK`, for convolutions: few threads find together quickly."""
+    return WORK * min(1.0, math.log2(_library.count()) / 4)
 
 
 def _name(node):
@@ -124,11 +133,13 @@ def _tried(node):
         one = node.target(*args, **kwargs)
     if isinstance(one, torch.Tensor):
         all_of_them, one = [all_of_them], [one]
-    return all(a is b is None or torch.equal(_bits(a), _bits(b)) for a, b in zip(all_of_them, one, strict=True))
+    return all(a is b is None or _equal(a, b) for a, b in zip(all_of_them, one, strict=True))
 
 
-def _bits(tensor):
-    return tensor.contiguous().view(-1).view(torch.uint8)
+def _equal(a, b):
+    if a.dtype is torch.uint8:          # what oneDNN keeps for a backward pass, not all of it written
+        return True
+    return torch.equal(a.contiguous().view(-1).view(torch.uint8), b.contiguous().view(-1).view(torch.uint8))
 
 
 def _drawn(node):
@@ -136,12 +147,13 @@ def _drawn(node):
     if _name(node) == _REORDER:
         return node.target(*torch.fx.node.map_arg(node.args, _drawn))
     value, generator = node.meta['val'], torch.Generator().manual_seed(7)
-    made = torch.empty_strided(value.shape, value.stride(), dtype=value.dtype)
+    own = [1 if s == 0 else n for n, s in zip(value.shape, value.stride(), strict=True)]
+    made = torch.empty_strided(own, value.stride(), dtype=value.dtype)
     if made.dtype.is_floating_point:
-        return made.normal_(generator=generator)
+        return made.normal_(generator=generator).expand(value.shape)
     if made.dtype is torch.uint8 and made.numel() % 4 == 0:        # what oneDNN keeps for a backward pass
         return torch.randn(made.numel() // 4, generator=generator).view(torch.uint8)
-    return made.zero_()
+    return made.zero_().expand(value.shape)
 
 
 # ---------------------------------------------------------------------- how many threads
