@@ -8,6 +8,7 @@ from weakref import ref
 import numpy
 import torch
 
+from . import _quiet
 from . import random as _random
 from ._array import NDArrayBase, overwrite, wrap
 from ._backward import gradients_of
@@ -563,6 +564,8 @@ class _Still:
 
     def run(self, executor, tensors):
         """The outputs; None if they are better computed as ever."""
+        if _quiet.untold:
+            _quiet.tell()
         before, self._versions = self._versions, [t._version for t in tensors]
         if before is None or not self._patience or state.chance is not None:
             return None
