@@ -46,6 +46,19 @@ def test_types_are_found_without_shapes():
         assert mx.sym.take(a, b).infer_type(b='int32') == (None, None, None)
 
 
+def test_graphs_of_integers_are_bound_by_the_shape_of_their_data():
+    weight = nd.array(np.random.RandomState(0).normal(0, 0.1, (4, 4, 3, 3)))
+    net = mx.sym.Convolution(mx.sym.var('data'), kernel=(3, 3), num_filter=4, no_bias=True, name='conv')
+    symbol, args, states = mx.contrib.quantization.quantize_model(
+        net, {'conv_weight': weight}, {}, ctx=mx.cpu(), calib_mode='none', quantized_dtype='auto', label_names=None)
+    assert symbol.infer_shape(data=(8, 4, 6, 6))[1] == [(8, 4, 4, 4)]
+    exe = symbol.simple_bind(mx.cpu(), grad_req='null', data=(8, 4, 6, 6))
+    exe.copy_params_from(args, states)
+    data = nd.random.uniform(shape=(8, 4, 6, 6))
+    exact = nd.Convolution(data, weight, kernel=(3, 3), num_filter=4, no_bias=True)
+    np.testing.assert_allclose(exe.forward(data=data)[0].asnumpy(), exact.asnumpy(), atol=0.1)
+
+
 @pytest.mark.filterwarnings('ignore:mx.model.FeedForward')
 def test_feed_forward_takes_networks_whose_types_cannot_be_found():
     data = mx.sym.var('data')

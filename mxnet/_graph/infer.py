@@ -36,6 +36,7 @@ class Facts:
         self.dtypes: dict[tuple[int, int], torch.dtype | None] = {}
         self.settled: set[Node] = set()         # operators of which everything is known
         self.changed = False
+        self.waits = False                      # whether dtypes that are not known now will be
         self.unknown = unknown_length()
 
     def shape(self, entry: Entry):
@@ -222,6 +223,8 @@ def _visit_shapes(node, op, outputs, facts):
     if all(complete(s) for s in shapes):
         found = run_on_meta(node, shapes, dtypes)
         if isinstance(found, str):
+            if facts.waits and None in dtypes:
+                return                  # it may be for want of the right dtype
             given = ', '.join(f'{n}={s}' for n, s in zip(node.input_names(), shapes, strict=True))
             raise MXNetError(f'{describe(node)} cannot take these shapes: {given}: {found}')
         for entry, (shape, _) in zip(outputs, found, strict=True):
@@ -390,6 +393,7 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
             if dtype is not None:
                 facts.learn_dtype((node, 0), torch_dtype(dtype), node)
     operators = [n for n in nodes if not n.is_variable]
+    facts.waits = default_dtype is not None
     _settle(operators, facts, need_shapes)
     if spread:
         for node in operators:
@@ -397,6 +401,7 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
                 fill_dtypes(node, facts, None)
                 _visit(node, facts, need_shapes)
         _settle(operators, facts, need_shapes)
+    facts.waits = False
     if default_dtype is not None:
         for node in operators:
             fill_dtypes(node, facts, default_dtype)

@@ -2,6 +2,8 @@
 import warnings
 from numbers import Number
 
+import torch
+
 from .._files import paths
 from .._graph import infer as _infer
 from .._graph import json as _json
@@ -273,7 +275,7 @@ class Symbol(OperatorMethods, SymbolBase):
 
     def _infer_shape(self, args, kwargs):
         known = {n: (s,) if isinstance(s, int) else s for n, s in self._known(args, kwargs, 'shape').items()}
-        facts = self._facts(known)
+        facts = self._facts(known, default_dtype=torch.float32)
         variables, states = self._variables()
         return ([facts.shape((n, 0)) for n in variables if id(n) not in states],
                 [facts.shape(e) for e in self._entries],
