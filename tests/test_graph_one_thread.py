@@ -14,9 +14,10 @@ pytestmark = pytest.mark.skipif(one_thread._library is None, reason='this torch 
 
 
 @pytest.fixture(autouse=True)
-def two_threads():
+def two_threads(monkeypatch):
     before = torch.get_num_threads()
     torch.set_num_threads(2)
+    monkeypatch.setattr(one_thread, 'MORE', 2)
     yield
     torch.set_num_threads(before)
 
@@ -84,6 +85,23 @@ def test_small_networks_keep_to_one_thread_and_give_the_same_bits(make):
         assert any('alone.begin()' in text for text in plans(net))
     net.hybridize(False)
     np.testing.assert_allclose(net(x).asnumpy(), predicted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_few_calls_are_not_worth_it(monkeypatch):
+    monkeypatch.undo()
+    net = nn.HybridSequential()
+    net.add(nn.Dense(16, in_units=8), nn.Dense(4, in_units=16))
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for _ in range(4):
+        step(net, nd.ones((4, 8)))
+    assert plans(net) and not any('alone' in text for text in plans(net))
+    net, shape = recurrent()            # whose steps count
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for _ in range(4):
+        step(net, nd.ones(shape))
+    assert any('alone.begin()' in text for text in plans(net))
 
 
 def test_large_products_have_all_threads():

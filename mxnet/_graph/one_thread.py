@@ -25,7 +25,8 @@ WORK = 1e6              # multiplications and additions that are worth a second 
 STEP = 2e6              # the same for each step of a recurrent layer
 NUMBERS = 1 << 16       # numbers read and written that are
 GRAIN = 1 << 15         # numbers that torch itself divides
-LEAST = 2               # calls for which it pays to change the number of threads
+LEAST = 3               # calls for which it pays to change the number of threads; of few threads, more
+FEW, MORE = 4, 8
 _REORDER = 'mkldnn::_reorder_convolution_weight'
 # calls of libraries: which argument is the first factor, or the weight
 _PRODUCTS = {'mm': 0, 'bmm': 0, 'linear': 0, 'addmm': 1, 'baddbmm': 1}
@@ -45,13 +46,19 @@ def alone(calls, predicts=False) -> set[int]:
     """The numbers of calls that are to be on one thread: whole stretches, so that it is seldom changed."""
     if _library is None or _library.count() == 1:
         return set()
+    least = LEAST if _library.count() > FEW else MORE
     found: set[int] = set()
     kinds = [_kind(node, predicts) for node in calls]
     for stays, stretch in itertools.groupby(range(len(calls)), lambda i: kinds[i] is not None):
         gains = [i for i in stretch if kinds[i]]
-        if stays and len(gains) >= LEAST:
+        if stays and sum([_times(calls[i]) for i in gains]) >= least:
             found.update(range(gains[0], gains[-1] + 1))
     return found
+
+
+def _times(node):
+    """How often a call would wake the other threads."""
+    return node.args[0].meta['val'].shape[0] if _name(node) in _RECURRENT else 1
 
 
 def _kind(node, predicts):
