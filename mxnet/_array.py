@@ -66,6 +66,7 @@ def readable(array):
 SMALLEST_STAGED = 1 << 16       # bytes; so few are taken over by CUDA before the call returns, without waiting
 LARGEST_STAGED = 1 << 25        # for more, memory is not pinned just to copy it once
 copies: list = []               # events: copies from memory of pinned arrays that may be under way
+debts: dict = {}                # {id: weak reference} of gradients that are still to be computed: see ndarray/_debts.py
 
 
 def send(tensor, target):
@@ -99,6 +100,14 @@ def settle(array):
         copies.clear()
 
 
+def collect(tensor):
+    """Has gradients computed that need the memory of a tensor as it is: it is about to be written."""
+    memory = tensor.untyped_storage().data_ptr()
+    for debt in [made() for made in list(debts.values())]:
+        if debt is not None and debt.reads(memory):
+            debt.run()
+
+
 def writable(array, what='This'):
     """The tensor that something writes into in place."""
     if copies:
@@ -107,6 +116,8 @@ def writable(array, what='This'):
         raise MXNetError(f"{what} writes into the memory of a {array.stype} array, which has none for zeros; "
                          "use x[:] = ..., or a dense array: tostype('default')")
     tensor = array._tensor
+    if debts:
+        collect(tensor)
     if state.recording:
         if array._variable is not None or tensor.requires_grad:
             raise MXNetError(INPLACE.format(what=what))
@@ -135,6 +146,8 @@ def overwrite(array, value):
     else:
         if copies:
             settle(array)
+        if debts:
+            collect(array._tensor)
         copy(array._tensor.detach(), value.detach())
 
 

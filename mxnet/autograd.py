@@ -229,14 +229,24 @@ def adopted(buffer, gradient):
 
     The memory of a GPU's buffer stays, for graphs of kernels know its address.
     """
-    old = buffer._tensor
-    if gradient.requires_grad or gradient.device.type != 'cpu' or gradient.dtype is not old.dtype or \
-            gradient.shape != old.shape or not gradient.is_contiguous():
+    if gradient.requires_grad or gradient.device.type != 'cpu' or gradient.dtype is not buffer._tensor.dtype or \
+            gradient.shape != buffer._tensor.shape or not gradient.is_contiguous():
         return False
-    if getrefcount(old) > 3 or _users(old) > ALONE or _users(gradient) > ALONE:
+    if not is_sole(buffer) or _users(gradient) > _ALONE:
         return False
     buffer._tensor = gradient
     return True
+
+
+def is_sole(array):
+    """Whether nothing but an array refers to its tensor, or to the memory of that."""
+    return _references(array) <= _SOLE and _users(array._tensor) <= _ALONE
+
+
+def _references(array):
+    """How many references there are to an array's tensor, this question's among them."""
+    tensor = array._tensor
+    return getrefcount(tensor)
 
 
 def _users(tensor):
@@ -245,7 +255,8 @@ def _users(tensor):
 
 
 _STORAGE_USERS = getattr(torch._C, '_storage_Use_Count', lambda storage: 1 << 30)
-ALONE = _users(torch.empty(0))
+_ALONE = _users(torch.empty(0))
+_SOLE = _references(wrap(torch.empty(0), None, NDArrayBase))
 
 
 def mark_variables(variables, gradients, grad_reqs='write'):

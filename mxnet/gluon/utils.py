@@ -8,6 +8,7 @@ import warnings
 import weakref
 
 from .. import ndarray
+from .._array import collect, debts
 from ..base import MXNetError
 from ..util import is_np_array, is_np_shape
 
@@ -77,6 +78,8 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
         if array._sparse:
             array._take(array._like((tensor * own_scale, *array._parts[1:])))
         else:
+            if debts:
+                collect(tensor)
             tensor.mul_(own_scale)
     if check_isfinite:
         return value

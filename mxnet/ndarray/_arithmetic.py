@@ -9,7 +9,7 @@ from weakref import ref
 
 import torch
 
-from .._array import NDArrayBase, copies, settle, write
+from .._array import NDArrayBase, collect, copies, debts, settle, write
 from .._notes import source
 from .._ops.table import NAMES
 from .._state import state
@@ -182,6 +182,8 @@ def fast_inplace(kernel, slow, what, dtypes):
             if fits and not tensor.requires_grad:
                 if copies:
                     settle(self)
+                if debts:
+                    collect(tensor)
                 try:
                     kernel(tensor, value)
                 except RuntimeError:

@@ -5,7 +5,9 @@ import torch
 
 from .._graph.plan import make_plan
 from .._graph.runner import Runner
+from .._graph.writing import OWED, fusing
 from ..autograd import adopted
+from ._debts import Debt
 from ._invoke import owned
 from ._waiting import Shown, fill
 
@@ -63,7 +65,7 @@ class Ready:
     """A plan and the arrays that it was last run with: what the next run need not find out again."""
 
     __slots__ = ('structure', 'heads', 'others', 'bundles', 'loose', 'shapes', 'targets', 'flags', 'runner', 'shown',
-                 'plain', 'likes', '_at', '_lock')
+                 'plain', 'likes', '_at', '_lock', '_owing', '_debts')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.bundles = structure, heads, list(step.bundles)
@@ -84,6 +86,10 @@ class Ready:
         self.likes, self._at = None, known.heads            # tensors of the outputs' shapes and dtypes, once known
         # then the functions of a plan are all there is to a run
         self.plain = self.runner.plain and not step.tensors[0].is_cuda
+        owable = known.plan.owable if wishes == {True} and fusing() else ()
+        self._owing = [(v, Debt(n, v.buffer) if owable and owable[n] and v.req == 'write' else None)
+                       for n, v in enumerate(self.targets)]
+        self._debts = [debt for _, debt in self._owing if debt is not None]
 
     def _adopt(self, number, gradient):
         buffer = self.targets[number].buffer
@@ -126,10 +132,20 @@ class Ready:
             if self.shown is not None:
                 self.shown.run()
                 self.shown = None
-            runner, buffers = self.runner, [v.buffer._tensor for v in self.targets]
+            # the first run may have been computed already, with its gradients (first.py)
+            runner, debts = self.runner, self._debts if self.likes is not None else ()
+            if not debts:
+                buffers = [v.buffer._tensor for v in self.targets]
+            else:
+                buffers = [v.buffer._tensor if debt is None else debt.asks() for v, debt in self._owing]
+                debts = [debt for debt in debts if buffers[debt.number] is OWED]
             try:
-                outputs = runner.plan.whole(tensors, buffers)[0] if self.plain and then is None \
-                    else runner.run(tensors, buffers, then)
+                if self.plain and then is None:
+                    outputs, _, found = runner.plan.whole(tensors, buffers)
+                    for debt in debts:
+                        debt.owe(found[debt.number])
+                else:
+                    outputs = runner.run(tensors, buffers, then, debts)
             except RuntimeError:
                 return False
             if self.likes is None:

@@ -15,6 +15,7 @@ from .._state import state as switches
 from ..autograd import LARGE
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
+from ..ndarray._debts import owed_to, paid_by
 from ..ndarray.ndarray import NDArray
 from ._base import _LOW_PRECISION, Optimizer, aggregation_size, is_list
 from ._builtin import BuiltIn
@@ -239,7 +240,9 @@ class _Again:
     def _alike(self):
         """Whether the large gradients are of the same kinds as before."""
         for _, array, shape, dtype in self.large:
-            tensor = array._tensor
+            tensor = owed_to(array) if array._waits else None
+            if tensor is None:
+                tensor = array._tensor
             if tensor.shape != shape or tensor.dtype is not dtype:
                 return False
         return True
@@ -248,9 +251,17 @@ class _Again:
         """Updates, call by call."""
         grads = self.columns[1]
         if self.large:
-            grads = grads.copy()
+            grads, owed = grads.copy(), {}
+            by_products = getattr(self.same, 'by_products', None)
             for n, array, _, _ in self.large:
-                grads[n] = array._tensor
+                factors = paid_by(array) if by_products is not None and array._waits else None
+                if factors is None:
+                    grads[n] = array._tensor
+                else:
+                    owed[n] = factors
+            if owed:
+                by_products(grads, owed)
+                return
         if self.low is None:
             self.same(grads)
         else:
