@@ -4,9 +4,11 @@ Random adjustments draw their factor from the generator that the caller supplies
 be traced.  Values of uint8 images are cut to 0 ... 255 and lose their fraction; others are left as computed.
 """
 
+import numpy
 import torch
 
 from ..base import MXNetError
+from . import opencv
 from .attributes import Floats, Rng, Shape
 from .table import operator
 
@@ -78,7 +80,8 @@ def crop(data, *, x: int, y: int, width: int, height: int):
 def flip_left_right(data):
     """The image mirrored: its columns in reverse order."""
     _image('_image_flip_left_right', data)
-    return data.flip(-2)
+    pixels = opencv.pixels_of(data) if data.dim() == 3 else None
+    return data.flip(-2) if pixels is None else torch.from_numpy(opencv.mirrored(pixels))
 
 
 @operator('_image_flip_top_bottom', aliases=('_npx__image_flip_top_bottom',))
@@ -88,21 +91,23 @@ def flip_top_bottom(data):
     return data.flip(-3)
 
 
-def _perhaps(data, changed, rng):
-    coin = torch.empty((), device=data.device).uniform_(generator=rng)
-    return torch.where(coin < 0.5, data, changed)
+def _perhaps(data, change, rng):
+    coin = torch.empty((), device=data.device).uniform_(generator=rng) < 0.5
+    if type(data) is torch.Tensor and data.device.type == 'cpu':        # nobody traces this
+        return data.clone() if coin else change(data)
+    return torch.where(coin, data, change(data))
 
 
 @operator('_image_random_flip_left_right', aliases=('_npx__image_random_flip_left_right',))
 def random_flip_left_right(data, *, rng: Rng = None):
     """The image or its mirror image, each as likely."""
-    return _perhaps(data, flip_left_right(data), rng)
+    return _perhaps(data, flip_left_right, rng)
 
 
 @operator('_image_random_flip_top_bottom', aliases=('_npx__image_random_flip_top_bottom',))
 def random_flip_top_bottom(data, *, rng: Rng = None):
     """The image as it is or upside down, each as likely."""
-    return _perhaps(data, flip_top_bottom(data), rng)
+    return _perhaps(data, flip_top_bottom, rng)
 
 
 @operator('_image_resize', aliases=('_npx__image_resize',))
@@ -118,9 +123,19 @@ def resize(data, *, size: Shape = (), keep_ratio: bool = False, interp: int = 1)
     if interp not in (0, 1, 2, 3, 4):
         raise MXNetError(f'operator {name}: interp={interp} is not accepted; it takes 0 (nearest), 1 (bilinear), '
                          '2 (bicubic), 3 (area) or 4 (Lanczos)')
+    pixels = opencv.pixels_of(data)
+    if pixels is not None:
+        return _scaled(pixels, height, width, interp)
     planes = (data if data.dim() == 4 else data[None]).permute(0, 3, 1, 2)
     result = _resampled(planes, height, width, interp).permute(0, 2, 3, 1).contiguous()
     return result if data.dim() == 4 else result[0]
+
+
+def _scaled(pixels, height, width, interp):
+    shape = height, width, pixels.shape[-1]
+    if pixels.ndim == 4:
+        return torch.from_numpy(numpy.stack([_scaled(image, height, width, interp) for image in pixels]))
+    return torch.from_numpy(opencv.scaled(pixels, (width, height), interp).reshape(shape))
 
 
 def _new_size(name, height, width, size, keep_ratio):

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from .. import random as chance
 from .._array import readable, wrap, write
+from .._ops.opencv import scaled
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray.ndarray import NDArray
@@ -123,16 +124,8 @@ def imresize(src, w, h, interp=1, out=None):
 def _scaled(pixels, size, interp):
     if not 0 <= interp <= 4:
         raise MXNetError(f'imresize: interp={interp} is not accepted; it is a number from 0 to 4')
-    cv2 = opencv()
-    ipp = getattr(cv2, 'ipp', None)
-    if pixels.dtype == numpy.uint8 or ipp is None or not ipp.useIPP():
-        return cv2.resize(pixels, size, interpolation=interp)
-    # Intel's library is quicker, but places pixels of floats otherwise than upstream; this switch is the thread's own
-    ipp.setUseIPP(False)
-    try:
-        return cv2.resize(pixels, size, interpolation=interp)
-    finally:
-        ipp.setUseIPP(True)
+    opencv()
+    return scaled(pixels, size, interp)
 
 
 def interpolation(interp, sizes=()):
