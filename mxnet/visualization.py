@@ -1,5 +1,6 @@
 """Seeing a network: a table of its layers, or a drawing. `mx.viz`"""
 import functools
+import logging
 import html
 import importlib.util
 import re
@@ -221,10 +222,15 @@ def _label(node):
 @functools.cache
 def _drawing():
     """The class of drawings; made when it is first needed, since graphviz is an optional part."""
+    log = logging.getLogger('graphviz')
+    before = log.level
+    log.setLevel(logging.INFO)          # it tells about itself while it is imported, to whoever listens to everything
     try:
         import graphviz
     except ImportError as error:
         raise ImportError(NO_GRAPHVIZ) from error
+    finally:
+        log.setLevel(before)
 
     class DotNotFound(MXNetError, graphviz.ExecutableNotFound):
         def __init__(self):

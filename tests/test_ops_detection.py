@@ -1,5 +1,8 @@
 """Detection operators against plain loops in NumPy."""
 import math
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -430,4 +433,19 @@ def test_groups_one_by_one_are_as_all_together(seed):
     group = torch.randint(0, 5, (2, nms.MANY), generator=generator).float()
     group[0, seed] = float('nan')           # equal to nothing, so that it neither suppresses nor goes
     valid = torch.rand(2, nms.MANY, generator=generator) > 0.2
-    assert torch.equal(nms.suppress(boxes, group, valid, 0.4), nms._among(boxes, group, valid, 0.4, False))
+    kept = nms.suppress(boxes, group, valid, 0.4)
+    assert torch.equal(kept, nms._side_by_side(boxes, group, valid, 0.4, False))
+    together = nms.suppress(boxes, None, valid, 0.4)
+    assert torch.equal(together, nms._side_by_side(boxes, None, valid, 0.4, False))
+    few = nms.suppress(boxes, None, valid, 0.4, most=20)
+    for some, everything in zip(few, together, strict=True):
+        assert torch.equal(some.nonzero()[:20], everything.nonzero()[:20]) and some.sum() < everything.sum()
+
+
+def test_suppression_needs_no_compiler():
+    """torch's own way to make operators imports its compiler at the first call, which takes a second."""
+    code = ("import sys, mxnet as mx; mx.nd.contrib.box_nms(mx.nd.ones((1, 4, 6))).asnumpy(); "
+            "mx.nd.ROIPooling(mx.nd.ones((1, 1, 4, 4)), mx.nd.zeros((1, 5)), (1, 1), 1.0).asnumpy(); "
+            "assert 'torch._dynamo' not in sys.modules")
+    surroundings = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, '-c', code], check=True, env=surroundings)

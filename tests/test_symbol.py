@@ -108,6 +108,34 @@ def test_partial_shapes():
         assert mlp().infer_shape() == (None, None, None)
 
 
+def test_shapes_are_remembered():
+    """Programs with images of many sizes ask for every batch."""
+    net, weight = mlp(), sym.var('w')
+    first = net.infer_shape(data=(5, 4))
+    first[0].append('mine')
+    assert net.infer_shape(data=(5, 4))[0] == first[0][:-1] and net.infer_shape(data=[6, 4])[1] == [(6, 3)]
+    for rows in range(1, 200):
+        assert net.infer_shape(data=(rows, 4))[1] == [(rows, 3)]
+    total = sym.dot(sym.var('x'), weight)
+    assert total.infer_shape_partial(x=(2, 3))[1] == [()]
+    weight._set_attr(__shape__='(3, 5)')
+    assert total.infer_shape(x=(2, 3))[1] == [(2, 5)]
+    assert sym.sin(sym.var('x')).infer_shape_partial(x=(0, 2))[1] == [(0, 2)]
+    with mx.np_shape():
+        scalar = sym.sin(sym.var('x'))
+        assert scalar.infer_shape(x=())[1] == [()]
+    with pytest.warns(UserWarning):
+        assert scalar.infer_shape(x=())[1] is None
+
+
+def test_names_that_are_none_are_an_error():
+    for infer in (mlp().infer_shape, mlp().infer_shape_partial):
+        with pytest.raises(mx.MXNetError, match='there is no argument dta; there are data, fc1_weight'):
+            infer(dta=(5, 4))
+    with pytest.raises(mx.MXNetError, match='no argument dta'):
+        mlp().infer_type(dta='float32')
+
+
 def test_shapes_that_clash_are_named():
     with pytest.raises(mx.MXNetError, match=r'fc1.*\(1, 4\)'):
         mlp().infer_shape(data=(5, 4), fc1_weight=(1, 4))

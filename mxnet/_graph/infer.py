@@ -434,17 +434,22 @@ def _settle(operators, facts, need_shapes):
 
 def _declared(node, key):
     text = node.attrs.get(key)
-    if text is None:
-        return None
+    return None if text is None else _numbers(text)
+
+
+@lru_cache(maxsize=4096)
+def _numbers(text):
     import ast
     value = ast.literal_eval(text.replace('L', ''))
-    value = (value,) if isinstance(value, int) else tuple(value)
-    return value
+    return (value,) if isinstance(value, int) else tuple(value)
 
 
 def _declared_dtype(node):
     text = node.attrs.get('__dtype__')
-    if text is None:
-        return None
+    return None if text is None else _parsed_dtype(text)
+
+
+@lru_cache(maxsize=64)
+def _parsed_dtype(text):
     from .._ops.attributes import DataType
     return None if text == '-1' else DataType().parse(text)

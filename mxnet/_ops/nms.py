@@ -5,7 +5,10 @@ operator of torch's own library, `remx::suppress`: one node for whoever traces a
 """
 import torch
 
+from .library import define
+
 MANY = 1024         # from this many boxes on, groups are taken one by one
+BLOCK = 64          # boxes that meet all later ones together, on a CPU: what fits into its cache
 
 
 def corners(boxes):
@@ -37,77 +40,94 @@ def _area(boxes):
     return size[..., 0] * size[..., 1]
 
 
-def suppress(boxes, group, valid, threshold, inclusive=False):
+def suppress(boxes, group, valid, threshold, inclusive=False, most=0):
     """Which boxes are kept, (batch, n) -> bool, where earlier boxes are better ones.
 
     A box goes if it overlaps a better one that is kept and has the same `group` (None: all have) by more than
     `threshold`, or just that much if `inclusive`.  Boxes that are not `valid` are neither kept nor suppress others.
+    Who needs only the best few says how many (`most`), and may be told of no others.
     """
     boxes = boxes.detach()
     if boxes.dtype not in (torch.float32, torch.float64):
         boxes = boxes.float()
-    return _suppress(boxes, None if group is None else group.detach(), valid, threshold, inclusive)
+    return _suppress(boxes, None if group is None else group.detach(), valid, threshold, inclusive, most)
 
 
-@torch.library.custom_op('remx::suppress', mutates_args=())
-def _suppress(boxes: torch.Tensor, group: torch.Tensor | None, valid: torch.Tensor, threshold: float,
-              inclusive: bool) -> torch.Tensor:
-    if group is not None and not boxes.is_cuda and valid.shape[1] >= MANY:
-        return _group_by_group(boxes, group, valid, threshold, inclusive)
-    return _among(boxes, group, valid, threshold, inclusive)
+def _survivors(boxes, group, valid, threshold, inclusive, most):
+    if not boxes.is_cuda:
+        return torch.stack([_of_image(b, g, v, threshold, inclusive, most) for b, g, v in
+                            zip(boxes, [None] * len(boxes) if group is None else group, valid, strict=True)]) \
+            if len(boxes) else valid.clone()
+    return _side_by_side(boxes, group, valid, threshold, inclusive)
 
 
-def _group_by_group(boxes, group, valid, threshold, inclusive):
-    """Boxes of different groups do not meet at all; a GPU has no time for small pieces of work, but a CPU has."""
-    alive = valid.clone()
-    for i in range(len(valid)):
-        for g in group[i][valid[i]].unique():
-            here = (valid[i] & (group[i] == g)).nonzero()[:, 0]
+_suppress = define('suppress(Tensor boxes, Tensor? group, Tensor valid, float threshold, bool inclusive, int most) '
+                   '-> Tensor', _survivors, lambda boxes, group, valid, *rest: torch.empty_like(valid))
+
+
+def _of_image(boxes, group, valid, threshold, inclusive, most):
+    """On a CPU: a block of the best that are left removes what it overlaps; the others are not looked at again."""
+    if group is not None and len(valid) >= MANY:        # boxes of different groups do not meet at all
+        alive = valid.clone()
+        for g in group[valid].unique():
+            here = (valid & (group == g)).nonzero()[:, 0]
             if len(here) > 1:
-                alive[i, here] = _among(boxes[i:i + 1, here], None, valid[i:i + 1, here], threshold, inclusive)[0]
+                alive[here] = _of_image(boxes[here], None, valid[here], threshold, inclusive, most)
+        return alive
+    alive, numbers = torch.zeros_like(valid), valid.nonzero()[:, 0]
+    left = torch.cat((boxes.t(), _area(boxes)[None]))[:, numbers]           # sides and areas
+    groups, found = None if group is None else group[numbers], 0
+    while len(numbers):
+        block, rest = left[:, :BLOCK], left[:, BLOCK:]
+        mine, others = (None, None) if groups is None else (groups[:BLOCK], groups[BLOCK:])
+        inside = _clash(block, block, mine, mine, threshold, inclusive).triu_(1)
+        kept = _settle(torch.ones(1, block.shape[1], dtype=torch.bool), inside[None])[0]
+        alive[numbers[:BLOCK][kept]] = True
+        found += int(kept.sum())
+        if not rest.shape[1] or 0 < most <= found:
+            break
+        clash = _clash(block[:, kept], rest, None if mine is None else mine[kept], others, threshold, inclusive)
+        stays = (clash.view(torch.uint8).amax(0) == 0).nonzero()[:, 0]      # `any` takes ten times as long
+        numbers, left = numbers[BLOCK:][stays], rest[:, stays]
+        groups = None if others is None else others[stays]
     return alive
 
 
-def _among(boxes, group, valid, threshold, inclusive):
+def _side_by_side(boxes, group, valid, threshold, inclusive):
+    """On a GPU: all images at once, in few launches, without asking what is left."""
     batch, count = valid.shape
     alive = valid.clone()
-    # a block of better boxes meets all later ones: on a CPU, what fits into its cache; on a GPU, few launches
-    if boxes.is_cuda:
-        block = max(16, min(1024, (1 << 25) // max(1, batch * count)))
-    else:
-        block = max(16, min(64, (1 << 22) // max(1, batch * count)))
-    sides = boxes.movedim(-1, 0).contiguous().unbind()
-    area = _area(boxes)
+    block = max(16, min(1024, (1 << 25) // max(1, batch * count)))
+    known = torch.cat((boxes.movedim(-1, 0), _area(boxes)[None]))
     for start in range(0, count, block):
         here, after = slice(start, start + block), slice(start + block, count)
-        inside = _clash(sides, area, group, here, here, threshold, inclusive).triu_(1)
+        mine, others = (None, None) if group is None else (group[:, here], group[:, after])
+        inside = _clash(known[..., here], known[..., here], mine, mine, threshold, inclusive).triu_(1)
         alive[:, here] = kept = _settle(alive[:, here], inside)
         if start + block < count:
-            clash = _clash(sides, area, group, here, after, threshold, inclusive)
+            clash = _clash(known[..., here], known[..., after], mine, others, threshold, inclusive)
             alive[:, after] &= ~_any(clash, kept)
     return alive
 
 
-@_suppress.register_fake
-def _(boxes, group, valid, threshold, inclusive):
-    return torch.empty_like(valid)
-
-
-def _clash(sides, area, group, a, b, threshold, inclusive):
-    """Which box of the slice `a` would suppress which one of `b`; as `iou`, but with few temporaries."""
-    left, top, right, bottom = sides
-    inter = torch.minimum(right[:, a, None], right[:, None, b])
-    inter.sub_(torch.maximum(left[:, a, None], left[:, None, b])).clamp_min_(0)
-    height = torch.minimum(bottom[:, a, None], bottom[:, None, b])
-    height.sub_(torch.maximum(top[:, a, None], top[:, None, b])).clamp_min_(0)
+def _clash(a, b, group_a, group_b, threshold, inclusive):
+    """Which box of `a` would suppress which one of `b`, both (sides and area, ..., n); as `iou`, in little memory."""
+    left_a, top_a, right_a, bottom_a, area_a = a.unsqueeze(-1)
+    left_b, top_b, right_b, bottom_b, area_b = b.unsqueeze(-2)
+    inter = torch.minimum(right_a, right_b)
+    inter.sub_(torch.maximum(left_a, left_b)).clamp_min_(0)
+    height = torch.minimum(bottom_a, bottom_b)
+    height.sub_(torch.maximum(top_a, top_b)).clamp_min_(0)
     inter.mul_(height)
-    union = torch.add(area[:, a, None], area[:, None, b], out=height).sub_(inter)
+    union = torch.add(area_a, area_b, out=height).sub_(inter)
     inter.div_(union)         # nothing over nothing is NaN, which is above no threshold
     clash = inter >= threshold if inclusive else inter > threshold
-    return clash if group is None else clash.bitwise_and_(group[:, a, None] == group[:, None, b])
+    return clash if group_a is None else clash.bitwise_and_(group_a.unsqueeze(-1) == group_b.unsqueeze(-2))
 
 
 def _any(clash, kept):
+    if not clash.is_cuda:
+        return (clash & kept[..., None]).view(torch.uint8).amax(-2) > 0
     # a product of matrices is the fastest way to look whether any of the kept ones clashes
     return torch.bmm(kept[:, None].float(), clash.float())[:, 0] > 0
 

@@ -64,7 +64,7 @@ def _proposals(name, cls_prob, bbox_pred, im_info, pre_nms, post_nms, threshold,
     boxes = boxes.gather(1, order[..., None].expand(-1, -1, 4))
     # borders are part of a box
     whole = torch.cat((boxes[..., :2], boxes[..., 2:] + 1), -1)
-    kept = suppress(whole, None, torch.ones_like(scores, dtype=torch.bool), threshold)
+    kept = suppress(whole, None, torch.ones_like(scores, dtype=torch.bool), threshold, most=post_nms)
     first = (~kept).sort(dim=1, stable=True).indices
     # if there are too few, they are repeated
     found = kept.sum(1, keepdim=True).clamp_max(min(post_nms, most))

@@ -12,6 +12,7 @@ from torch.nn import functional as F
 
 from ..base import MXNetError
 from .attributes import Shape
+from .library import define
 from .table import operator
 
 _SAMPLES_AT_ONCE = 1 << 24
@@ -54,8 +55,7 @@ def ROIPooling(data, rois, *, pooled_size: Shape, spatial_scale: float):
     return torch.where(place >= 0, values, 0.0)
 
 
-@torch.library.custom_op('remx::roi_highest', mutates_args=())
-def _highest(data: torch.Tensor, rois: torch.Tensor, tall: int, wide: int, scale: float) -> torch.Tensor:
+def _search(data, rois, tall, wide, scale):
     """Where in its plane each maximum is: (regions, channels, tall, wide); -1 where there is none."""
     images, channels, height, width = data.shape
     if data.dtype not in (torch.float32, torch.float64):
@@ -94,9 +94,9 @@ def _highest(data: torch.Tensor, rois: torch.Tensor, tall: int, wide: int, scale
     return result
 
 
-@_highest.register_fake
-def _(data, rois, tall, wide, scale):
-    return data.new_empty((rois.shape[0], data.shape[1], tall, wide), dtype=torch.int64)
+_highest = define('roi_highest(Tensor data, Tensor rois, int tall, int wide, float scale) -> Tensor', _search,
+                  lambda data, rois, tall, wide, scale:
+                  data.new_empty((rois.shape[0], data.shape[1], tall, wide), dtype=torch.int64))
 
 
 def _parts(first, last, parts, limit):

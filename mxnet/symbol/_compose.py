@@ -13,9 +13,12 @@ from ..name import NameManager
 
 
 class SymbolBase:
-    """Outputs of a graph: entries (node, number of the output)."""
+    """Outputs of a graph: entries (node, number of the output).
 
-    __slots__ = ('_entries', '__weakref__')
+    `_memory` is what has been found out about it, as long as no node's attributes change.
+    """
+
+    __slots__ = ('_entries', '_memory', '__weakref__')
 
 
 def text_of(op: Operator, name: str, value) -> str:

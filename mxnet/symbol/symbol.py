@@ -51,6 +51,26 @@ def _not_for_symbols(operation):
     return method
 
 
+class _Memory:
+    """What has been found out about a graph: its variables, and shapes that follow from given ones."""
+
+    __slots__ = ('count', 'variables', 'states', 'shapes', '_open')
+    changes = 0             # of any node's attributes
+    MOST = 64               # sets of shapes: programs with images of many sizes ask for each of them
+
+    def __init__(self, entries):
+        order = topological(entries)
+        self.count = self.changes
+        self.variables, self.states, self.shapes = [n for n in order if n.is_variable], states_of(order), {}
+        self._open = any(n.op is not None and n.op.name == 'Custom' for n in order)     # the program's code is asked
+
+    def keep(self, key, found):
+        if not self._open:
+            if len(self.shapes) >= self.MOST:
+                self.shapes.pop(next(iter(self.shapes)))
+            self.shapes[key] = found
+
+
 class Symbol(OperatorMethods, SymbolBase):
     """One or several outputs of a graph of operators.
 
@@ -143,8 +163,14 @@ class Symbol(OperatorMethods, SymbolBase):
         return [n.entry_name(i) for n, i in self._entries]
 
     def _variables(self):
-        order = topological(self._entries)
-        return [n for n in order if n.is_variable], states_of(order)
+        memory = self._remembered()
+        return memory.variables, memory.states
+
+    def _remembered(self):
+        memory = getattr(self, '_memory', None)
+        if memory is None or memory.count != _Memory.changes:
+            memory = self._memory = _Memory(self._entries)
+        return memory
 
     def list_arguments(self):
         """Names of the variables that are arguments, in the order that `bind` takes them."""
@@ -228,6 +254,7 @@ class Symbol(OperatorMethods, SymbolBase):
                 raise ValueError(f'attribute {key} must be a string, not {value!r}')
             for node in {id(n): n for n, _ in self._entries}.values():
                 node.attrs[f'__{key}__' if key in HIDDEN else key] = value
+        _Memory.changes += 1
 
     # ------------------------------------------------------------------ inference
     def _known(self, args, kwargs, what):
@@ -240,8 +267,7 @@ class Symbol(OperatorMethods, SymbolBase):
             return {n: v for n, v in zip(names, args, strict=False) if v is not None}
         unknown = set(kwargs) - set(self.list_inputs())
         if unknown:
-            warnings.warn(f'there is no argument {", ".join(sorted(unknown))}; there are {", ".join(names)}',
-                          stacklevel=4)
+            raise MXNetError(f'there is no argument {", ".join(sorted(unknown))}; there are {", ".join(names)}')
         return {n: v for n, v in kwargs.items() if v is not None}
 
     def _facts(self, shapes, dtypes=None, **options):
@@ -274,12 +300,17 @@ class Symbol(OperatorMethods, SymbolBase):
         return tuple([spell(s) for s in part] for part in self._infer_shape(args, kwargs))
 
     def _infer_shape(self, args, kwargs):
-        known = {n: (s,) if isinstance(s, int) else s for n, s in self._known(args, kwargs, 'shape').items()}
-        facts = self._facts(known, default_dtype=torch.float32)
-        variables, states = self._variables()
-        return ([facts.shape((n, 0)) for n in variables if id(n) not in states],
-                [facts.shape(e) for e in self._entries],
-                [facts.shape((n, 0)) for n in variables if id(n) in states])
+        known = {n: (s,) if isinstance(s, int) else tuple(s) for n, s in self._known(args, kwargs, 'shape').items()}
+        memory, key = self._remembered(), (bool(state.np_shape), *sorted(known.items()))
+        found = memory.shapes.get(key)
+        if found is None:
+            facts = self._facts(known, default_dtype=torch.float32)
+            variables, states = memory.variables, memory.states
+            found = ([facts.shape((n, 0)) for n in variables if id(n) not in states],
+                     [facts.shape(e) for e in self._entries],
+                     [facts.shape((n, 0)) for n in variables if id(n) in states])
+            memory.keep(key, found)
+        return tuple(list(part) for part in found)
 
     def infer_type(self, *args, **kwargs):
         """dtypes of (arguments, outputs, auxiliary states), from some of the arguments' dtypes."""
