@@ -72,6 +72,10 @@ class Context(metaclass=_ContextType):
     def __reduce__(self):
         return Context, (self.device_type, self.device_id)
 
+    def __setstate__(self, found):
+        # one that MXNet 1.9.1 has pickled
+        self.device_typeid, self.device_id, self._torch = found['device_typeid'], found['device_id'], None
+
     def __copy__(self):
         return self
 

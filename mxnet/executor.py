@@ -377,6 +377,8 @@ class Executor:
         """A gradient for every output: the given one, else ones."""
         if isinstance(out_grads, NDArrayBase):
             out_grads = [out_grads]
+        elif isinstance(out_grads, (list, tuple)) and not out_grads:
+            out_grads = None                # what old modules say for outputs that are all losses
         elif isinstance(out_grads, dict):
             out_grads = [out_grads[n] for n in self._symbol.list_outputs()]
         if out_grads is None:

@@ -1,8 +1,8 @@
 """Seeing a network: a table of its layers, or a drawing. `mx.viz`"""
 import functools
-import logging
 import html
 import importlib.util
+import logging
 import re
 import shutil
 import warnings

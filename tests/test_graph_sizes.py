@@ -1,5 +1,8 @@
 """Rules for the shapes of ATen calls (`_graph/sizes.py`): what the calls give, and no answer where that is an error."""
 import itertools
+import os
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -8,6 +11,7 @@ from mxnet._graph import sizes
 
 aten = torch.ops.aten
 FLOATS = torch.float32, torch.float64, torch.bfloat16
+P = torch.tensor([0, 2, 1])
 
 
 def t(*shape, dtype=torch.float32):
@@ -144,9 +148,71 @@ def test_convolution(transposed):
     (aten.zeros_like.default, [((t(2, 3),), {}), ((t(2, 3),), {'dtype': torch.int64})]),
     (aten.ones_like.default, plain((t(2, dtype=torch.bool),))),
     (aten.empty_like.default, plain((t(),))),
+    (aten.index_select.default, plain((t(4, 3), 0, P), (t(4, 3), -1, P), (t(4, 3), 2, P), (t(4, 3), 0, P.int()),
+                                      (t(4, 3), 0, P.float()), (t(4, 3), 0, P[None]))),
+    (aten.take.default, plain((t(4, 3), P), (t(4, 3), P[None]), (t(4, 3), P.int()), (t(0), P))),
+    (aten.sort.stable, [((t(4, 3, dtype=d),), {'stable': True, 'dim': axis, 'descending': True})
+                        for d in (torch.float32, torch.int32) for axis in (0, 1, -1, 2)]),
+    (aten.max.dim, plain((t(4, 3), 0), (t(4, 3), -1, True), (t(4, 3), 2), (t(0, 3), 0))),
+    (aten.min.dim, plain((t(4, 3, dtype=torch.int64), 1))),
+    (aten.constant_pad_nd.default, plain((t(4, 3), [1, 2]), (t(4, 3), [1, 2, 0, 3]), (t(2, 2, 4, 3), [0, 0, 1, 1], 5.0),
+                                         (t(4, 3), [1, 2, 3]), (t(4, 3), [1, 2, 3, 4, 5, 6]))),
+    (aten.upsample_nearest2d.default, plain((t(1, 2, 3, 3), [6, 9]), (t(1, 2, 3, 3), [6, 9], 2.0, 3.0),
+                                            (t(1, 2, 3, 3), [0, 9]), (t(2, 3, 3), [6, 9]))),
+    (aten._adaptive_avg_pool2d.default, plain((t(1, 2, 6, 6), [3, 2]), (t(1, 2, 6, 6), [1, 1]))),
+    (aten.bernoulli_.float, plain((t(4, 3), 0.5), (t(4, 3), 2.0))),
+    (aten.uniform_.default, plain((t(4, 3),), (t(4, 3), -1.0, 2.0), (t(4, 3), 2.0, 1.0))),
+    (aten.normal_.default, plain((t(4, 3),), (t(4, 3), 1.0, 2.0), (t(4, 3), 1.0, -2.0))),
+    (aten.exponential_.default, plain((t(4, 3),), (t(4, 3), 2.0), (t(4, 3), -1.0))),
 ], ids=lambda x: getattr(x, '__name__', ''))
 def test_others(function, cases):
     check(function, cases)
+
+
+def test_indices():
+    for data, indices in ((t(4, 3, 5), [P]), (t(4, 3, 5), [P, P]), (t(4, 3, 5), [None, P]),
+                          (t(4, 3, 5), [P[None], P[:, None]]),
+                          (t(4, 3, 5), [None, P, P]), (t(4, 3, 5), [P, None, P]), (t(4, 3, 5), [P, t(3)]),
+                          (t(4, 3), [P, P, P]), (t(4, 3), [P, P[:2]]), (t(0, 3), [P])):
+        agrees(aten.index.Tensor, data, indices)
+
+
+@pytest.mark.parametrize('function, args, kwargs', [
+    (aten.arange.default, (5,), {}), (aten.arange.default, (5.5,), {}), (aten.arange.start, (2, 9), {}),
+    (aten.arange.start, (2, 9), {'dtype': torch.float32}), (aten.arange.start_step, (2, 9, 3), {}),
+    (aten.arange.start_step, (9, 2, -3), {}), (aten.arange.start_step, (0.5, 2, 0.25), {}),
+    (aten.full.default, ([2, 3], 1), {}), (aten.full.default, ([2, 3], 1.5), {}), (aten.full.default, ([], True), {}),
+    (aten.full.default, ([2], 1), {'dtype': torch.float64}), (aten.zeros.default, ([2, 3],), {}),
+    (aten.ones.default, ([2],), {'dtype': torch.int32}), (aten.scalar_tensor.default, (2.0,), {'dtype': torch.float64}),
+])
+def test_what_is_made(function, args, kwargs):
+    expected = outcome(function, *args, **kwargs)
+    assert sizes._RULES[function](*args, **kwargs) is None           # on a CPU: not asked
+    found = sizes._RULES[function](*args, **kwargs, device='meta')
+    assert (tuple(found.shape), found.dtype) == expected[0] and found.is_meta
+    with sizes.Sizes():
+        assert outcome(function, *args, **kwargs, device='meta') == expected
+        assert function(*args, **kwargs).device.type == 'cpu'
+
+
+def test_ranges_that_are_none_are_errors():
+    for args in ((0, 5, 0), (0, 5, -1), (5, 0, 1), (0, float('inf'), 1)):
+        assert sizes._RULES[aten.arange.start_step](*args, device='meta') is None
+
+
+LINES = ('S.one_hot(x, 5)', 'S.sort(x)', 'S.topk(x, k=2)', 'S.Dropout(x)', 'S.take(x, S.var("i", shape=(2,)))',
+         'S.pick(x, S.var("i"))', 'S.LRN(x, nsize=3)', 'S.UpSampling(x, scale=2, sample_type="nearest", num_args=1)',
+         'S.contrib.AdaptiveAvgPooling2D(x, output_size=2)', 'S.gather_nd(x, S.var("i", shape=(2, 3)))',
+         'x + S.random.normal(shape=(1, 3, 4, 6))', 'x * S.random.uniform(shape=(1, 3, 4, 6))')
+
+
+def test_first_inference_needs_no_compiler():
+    code = f"""import sys, mxnet as mx; S = mx.sym; x = S.var('x')
+for line in {LINES}:
+    eval(line).infer_shape(x=(1, 3, 4, 6))
+    assert 'sympy' not in sys.modules, line"""
+    subprocess.run([sys.executable, '-c', code], check=True,
+                   env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)})
 
 
 DTYPES = torch.float32, torch.float64, torch.bfloat16, torch.int32, torch.uint8, torch.bool

@@ -1,12 +1,17 @@
-"""What upstream's own examples and tutorials do that nothing else here does."""
+"""What upstream's own examples and tutorials, and programs of others, do that nothing else here does."""
+import copy
+import os
+import pickle
 import re
 import struct
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 import mxnet as mx
-from mxnet import autograd, nd
+from mxnet import autograd, gluon, nd
 from mxnet.gluon import nn
 
 
@@ -288,3 +293,88 @@ logging.info("shown")
 mx.io.MNISTIter(image="images", label="labels", batch_size=4)
 ''')
     assert 'root: shown' in done.stderr and 'mxnet.io: MNISTIter: 8 pictures' in done.stderr
+
+
+# ---------------------------------------------------------------------- programs of others
+def test_samples_in_the_place_of_parameters():
+    """Bayes by backprop puts samples of weights into `_data`, and differentiates what they were drawn from."""
+    for hybridize in (False, True):
+        net = gluon.nn.Dense(2, in_units=2, use_bias=False)
+        net.initialize()
+        if hybridize:
+            net.hybridize()
+        x = mx.nd.ones((1, 2))
+        net(x)
+        for factor in (3, 4, 5):
+            mean = mx.nd.ones((2, 2))
+            mean.attach_grad()
+            with autograd.record():
+                net.weight._data[0] = mean * factor
+                y = net(x)
+            y.backward()
+            assert (y.asnumpy() == 2 * factor).all() and (mean.grad.asnumpy() == factor).all()
+            assert (net.weight.data().asnumpy() == factor).all()
+        twin = copy.deepcopy(net)
+        twin.weight._data[0] = mx.nd.zeros((2, 2))
+        assert not twin(x).asnumpy().any() and net(x).asnumpy().all()
+
+
+def test_no_head_gradients_at_all():
+    """Old modules call `backward` with an empty list."""
+    data = mx.sym.var('data')
+    scores = mx.sym.reshape(mx.sym.SoftmaxOutput(data, name='softmax'), (1, -1, 3))
+    net = mx.sym.Group([scores, mx.sym.BlockGrad(data)])
+    executor = net.simple_bind(mx.cpu(), data=(4, 3))
+    for _ in range(3):
+        executor.forward(is_train=True)
+        executor.backward([])
+        np.testing.assert_allclose(executor.grad_arrays[0].asnumpy()[0], [-2 / 3, 1 / 3, 1 / 3], 1e-5)
+
+
+def test_pickles_of_mxnet():
+    """What pickle.dumps of MXNet 1.9.1 gives for mx.cpu() and for a symbol."""
+    cpu = (b'\x80\x02cmxnet.context\nContext\nq\x00)\x81q\x01}q\x02(X\r\x00\x00\x00device_typeidq\x03K\x01'
+           b'X\t\x00\x00\x00device_idq\x04K\x00X\x08\x00\x00\x00_old_ctxq\x05Nub.')
+    found = pickle.loads(cpu)
+    assert found == mx.cpu() and mx.nd.ones((2,), ctx=found).context == mx.cpu()
+    assert pickle.loads(pickle.dumps(found)) is mx.cpu()
+    graph = mx.sym.relu(mx.sym.var('x'))
+    made = b'\x80\x02cmxnet.symbol.symbol\nSymbol\nN\x85R}X\x06\x00\x00\x00handleX'
+    text = graph.tojson().encode()
+    assert pickle.loads(made + len(text).to_bytes(4, 'little') + text + b'sb.').list_arguments() == ['x']
+    assert b'mxnet.symbol.symbol\nSymbol' in pickle.dumps(graph, 2)
+    for protocol in range(6):
+        assert pickle.loads(pickle.dumps(graph, protocol)).list_arguments() == ['x']
+
+
+def test_parts_of_the_model_zoo():
+    from mxnet.gluon.model_zoo.vision import densenet, mobilenet, squeezenet
+    x = mx.nd.ones((1, 8, 16, 16))
+    for part, shape in ((densenet._make_dense_block(2, 4, 6, 0, 1), (1, 20, 16, 16)),
+                        (densenet._make_transition(5), (1, 5, 8, 8)),
+                        (squeezenet._make_fire(4, 6, 7), (1, 13, 16, 16))):
+        part.initialize()
+        assert part(x).shape == shape
+    out = gluon.nn.HybridSequential()
+    mobilenet._add_conv(out, 8, kernel=3, pad=1, relu6=True)
+    mobilenet._add_conv_dw(out, dw_channels=8, channels=12, stride=2)
+    mobilenet._add_conv(out, 4, active=False)
+    out.initialize()
+    assert out(x).shape == (1, 4, 8, 8) and len(out) == 3 + 6 + 2
+
+
+def test_im2rec_by_its_path(tmp_path):
+    script = os.path.join(mx.__path__[0], 'tools', 'im2rec.py')
+    surroundings = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
+    (tmp_path / 'photos').mkdir()
+    (tmp_path / 'photos' / 'a.jpg').write_bytes(b'')
+    subprocess.run([sys.executable, script, '--list', 'all', 'photos'], check=True, cwd=tmp_path, env=surroundings)
+    assert (tmp_path / 'all.lst').read_text().endswith('a.jpg\n')
+
+
+def test_normalisation_of_too_few_axes_is_named():
+    net = gluon.nn.BatchNorm(axis=1)
+    net.initialize()
+    with pytest.raises(ValueError, match=r'no axis 1 in data of shape \(4,\)'):
+        net(mx.nd.ones((4,)))
+    assert type(net.collect_params()).__module__ == 'mxnet.gluon.parameter'

@@ -41,8 +41,8 @@ LAYERS = (
     ('callback', 'executor_manager', 'gluon', 'module', 'model', 'rnn'),
     # tools
     ('contrib', 'monitor', 'notebook', 'onnx', 'profiler', 'test_utils', 'visualization'),
-    # the command
-    ('cli',),
+    # the command, and scripts that call it
+    ('cli', 'tools'),
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 NO_TORCH = LAYERS[0]

@@ -203,7 +203,8 @@ def _visit_shapes(node, op, outputs, facts):
                 found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
         except (ValueError, IndexError) as error:           # more axes than a rule knows, or fewer
             given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
-            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}') from error
+            why = f': {error}' if type(error) is IndexError and 'axis' in str(error) else ''
+            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why}') from error
         for name, shape in found.items():
             if name in names:
                 facts.learn_shape(node.inputs[names.index(name)], _from_rules(shape, facts.unknown), node)

@@ -5,6 +5,7 @@ program should wait before its first step.  Here are rules for the calls that mo
 only where everything is as it should be; else, and for all other calls, torch's own do, mistakes and their texts
 included.
 """
+import math
 from functools import cache
 
 import torch
@@ -321,7 +322,128 @@ def _new_like(data, *, dtype=None, layout=None, device=None, pin_memory=None, me
     return _like(data, data.shape, dtype)
 
 
+# ---------------------------------------------------------------------- choosing
+def _index_select(data, axis, positions):
+    if not -data.dim() <= axis < data.dim() or positions.dim() != 1 \
+            or positions.dtype not in (torch.int32, torch.int64):
+        return None
+    shape = list(data.shape)
+    shape[axis] = positions.shape[0]
+    return _like(data, shape)
+
+
+def _index(data, indices):
+    """By tensors of positions along axes that stand side by side."""
+    at = [i for i, x in enumerate(indices) if x is not None]
+    if not at or at[-1] - at[0] != len(at) - 1 or len(indices) > data.dim() \
+            or any(indices[i].dtype not in (torch.int32, torch.int64) for i in at) \
+            or any(data.shape[i] == 0 for i in at):
+        return None
+    shape = _broadcast([indices[i].shape for i in at])
+    return None if shape is None else _like(data, (*data.shape[:at[0]], *shape, *data.shape[at[-1] + 1:]))
+
+
+def _take(data, positions):
+    return _like(data, positions.shape) if positions.dtype is torch.int64 and data.numel() else None
+
+
+def _sort(data, *, stable=None, dim=-1, descending=False):
+    if not data.dim() or not -data.dim() <= dim < data.dim() or data.dtype.is_complex:
+        return None
+    return _like(data, data.shape), _like(data, data.shape, torch.int64)
+
+
+def _extreme_and_position(data, axis, keepdim=False):
+    shape = _reduced(data, [axis], keepdim) if data.dim() and data.numel() else None
+    return None if shape is None else (_like(data, shape), _like(data, shape, torch.int64))
+
+
+def _constant_pad(data, lengths, value=0):
+    if len(lengths) % 2 or len(lengths) > 2 * data.dim() or min(lengths, default=0) < 0:
+        return None
+    shape = list(data.shape)
+    for axis, before, after in zip(range(1, data.dim() + 1), lengths[::2], lengths[1::2]):
+        shape[-axis] += before + after
+    return _like(data, shape)
+
+
+def _nearest(data, lengths, *scales):
+    if data.dim() != len(lengths) + 2 or not data.dtype.is_floating_point or min(lengths) < 1 or not data.numel():
+        return None
+    return _like(data, (*data.shape[:2], *lengths))
+
+
+def _mean_to(data, lengths):
+    if data.dim() != len(lengths) + 2 or min(lengths) < 1 or not data.dtype.is_floating_point or not data.numel():
+        return None
+    return _like(data, (*data.shape[:2], *lengths))
+
+
+def _coins(data, probability=0.5, *, generator=None):
+    return data if 0 <= probability <= 1 and data.dtype.is_floating_point else None
+
+
+def _uniform(data, low=0.0, high=1.0, *, generator=None):
+    return data if low <= high and data.dtype.is_floating_point else None
+
+
+def _normal(data, mean=0.0, deviation=1.0, *, generator=None):
+    return data if deviation >= 0 and data.dtype.is_floating_point else None
+
+
+def _exponential(data, rate=1.0, *, generator=None):
+    return data if rate > 0 and data.dtype.is_floating_point else None
+
+
+# ---------------------------------------------------------------------- making
+def _made(shape, dtype, layout, device):
+    if device is None or torch.device(device).type != 'meta' or layout not in (None, torch.strided):
+        return None
+    return torch.empty(shape, dtype=dtype, device=META)
+
+
+def _arange(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None):
+    numbers = start, end, step
+    if any(type(n) not in (int, float) for n in numbers) or not step or (end - start) * step < 0 \
+            or any(n != n or abs(n) > 1 << 52 for n in numbers):
+        return None
+    if dtype is None:
+        dtype = torch.int64 if all(type(n) is int for n in numbers) else torch.get_default_dtype()
+    return _made((math.ceil((end - start) / step),), dtype, layout, device)
+
+
+def _arange_to(end, **kwargs):
+    return _arange(0, end, **kwargs)
+
+
+def _arange_from(start, end, **kwargs):
+    return _arange(start, end, **kwargs)
+
+
+def _full(shape, value, *, dtype=None, layout=None, device=None, pin_memory=None):
+    if type(value) not in (int, float, bool):
+        return None
+    default = {int: torch.int64, bool: torch.bool}.get(type(value), torch.get_default_dtype())
+    return _made(shape, dtype or default, layout, device)
+
+
+def _zeros(shape, *, dtype=None, layout=None, device=None, pin_memory=None):
+    return _made(shape, dtype or torch.get_default_dtype(), layout, device)
+
+
+def _scalar(value, *, dtype=None, layout=None, device=None, pin_memory=None):
+    return None if dtype is None else _made((), dtype, layout, device)
+
+
 _RULES = {
+    aten.index_select.default: _index_select, aten.index.Tensor: _index, aten.take.default: _take,
+    aten.sort.stable: _sort, aten.max.dim: _extreme_and_position, aten.min.dim: _extreme_and_position,
+    aten.constant_pad_nd.default: _constant_pad, aten.upsample_nearest2d.default: _nearest,
+    aten._adaptive_avg_pool2d.default: _mean_to, aten.bernoulli_.float: _coins,
+    aten.uniform_.default: _uniform, aten.normal_.default: _normal, aten.exponential_.default: _exponential,
+    aten.arange.default: _arange_to, aten.arange.start: _arange_from, aten.arange.start_step: _arange,
+    aten.full.default: _full, aten.zeros.default: _zeros, aten.ones.default: _zeros,
+    aten.scalar_tensor.default: _scalar,
     aten.mm.default: _mm, aten.addmm.default: _addmm, aten.bmm.default: _bmm, aten.convolution.default: _convolution,
     aten.max_pool2d_with_indices.default: _max_pool, aten.avg_pool2d.default: _avg_pool,
     aten.max_pool3d_with_indices.default: _max_pool, aten.avg_pool3d.default: _avg_pool,

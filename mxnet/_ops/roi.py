@@ -127,6 +127,9 @@ def _neighbours(at, share, limit):
 
 def _bags(table, rows, weights):
     """Weighted sums of rows of a table: (..., n) places and weights -> (..., width)."""
+    if table.shape[1] == 1:             # bags are for wide rows
+        return (table[:, 0].index_select(0, rows.reshape(-1)).reshape(rows.shape) * weights).sum(-1, keepdim=True) \
+            .to(table.dtype)
     sums = F.embedding_bag(rows.reshape(-1, rows.shape[-1]), table, mode='sum',
                            per_sample_weights=weights.to(table.dtype).reshape(-1, rows.shape[-1]))
     return sums.reshape(*rows.shape[:-1], table.shape[1])

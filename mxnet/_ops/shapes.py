@@ -24,7 +24,9 @@ def fully_connected(known, attributes):
 def _per_channel(known, axis, names):
     """One value a channel for each of `names`."""
     data = known.get('data')
-    if not data or not -len(data) <= axis < len(data) or not data[axis]:
+    if data and not -len(data) <= axis < len(data):
+        raise IndexError(f'there is no axis {axis} in data of shape {tuple(data)}')
+    if not data or not data[axis]:
         return {}
     return dict.fromkeys(names, (data[axis],))
 

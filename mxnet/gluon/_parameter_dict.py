@@ -15,6 +15,8 @@ from .utils import brief_list
 class ParameterDict:
     """Parameters by name, with a common prefix; names that `shared` has are taken from there."""
 
+    __module__ = 'mxnet.gluon.parameter'        # where programs find it
+
     def __init__(self, prefix='', shared=None):
         self._prefix = prefix
         self._params = OrderedDict()

@@ -3,6 +3,7 @@
 `ParameterDict` is re-exported here.
 """
 import warnings
+from weakref import ref
 
 import numpy
 
@@ -32,6 +33,21 @@ ELSEWHERE = "Parameter '{name}' was not initialized on context {ctx}; it is on {
 
 class DeferredInitializationError(MXNetError):
     """A parameter is used before its shape is known."""
+
+
+class _Arrays(list):
+    """The arrays of a parameter.  Programs put others there, `param._data[0] = sample`, to compute with those."""
+
+    __slots__ = ('owner',)
+
+    def __setitem__(self, index, array):
+        super().__setitem__(index, array)
+        param = self.owner()
+        if param is not None and param._data is self:
+            param._hold(list(self))         # whoever remembers the arrays knows them by their list
+
+    def __reduce__(self):
+        return list, (list(self),)
 
 
 def _contexts(ctx):
@@ -83,6 +99,7 @@ class Parameter:
     def __setstate__(self, state):
         self.__dict__.update(state)
         if self._data is not None:
+            self._hold(list(self._data))
             self._attach_gradients()                        # arrays are copied without theirs
 
     # ------------------------------------------------------------------ properties
@@ -332,11 +349,18 @@ class Parameter:
         self._set_arrays(arrays, contexts)
 
     def _set_arrays(self, arrays, contexts):
-        self._data, self._ctx_list, self._by_ctx = arrays, list(contexts), {}
+        self._ctx_list = list(contexts)
+        self._hold(arrays)
+        self._attach_gradients()
+
+    def _hold(self, arrays):
+        self._data, self._by_ctx = _Arrays(arrays), {}
+        self._data.owner = ref(self)
         changes.count += 1
         if self._stype == 'default':
-            self._by_ctx = dict(zip(contexts, arrays, strict=True)) | ({None: arrays[0]} if len(arrays) == 1 else {})
-        self._attach_gradients()
+            self._by_ctx = dict(zip(self._ctx_list, arrays, strict=True))
+            if len(arrays) == 1:
+                self._by_ctx[None] = arrays[0]
 
     def _attach_gradients(self):
         for array in self._data:

@@ -85,6 +85,9 @@ class Symbol(OperatorMethods, SymbolBase):
     __slots__ = ()
     __array_priority__ = 1000.0
 
+    def __new__(cls, handle=None):
+        return object.__new__(cls)          # for `__setstate__`; programs get symbols from `var` and operators
+
     # ------------------------------------------------------------------ Python's operators
     __add__, __radd__ = _arithmetic('_Plus', '_PlusScalar')
     __sub__, __rsub__ = _arithmetic('_Minus', '_MinusScalar', '_RMinusScalar')
@@ -348,7 +351,7 @@ class Symbol(OperatorMethods, SymbolBase):
         paths.write_atomic(fname, [self.tojson(remove_amp_cast).encode()])
 
     def __reduce__(self):
-        return _unpickle, (type(self), self.__getstate__())
+        return type(self), (None,), self.__getstate__()         # as MXNet 1.9.1 does
 
     def __getstate__(self):
         return {'handle': self.tojson(remove_amp_cast=False)}
@@ -502,10 +505,6 @@ def _drop_casts(node, inputs):
     if node.op is not None and node.op.name in ('amp_cast', 'amp_multicast'):
         return list(inputs)
     return None
-
-
-def _unpickle(cls, state):
-    return make(cls, _json.loads(state['handle'], 'a pickled Symbol'))
 
 
 # ---------------------------------------------------------------------- making symbols

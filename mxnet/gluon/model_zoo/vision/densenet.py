@@ -16,25 +16,26 @@ def _activated(convolution):
     return nn.BatchNorm(), nn.Activation('relu'), convolution()
 
 
-def _layer(growth, bottleneck, dropout):
-    """Adds `growth` channels to its input."""
-    blocks = [*_activated(lambda: nn.Conv2D(bottleneck * growth, kernel_size=1, use_bias=False)),
-              *_activated(lambda: nn.Conv2D(growth, kernel_size=3, padding=1, use_bias=False))]
+# Programs build networks of their own from the three parts, which have upstream's names and arguments.
+def _make_dense_layer(growth_rate, bn_size, dropout):
+    """Adds `growth_rate` channels to its input, through `bn_size` times as many."""
+    blocks = [*_activated(lambda: nn.Conv2D(bn_size * growth_rate, kernel_size=1, use_bias=False)),
+              *_activated(lambda: nn.Conv2D(growth_rate, kernel_size=3, padding=1, use_bias=False))]
     if dropout:
         blocks.append(nn.Dropout(dropout))
     return side_by_side(Identity(), stack(*blocks))
 
 
-def _stage(number, layers, growth, bottleneck, dropout):
-    stage = nn.HybridSequential(prefix=f'stage{number}_')
+def _make_dense_block(num_layers, bn_size, growth_rate, dropout, stage_index):
+    stage = nn.HybridSequential(prefix=f'stage{stage_index}_')
     with stage.name_scope():
-        for _ in range(layers):
-            stage.add(_layer(growth, bottleneck, dropout))
+        for _ in range(num_layers):
+            stage.add(_make_dense_layer(growth_rate, bn_size, dropout))
     return stage
 
 
-def _transition(channels):
-    return stack(*_activated(lambda: nn.Conv2D(channels, kernel_size=1, use_bias=False)),
+def _make_transition(num_output_features):
+    return stack(*_activated(lambda: nn.Conv2D(num_output_features, kernel_size=1, use_bias=False)),
                  nn.AvgPool2D(pool_size=2, strides=2))
 
 
@@ -49,11 +50,11 @@ class DenseNet(Classifier):
                                   nn.MaxPool2D(pool_size=3, strides=2, padding=1))
             channels = num_init_features
             for number, layers in enumerate(block_config, 1):
-                self.features.add(_stage(number, layers, growth_rate, bn_size, dropout))
+                self.features.add(_make_dense_block(layers, bn_size, growth_rate, dropout, number))
                 channels += layers * growth_rate
                 if number < len(block_config):
                     channels //= 2
-                    self.features.add(_transition(channels))
+                    self.features.add(_make_transition(channels))
             self.features.add(nn.BatchNorm(), nn.Activation('relu'), nn.AvgPool2D(pool_size=7), nn.Flatten())
             self.output = nn.Dense(classes)
 

@@ -33,6 +33,16 @@ def _convolution(channels, kernel=1, stride=1, pad=0, groups=1, activation='relu
     return blocks
 
 
+# Programs build networks of their own with these two, which have upstream's names and arguments.
+def _add_conv(out, channels=1, kernel=1, stride=1, pad=0, num_group=1, active=True, relu6=False):
+    out.add(*_convolution(channels, kernel, stride, pad, num_group, ('relu6' if relu6 else 'relu') if active else None))
+
+
+def _add_conv_dw(out, dw_channels, channels, stride, relu6=False):
+    _add_conv(out, dw_channels, 3, stride, 1, dw_channels, relu6=relu6)
+    _add_conv(out, channels, relu6=relu6)
+
+
 class LinearBottleneck(nn.HybridBlock):
     """Expands the channels `t` times, convolves each by itself, and projects them back without an activation."""
 
@@ -62,7 +72,7 @@ class MobileNet(Classifier):
             self.features = stack(*_convolution(inside, 3, 2, 1))
             for channels, stride in _V1:
                 channels = int(channels * multiplier)
-                self.features.add(*_convolution(inside, 3, stride, 1, inside), *_convolution(channels))
+                _add_conv_dw(self.features, inside, channels, stride)
                 inside = channels
             self.features.add(nn.GlobalAvgPool2D(), nn.Flatten())
             self.output = nn.Dense(classes)

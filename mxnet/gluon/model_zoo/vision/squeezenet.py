@@ -10,14 +10,15 @@ _SPEC = {'1.0': ((96, 7), (None, 16, 16, 32, None, 32, 48, 48, 64, None, 64)),
          '1.1': ((64, 3), (None, 16, 16, None, 32, 32, None, 48, 48, 64, 64))}
 
 
-def _convolution(channels, kernel_size, padding=0):
+# Programs build networks of their own from the two parts, which have upstream's names and arguments.
+def _make_fire_conv(channels, kernel_size, padding=0):
     return stack(nn.Conv2D(channels, kernel_size, padding=padding), nn.Activation('relu'))
 
 
-def _fire(squeezed):
-    """Squeezes the channels, then expands them four times, by 1x1 and by 3x3 convolutions."""
-    return stack(_convolution(squeezed, 1),
-                 side_by_side(_convolution(squeezed * 4, 1), _convolution(squeezed * 4, 3, 1)))
+def _make_fire(squeeze_channels, expand1x1_channels, expand3x3_channels):
+    """Squeezes the channels, then expands them by 1x1 and by 3x3 convolutions."""
+    return stack(_make_fire_conv(squeeze_channels, 1),
+                 side_by_side(_make_fire_conv(expand1x1_channels, 1), _make_fire_conv(expand3x3_channels, 3, 1)))
 
 
 class SqueezeNet(Classifier):
@@ -32,7 +33,7 @@ class SqueezeNet(Classifier):
             self.features = stack(nn.Conv2D(channels, kernel_size=size, strides=2), nn.Activation('relu'))
             for squeezed in modules:
                 self.features.add(nn.MaxPool2D(pool_size=3, strides=2, ceil_mode=True) if squeezed is None
-                                  else _fire(squeezed))
+                                  else _make_fire(squeezed, squeezed * 4, squeezed * 4))
             self.features.add(nn.Dropout(0.5))
             self.output = stack(nn.Conv2D(classes, kernel_size=1), nn.Activation('relu'), nn.AvgPool2D(13),
                                 nn.Flatten())

@@ -1,0 +1,1 @@
+"""Programs at the places where MXNet had them."""
