@@ -264,3 +264,8 @@ def test_unknown_lengths_of_a_file_in_np_mode():
 def test_normal_numbers_in_the_shape_of_another_symbol():
     drawn = sym.random.randn(loc=5, scale=0.1, dtype='float64', data=sym.var('x')).eval(x=mx.nd.zeros((30, 20)))[0]
     assert drawn.shape == (30, 20) and drawn.dtype == np.float64 and abs(drawn.asnumpy().mean() - 5) < 0.1
+
+
+def test_attributes_of_nodes_with_one_name():
+    net = sym.reshape(sym.Convolution(sym.var('data'), kernel=(1, 1), num_filter=2, name='x'), shape=(-1,), name='x')
+    assert net.attr_dict()['x'] == {'kernel': '(1, 1)', 'num_filter': '2', 'shape': '(-1,)'}

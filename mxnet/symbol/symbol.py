@@ -248,8 +248,12 @@ class Symbol(OperatorMethods, SymbolBase):
         return _shown(self._entries[0][0].attrs)
 
     def attr_dict(self):
-        """The attributes of all nodes, by their names."""
-        return {n.name: _shown(n.attrs) for n in topological(self._entries) if n.attrs}
+        """The attributes of all nodes, by their names; nodes of one name share them."""
+        found: dict = {}
+        for node in topological(self._entries):
+            if node.attrs:
+                found.setdefault(node.name, {}).update(_shown(node.attrs))
+        return found
 
     def _set_attr(self, **kwargs):
         for key, value in kwargs.items():
