@@ -68,8 +68,77 @@ def _max_pool(data, windows):
     kernel, stride, pad, _, ceil = windows
     if ceil is None:
         data = _pad_to_windows(data, windows, torch.finfo(data.dtype).min)
-        pad, ceil = 0, False
+        pad, ceil = (0,) * len(kernel), False
+    if len(kernel) == 2 and not ceil and _is_slow(data):
+        if not (data.requires_grad and torch.is_grad_enabled()):
+            return _largest(data, kernel, stride, pad)
+        if kernel == stride == (2, 2) and not any(pad) or data.shape[1] >= 8:
+            return _Largest.apply(data, kernel, stride, pad)
     return _MAX[len(kernel)](data, kernel, stride, pad, 1, ceil)
+
+
+# ---------------------------------------------------------------------- maxima on a CPU
+def _is_slow(data):
+    """Whether torch takes its time for maxima: on a CPU it looks at the pixels of a plane one by one."""
+    return data.device.type == 'cpu' and data.dim() == 4 and data.is_contiguous() and data.numel() >= 1 << 13 \
+        and data.is_floating_point()
+
+
+def _every(data, axis, first, step, count):
+    """The elements number `first`, `first + step`, ... along one of the last two axes: `count` of them."""
+    part = slice(first, first + (count - 1) * step + 1, step)
+    return data[..., part, :] if axis == -2 else data[..., part]
+
+
+def _largest(data, kernel, stride, pad):
+    """Maxima of windows: of their rows, then of their columns, a kernel's length of vectors at a time."""
+    if any(pad):
+        data = F.pad(data, (pad[1], pad[1], pad[0], pad[0]), value=-torch.inf)
+    for axis, length, step in ((-2, kernel[0], stride[0]), (-1, kernel[1], stride[1])):
+        count = (data.shape[axis] - length) // step + 1
+        if count < 1:
+            raise MXNetError(f'operator Pooling: kernel={kernel} exceeds data with spatial shape '
+                             f'{tuple(data.shape[2:])}, padding included')
+        found = _every(data, axis, 0, step, count)
+        for first in range(1, length):
+            found = torch.maximum(found, _every(data, axis, first, step, count))
+        data = found
+    return data.contiguous()
+
+
+class _Largest(torch.autograd.Function):
+    """As `_largest`, with a gradient: torch's own, which is told where the maxima were."""
+
+    @staticmethod
+    def forward(ctx, data, kernel, stride, pad):
+        if kernel == stride == (2, 2) and not any(pad):
+            found, index = _two_by_two(data)
+        else:
+            last = data.contiguous(memory_format=torch.channels_last)       # of which torch looks at many at a time
+            found, index = torch.ops.aten.max_pool2d_with_indices(last, kernel, stride, pad)
+            found, index = found.contiguous(), index.contiguous()
+        ctx.save_for_backward(data, index)
+        ctx.windows = kernel, stride, pad
+        return found
+
+    @staticmethod
+    def backward(ctx, gradient):
+        data, index = ctx.saved_tensors
+        return torch.ops.aten.max_pool2d_with_indices_backward(gradient.contiguous(), data, *ctx.windows, [1, 1], False,
+                                                               index), None, None, None
+
+
+def _two_by_two(data):
+    """Maxima of 2 x 2 pixels, side by side, and their numbers in the plane; of equal ones the first, row by row."""
+    height, width = data.shape[2] // 2, data.shape[3] // 2
+    left, right = (_every(data, -1, i, 2, width) for i in (0, 1))
+    (top, low), (top_right, low_right) = ([_every(t, -2, i, 2, height) for i in (0, 1)]
+                                          for t in (torch.maximum(left, right), right > left))
+    below = low > top
+    places = torch.arange(height, device=data.device)[:, None] * (2 * data.shape[3]) \
+        + torch.arange(width, device=data.device) * 2
+    index = torch.add(places, below, alpha=data.shape[3]) + (low_right & below | top_right & ~below)
+    return torch.maximum(top, low), index
 
 
 def _sum_pool(data, windows):
