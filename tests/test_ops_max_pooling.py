@@ -1,4 +1,4 @@
-"""Maxima of windows on a CPU, which torch computes slowly: the same values, and gradients that go to the same places."""
+"""Maxima of windows on a CPU, which torch computes slowly: the same values, and gradients to the same places."""
 import numpy as np
 import pytest
 import torch
@@ -23,7 +23,8 @@ def pool(data, kernel, stride, pad):
 @pytest.mark.parametrize('dtype', [torch.float32, torch.float64, torch.bfloat16])
 @pytest.mark.parametrize('shape, kernel, stride, pad', CASES)
 def test_as_torch(shape, kernel, stride, pad, dtype):
-    for data in (torch.randn(shape), torch.randn(shape).relu(), torch.randint(0, 3, shape).float()):     # many are equal
+    # in the second and third many are equal
+    for data in (torch.randn(shape), torch.randn(shape).relu(), torch.randint(0, 3, shape).float()):
         data = data.to(dtype)
         assert pooling._is_slow(data)
         wanted = torch.max_pool2d(data, kernel, stride, pad)
