@@ -62,7 +62,8 @@ class _Memory:
         order = topological(entries)
         self.count = self.changes
         self.variables, self.states, self.shapes = [n for n in order if n.is_variable], states_of(order), {}
-        self._open = any(n.op is not None and n.op.name == 'Custom' for n in order)     # the program's code is asked
+        # then the program's code is asked
+        self._open = any(n.op is not None and (n.op.name == 'Custom' or n.subgraphs) for n in order)
 
     def keep(self, key, found):
         if not self._open:
