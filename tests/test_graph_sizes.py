@@ -247,3 +247,34 @@ def test_numbers_and_places():
     with sizes.Sizes():
         x = torch.empty(2, device='meta')
         assert x.mul_(2) is x
+
+
+STEPS = """
+import sys, mxnet as mx
+from mxnet import autograd, gluon
+from mxnet.gluon import nn, rnn
+loss, adam = gluon.loss.SoftmaxCrossEntropyLoss(), 'adam'
+for name, layers, shape, label, optimizer in (
+        ('dense', [nn.Dense(64, activation='relu'), nn.Dense(10)], (64, 784), 64, 'sgd'),
+        ('pictures', [nn.Conv2D(8, 3), nn.BatchNorm(), nn.Activation('relu'), nn.MaxPool2D(2, 2), nn.Dropout(0.5),
+                      nn.Dense(10)], (16, 3, 32, 32), 16, 'sgd'),
+        ('text', [nn.Embedding(20, 8), rnn.LSTM(8), nn.LayerNorm(), nn.Dense(5, flatten=False)], (7, 4), (7, 4), adam)):
+    net = nn.HybridSequential()
+    net.add(*layers)
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    trainer = gluon.Trainer(net.collect_params(), optimizer)
+    for _ in range(3):
+        with autograd.record():
+            found = loss(net(mx.nd.ones(shape)), mx.nd.zeros(label))
+        found.backward()
+        trainer.step(4)
+    net(mx.nd.ones(shape)).asnumpy()
+    assert not {'sympy', 'torch._dynamo', 'torch.distributed.tensor'} & {*sys.modules}, name
+"""
+
+
+def test_first_steps_need_no_compiler():
+    """To import it takes longer than all of these steps."""
+    surroundings = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, '-c', STEPS], check=True, env=surroundings)

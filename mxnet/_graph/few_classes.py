@@ -74,12 +74,14 @@ class _Turned:
         if node.target is aten.new_zeros.default:
             return self._call(node, aten.new_zeros.default, node.args[0], shape[::-1], **node.kwargs)
         turned = self._graph.call_function(aten.t.default, (node,))
-        turned.meta = {**node.meta, 'val': node.meta['val'].t()}
+        value = node.meta['val']            # of which a view would import torch's compiler
+        turned.meta = {**node.meta, 'val': torch.empty_strided(value.shape[::-1], value.stride()[::-1],
+                                                               dtype=value.dtype, device=value.device)}
         return turned
 
     def _call(self, like, target, *args, **kwargs):
         """A new row-major matrix, with the label of a node that has its transpose."""
         node = self._graph.call_function(target, args, kwargs)
         value = like.meta['val']
-        node.meta = {**like.meta, 'val': value.new_empty(value.shape[::-1])}
+        node.meta = {**like.meta, 'val': torch.empty(value.shape[::-1], dtype=value.dtype, device=value.device)}
         return node
