@@ -89,6 +89,20 @@ def test_resize_as_opencv(interp, dtype, installed, monkeypatch):
             assert abs(result.astype('float64') - wanted).max() <= (0 if installed and dtype == 'uint8' else near)
 
 
+def test_a_plan_resizes_as_a_call_does():
+    pytest.importorskip('cv2')
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.data.vision.transforms.Resize((41, 27)), mx.gluon.data.vision.transforms.ToTensor())
+    data = nd.array(picture(37, 53, 3), dtype='uint8')
+    wanted = net(data).asnumpy()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for _ in range(4):
+        np.testing.assert_array_equal(net(data).asnumpy(), wanted)
+    batch = nd.stack(data, data)
+    np.testing.assert_array_equal(nd.image.resize(batch, (41, 27))[1].asnumpy(),
+                                  nd.image.resize(data, (41, 27)).asnumpy())
+
+
 @pytest.mark.parametrize('interp', range(5))
 def test_resize_has_gradients(interp):
     data = torch.rand(4, 5, 1, dtype=torch.float64, requires_grad=True)

@@ -4,7 +4,6 @@ Random adjustments draw their factor from the generator that the caller supplies
 be traced.  Values of uint8 images are cut to 0 ... 255 and lose their fraction; others are left as computed.
 """
 
-import numpy
 import torch
 
 from ..base import MXNetError
@@ -80,8 +79,7 @@ def crop(data, *, x: int, y: int, width: int, height: int):
 def flip_left_right(data):
     """The image mirrored: its columns in reverse order."""
     _image('_image_flip_left_right', data)
-    pixels = opencv.pixels_of(data) if data.dim() == 3 else None
-    return data.flip(-2) if pixels is None else torch.from_numpy(opencv.mirrored(pixels))
+    return opencv.mirrored(data) if data.dim() == 3 and opencv.takes(data) else data.flip(-2)
 
 
 @operator('_image_flip_top_bottom', aliases=('_npx__image_flip_top_bottom',))
@@ -123,19 +121,11 @@ def resize(data, *, size: Shape = (), keep_ratio: bool = False, interp: int = 1)
     if interp not in (0, 1, 2, 3, 4):
         raise MXNetError(f'operator {name}: interp={interp} is not accepted; it takes 0 (nearest), 1 (bilinear), '
                          '2 (bicubic), 3 (area) or 4 (Lanczos)')
-    pixels = opencv.pixels_of(data)
-    if pixels is not None:
-        return _scaled(pixels, height, width, interp)
+    if opencv.takes(data):
+        return opencv.resized(data, height, width, interp)
     planes = (data if data.dim() == 4 else data[None]).permute(0, 3, 1, 2)
     result = _resampled(planes, height, width, interp).permute(0, 2, 3, 1).contiguous()
     return result if data.dim() == 4 else result[0]
-
-
-def _scaled(pixels, height, width, interp):
-    shape = height, width, pixels.shape[-1]
-    if pixels.ndim == 4:
-        return torch.from_numpy(numpy.stack([_scaled(image, height, width, interp) for image in pixels]))
-    return torch.from_numpy(opencv.scaled(pixels, (width, height), interp).reshape(shape))
 
 
 def _new_size(name, height, width, size, keep_ratio):

@@ -1,8 +1,13 @@
-"""OpenCV, where it is installed: what upstream computes images with."""
+"""OpenCV, where it is installed: what upstream computes images with.
+
+`resized` and `mirrored` are operators of torch's library, so that a plan has them, too.
+"""
 import functools
 
 import numpy
 import torch
+
+from .library import define
 
 _TYPES = (torch.uint8, torch.float32)
 _LONGEST = 1 << 15          # sides that all of its methods take
@@ -18,12 +23,28 @@ def find():
     return cv2
 
 
-def pixels_of(data):
-    """Images as NumPy has them, for OpenCV; None where torch has to compute: on a GPU, for gradients, in a trace."""
-    if type(data) is not torch.Tensor or data.device.type != 'cpu' or data.requires_grad or data.dtype not in _TYPES \
-            or not data.numel() or data.shape[-1] > 4 or max(data.shape[-3:]) >= _LONGEST or find() is None:
-        return None
-    return data.contiguous().numpy()
+def takes(data):
+    """Whether OpenCV takes these images; else torch has to compute: on a GPU, for gradients."""
+    return data.device.type == 'cpu' and not data.requires_grad and data.dtype in _TYPES and data.numel() > 0 \
+        and data.shape[-1] <= 4 and max(data.shape[-3:]) < _LONGEST and find() is not None
+
+
+def _resized(data, height, width, interp):
+    if data.dim() == 4:
+        return torch.stack([_resized(image, height, width, interp) for image in data])
+    found = scaled(data.contiguous().numpy(), (width, height), interp)
+    return torch.from_numpy(found.reshape(height, width, data.shape[-1]))
+
+
+def _mirrored(data):
+    pixels = data.contiguous().numpy()
+    return torch.from_numpy(find().flip(pixels, 1).reshape(pixels.shape))
+
+
+resized = define('resized(Tensor data, int height, int width, int interp) -> Tensor', _resized,
+                 lambda data, height, width, interp:
+                 data.new_empty((*data.shape[:-3], height, width, data.shape[-1])))
+mirrored = define('mirrored(Tensor image) -> Tensor', _mirrored, lambda image: image.new_empty(image.shape))
 
 
 def scaled(pixels, size, interp):
@@ -38,8 +59,3 @@ def scaled(pixels, size, interp):
         return cv2.resize(pixels, size, interpolation=interp)
     finally:
         ipp.setUseIPP(True)
-
-
-def mirrored(pixels):
-    """An image with its columns in reverse order."""
-    return find().flip(pixels, 1).reshape(pixels.shape)
