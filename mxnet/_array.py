@@ -102,9 +102,13 @@ def settle(array):
 
 def collect(tensor):
     """Has gradients computed that need the memory of a tensor as it is: it is about to be written."""
-    memory = tensor.untyped_storage().data_ptr()
+    collect_in((tensor.untyped_storage().data_ptr(),))
+
+
+def collect_in(memories):
+    """As `collect`, for pieces of memory that begin there."""
     for debt in [made() for made in list(debts.values())]:
-        if debt is not None and debt.reads(memory):
+        if debt is not None and debt.reads(memories):
             debt.run()
 
 

@@ -250,6 +250,29 @@ def test_a_weight_that_comes_in_is_not_read_late():
         np.testing.assert_allclose(mine.grad().asnumpy(), other.grad().asnumpy(), 1e-5, 1e-6)
 
 
+def test_weights_of_others_that_come_in_as_views():
+    """An update writes into what a gradient is still to be computed from."""
+    results = []
+    for static in (True, False):
+        mx.random.seed(3)
+        net, other = make(**({'static_alloc': True, 'static_shape': True} if static else {})), gluon.nn.Dense(BATCH)
+        other.initialize(mx.init.Uniform(0.1))
+        other(mx.nd.ones((1, IN)))
+        trainers = [gluon.Trainer(n.collect_params(), 'sgd', {'learning_rate': 0.1}) for n in (other, net)]
+        for _ in range(6):
+            with autograd.record():
+                loss = net(other.weight.data().detach()).sum()
+            loss.backward()
+            with autograd.record():
+                more = other(mx.nd.ones((1, IN))).sum()
+            more.backward()
+            for trainer in trainers:
+                trainer.step(1)
+        results.append([net[0].weight.data().asnumpy(), net[0].weight.grad().asnumpy()])
+    for mine, twin in zip(*results, strict=True):
+        np.testing.assert_allclose(mine, twin, 1e-4, 1e-5)
+
+
 def test_outputs_that_are_factors_may_be_written():
     class Both(gluon.HybridBlock):
         def __init__(self):

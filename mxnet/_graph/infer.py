@@ -15,6 +15,7 @@ import torch
 
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.gradients import is_constant
+from .._ops.shapes import NoAxis
 from .._ops.table import Operator
 from .._state import state
 from ..base import MXNetError
@@ -203,7 +204,7 @@ def _visit_shapes(node, op, outputs, facts):
                 found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
         except (ValueError, IndexError) as error:           # more axes than a rule knows, or fewer
             given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
-            why = f': {error}' if type(error) is IndexError and 'axis' in str(error) else ''
+            why = f': {error}' if isinstance(error, NoAxis) else ''
             raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why}') from error
         for name, shape in found.items():
             if name in names:

@@ -8,6 +8,10 @@ from math import prod
 from typing import NamedTuple
 
 
+class NoAxis(IndexError):
+    """Data has fewer axes than an attribute counts on."""
+
+
 def fully_connected(known, attributes):
     found = {}
     if attributes['num_hidden']:
@@ -25,7 +29,7 @@ def _per_channel(known, axis, names):
     """One value a channel for each of `names`."""
     data = known.get('data')
     if data and not -len(data) <= axis < len(data):
-        raise IndexError(f'there is no axis {axis} in data of shape {tuple(data)}')
+        raise NoAxis(f'there is no axis {axis} in data of shape {tuple(data)}')
     if not data or not data[axis]:
         return {}
     return dict.fromkeys(names, (data[axis],))

@@ -7,8 +7,8 @@ such a gradient waits, as other arrays do (`_waiting.py`), with the two factors 
 (`pay`).  Whoever looks at the gradient, before or after, has it computed; a program that does so step after step gets
 its gradients at once again.
 
-Factors are what a plan made, or arrays that came in.  Whoever writes into one of those (`_array.writable`) has
-the product computed first.
+Factors are what a plan made, or arrays that came in.  Whoever writes into one of those (`_array.writable`; updates of
+weights, of which one may have come in as a view) has the product computed first.
 """
 import threading
 from weakref import ref
@@ -70,10 +70,10 @@ class Debt:
                 self._patience = PATIENCE
             return self._factors
 
-    def reads(self, memory):
-        """Whether a factor lies in memory that begins there."""
+    def reads(self, memories):
+        """Whether a factor lies in a piece of memory that begins there."""
         factors = self._factors
-        return factors is not None and memory in [t.untyped_storage().data_ptr() for t in factors]
+        return factors is not None and any(t.untyped_storage().data_ptr() in memories for t in factors)
 
     def _check(self):
         if _version(self._factors) != self._version:

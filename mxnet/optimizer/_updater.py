@@ -6,7 +6,7 @@ from operator import is_
 import torch
 from torch.autograd.graph import increment_version
 
-from .._array import NDArrayBase
+from .._array import NDArrayBase, collect_in, debts
 from .._changes import changes
 from .._files import pickles
 from .._graph.capture import WARM, Captured, wanted
@@ -134,7 +134,7 @@ class _Again:
     """
 
     __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'columns', 'tensors', 'large', 'low',
-                 'written', 'numbers', 'bases', 'seen', 'same', 'tell', 'since', 'graph')
+                 'written', 'memory', 'numbers', 'bases', 'seen', 'same', 'tell', 'since', 'graph')
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
@@ -175,6 +175,7 @@ class _Again:
         self.device = weight[0].context.device_id
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
         self.on_gpu = columns[0][0].is_cuda
+        self.memory = {t.untyped_storage().data_ptr() for t in self.written}
         self.numbers, self.same, self.since, self.graph = None, None, 0, None
         self.bases, self.seen, self.tell = None, changes.count, None
         return self
@@ -249,6 +250,8 @@ class _Again:
 
     def step(self):
         """Updates, call by call."""
+        if debts and not self.on_gpu:
+            collect_in(self.memory)
         grads = self.columns[1]
         if self.large:
             grads, owed = grads.copy(), {}
