@@ -26,18 +26,31 @@ class NDArrayBase:
     """The storage of every dense array: a tensor, the context it is said to be on, and its gradient variable.
 
     `_tensor` may carry torch's history if it was made while recording; `_variable` (see autograd.py) is what
-    `attach_grad` made, or None.  An array that waits to be computed (see ndarray/_steps.py) has a `_place`, not a
-    `_tensor`.
+    `attach_grad` made, or None.  A pending array (see _lazy/) has no tensor yet: `_pending` says what computes it, and
+    the first read of `_tensor` has it computed.  `_pending` is None otherwise.
     """
 
-    __slots__ = ('_tensor', '_ctx', '_variable', '_place', '__weakref__')
+    __slots__ = ('_tensor', '_ctx', '_variable', '_pending', '__weakref__')
     _sparse = False         # a sparse array's `_tensor` is a dense copy: what is written into it is lost
-    _waits = False
-    _ready_class: type
+
+    def __getattr__(self, name):
+        """Called for attributes that are not there: among them the tensor of a pending array."""
+        if name == '_tensor':
+            pending = self._pending
+            if pending is not None:
+                pending.work.run()
+            return _TENSOR(self)
+        if name == '_pending':
+            return None                     # of arrays that are made in a way of their own, such as sparse ones
+        raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
 
     def _peek(self):
-        """The tensor, to be read at once: what waits in the memory of a CUDA graph need not be copied."""
-        return self._place.step.peek(self) if self._waits else self._tensor
+        """The tensor, to be read at once: what lies in the memory of a CUDA graph need not be copied."""
+        pending = self._pending
+        return self._tensor if pending is None else pending.work.peek(self)
+
+
+_TENSOR = NDArrayBase._tensor.__get__
 
 
 def wrap(tensor, ctx, cls):
@@ -45,12 +58,39 @@ def wrap(tensor, ctx, cls):
     array._tensor = tensor
     array._ctx = ctx
     array._variable = None
+    array._pending = None
     return array
 
 
-def class_of(array):
-    """The class of an array once it has its tensor: while it waits, it has another."""
-    return array._ready_class if array._waits else type(array)
+def meta(array):
+    """A tensor with the shape and dtype of an array, which may have no values.
+
+    A pending array is computed only where these are not known before.
+    """
+    pending = array._pending
+    if pending is not None:
+        found = pending.work.like(pending)
+        if found is not None:
+            return found
+    return array._tensor
+
+
+def owned(result, tensors):
+    """The result in memory of its own and in row-major order, as every array of ours is.
+
+    torch answers a transpose or a slice with a view of its input, and identities with the input itself; upstream's
+    operators never do, and programs write into what they got.
+    """
+    base = result._base
+    if base is None:
+        for t in tensors:
+            if t is result:
+                return result.clone()
+    else:
+        for t in tensors:
+            if t is not None and (t is base or t._base is base):
+                return result.clone(memory_format=torch.contiguous_format)
+    return result if result.is_contiguous() else result.contiguous()
 
 
 def readable(array):
@@ -66,7 +106,7 @@ def readable(array):
 SMALLEST_STAGED = 1 << 16       # bytes; so few are taken over by CUDA before the call returns, without waiting
 LARGEST_STAGED = 1 << 25        # for more, memory is not pinned just to copy it once
 copies: list = []               # events: copies from memory of pinned arrays that may be under way
-debts: dict = {}                # {id: weak reference} of gradients that are still to be computed: see ndarray/_debts.py
+readers: dict = {}              # {id: weak reference} of deferred work that reads memory as it is now: see _lazy/
 
 
 def send(tensor, target):
@@ -100,16 +140,23 @@ def settle(array):
         copies.clear()
 
 
-def collect(tensor):
-    """Has gradients computed that need the memory of a tensor as it is: it is about to be written."""
-    collect_in((tensor.untyped_storage().data_ptr(),))
+def run_readers(memories):
+    """Runs deferred work that reads pieces of memory, given by where they begin."""
+    for work in [made() for made in list(readers.values())]:
+        if work is not None and work.reads(memories):
+            work.run()
 
 
-def collect_in(memories):
-    """As `collect`, for pieces of memory that begin there."""
-    for debt in [made() for made in list(debts.values())]:
-        if debt is not None and debt.reads(memories):
-            debt.run()
+def before_write(*tensors):
+    """Called before tensors are written in place: deferred work that reads their memory runs first.
+
+    Inside a pause of a recording, their versions are noted (_quiet.py).
+    """
+    if readers:
+        run_readers({t.untyped_storage().data_ptr() for t in tensors})
+    if state.writes is not None:
+        for tensor in tensors:
+            will_write(state.writes, tensor)
 
 
 def writable(array, what='This'):
@@ -120,14 +167,12 @@ def writable(array, what='This'):
         raise MXNetError(f"{what} writes into the memory of a {array.stype} array, which has none for zeros; "
                          "use x[:] = ..., or a dense array: tostype('default')")
     tensor = array._tensor
-    if debts:
-        collect(tensor)
+    if readers or state.writes is not None:
+        before_write(tensor)
     if state.recording:
         if array._variable is not None or tensor.requires_grad:
             raise MXNetError(INPLACE.format(what=what))
         return tensor
-    if state.writes is not None:
-        will_write(state.writes, tensor)
     return tensor.detach() if tensor.requires_grad else tensor
 
 
@@ -150,8 +195,8 @@ def overwrite(array, value):
     else:
         if copies:
             settle(array)
-        if debts:
-            collect(array._tensor)
+        if readers or state.writes is not None:
+            before_write(array._tensor)
         copy(array._tensor.detach(), value.detach())
 
 

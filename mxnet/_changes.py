@@ -1,4 +1,4 @@
-"""How often something changed that calls rely on which repeat others (ndarray/_repeats.py, optimizer/_updater.py).
+"""How often something changed that calls rely on which repeat others (_lazy/bound_calls.py, optimizer/_updater.py).
 
 Such calls need not look at every parameter anew: while the count stays, the parameters of all networks have the arrays
 that they had, these arrays their tensors and gradients, and the parameters their factors of the learning rate and the

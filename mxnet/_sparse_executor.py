@@ -76,12 +76,15 @@ class SparseExecutor(Executor):
                                           device=self._ctx.torch_device, monitor=self._watch())
         if record:
             places = [o._link() if isinstance(o, BaseSparseNDArray) else o for o in outputs]
-            self._recorded = None, (leaves, wanted, None), places, None
+            moves = [(arrays[place]._tensor, move.value, move.weight) for place, value in states.items()
+                     if type(value) is list for move in value]
+            self._recorded = None, (leaves, wanted, None), places, None, moves
         else:
             self._recorded = None
         if update_states and self._training:
             for place, value in states.items():
-                overwrite(arrays[place], value)
+                if type(value) is not list:
+                    overwrite(arrays[place], value)
         tensors = [v for v in values if isinstance(v, torch.Tensor)]
         return [o if isinstance(o, BaseSparseNDArray) else _owned(o, tensors) for o in outputs]
 

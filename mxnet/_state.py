@@ -3,10 +3,12 @@
 Plain attributes of one `threading.local`, because every operator call reads them: `recording` and `training` belong to
 `mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.  `watch` is
 what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`); `draws` are the steps that
-wait to be computed and will draw random numbers then (ndarray/_steps.py); `chance` are the random numbers of the batch
+are deferred and will draw random numbers when they run (_lazy/step.py); `chance` are the random numbers of the batch
 that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was written inside a pause of
-a recording (_quiet.py), or None.
+a recording (_quiet.py), or None; `moves` whether a backward pass moves averages (_graph/states.py).  `naive` turns all
+deferral off: see `mxnet.engine`.
 """
+import os
 import threading
 
 
@@ -21,6 +23,8 @@ class State(threading.local):
     draws: tuple = ()
     chance = None
     writes = None
+    moves = True
+    naive = os.environ.get('MXNET_ENGINE_TYPE') == 'NaiveEngine'
 
 
 state = State()

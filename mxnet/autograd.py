@@ -10,7 +10,7 @@ from sys import getrefcount
 import torch
 
 from . import _quiet, _watch
-from ._array import NDArrayBase, class_of, overwrite, wrap
+from ._array import NDArrayBase, before_write, overwrite, readers, wrap
 from ._backward import run_backward
 from ._changes import changes
 from ._notes import forget, note_all
@@ -192,6 +192,8 @@ def _mover(buffer, req, fresh):
     def move(leaf):
         gradient, leaf.grad = leaf.grad, None
         fresh[0] = True
+        if readers and not buffer._sparse:
+            before_write(buffer._tensor)
         if buffer._sparse or gradient is None:
             if gradient is None:        # reached only through operators without a gradient
                 gradient = leaf.new_zeros(())
@@ -351,19 +353,22 @@ def _explain(error):
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
-    if head_grads is None and not retain_graph and at_once(heads):
+    if head_grads is None and not retain_graph and train_mode and at_once(heads):
         return
     heads, tensors, gradients = _heads(heads, head_grads)
     if not tensors:
         return              # a truth, which has no gradient
     if state.watch is not None:
         state.watch.follow(tensors)
+    state.moves = train_mode
     try:
         run_backward(tensors, gradients, retain_graph, False, (), True)
     except MXNetError:
         raise
     except RuntimeError as error:
         raise _explain(error) from error
+    finally:
+        state.moves = True
     if not retain_graph:
         _give_up(heads, tensors)
         if _quiet.untold:
@@ -371,12 +376,13 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
 
 
 def at_once(heads, update=None):
-    """Whether heads waited to be computed, and have been, together with their gradients: see ndarray/_steps.py.
+    """Whether heads were deferred, and have been computed together with their gradients: see _lazy/step.py.
 
     update: as for `Step.backward_from`
     """
     first = heads[0] if isinstance(heads, (list, tuple)) and heads else heads
-    return getattr(first, '_waits', False) and first._place.step.backward_from(heads, update)
+    pending = getattr(first, '_pending', None)
+    return pending is not None and state.watch is None and pending.work.backward_from(heads, update)
 
 
 def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):
@@ -459,7 +465,7 @@ class Function:
             return self.forward(*inputs)
         call = _FunctionCall(self, inputs)
         tensors = _Bridge.apply(call, *[whole_as_constant(_history(x, f'input {i}')) for i, x in enumerate(inputs)])
-        arrays = [wrap(t, o._ctx, class_of(o)) for t, o in zip(tensors, call.outputs, strict=True)]
+        arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs, strict=True)]
         call.outputs = None
         note_all(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
         return arrays[0] if call.single else arrays
@@ -478,7 +484,7 @@ class _FunctionCall:
 
     def __init__(self, function, inputs):
         self.function = function
-        self.like = [(x._ctx, class_of(x)) for x in inputs]
+        self.like = [(x._ctx, type(x)) for x in inputs]
         self.switches = _Switches()
 
     def forward(self, tensors):
@@ -487,7 +493,7 @@ class _FunctionCall:
                                               zip(tensors, self.like, strict=True)])
         self.single = isinstance(outputs, NDArrayBase)
         self.outputs = (outputs,) if self.single else tuple(outputs)
-        self.like_outputs = [(o._ctx, class_of(o)) for o in self.outputs]
+        self.like_outputs = [(o._ctx, type(o)) for o in self.outputs]
         # an output that is an input would be the same node of the graph
         return tuple(o._tensor.detach().clone() if any(o._tensor.data_ptr() == t.data_ptr() for t in tensors)
                      else o._tensor.detach() for o in self.outputs)

@@ -10,7 +10,7 @@ import torch
 
 from . import _quiet
 from . import random as _random
-from ._array import NDArrayBase, overwrite, wrap
+from ._array import NDArrayBase, before_write, overwrite, readers, wrap
 from ._backward import gradients_of
 from ._graph import infer as _infer
 from ._graph.common import merged
@@ -18,12 +18,13 @@ from ._graph.node import topological
 from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
 from ._graph.runner import Forward, Predictor, Runner
+from ._graph.states import move_all
+from ._lazy.pending import GraphOutputs
 from ._ops.table import CallSite
 from ._state import state
 from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
-from .ndarray._waiting import Shown
 from .symbol._compose import make
 
 __all__ = ['Executor']
@@ -163,7 +164,7 @@ class Executor:
                     own[name][:] = value
         self._training = training = bool(is_train)
         ready = self._ready.get(training)
-        if ready is not None:
+        if ready is not None and not state.naive:
             tensors = [array._tensor for array in self._arrays]
             if all(map(is_, tensors, ready.tensors)):
                 with torch.no_grad():
@@ -186,10 +187,7 @@ class Executor:
                              for r, (n, _) in zip(results, self._symbol._entries, strict=True)]
         else:
             for array, tensor in zip(self._outputs, results, strict=True):
-                if array._waits:
-                    array.__class__ = array._ready_class
-                    del array._place
-                array._tensor, array._variable = tensor, None
+                array._tensor, array._variable, array._pending = tensor, None, None
         return self._outputs
 
     def _run(self, record, update_states=True):
@@ -201,8 +199,10 @@ class Executor:
         if plan is not None:
             with torch.no_grad():
                 outputs, values, saved = plan.forward(tensors)
-            states = dict(zip(plan.state_numbers, values, strict=True))
-            self._recorded = (plan, saved, outputs, None) if record else None
+            states = [*zip(plan.state_numbers, values, plan.state_weights, strict=True)]
+            moves = [(tensors[n], value, weight) for n, value, weight in states if weight is not None]
+            states = {n: value for n, value, weight in states if weight is None}
+            self._recorded = (plan, saved, outputs, None, moves) if record else None
             if record == (self._training and self._learns) and not any(array._sparse for array in arrays):
                 self._ready[self._training] = _Ready(self, plan, values, record)
         else:
@@ -214,7 +214,10 @@ class Executor:
                                               device=self._ctx.torch_device, monitor=watch)
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if record else 1))
-            self._recorded = (None, (tensors, wanted, watch), outputs, None) if record else None
+            moves = [(tensors[place], move.value, move.weight) for place, value in states.items()
+                     if type(value) is list for move in value]
+            states = {place: value for place, value in states.items() if type(value) is not list}
+            self._recorded = (None, (tensors, wanted, watch), outputs, None, moves) if record else None
         if update_states and self._training:
             for place, value in states.items():
                 overwrite(arrays[place], value)
@@ -226,10 +229,20 @@ class Executor:
         """Runs a plan forward; the caller has seen that the tensors are like those it was made for."""
         plan = ready.plan
         outputs, values, saved = plan.forward(tensors)
+        moves = []
         if values and self._training:
-            copy = torch._foreach_copy_ if ready.alike else copy_all
-            copy([tensors[place] for place in plan.state_numbers], values)
-        self._recorded = (plan, saved, outputs, ready) if ready.record else None
+            if readers:
+                before_write(*[tensors[place] for place in plan.state_numbers])
+            if all(weight is None for weight in plan.state_weights):
+                copy = torch._foreach_copy_ if ready.alike else copy_all
+                copy([tensors[place] for place in plan.state_numbers], values)
+            else:
+                for place, value, weight in zip(plan.state_numbers, values, plan.state_weights, strict=True):
+                    if weight is None:
+                        tensors[place].copy_(value)
+                    else:
+                        moves.append((tensors[place], value, weight))
+        self._recorded = (plan, saved, outputs, ready, moves) if ready.record else None
         return outputs if ready.fresh else [_owned(o, tensors) for o in outputs]
 
     def _forward_backward(self, feed, update=None):
@@ -241,7 +254,7 @@ class Executor:
             there is a plan.  The result says whether that has been done
         """
         tensors = [array._tensor for array in self._arrays]
-        whole = self._whole
+        whole = None if state.naive else self._whole
         if whole is None or not all(map(is_, tensors, whole.tensors)):
             whole = self._whole = self._find_whole(tensors)
         if whole is not None:
@@ -252,6 +265,9 @@ class Executor:
             self._training, self._recorded = True, None
             if plain:
                 runner = whole.runner
+                if readers:
+                    before_write(*[b._tensor for b in whole.buffers],
+                                 *[tensors[n] for n in runner.plan.state_numbers])
                 then = None if update is None else update()
                 self._show(runner, runner.run(tensors, [b._tensor for b in whole.buffers], then), tensors)
                 return then is not None
@@ -268,7 +284,7 @@ class Executor:
 
     def _find_whole(self, tensors):
         """What `_forward_backward` needs; None where, or as long as, there is no plan."""
-        if self._monitor is not None or self._program.placed or not self._learns \
+        if state.naive or self._monitor is not None or self._program.placed or not self._learns \
                 or any(array._sparse for array in self._arrays):
             return None
         wanted = self._wanted()
@@ -295,12 +311,13 @@ class Executor:
         # they lie in the memory of a CUDA graph; whoever looks at them gets copies
         if self._shown is None or not self._shown.still(self._outputs, results):
             self._give([None] * len(results))
-            self._shown = Shown([ref(array) for array in self._outputs], results)
-            self._shown.hide()
+            self._shown = GraphOutputs([ref(array) for array in self._outputs], results, self._ctx)
+            for array in self._outputs:
+                del array._tensor
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""
-        if self._monitor is not None or self._program.placed or state.chance is not None or not self._plans.due(kind):
+        if state.naive or self._monitor is not None or self._program.placed or state.chance is not None or not self._plans.due(kind):
             return None         # (a plan would keep the generator of a loader's batch)
         return self._plans.find(tensors, wanted, training=self._training, generator=self._generator,
                                 device=self._ctx.torch_device)
@@ -324,8 +341,12 @@ class Executor:
                 buffer[:] = 0            # integers, such as lengths and indices, have no gradient
         if self._recorded is None:
             self._run(record=True, update_states=False)
-        plan, saved, outputs, ready = self._recorded
+        plan, saved, outputs, ready, moves = self._recorded
         self._recorded = None
+        if readers:
+            before_write(*[b._tensor for b in self.grad_arrays if b is not None and not b._sparse])
+        if is_train:
+            move_all(moves)
         if ready is not None and ready.plain:
             with torch.no_grad():
                 self._follow_back(ready, saved,

@@ -12,7 +12,7 @@ from conftest import ROOT
 
 import mxnet as mx
 from mxnet.cli import _digits, main
-from mxnet.ndarray._step_plans import Ready
+from mxnet._lazy.step_plan import BoundStep
 
 
 @pytest.fixture(scope='module')
@@ -61,13 +61,13 @@ def test_it_learns(data, tmp_path):
 
 
 def test_the_update_is_part_of_the_plan(data, tmp_path, monkeypatch):
-    found, run = [], Ready.run
+    found, run = [], BoundStep.run
 
-    def watched(self, tensors, refs, then=None):
+    def watched(self, step, tensors, refs, ctx, then=None):
         found.append(then is not None)
-        return run(self, tensors, refs, then)
+        return run(self, step, tensors, refs, ctx, then)
 
-    monkeypatch.setattr(Ready, 'run', watched)
+    monkeypatch.setattr(BoundStep, 'run', watched)
     assert main(['train', '--data', data, '--out', str(tmp_path), '--quiet', '--epochs', '2']) == 0
     assert found.count(True) > len(found) // 2 > 3
 

@@ -53,7 +53,7 @@ class Loop:
         return [net[0].weight.grad() for net in (self.net, self.twin)]
 
     def owes(self):
-        return self.net[0].weight.grad()._waits
+        return self.net[0].weight.grad()._pending is not None
 
     def check(self, gradients=True):
         mine, others = self.net.collect_params().values(), self.twin.collect_params().values()
@@ -87,7 +87,7 @@ def test_gradient_between_backward_and_step(loop):
     loop.backward()
     assert loop.owes()
     mine, other = loop.gradients()
-    assert mine.shape == LARGE and mine.dtype == np.float32 and mine._waits
+    assert mine.shape == LARGE and mine.dtype == np.float32 and mine._pending is not None
     np.testing.assert_allclose(mine.asnumpy(), other.asnumpy(), 1e-4, 1e-5)
     assert not loop.owes()
     loop.update()
@@ -337,7 +337,7 @@ def test_estimator_owes():
         estimator = Estimator(net, gluon.loss.SoftmaxCrossEntropyLoss(), trainer=trainer)
         batches = gluon.data.DataLoader(gluon.data.ArrayDataset(x, y), BATCH)
         estimator.fit(batches, epochs=2)
-    assert nets[0][0].weight.grad()._waits
+    assert nets[0][0].weight.grad()._pending is not None
     for mine, other in zip(nets[0].collect_params().values(), nets[1].collect_params().values(), strict=True):
         np.testing.assert_allclose(mine.data().asnumpy(), other.data().asnumpy(), 1e-4, 1e-5)
         np.testing.assert_allclose(mine.grad().asnumpy(), other.grad().asnumpy(), 1e-4, 1e-5)
@@ -348,13 +348,13 @@ def test_nothing_stays_behind():
     for _ in range(5):
         loop.step()
     assert loop.owes()
-    debt, x = weakref.ref(loop.net[0].weight.grad()._place.step), weakref.ref(loop.x._tensor)
+    debt, x = weakref.ref(loop.net[0].weight.grad()._pending.work), weakref.ref(loop.x._tensor)
     key = id(debt())
-    assert _array.debts[key]() is debt()
+    assert _array.readers[key]() is debt()
     loop.net[0].weight.grad().wait_to_read()
-    assert key not in _array.debts
+    assert key not in _array.readers
     loop.step()
-    assert key in _array.debts
+    assert key in _array.readers
     del loop
     gc.collect()
-    assert debt() is None and x() is None and key not in _array.debts
+    assert debt() is None and x() is None and key not in _array.readers

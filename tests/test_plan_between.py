@@ -6,7 +6,7 @@ from plan_worlds import ACTIONS, Program, Round, Words, difference
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet.ndarray import _steps
+from mxnet._lazy import step as _steps
 
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 
@@ -280,7 +280,7 @@ def test_networks_that_draw_wait_together():
             for ctx in (mx.cpu(0), mx.cpu(1)):
                 one, other = (tower(nd.ones((2, 3), ctx=ctx)) for tower in towers)
                 losses.append(loss_of(one, other))
-        waiting = [loss._waits for loss in losses]
+        waiting = [loss._pending is not None for loss in losses]
         for loss in losses:
             loss.backward()
     assert waiting == [True, True]
@@ -288,13 +288,13 @@ def test_networks_that_draw_wait_together():
 
 
 def test_calls_that_nobody_looks_at_do_not_pile_up(monkeypatch):
-    monkeypatch.setattr(_steps, 'CROWD', 5)
+    monkeypatch.setattr(_steps, 'MOST_CALLS', 5)
     net, most = blocks()[0], 0
     for _ in range(40):
         with autograd.record():
             out = net(nd.ones((2, 3)))
-        if out._waits:
-            most = max(most, len(out._place.step.calls))
+        if out._pending is not None:
+            most = max(most, len(out._pending.work.calls))
     assert 1 < most <= 7
 
 

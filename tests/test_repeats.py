@@ -1,4 +1,4 @@
-"""Calls like the ones before (ndarray/_repeats.py): what changes between two calls is noticed."""
+"""Calls like the ones before (_lazy/bound_calls.py): what changes between two calls is noticed."""
 import copy
 
 import numpy
@@ -211,8 +211,8 @@ def side_by_side(before=None, between=None, rounds=8, optimizer='sgd', **params)
                 before(net, trainer)
             with autograd.record():
                 value = loss(net(X + number), Y)
-            if hybridized and value._waits:
-                step = value._place.step
+            if hybridized and value._pending is not None:
+                step = value._pending.work
                 ends += step.route is not None and len(step.made) == len(step.route.structure)
             value.backward()
             if between is not None:

@@ -29,6 +29,8 @@ LAYERS = (
     ('_watch', '_whole', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
     # static graphs
     ('_graph',),
+    # deferred execution
+    ('_lazy',),
     # arrays and graphs for people
     ('ndarray', 'symbol', 'executor', '_sparse_executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc',
      'numpy_dispatch_protocol', 'numpy_op_signature', '_deferred_compute', '_traced_array', '_traced_index', 'library',

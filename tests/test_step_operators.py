@@ -1,4 +1,4 @@
-"""Operators between the blocks of a step (ndarray/_step_operators.py): they wait with them, and nobody can tell."""
+"""Operators between the blocks of a step (_lazy/operators.py): they wait with them, and nobody can tell."""
 import json
 
 import numpy
@@ -7,7 +7,7 @@ from test_steps import assert_same, network, waits
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet.ndarray import _step_plans
+from mxnet._lazy import step_plan as _step_plans
 
 
 def penalty(net, value):

@@ -1,4 +1,4 @@
-"""Hybridized calls that wait for `backward` (ndarray/_steps.py): nobody can tell, but for the time."""
+"""Hybridized calls that wait for `backward` (_lazy/step.py): nobody can tell, but for the time."""
 import pickle
 import threading
 
@@ -7,13 +7,13 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet.ndarray import _steps
+from mxnet._lazy import step as _steps
 
 ROUNDS = 6
 
 
 def waits(array):
-    return type(array)._waits
+    return array._pending is not None
 
 
 def network(dropout=False, norm=False):

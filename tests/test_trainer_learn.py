@@ -8,7 +8,7 @@ import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph import runner as _runner
 from mxnet.gluon.contrib import estimator as est
-from mxnet.ndarray._step_plans import Ready
+from mxnet._lazy.step_plan import BoundStep
 
 DEVICES = pytest.mark.parametrize('ctx', [mx.cpu(), pytest.param(mx.gpu(), marks=pytest.mark.gpu)], ids=str)
 STEPS = 16              # with PATIENCE as below, enough for an update to join a graph, and to leave it
@@ -22,13 +22,13 @@ def impatient(monkeypatch):
 @pytest.fixture
 def followed(monkeypatch):
     """A list with, for each run of a plan, whether an update was part of it."""
-    found, run = [], Ready.run
+    found, run = [], BoundStep.run
 
-    def watched(self, tensors, refs, then=None):
+    def watched(self, step, tensors, refs, ctx, then=None):
         found.append(then is not None)
-        return run(self, tensors, refs, then)
+        return run(self, step, tensors, refs, ctx, then)
 
-    monkeypatch.setattr(Ready, 'run', watched)
+    monkeypatch.setattr(BoundStep, 'run', watched)
     return found
 
 

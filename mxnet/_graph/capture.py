@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 import torch
 
+from .._state import state
 from .batch_norm import available
 
 WARM = 2                # runs before a function is recorded, so that libraries have chosen and set up what they use
@@ -27,7 +28,7 @@ _alive: WeakSet = WeakSet()             # what has been recorded
 
 def wanted():
     """Whether graphs may be recorded at all."""
-    return os.environ.get('MXNET_ENABLE_CUDA_GRAPHS', '1') != '0'
+    return os.environ.get('MXNET_ENABLE_CUDA_GRAPHS', '1') != '0' and not state.naive
 
 
 class Branches:

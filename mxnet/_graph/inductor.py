@@ -28,6 +28,7 @@ def compiled(graph, constants, tensors, facts, wanted, predicts) -> Plan:
     if predicts:
         functions = {'prepare': lambda tensors: (), 'infer': lambda tensors, prepared: function(*tensors)}
     gradients = next(n for n in graph.nodes if n.op == 'output').args[0][outputs + states:]
-    return Plan(**{name: functions.get(name) for name in FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
+    return Plan(**{name: functions.get(name) for name in FUNCTIONS}, state_numbers=facts['states'],
+                state_weights=facts['weights'], wanted=wanted,
                 differentiable=facts['differentiable'], direct=(False,) * len(gradients), source='compiled',
                 fresh=(False,) * outputs, present=tuple(g is not None for g in gradients))

@@ -15,6 +15,7 @@ from time import perf_counter
 import torch
 
 from .._backward import gradients_of
+from .._ops.moves import Move
 from .first import offer
 from .inductor import compiled
 from .labels import Labels
@@ -138,7 +139,11 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
         outputs, states = program.run(arrange(values), training=training, generator=generator, device=device,
                                       monitor=Labels(tracer))
         outputs = [o.contiguous() for o in outputs]
-        facts['states'] = tuple(states)
+        changed = [(number, part) for number, value in states.items()
+                   for part in (value if type(value) is list else [value])]
+        facts['states'] = tuple([number for number, _ in changed])
+        facts['weights'] = tuple([part.weight if type(part) is Move else None for _, part in changed])
+        states = [part.value if type(part) is Move else part for _, part in changed]
         facts['differentiable'] = tuple(o.requires_grad for o in outputs)
         if heads is None:
             given = [tracer.input_like(o) for o in outputs] if wanted else []
@@ -149,7 +154,7 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
         gradients = ()
         if wanted and chosen:
             gradients = gradients_of([o for o, _ in chosen], [values[i] for i in wanted], [h for _, h in chosen])
-        return [*outputs, *states.values(), *gradients]
+        return [*outputs, *states, *gradients]
 
     try:
         found = trace(joint)

@@ -7,9 +7,14 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from .._ops.moves import Move
 from .._state import state
 from ..base import MXNetError, OutOfRange
 from .node import Entry, Node, as_written, states_of, topological
+
+
+# operators whose backward pass moves their states on a CPU
+MOVED_BACKWARD = frozenset(('BatchNorm', 'BatchNorm_v1', '_contrib_BatchNormWithReLU', '_contrib_SyncBatchNorm'))
 
 
 class Call:
@@ -94,7 +99,17 @@ class Program:
         # does it draw random numbers, be it in a loop
         self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
         self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)
+        self._written: dict = {}
         self._mark_dead()
+
+    def written_forward(self, device) -> tuple[int, ...]:
+        """The numbers of the variables that a forward pass in train mode writes on a device."""
+        if device.type not in self._written:
+            self._written[device.type] = tuple({
+                number: None for call in self.calls for number in call.mutated
+                if number is not None and number < len(self.variables)
+                and (device.type == 'cuda' or call.node.op.name not in MOVED_BACKWARD)})
+        return self._written[device.type]
 
     @property
     def open_shapes(self) -> list[Call]:
@@ -135,7 +150,7 @@ class Program:
 
     def run(self, tensors: Sequence[torch.Tensor], *, training: bool, generator: Callable, device: torch.device,
             monitor=None) -> tuple[list[torch.Tensor], dict[int, torch.Tensor]]:
-        """-> (outputs, new values of states by number of the variable).
+        """-> (outputs, new values of states by number of the variable; a list of `Move` where backward writes a state).
 
         `generator(device)` gives the random generator for a device.  `monitor.inputs(node, tensors)` sees, and may
         replace, what a node takes in, `monitor.output(node, number, tensor)` sees what it gives.
@@ -172,7 +187,13 @@ class Program:
             count = call.count
             values[call.first:call.first + count] = result[:count]
             for variable, value in zip(call.mutated, result[count:], strict=True):
-                if value is not None:
+                if type(value) is Move or type(value) is list:
+                    more = value if type(value) is list else [value]
+                    if isinstance(states.get(variable), torch.Tensor):
+                        raise NotImplementedError(f'{call.node.name}: a state that is written in the forward and in the '
+                                                  'backward pass')
+                    states[variable] = [*states.get(variable, ()), *more]
+                elif value is not None:
                     states[variable] = value
                     values[variable] = value
             if monitor is not None:

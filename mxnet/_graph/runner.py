@@ -11,6 +11,7 @@ from .. import _quiet
 from ..autograd import LARGE
 from .capture import ALONE, WARM, Captured, wanted
 from .log import reason, say
+from .states import move_all
 
 ATTEMPTS = 3            # to record a graph
 # Without a promise that shapes stay (`static_shape`), what has run so often is taken to go on like this; if it takes
@@ -216,7 +217,7 @@ class Runner(_Recorder):
         else:
             outputs, states, found = plan.recorded(tensors, into, branches.at, branches.mark)
         if states:
-            torch._foreach_copy_([tensors[n] for n in plan.state_numbers], list(states))
+            write_states(plan, tensors, states)
         if self._rest:
             self._store(buffers, found)
         for debt in debts:
@@ -239,6 +240,20 @@ class Runner(_Recorder):
             buffers[i].add_(found[i])
         for i in self._zeros:
             buffers[i].zero_()
+
+
+def write_states(plan, tensors, values):
+    """Writes what a plan gives for states, after its backward pass."""
+    if all(weight is None for weight in plan.state_weights):
+        torch._foreach_copy_([tensors[n] for n in plan.state_numbers], list(values))
+        return
+    moves = []
+    for number, value, weight in zip(plan.state_numbers, values, plan.state_weights, strict=True):
+        if weight is None:
+            tensors[number].copy_(value)
+        else:
+            moves.append((tensors[number], value, weight))
+    move_all(moves)
 
 
 class Forward(_Recorder):

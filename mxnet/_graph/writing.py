@@ -32,6 +32,7 @@ class Plan:
     whole(tensors, targets) -> (outputs, states, gradients), where the gradient of the heads is known to be 1
     prepare(tensors) -> what follows from the parameters alone; infer(tensors, prepared) -> outputs
     wanted, state_numbers: the variables that the gradients, and the new values of states, belong to
+    state_weights: None where a value is the new one; else the backward pass moves the state towards the value by this
     differentiable: which outputs gradients can go to
     fresh: which outputs are new row-major tensors that nothing else refers to
     present: which gradients there are; others are always zero
@@ -41,11 +42,12 @@ class Plan:
     peak: the same, on one stream; 0 on a CPU
     """
 
-    __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'wanted', 'differentiable',
+    __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted', 'differentiable',
                  'fresh', 'direct', 'present', 'owable', 'source', 'recorded', 'memory', 'peak')
 
     def __init__(self, **fields):
         self.recorded, self.memory, self.peak, self.owable = None, 0, 0, ()
+        self.state_weights = ()
         for name, value in fields.items():
             setattr(self, name, value)
 
@@ -226,8 +228,8 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
         source = forward + '\n\n' + backward
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
-    plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=facts['states'], wanted=wanted,
-                differentiable=facts['differentiable'], direct=direct, source=source,
+    plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=facts['states'],
+                state_weights=facts['weights'], wanted=wanted, differentiable=facts['differentiable'], direct=direct, source=source,
                 fresh=_fresh(outputs, early, (*states, *gradients)), present=tuple(g is not None for g in gradients),
                 owable=tuple(g in writer.owable for g in gradients))
     if at_once and facts['device'].type == 'cuda':

@@ -8,6 +8,7 @@ from ..base import MXNetError
 from . import shapes
 from .attributes import NonNegative, Training
 from .gradients import ones_with_zero_gradient
+from .moves import Move
 from .table import operator
 
 _CUDNN = torch.version.cuda is not None and torch.backends.cudnn.is_available()
@@ -26,8 +27,13 @@ _BATCH_NORM = {'shapes': shapes.batch_norm, 'initializers': {'moving_mean': '["z
 
 
 def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, use_batch, axis=1,
-                cudnn=True):
-    """-> output, mean, 1 / sqrt(variance + eps), new moving mean, new moving variance (None: unchanged)."""
+                cudnn=True, forward=False):
+    """-> output, mean, 1 / sqrt(variance + eps), new moving mean, new moving variance (None: unchanged).
+
+    Upstream computed batch norms on a GPU by cuDNN, which moves the averages in the forward pass, towards the unbiased
+    variance.  All its other kernels (CPU, `cudnn_off`, SyncBatchNorm) move them in the backward pass, towards the biased
+    one, and so does this; `forward` says which it is on a GPU.
+    """
     if not -data.dim() <= axis < data.dim():
         raise MXNetError(f'operator {name}: axis={axis} is not an axis of data with shape {tuple(data.shape)}')
     flat = data.dim() == 1
@@ -51,15 +57,26 @@ def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum,
         # torch's kernel for memory with gaps, such as a slice's, is slow and inexact
         output, mean, inverse = torch.native_batch_norm(_packed(x), scale, beta, None, None, True, 0.0, eps)
     new_mean = new_var = None
-    # as upstream, whose backward pass moves the averages: a forward pass alone, even in train mode, leaves them
-    if use_batch and output.requires_grad:
-        new_mean = torch.lerp(moving_mean, mean.to(moving_mean.dtype), 1 - momentum)
-        new_var = torch.lerp(moving_var, (inverse.pow(-2) - eps).to(moving_var.dtype), 1 - momentum)
+    forward = forward and x.is_cuda
+    if use_batch and (forward or output.requires_grad):
+        new_mean, new_var = mean.detach().to(moving_mean.dtype), inverse.detach().pow(-2) - eps
+        if forward:
+            count = x.numel() // channels
+            new_mean = torch.lerp(moving_mean, new_mean, 1 - momentum)
+            new_var = (new_var * (count / max(count - 1, 1))).to(moving_var.dtype)
+            new_var = torch.lerp(moving_var, new_var, 1 - momentum)
+        else:
+            new_mean, new_var = _moves(output, new_mean, new_var.to(moving_var.dtype), momentum)
     if flat:
         output = output.squeeze(0)
     elif axis != 1:
         output = output.movedim(1, axis)
     return output, mean, inverse, new_mean, new_var
+
+
+def _moves(output, mean, variance, momentum):
+    """The averages move when the gradient of `output` is computed."""
+    return Move(mean, 1 - momentum, output.grad_fn), Move(variance, 1 - momentum, output.grad_fn)
 
 
 def _suits_cudnn(x, eps):
@@ -86,13 +103,14 @@ def BatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, 
               training: Training):
     """Normalises each channel over the batch to mean 0 and variance 1, then times `gamma` plus `beta`.
 
-    In train mode the statistics are those of the batch, and a recorded call moves `moving_mean` and `moving_var`
-    (by 1 - `momentum`) towards them; else, or with `use_global_stats`, the moving ones are used.  `fix_gamma`, on by
+    In train mode the statistics are those of the batch, and `moving_mean` and `moving_var` go towards them by 1 -
+    `momentum`: on a CPU when `backward` computes the gradient of the call, on a GPU in the call itself (as cuDNN does it;
+    with `cudnn_off` as on a CPU).  Else, or with `use_global_stats`, the moving ones are used.  `fix_gamma`, on by
     default, computes with a gamma of 1.  With `output_mean_var` two more results: mean and 1 / sqrt(variance + eps).
     """
     output, mean, inverse, new_mean, new_var = _batch_norm(
         'BatchNorm', data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
-        training and not use_global_stats, axis, not cudnn_off)
+        training and not use_global_stats, axis, cudnn=not cudnn_off, forward=not cudnn_off)
     if output_mean_var:
         if inverse is None:
             mean, inverse = mean.clone(), torch.rsqrt(moving_var + eps)
@@ -174,8 +192,7 @@ def _sync_batch_norm(data, gamma, beta, moving_mean, moving_var, eps, momentum, 
     mean, variance = mean.detach(), variance.detach()
     new_mean = new_var = None
     if output.requires_grad:
-        new_mean = torch.lerp(moving_mean, mean, 1 - momentum)
-        new_var = torch.lerp(moving_var, variance, 1 - momentum)
+        new_mean, new_var = _moves(output, mean.to(moving_mean.dtype), variance.to(moving_var.dtype), momentum)
     if output_mean_var:
         return output, mean, variance, new_mean, new_var
     return output, new_mean, new_var

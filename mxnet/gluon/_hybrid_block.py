@@ -5,11 +5,11 @@ from operator import is_
 
 from .. import ndarray, symbol
 from .._deferred_compute import tracing, untraced
+from .._lazy.bound_calls import BoundCall, BoundPrediction
 from .._state import state
 from ..base import MXNetError
 from ..context import current_context
 from ..ndarray import NDArray
-from ..ndarray._repeats import Prediction, Repeat
 from ..symbol import Symbol
 from ..util import is_np_array
 from . import _structure as nested
@@ -285,12 +285,12 @@ class HybridBlock(Block):
 
     def _remember(self, cached, params, inputs, args, out):
         """The next call may be like this one, whose CachedOp's results are all that the block gives."""
-        if self._forward_hooks or self._forward_pre_hooks:
+        if self._forward_hooks or self._forward_pre_hooks or state.naive:
             return
         if state.recording:
-            self._repeat = Repeat.of(cached, params, inputs, args, out)
+            self._repeat = BoundCall.of(cached, params, inputs, args, out)
         elif cached.quick is not None:
-            self._prediction = Prediction.of(cached, params, inputs, args, out)
+            self._prediction = BoundPrediction.of(cached, params, inputs, args, out)
 
     def optimize_for(self, x, *args, backend=None, clear=False, static_alloc=False, static_shape=False, inline_limit=2,
                      forward_bulk_size=None, backward_bulk_size=None, **kwargs):

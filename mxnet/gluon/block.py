@@ -35,7 +35,7 @@ class Block:
     """
 
     _traced = False         # whether a call goes another way than `forward`: see HybridBlock
-    _repeat = _prediction = None        # what to do if the next call is like the last one: see ndarray/_repeats.py
+    _repeat = _prediction = None        # what to do if the next call is like the last one: see _lazy/bound_calls.py
 
     def __init__(self, prefix=None, params=None):
         self._empty_prefix = prefix == ''

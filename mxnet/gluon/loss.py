@@ -4,8 +4,11 @@ All take an optional `weight`, a number that the loss is multiplied by, and (whe
 array of weights that broadcasts with the loss.  `batch_axis` is the axis of the samples.  They work on arrays and on
 symbols, in np mode and outside.
 """
+import copy
 import math
+from collections import OrderedDict
 
+from .._state import state
 from ..base import numeric_types
 from ..ndarray import NDArray
 from ..util import is_np_array
@@ -45,8 +48,6 @@ def _softplus(F, x):
 class Loss(HybridBlock):
     """What all losses share.  One of your own defines `hybrid_forward`."""
 
-    _used = False
-
     def __init__(self, weight, batch_axis, **kwargs):
         super().__init__(**kwargs)
         self._weight, self._batch_axis = weight, batch_axis
@@ -56,14 +57,46 @@ class Loss(HybridBlock):
 
     @takes_symbols
     def forward(self, x, *args):
-        """The loss.  After a hybridized network, a loss of this module is part of its step (ndarray/_steps.py).
-
-        One that is used for the first time has no graph yet, and may never be used again: its operators are parts.
-        """
-        if self._used and getattr(x, '_waits', False) and type(self).__module__ == __name__:
-            return self._call_cached_op(x, *args)
-        self._used = True
+        """The loss.  After a hybridized network, a loss of this module is part of its step (_lazy/step.py)."""
+        if not self._active and getattr(x, '_pending', None) is not None and type(self).__module__ == __name__ \
+                and not state.naive:
+            deferred = self._deferred(args)
+            out = deferred(x, *args)
+            if not self._forward_hooks and not self._forward_pre_hooks:
+                self.__dict__['_repeat'] = deferred._repeat
+            return out
         return super().forward(x, *args)
+
+    def _deferred(self, args):
+        """A hybridized copy of a loss that is not: its graph holds the attributes that the loss has now, and which of
+        the optional arguments are given.
+        """
+        copies = self.__dict__.setdefault('_copies', {})
+        key = tuple([x is None for x in args])
+        found = copies.get(key)
+        if found is None:
+            found = copy.copy(self)
+            found._forward_hooks, found._forward_pre_hooks = OrderedDict(), OrderedDict()       # this loss calls them
+            found._active = True
+            copies[key] = found
+        return found
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        self._drop_copies()
+
+    def __delattr__(self, name):
+        super().__delattr__(name)
+        self._drop_copies()
+
+    def _drop_copies(self):
+        """Copies, and calls bound to them, have the attributes of before."""
+        if '_copies' in self.__dict__:
+            del self.__dict__['_copies']
+            self.__dict__['_repeat'] = None
+
+    def __getstate__(self):
+        return {key: value for key, value in super().__getstate__().items() if key != '_copies'}
 
     def hybrid_forward(self, F, x, *args, **kwargs):
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')

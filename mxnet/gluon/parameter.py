@@ -365,9 +365,7 @@ class Parameter:
     def _attach_gradients(self):
         for array in self._data:
             if self._grad_req == 'null':
-                if array._waits:
-                    array._peek()           # what was recorded goes on with the gradient that it had then
-                array._variable = None
+                array._variable = None      # what was recorded goes on with the one that it had then
                 changes.count += 1
             else:
                 array.attach_grad(self._grad_req, None if self._grad_stype == 'default' else self._grad_stype)

@@ -7,6 +7,7 @@ from .. import kvstore as _kv
 from .. import optimizer as _optimizer
 from .._changes import changes
 from .._files import paths
+from .._state import state
 from .parameter import Parameter, ParameterDict
 
 __all__ = ['Trainer']
@@ -190,7 +191,7 @@ class Trainer:
         A parameter whose gradient is not new is an error, unless `ignore_stale_grad`, which leaves it as it is.
         """
         again = self._again
-        if again is not None and self._amp_loss_scaler is None and not self._params_to_init:
+        if again is not None and self._amp_loss_scaler is None and not self._params_to_init and not state.naive:
             self._optimizer.rescale_grad = self._scale / batch_size
             if again.repeat(self):
                 return
@@ -335,7 +336,7 @@ class _Follows:
         """The update, counted as done; None where `step` has to look closer."""
         trainer = self.trainer
         again, size = trainer._again, ready.length() if self.batch_size is None else self.batch_size
-        if again is None or size is None or trainer._amp_loss_scaler is not None or trainer._params_to_init \
+        if again is None or size is None or state.naive or trainer._amp_loss_scaler is not None or trainer._params_to_init \
                 or type(trainer).step is not _STEP or 'step' in trainer.__dict__ \
                 or not again.stands(trainer) or not again.is_of(ready.targets):
             return None
@@ -345,9 +346,13 @@ class _Follows:
 
 
 class _Again:
-    """An update of the same arrays as the one before, which were found in order then."""
+    """An update of the same arrays as the one before, which were found in order then.
 
-    __slots__ = ('params', 'data', 'updater', 'columns', 'variables', 'fresh', 'seen')
+    It depends on the arrays of all parameters, on which of them learn (`grad_req`), and on the gradient variables of
+    those: whoever changes one of these raises `changes.count`.
+    """
+
+    __slots__ = ('params', 'data', 'reqs', 'updater', 'columns', 'variables', 'fresh', 'seen')
 
     @classmethod
     def of(cls, params, updater, columns):
@@ -358,6 +363,7 @@ class _Again:
         self = cls()
         self.seen = changes.count
         self.params, self.data, self.updater, self.columns = params, [p._data for p in params], updater, columns
+        self.reqs = [p._grad_req for p in params]
         self.variables = [array._variable for array in columns[2]]
         self.fresh = [getattr(v, 'fresh', None) for v in self.variables]
         return None if None in self.fresh else self
@@ -395,8 +401,8 @@ class _Again:
 
     def _same(self):
         count = changes.count
-        # a parameter whose grad_req has changed has another variable
-        if not all(map(is_, [p._data for p in self.params], self.data)) \
+        if [p._grad_req for p in self.params] != self.reqs \
+                or not all(map(is_, [p._data for p in self.params], self.data)) \
                 or not all(map(is_, [a._variable for a in self.columns[2]], self.variables)):
             return False
         self.seen = count

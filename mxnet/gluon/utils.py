@@ -8,7 +8,7 @@ import warnings
 import weakref
 
 from .. import ndarray
-from .._array import collect, debts
+from .._array import before_write, wrap
 from ..base import MXNetError
 from ..util import is_np_array, is_np_shape
 
@@ -78,14 +78,11 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
         if array._sparse:
             array._take(array._like((tensor * own_scale, *array._parts[1:])))
         else:
-            if debts:
-                collect(tensor)
+            before_write(tensor)
             tensor.mul_(own_scale)
     if check_isfinite:
         return value
-    result = arrays[0]._dense.__new__(arrays[0]._dense)
-    result._tensor, result._ctx, result._variable = total.reshape(() if is_np_shape() else (1,)), arrays[0]._ctx, None
-    return result
+    return wrap(total.reshape(() if is_np_shape() else (1,)), arrays[0]._ctx, arrays[0]._dense)
 
 
 # ---------------------------------------------------------------------- files

@@ -9,7 +9,7 @@ from weakref import ref
 
 import torch
 
-from .._array import NDArrayBase, collect, copies, debts, settle, write
+from .._array import NDArrayBase, before_write, copies, readers, settle, write
 from .._notes import source
 from .._ops.table import NAMES
 from .._state import state
@@ -125,9 +125,11 @@ def fast_binary(kernel, slow, dtypes):
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None
+                    array._pending = None
                     return array
-        elif state.watch is None and not self._waits:
-            # the same, through the aliases that autograd knows; another that waits is of another type
+        elif state.watch is None and self._pending is None \
+                and (type(other) is not type(self) or other._pending is None):
+            # the same, through the aliases that autograd knows
             tensor = self._tensor if self._variable is None else self._variable.leaf
             if type(other) is type(self):
                 value = other._tensor if other._variable is None else other._variable.leaf
@@ -151,6 +153,7 @@ def fast_binary(kernel, slow, dtypes):
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None
+                    array._pending = None
                     return array
         return slow(self, other)
 
@@ -182,8 +185,8 @@ def fast_inplace(kernel, slow, what, dtypes):
             if fits and not tensor.requires_grad:
                 if copies:
                     settle(self)
-                if debts:
-                    collect(tensor)
+                if readers or state.writes is not None:
+                    before_write(tensor)
                 try:
                     kernel(tensor, value)
                 except RuntimeError:

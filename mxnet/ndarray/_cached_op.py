@@ -11,24 +11,32 @@ from weakref import ref
 import torch
 
 from .. import random as _random
-from .._array import wrap
+from .._array import before_write, owned, wrap
 from .._graph.infer import infer
+from .._graph.node import Node
 from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
 from .._graph.runner import MOST_UNASKED, Predictor, is_small
+from .._graph.states import move_all, move_when_differentiated
+from .._lazy import operators, step
+from .._lazy.pending import GraphOutputs
 from .._notes import note_graph, source
+from .._ops.table import NAMES
 from .._state import state
 from .._whole import Whole
 from ..base import MXNetError
-from . import _interop, _invoke, _step_operators, _steps
-from ._invoke import owned
+from . import _interop, _invoke
 from ._sparse_cached import Lookups, by_nodes
-from ._waiting import Shown
 from .ndarray import NDArray
+
+def generators_of(ctx):
+    """Function of a device: where the random numbers of a context come from, or those of another device."""
+    return lambda device: _random.generator(ctx if device == ctx.torch_device else _interop.context_on(device))
+
 
 NONE = object()
 SOON, LATE = 2, 10      # the first prediction of a kind that has a plan for predictions: if that was asked for, or not
-_invoke.join_step = _step_operators.join
+_invoke.join_step = operators.join
 
 
 class CachedOp:
@@ -46,21 +54,49 @@ class CachedOp:
         self._names = [n.name for n in self.program.variables]
         # zeros of a batch size that only the inputs tell: one program for each set of input shapes
         self._by_shapes = OrderedDict() if self.program.open_shapes else None
-        # what calls that wait know (_steps.py)
         # may it become a CUDA graph; None if it was not said
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
         self.draws = self.program.draws
-        self.patience = _steps.PATIENCE
+        self.patience = step.PATIENCE
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
-        self._predictors, self._shown, self.quick, self._refused = {}, {}, None, None
+        self._predictors, self._graph_outputs, self.quick, self._refused = {}, {}, None, None
         self.program.folds = bool(self.static)
         self.count = len(self.program.outputs)
-        self.bundle = None
-        self.kinds, self.steps, self.last_step = set(), OrderedDict(), None
-        self.seen = set()           # steps with such operators that have been seen once: see _steps.py
-        self.operators = {}         # CachedOps of single operators that follow it in a step: see _step_operators.py
+        # what deferred calls know (_lazy/)
+        self.group = None           # ParameterGroup of the last one
+        self.kinds, self.learns_kinds = set(), True     # kinds of calls that ran at once, and made no mistake
+        self.steps, self.last_step = OrderedDict(), None        # plans of steps that begin with it, by key; the last
+        self.seen = set()           # keys of steps with operators that have been seen once
+        self.operators = {}         # CachedOps of operators that follow it in a step (_lazy/operators.py)
         self.results = {}           # kinds of inputs -> tensors that have shapes and dtypes of the outputs, and no more
+        self.view = None            # how the output is made a view of the input, if it is one (_lazy/operators.py)
+        self._passing = _Passing.of(sym, self._flags)
+
+    @staticmethod
+    def of_nodes(calls, count):
+        """The CachedOp of operators, (operator, attributes), each of which takes what the one before gives; the first
+        takes `count` inputs.
+        """
+        from ..symbol import Symbol
+        from ..symbol._compose import make, text_of
+        entries = [(Node(None, f'x{i}', {}), 0) for i in range(count)]
+        for op, attributes in calls:
+            attrs = {k: text_of(op, k, v) for k, v in attributes.items()
+                     if k in op.attributes and (v is not None or op.attributes[k].default is not None)}
+            entries = [(Node(op, '', attrs, entries), 0)]       # without a name, as it is no layer of anything
+        cached = CachedOp(make(Symbol, entries))
+        cached.learns_kinds = False             # who calls it knows the kinds that fit
+        return cached
+
+    @staticmethod
+    def generators(ctx):
+        """Function of a device: where the random numbers of a context come from, or those of another device."""
+        return generators_of(ctx)
+
+    def hidden_states(self, training, ctx):
+        """Positions of the inputs that a recorded call writes in its forward pass."""
+        return self.program.written_forward(ctx.torch_device) if training else ()
 
     @property
     def is_np_sym(self):
@@ -82,6 +118,8 @@ class CachedOp:
             arrays = by_nodes(self.program, args, self._result_class())
             if arrays is not NotImplemented and out is None and self._monitor is None:
                 return arrays[0] if len(arrays) == 1 else arrays
+        if self._passing is not None:
+            return self._passing(args, out)
         if self._lookups is not None and state.recording and self._monitor is None and self._lookups.wanted(args):
             return self._lookups(args, out, self._result_class())
         if self._by_shapes is not None:
@@ -89,8 +127,8 @@ class CachedOp:
         ctx = args[0]._ctx if args else None
         recording, cls = state.recording, self._result_class() if self._np or state.np_array else NDArray
         if recording:
-            if self.patience > 0 and out is None and self._monitor is None and state.watch is None:
-                arrays = _steps.wait(self, args, ctx, state.training, cls)
+            if self.patience > 0 and out is None and self._monitor is None and state.watch is None and not state.naive:
+                arrays = step.defer(self, args, ctx, state.training, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
             tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
@@ -98,7 +136,7 @@ class CachedOp:
             tensors = [x._tensor for x in args]
             if True in [t.requires_grad for t in tensors]:
                 tensors = [t.detach() if t.requires_grad else t for t in tensors]
-            if self.parameters and out is None and not state.training and self._monitor is None \
+            if self.parameters and out is None and not state.training and self._monitor is None and not state.naive \
                     and (self._asked() or self.static is False and tensors[0].is_cuda):
                 arrays = self._predict(tensors, ctx, cls)
                 if arrays is not None:
@@ -113,6 +151,7 @@ class CachedOp:
         if out is not None:
             targets = out if isinstance(out, (list, tuple)) else [out]
             for target, value in zip(targets, results, strict=True):
+                before_write(target._tensor)
                 target._tensor.detach().copy_(value.detach())
             return out
         arrays = [wrap(r, ctx, cls) for r in results]
@@ -152,16 +191,17 @@ class CachedOp:
 
     def follow(self, predictor, tensors, ctx, cls):
         with predictor.lock:
-            shown = self._shown.pop(predictor, None)
-            if shown is not None:
-                shown.run()
+            before = self._graph_outputs.pop(predictor, None)
+            if before is not None:
+                before.run()
             outputs = predictor.run(tensors)
             if predictor.captured is None:
                 return [wrap(o, ctx, cls) for o in (outputs if predictor.fresh else
                                                     [owned(o, tensors) for o in outputs])]
             arrays = [wrap(None, ctx, cls) for _ in outputs]
-            self._shown[predictor] = shown = Shown([ref(array) for array in arrays], outputs)
-            shown.hide()
+            self._graph_outputs[predictor] = GraphOutputs([ref(array) for array in arrays], outputs, ctx)
+            for array in arrays:
+                del array._tensor
         return arrays
 
     def _predictor(self, tensors, ctx):
@@ -188,19 +228,25 @@ class CachedOp:
                                                    device=device, monitor=self._watch(ctx))
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
+            for place, value in states.items():
+                if type(value) is list:
+                    move_when_differentiated(value, tensors[place])
+                else:
+                    _write(tensors[place], value)
         elif wanted:
             outputs = _Planned.apply(self, plan, training, ctx, *tensors)
             values, outputs = outputs[len(plan.differentiable):], outputs[:len(plan.differentiable)]
-            states = dict(zip(plan.state_numbers, values, strict=True))
+            for place, value, weight in zip(plan.state_numbers, values, plan.state_weights, strict=True):
+                if weight is None:
+                    _write(tensors[place], value)
         else:
             with torch.no_grad():
                 outputs, values, _ = plan.forward(tensors)
-            states = dict(zip(plan.state_numbers, values, strict=True))
-        for place, value in states.items():
-            tensors[place].detach().copy_(value.detach())
+            for place, value in zip(plan.state_numbers, values, strict=True):
+                _write(tensors[place], value)
         results = [owned(o, tensors) for o in outputs]
         if plan is not None and wanted and self.patience > 0:
-            self._remember(_steps.kinds_of(training, tensors), results)
+            self._remember(step.kinds_of(training, tensors), results)
         return results if recording else [r.detach() if r.requires_grad else r for r in results]
 
     def _remember(self, kinds, results):
@@ -237,7 +283,7 @@ class CachedOp:
     def _find(self, kind, tensors, wanted, training, ctx):
         """The plan for this call; none for the first of its kind, and for large graphs until they have earned it."""
         device = ctx.torch_device
-        if self.draws and state.chance is not None:
+        if state.naive or self.draws and state.chance is not None:
             return None
         if self._monitor is not None or any(t.device != device or type(t) is Whole for t in tensors):
             return None
@@ -263,6 +309,67 @@ class CachedOp:
         return None if self._monitor is None else _Watch(*self._monitor, ctx)
 
 
+def _write(tensor, value):
+    """Writes the new value of a state."""
+    before_write(tensor)
+    tensor.detach().copy_(value.detach())
+
+
+class _Passing:
+    """Calls of a graph that has inputs among its outputs: those are new arrays that share memory, and the gradient.
+
+    The other outputs are computed by a graph of their own.  An input that is there twice is copied the second time.
+    """
+
+    @classmethod
+    def of(cls, sym, flags):
+        """None for a graph that has no inputs among its outputs."""
+        entries = sym._entries
+        passed, rest = {}, []
+        for number, (node, _) in enumerate(entries):
+            if node.is_variable and node not in passed.values():
+                passed[number] = node
+            else:
+                rest.append(number)
+        if not passed:
+            return None
+        from ..symbol._compose import make
+        self = cls()
+        names = sym.list_inputs()
+        self._outputs = [(names.index(passed[n].name) if n in passed else None) for n in range(len(entries))]
+        self._op = None
+        if rest:
+            copied = NAMES['_copy']
+            chosen = [(Node(copied, '', {}, [entries[n]]), 0) if entries[n][0].is_variable else entries[n] for n in rest]
+            group = make(type(sym), chosen)
+            self._op = CachedOp(group, flags.items())
+            self._places = [names.index(name) for name in group.list_inputs()]
+        return self
+
+    def __call__(self, args, out):
+        computed = []
+        if self._op is not None:
+            given = self._op(*[args[i] for i in self._places])
+            computed = list(given) if isinstance(given, list) else [given]
+        cls = None
+        arrays = []
+        for number in self._outputs:
+            if number is None:
+                arrays.append(computed.pop(0))
+                continue
+            array = args[number]
+            cls = array._dense
+            alias = wrap(array._tensor, array._ctx, cls) if not array._sparse else array
+            if not array._sparse:
+                alias._variable = array._variable
+            arrays.append(alias)
+        if out is not None:
+            for target, array in zip(out if isinstance(out, (list, tuple)) else [out], arrays, strict=True):
+                array.copyto(target)
+            return out
+        return arrays[0] if len(arrays) == 1 else arrays
+
+
 class _Watch:
     """Shows a hook what nodes give and, with `everything`, what they take."""
 
@@ -286,11 +393,6 @@ class _Watch:
         return tensors
 
 
-def generators_of(ctx):
-    """Function of a device: where the random numbers of a context come from, or those of another device."""
-    return lambda device: _random.generator(ctx if device == ctx.torch_device else _interop.context_on(device))
-
-
 class _Planned(torch.autograd.Function):
     """A plan as one node of torch's tape."""
 
@@ -311,6 +413,9 @@ class _Planned(torch.autograd.Function):
         for i in ctx.shared:
             ctx.own[i] = None
         ctx.set_materialize_grads(False)
+        # averages that the backward pass moves: (tensor, value, weight)
+        ctx.moves = [(tensors[n].detach(), value, weight) for n, value, weight in
+                     zip(plan.state_numbers, states, plan.state_weights, strict=True) if weight is not None]
         ctx.outputs = [(o.shape, o.dtype, o.device) for o in outputs]
         still = [o for o, d in zip(outputs, plan.differentiable, strict=True) if not d]
         ctx.mark_non_differentiable(*still, *states)
@@ -326,6 +431,7 @@ class _Planned(torch.autograd.Function):
             found = _again(ctx, plan, ctx.tensors, heads)
         else:
             found = plan.backward(_saved(ctx), heads)
+            move_all(ctx.moves)
         places = dict(zip(plan.wanted, found, strict=True))
         return None, None, None, None, *[_or_zeros(places[i], ctx.tensors[i]) if i in places else None
                                          for i in range(count)]

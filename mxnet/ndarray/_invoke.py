@@ -9,11 +9,13 @@ from weakref import ref
 import torch
 
 from .. import random as _random
-from .._array import NDArrayBase, describe, overwrite, wrap, write
+from .._array import NDArrayBase, describe, overwrite, owned, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._notes import NONE, note, note_all, source
+from .._graph.states import move_when_differentiated
 from .._ops.dtypes import NAME
+from .._ops.moves import Move
 from .._ops.table import CallSite, Operator
 from .._state import state
 from .._taps import tap
@@ -66,7 +68,7 @@ def run(op: Operator, inputs, attributes, out, cls):
             if state.recording:
                 note_all(op, attributes, inputs, result if isinstance(result, (list, tuple)) else (result,))
             return result
-    if recording and out is None and watch is None and True in [x is not None and x._waits for x in inputs]:
+    if recording and out is None and watch is None and True in [x is not None and x._pending is not None for x in inputs]:
         joined = join_step(op, inputs, attributes, cls)
         if joined is not None:
             return joined
@@ -155,7 +157,11 @@ def _write_back(op, inputs, attributes, result):
     results = result if type(result) is tuple else (result,)
     visible = len(results) - len(positions)
     for position, value in zip(positions, results[visible:], strict=True):
-        if value is not None and inputs[position] is not None:
+        if value is None or inputs[position] is None:
+            continue
+        if type(value) is Move:
+            move_when_differentiated([value], inputs[position]._tensor)
+        else:
             overwrite(inputs[position], value)
     return results[:visible] if visible != 1 else results[0]
 
@@ -172,24 +178,6 @@ def _into(op, result, out):
             raise MXNetError(f'operator {op.name}: out has shape {tuple(target._tensor.shape)}, '
                              f'but the result has {tuple(value.shape)}')
         write(target, value, f'out= of operator {op.name}')
-
-
-def owned(result, tensors):
-    """The result in memory of its own and in row-major order, as every array of ours is.
-
-    torch answers a transpose or a slice with a view of its input, and identities with the input itself; upstream's
-    operators never do, and programs write into what they got.
-    """
-    base = result._base
-    if base is None:
-        for t in tensors:
-            if t is result:
-                return result.clone()
-    else:
-        for t in tensors:
-            if t is not None and (t is base or t._base is base):
-                return result.clone(memory_format=torch.contiguous_format)
-    return result if result.is_contiguous() else result.contiguous()
 
 
 CALLS = 256             # parsed attributes that are kept per operator
@@ -251,7 +239,7 @@ def make_function(op: Operator, name: str, cls: type):
                 if lhs._sparse or rhs._sparse:
                     raise TypeError
                 if recording:
-                    if lhs._waits or rhs._waits:
+                    if lhs._pending is not None or rhs._pending is not None:
                         raise TypeError
                     a = lhs._tensor if lhs._variable is None else lhs._variable.leaf
                     b = rhs._tensor if rhs._variable is None else rhs._variable.leaf
@@ -276,6 +264,7 @@ def make_function(op: Operator, name: str, cls: type):
                 array._tensor = result
                 array._ctx = lhs._ctx
                 array._variable = None
+                array._pending = None
                 return array
         return call(op, args, kwargs, cls)
 
@@ -285,7 +274,7 @@ def make_function(op: Operator, name: str, cls: type):
         if not kwargs and len(args) == 1 and (not recording or state.watch is None):
             x, = args
             try:
-                if x._sparse or recording and x._waits:
+                if x._sparse or recording and x._pending is not None:
                     raise TypeError
                 tensor = x._tensor if not recording or x._variable is None else x._variable.leaf
                 result = kernel(tensor)
@@ -304,6 +293,7 @@ def make_function(op: Operator, name: str, cls: type):
                 array._tensor = result
                 array._ctx = x._ctx
                 array._variable = None
+                array._pending = None
                 return array
         return call(op, args, kwargs, cls)
 
@@ -315,7 +305,7 @@ def make_function(op: Operator, name: str, cls: type):
                 if args[0]._sparse or args[-1]._sparse:
                     raise TypeError
                 if recording:
-                    if True in [x._waits for x in args]:
+                    if [x for x in args if x._pending is not None]:
                         raise TypeError
                     tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
                 else:
@@ -336,6 +326,7 @@ def make_function(op: Operator, name: str, cls: type):
                 array._tensor = result
                 array._ctx = args[0]._ctx
                 array._variable = None
+                array._pending = None
                 return array
         return call(op, args, kwargs, cls)
 
@@ -361,7 +352,7 @@ def make_method(op: Operator, name: str):
     def method(self, *args, **kwargs):
         recording = state.recording
         if plain and not args and not kwargs and not self._sparse \
-                and (not recording or state.watch is None and not self._waits):
+                and (not recording or state.watch is None and self._pending is None):
             tensor = self._tensor if not recording or self._variable is None else self._variable.leaf
             try:
                 result = kernel(tensor)
@@ -380,6 +371,7 @@ def make_method(op: Operator, name: str):
                 array._tensor = result
                 array._ctx = self._ctx
                 array._variable = None
+                array._pending = None
                 return array
         return call(op, (self, *args), kwargs, self._dense)
 

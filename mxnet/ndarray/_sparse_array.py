@@ -55,7 +55,7 @@ class BaseSparseNDArray(NDArray):
         if handle is not None:
             raise TypeError(f'a {type(self).__name__} is made by csr_matrix, row_sparse_array, zeros or tostype')
         self._parts, self._shape, self._ctx = nothing(self._stype, self._smallest, torch.float32, current_context())
-        self._checked, self._rising, self._history, self._variable = True, True, None, None
+        self._checked, self._rising, self._history, self._variable, self._pending = True, True, None, None, None
 
     # ------------------------------------------------------------------ parts
     @property
@@ -76,7 +76,7 @@ class BaseSparseNDArray(NDArray):
     def _make(cls, parts, shape, ctx, checked=True, history=None):
         array = object.__new__(cls)
         array._parts, array._shape, array._ctx = tuple(parts), tuple(shape), ctx
-        array._checked, array._rising, array._history, array._variable = checked, False, history, None
+        array._checked, array._rising, array._history, array._variable, array._pending = checked, False, history, None, None
         return array
 
     def _take(self, other):
@@ -387,7 +387,7 @@ class BaseSparseNDArray(NDArray):
             if type(loaded) is not type(self):
                 raise MXNetError(f'a pickled {type(self).__name__} holds a {loaded.stype} array')
             self._take(loaded)
-            self._ctx, self._variable = loaded._ctx, None
+            self._ctx, self._variable, self._pending = loaded._ctx, None, None
 
     def __repr__(self):
         return f'\n<{type(self).__name__} {"x".join(str(n) for n in self._shape)} @{self._ctx}>'

@@ -6,7 +6,9 @@ import numpy
 import torch
 
 from .. import autograd as _autograd
-from .._array import NDArrayBase, readable, wrap, writable, write
+from .._array import NDArrayBase, meta, readable, wrap, writable, write
+from .._lazy.operators import getitem as deferred_getitem
+from .._lazy.operators import reshape as deferred_reshape
 from .._notes import GETITEM, SETITEM, note, source
 from .._ops import NAMES
 from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
@@ -49,34 +51,34 @@ class NDArray(OperatorMethods, NDArrayBase):
     def __init__(self, handle=None, writable=True):
         if isinstance(handle, NDArrayHandle):
             other = _interop.array_of(handle)
-            self._tensor, self._ctx, self._variable = other._tensor, other._ctx, other._variable
+            self._tensor, self._ctx, self._variable, self._pending = other._tensor, other._ctx, other._variable, None
             return
         tensor = torch.empty(0) if handle is None else handle
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f'an NDArray is made by mx.nd.array, not from a {type(handle).__name__}')
-        self._tensor, self._variable = _interop.compact(tensor), None
+        self._tensor, self._variable, self._pending = _interop.compact(tensor), None, None
         self._ctx = _interop.context_of(tensor)
 
     # ------------------------------------------------------------------ properties
     @property
     def shape(self):
         """Lengths of the axes."""
-        return tuple(self._tensor.shape)
+        return tuple((self._tensor if self._pending is None else meta(self)).shape)
 
     @property
     def ndim(self):
         """Number of axes."""
-        return self._tensor.dim()
+        return (self._tensor if self._pending is None else meta(self)).dim()
 
     @property
     def size(self):
         """Number of elements."""
-        return self._tensor.numel()
+        return (self._tensor if self._pending is None else meta(self)).numel()
 
     @property
     def dtype(self):
         """Type of the elements, as a NumPy type."""
-        return NUMPY[NAME[self._tensor.dtype]]
+        return NUMPY[NAME[(self._tensor if self._pending is None else meta(self)).dtype]]
 
     @property
     def __numpy_dtype__(self):
@@ -205,9 +207,10 @@ class NDArray(OperatorMethods, NDArrayBase):
     __nonzero__ = __bool__
 
     def __len__(self):
-        if not self._tensor.dim():
+        tensor = self._tensor if self._pending is None else meta(self)
+        if not tensor.dim():
             raise TypeError('an array without axes has no len()')
-        return self._tensor.shape[0]
+        return tensor.shape[0]
 
     def __iter__(self):
         for i in range(len(self)):
@@ -246,8 +249,15 @@ class NDArray(OperatorMethods, NDArrayBase):
             array._tensor = result
             array._ctx = self._ctx
             array._variable = None
+            array._pending = None
             return array
         recording = state.recording
+        if recording and self._pending is not None:
+            if kind is slice and key.start is None and key.stop is None and key.step is None and self.ndim:
+                return self
+            found = deferred_getitem(self, key, NDArray.__getitem__)
+            if found is not None:
+                return found
         tensor = self._tensor
         if recording and self._variable is not None:
             tensor = self._variable.leaf
@@ -264,6 +274,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         array._tensor = result
         array._ctx = self._ctx
         array._variable = None
+        array._pending = None
         return array
 
     def __setitem__(self, key, value):
@@ -393,6 +404,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                     array._tensor = result
                     array._ctx = self._ctx
                     array._variable = None
+                    array._pending = None
                     return array
         if len(shape) == 1 and type(shape[0]) is not int:
             shape = shape[0]
@@ -407,6 +419,10 @@ class NDArray(OperatorMethods, NDArrayBase):
         if kwargs:
             raise TypeError(f'reshape: unknown argument {next(iter(kwargs))}')
         recording = state.recording
+        if recording and self._pending is not None and not reverse:
+            found = deferred_reshape(self, (tuple(shape),), NDArray.reshape)
+            if found is not None:
+                return found
         tensor = self._tensor
         if recording and self._variable is not None:
             tensor = self._variable.leaf
@@ -427,6 +443,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         array._tensor = result
         array._ctx = self._ctx
         array._variable = None
+        array._pending = None
         return array
 
     def _view(self, tensor):

@@ -51,7 +51,7 @@ def _from_record(record):
     else:
         cls = NDArray
     array = cls.__new__(cls)
-    array._tensor, array._ctx, array._variable = _interop.allocate(tensor, ctx), ctx, None
+    array._tensor, array._ctx, array._variable, array._pending = _interop.allocate(tensor, ctx), ctx, None, None
     return array
 
 

@@ -31,6 +31,7 @@ def _straight(kernel, a, axis):
     array._tensor = result.detach() if result.requires_grad else result
     array._ctx = a._ctx
     array._variable = None
+    array._pending = None
     return array
 
 

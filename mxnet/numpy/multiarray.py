@@ -4,7 +4,9 @@ import warnings
 import numpy
 import torch
 
-from .._array import readable, wrap, write
+from .._array import meta, readable, wrap, write
+from .._lazy.operators import getitem as deferred_getitem
+from .._lazy.operators import reshape as deferred_reshape
 from .._notes import GETITEM, note
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.table import NAMES
@@ -50,7 +52,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     @property
     def dtype(self):
         """Type of the elements, as a NumPy dtype."""
-        return _DTYPES.get(self._tensor.dtype) or NDArray.dtype.fget(self)
+        return _DTYPES.get((self._tensor if self._pending is None else meta(self)).dtype) or NDArray.dtype.fget(self)
 
     @property
     def mT(self):
@@ -192,6 +194,10 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     # ------------------------------------------------------------------ indexing
     def __getitem__(self, key):
         kind = type(key)
+        if self._pending is not None and state.recording:
+            found = deferred_getitem(self, key, ndarray.__getitem__)
+            if found is not None:
+                return found
         tensor = self._tensor
         if state.recording and self._variable is not None:
             tensor = self._variable.leaf
@@ -211,6 +217,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         array._tensor = result
         array._ctx = self._ctx
         array._variable = None
+        array._pending = None
         return array
 
     def sort(self, axis=-1, kind=None, order=None):
@@ -235,6 +242,10 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         if order != 'C':
             return _shape.reshape(self, shape, order)
         recording = state.recording
+        if recording and self._pending is not None:
+            found = deferred_reshape(self, (shape,), ndarray.reshape)
+            if found is not None:
+                return found
         tensor = self._tensor
         if recording and self._variable is not None:
             tensor = self._variable.leaf

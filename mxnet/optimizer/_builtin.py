@@ -1,7 +1,7 @@
 """What the built-in optimizers share: a class says which rule and which numbers, this does the rest."""
 import itertools
 
-from .._array import NDArrayBase, describe, writable, write
+from .._array import NDArrayBase, before_write, describe, readers, writable, write
 from .._state import state as switches
 from ..base import MXNetError
 from ..ndarray._sparse_updates import put_rows, rows_of
@@ -45,6 +45,8 @@ class BuiltIn(Optimizer):
         self._update_count(index)
         lrs, wds = self._rates(index)
         if tensors:
+            if readers or switches.writes is not None:
+                before_write(*tensors[0], *[t for column in tensors[2:] for t in column])
             self._step(index, tensors[0], tensors[1], tensors[2:], lrs, wds)
         else:
             for row in zip(index, weight, grad, zip(*columns) if columns else itertools.repeat(()), lrs, wds):

@@ -6,7 +6,7 @@ from operator import is_
 import torch
 from torch.autograd.graph import increment_version
 
-from .._array import NDArrayBase, collect_in, debts
+from .._array import NDArrayBase, before_write, readers, run_readers
 from .._changes import changes
 from .._files import pickles
 from .._graph.capture import WARM, Captured, wanted
@@ -15,7 +15,7 @@ from .._state import state as switches
 from ..autograd import LARGE
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
-from ..ndarray._debts import owed_to, paid_by
+from .._lazy.gradients import factors_of, like_deferred
 from ..ndarray.ndarray import NDArray
 from ._base import _LOW_PRECISION, Optimizer, aggregation_size, is_list
 from ._builtin import BuiltIn
@@ -185,9 +185,9 @@ class _Again:
         """
         optimizer, mine = self.optimizer, self.given
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
-                or not updater.aggregate_updates or switches.recording \
+                or not updater.aggregate_updates or switches.recording or switches.naive \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
-                or (changes.count != self.seen or True in [array._waits for array in self.arrays]) \
+                or (changes.count != self.seen or [a for a in self.arrays if a._pending is not None]) \
                 and not self._unmoved() or self.large and not self._alike():
             return False
         optimizer._set_current_context(self.device)
@@ -224,6 +224,10 @@ class _Again:
 
     def run(self):
         """Updates; on a GPU as a CUDA graph once that pays."""
+        if readers:
+            run_readers(self.memory)
+        if switches.writes is not None:
+            before_write(*self.written)
         if self.on_gpu and self.numbers is not None and self.numbers[2]:
             self._launch()
         else:
@@ -241,7 +245,7 @@ class _Again:
     def _alike(self):
         """Whether the large gradients are of the same kinds as before."""
         for _, array, shape, dtype in self.large:
-            tensor = owed_to(array) if array._waits else None
+            tensor = like_deferred(array)
             if tensor is None:
                 tensor = array._tensor
             if tensor.shape != shape or tensor.dtype is not dtype:
@@ -250,14 +254,12 @@ class _Again:
 
     def step(self):
         """Updates, call by call."""
-        if debts and not self.on_gpu:
-            collect_in(self.memory)
         grads = self.columns[1]
         if self.large:
             grads, owed = grads.copy(), {}
             by_products = getattr(self.same, 'by_products', None)
             for n, array, _, _ in self.large:
-                factors = paid_by(array) if by_products is not None and array._waits else None
+                factors = factors_of(array) if by_products is not None else None
                 if factors is None:
                     grads[n] = array._tensor
                 else:
@@ -322,6 +324,5 @@ def _classes():
     while waiting:
         cls = waiting.pop(0)
         found[cls.__module__, cls.__qualname__] = cls
-        # arrays that wait have a class of the same name
-        waiting.extend(c for c in cls.__subclasses__() if not getattr(c, '_waits', False))
+        waiting.extend(cls.__subclasses__())
     return found

@@ -273,8 +273,8 @@ def _iterated(function, name):
 def _block_call(function):
     @functools.wraps(function)
     def call(self, *args, **kwargs):
-        # not the tensor of an array that is sparse or waits to be computed: to look would make one
-        if not _computes([None if getattr(x, '_sparse', True) or x._waits else x._tensor for x in args]):
+        # not the tensor of an array that is sparse or pending: to read it would compute it
+        if not _computes([None if getattr(x, '_sparse', True) or x._pending is not None else x._tensor for x in args]):
             return function(self, *args, **kwargs)
         with _Outer(encode('block', getattr(self, 'name', '') or type(self).__name__, type(self).__name__)):
             return function(self, *args, **kwargs)

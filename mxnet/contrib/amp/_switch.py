@@ -8,6 +8,7 @@ import logging
 
 import torch
 
+from ..._array import meta
 from ..._ops.dtypes import NAME
 from ..._ops.table import NAMES
 from ...ndarray import _internal, _invoke, contrib, image, linalg, op, sparse
@@ -62,15 +63,15 @@ class Switch:
         return self.plain_run(op, inputs, attributes, out, cls)
 
     def _cast(self, op, inputs, attributes, wanted):
-        there = [x is not None and not x._sparse and x._tensor.dtype in _FLOATS for x in inputs]
+        there = [x is not None and not x._sparse and meta(x).dtype in _FLOATS for x in inputs]
         if wanted == WIDEST:
-            found = {x._tensor.dtype for x, floats in zip(inputs, there, strict=True) if floats}
+            found = {meta(x).dtype for x, floats in zip(inputs, there, strict=True) if floats}
             if len(found) < 2:
                 return inputs
             wanted = NAME[next(dtype for dtype in _FLOATS if dtype in found)]
         untouched = self.rules.untouched(op, attributes, len(inputs))
         return [self.plain_run(_CAST, (x,), {'dtype': wanted}, None, x._dense)
-                if floats and i not in untouched and NAME[x._tensor.dtype] != wanted else x
+                if floats and i not in untouched and NAME[meta(x).dtype] != wanted else x
                 for i, (x, floats) in enumerate(zip(inputs, there, strict=True))]
 
     def _make_functions_go_the_long_way(self):

@@ -62,7 +62,7 @@ def row(base, index, ctx, steps=()):
     array._index = index
     array._ctx = ctx
     array._steps = steps
-    array._value = array._variable = None
+    array._value = array._variable = array._pending = None
     return array
 
 

@@ -6,7 +6,6 @@ from ... import ndarray, symbol
 from ..._deferred_compute import tracing
 from ..._state import state
 from ...ndarray import NDArray
-from ...ndarray._waiting import like
 from ...symbol import Symbol
 from ...util import is_np_array
 from ..block import HybridBlock
@@ -19,7 +18,7 @@ _PARAMETER = re.compile(r'(?P<side>[lr])(?P<layer>\d+)_(?P<rest>(i2h|h2h|h2r)_(w
 
 def _versions(arrays):
     """What changes when somebody writes into arrays."""
-    return [(id(tensor), tensor is None or tensor._version) for tensor in map(like, arrays)]
+    return [(id(tensor), tensor is None or tensor._version) for tensor in [a._tensor for a in arrays]]
 
 
 class _RNNLayer(HybridBlock):
@@ -148,7 +147,7 @@ class _RNNLayer(HybridBlock):
         return list(self._zeros[1])
 
     def _from_zeros(self, inputs, states):
-        """The output of a call without states, which may be like the one before (ndarray/_repeats.py)."""
+        """The output of a call without states, which may be like the one before (_lazy/bound_calls.py)."""
         again = self._repeat if state.recording else self._prediction
         if again is not None:
             out = again((inputs, *states))

@@ -1,0 +1,37 @@
+"""Writes moving averages when gradients are computed: see `Move` of `_ops/moves.py`."""
+import torch
+
+from .._array import before_write
+from .._state import state
+
+
+def move_when_differentiated(moves, tensor):
+    """Has a state's tensor moved whenever torch's engine runs the calls that the moves belong to."""
+    for move in moves:
+        move.node.register_prehook(_Mover(move.value, move.weight, tensor.detach()))
+
+
+class _Mover:
+    """A hook of a node of torch's graph."""
+
+    __slots__ = ('_value', '_weight', '_tensor')
+
+    def __init__(self, value, weight, tensor):
+        self._value, self._weight, self._tensor = value, weight, tensor
+
+    def __call__(self, gradients):
+        move_all([(self._tensor, self._value, self._weight)])
+
+
+def move_all(moves):
+    """Moves states, (tensor, value, weight) in the order of the forward pass: the last one is moved first."""
+    if not moves or not state.moves:
+        return
+    before_write(*[tensor for tensor, _, _ in moves])
+    tensors, values, weights = zip(*reversed(moves), strict=True)
+    with torch.no_grad():
+        if len(set(weights)) == 1 and len({id(t) for t in tensors}) == len(tensors):
+            torch._foreach_lerp_(list(tensors), list(values), weights[0])
+        else:
+            for tensor, value, weight in zip(tensors, values, weights, strict=True):
+                tensor.lerp_(value, weight)

@@ -1,0 +1,210 @@
+"""Operators between the blocks of a step (step.py): they are deferred with them.
+
+Programs divide their losses, add two of them up, take means.  Each such call is one of a CachedOp with a single node,
+kept by the first block of the step.  Slices and `reshape` share memory with the array that they are taken of: when the
+step has run, they are made views of its tensor.
+
+Only common operators are deferred, which send a gradient to each of their pending inputs, and only where shapes and
+dtypes are known to fit: mistakes are found where they are made.
+"""
+import torch
+
+from .._array import wrap
+from .._graph.infer import run_on_meta
+from .._graph.plan import LIMIT
+from .._ops.table import NAMES
+from .._state import state
+from . import step as _step
+from .pending import guard
+
+DEFERRED = frozenset((
+    'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'broadcast_power', 'broadcast_maximum',
+    'broadcast_minimum', 'elemwise_add', 'elemwise_sub', 'elemwise_mul', 'elemwise_div', 'add_n', 'dot', 'batch_dot',
+    '_plus_scalar', '_minus_scalar', '_rminus_scalar', '_mul_scalar', '_div_scalar', '_rdiv_scalar', '_power_scalar',
+    '_maximum_scalar', '_minimum_scalar', 'Cast', 'amp_cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log',
+    'log1p', 'sigmoid', 'tanh', 'relu', 'Activation', 'smooth_l1', 'clip', 'softmax', 'log_softmax', 'mean', 'sum',
+    'norm', 'Reshape', 'Flatten', 'transpose', 'SwapAxis', 'expand_dims', 'squeeze', 'slice', 'slice_axis', 'Concat',
+    'stack', 'pick', 'where',
+    '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
+    '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
+    '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum', '_np_dot',
+    '_npx_relu', '_npx_sigmoid', '_np_reshape', '_npx_reshape', '_np_transpose', '_np_squeeze', '_npi_concatenate',
+    '_npi_stack'))
+MANY = 4096             # calls that a network remembers: numbers may change from step to step
+INDICES = {'pick': 1, 'where': 0}        # the input that has no gradient: labels, a condition
+
+
+def join(op, inputs, attributes, cls):
+    """What an operator gives for arrays of which some are pending, deferred with them; None if it has to run now."""
+    if op.name not in DEFERRED or state.naive:
+        return None
+    return _join(lambda first: _operator(first, op, attributes, len(inputs)), inputs, INDICES.get(op.name), cls)
+
+
+def _join(find, inputs, index, cls):
+    """The pending output of a call of a CachedOp that `find(first CachedOp of the step)` gives."""
+    with guard:
+        step, sources, likes = None, [], []
+        for i, x in enumerate(inputs):
+            if x is None or x._sparse:
+                return None
+            pending = x._pending
+            if pending is None:
+                sources.append(None)
+                likes.append(x._tensor)
+                continue
+            if type(pending.work) is not _step.Step or not pending.work.is_open() \
+                    or i == index and pending.call is not None:
+                return None
+            known = pending.work.like(pending)
+            if known is None:
+                return None
+            step = step or pending.work
+            sources.append(pending.number if pending.call is None else (pending.call, pending.number))
+            likes.append(known)
+        if step is None:
+            return None                     # another thread has computed them in the meantime
+        try:
+            cached = find(step.first)
+        except TypeError:                   # an attribute that cannot be hashed
+            return None
+        route = step.route
+        if route is not None and len(step.made) < len(route.structure) \
+                and route.structure[len(step.made)] == (cached, state.training, tuple(sources)) \
+                and not any(x._pending.work is not step for x in inputs):
+            return step.follow(cls)
+        if not _fits(cached, likes, index):
+            return None
+    arrays = _step.defer(cached, inputs, inputs[0]._ctx, state.training, cls)
+    return None if arrays is None else arrays[0]
+
+
+def _operator(first, op, attributes, count):
+    """The CachedOp of an operator's calls with these attributes and so many inputs."""
+    key = op.name, count, *sorted(attributes.items())
+    found = first.operators.get(key)
+    if found is None:
+        found = _keep(first, key, first.of_nodes([(op, attributes)], count))
+        found.what = op, attributes
+    return found
+
+
+def _keep(first, key, cached):
+    if len(first.operators) > MANY:
+        first.operators.clear()
+    first.operators[key] = cached
+    return cached
+
+
+def _fits(cached, likes, index):
+    """Whether a graph of operators takes tensors of these kinds; what it gives is noted."""
+    kinds = _step.kinds_of(state.training, likes)
+    if kinds in cached.results:
+        return True
+    if cached.program.calls[0].node.op.same_dtype and len({t.dtype for t in likes}) > 1:
+        return False
+    given, found = likes, []
+    for call in cached.program.calls:           # a chain: each takes what the one before gives
+        found = run_on_meta(call.node, [tuple(t.shape) for t in given], [t.dtype for t in given])
+        if isinstance(found, str):
+            return False
+        given = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in found]
+    if not all(t.is_floating_point() for t in given) \
+            or not all(t.is_floating_point() for i, t in enumerate(likes) if i != index):
+        return False
+    if len(cached.results) > LIMIT:
+        cached.results.clear()
+    cached.results[kinds] = given
+    return True
+
+
+# ---------------------------------------------------------------------- slices and shapes
+def reshape(array, shape, method):
+    """`array.reshape(*shape)` of a pending array, deferred; None if it has to run now.
+
+    method: the method of its class, which computes the same on tensors
+    """
+    given = _output_like(array)
+    if given is None:
+        return None
+    cls = array._dense
+    found = method(_stand_in(given, array, cls), *shape).shape             # or says what is wrong
+    return _view(array, 'reshape', tuple(given.shape), None, found, lambda x: method(x, *shape))
+
+
+def getitem(array, key, method):
+    """`array[key]` of a pending array, for numbers and slices, deferred; None if it has to run now."""
+    given = _output_like(array)
+    box = None if given is None else _box(key, given.shape)
+    if box is None:
+        return None
+    found = method(_stand_in(given, array, array._dense), key).shape
+    return _view(array, 'getitem', tuple(given.shape), tuple(box), found, lambda x: method(x, key))
+
+
+def _output_like(array):
+    """A tensor like a pending output of an open step; None for other arrays, and where that is not known."""
+    pending = array._pending
+    if pending is None or pending.call is None or type(pending.work) is not _step.Step or state.watch is not None \
+            or state.naive:
+        return None
+    return pending.work.like(pending)
+
+
+def _view(array, name, given, box, shape, method):
+    if not shape or 0 in shape:
+        return None
+    cls = array._dense
+    key = cls, name, given, box, shape          # what the result of the method depends on, but for values
+
+    def compute(tensor, ctx, recording):
+        """The same by the method that arrays have, which decides whether the result shares memory."""
+        before, state.recording = state.recording, recording
+        try:
+            return method(wrap(tensor, ctx, cls))._tensor
+        finally:
+            state.recording = before
+
+    def find(first):
+        found = first.operators.get(key)
+        if found is None:
+            nodes, now = [], given
+            if box is not None and box != tuple([(0, n, 1) for n in given]):
+                begins, ends, steps = zip(*box, strict=True)
+                nodes.append((NAMES['slice'], {'begin': begins, 'end': ends, 'step': steps}))
+                now = tuple([-(-(end - begin) // step) for begin, end, step in box])
+            if now != shape or not nodes:
+                nodes.append((NAMES['Reshape'], {'shape': shape}))
+            found = _keep(first, key, first.of_nodes(nodes, 1))
+            found.what, found.view = (nodes[-1][0], nodes[-1][1]), compute
+        return found
+
+    return _join(find, (array,), None, cls)
+
+
+def _stand_in(given, array, cls):
+    """An array without values, which has the methods of others."""
+    return wrap(torch.empty(given.shape, dtype=given.dtype, device='meta'), array._ctx, cls)
+
+
+def _box(key, shape):
+    """(begin, end, step) of each axis that a key selects; None for other keys, and for those that select nothing."""
+    parts = list(key) if type(key) is tuple else [key]
+    kinds = [type(part) for part in parts]
+    if not shape or not set(kinds) <= {int, slice, type(Ellipsis)} or kinds.count(type(Ellipsis)) > 1:
+        return None
+    if type(Ellipsis) in kinds:
+        at = kinds.index(type(Ellipsis))
+        parts[at:at + 1] = [slice(None)] * (len(shape) - len(parts) + 1)
+    parts += [slice(None)] * (len(shape) - len(parts))
+    if len(parts) != len(shape):
+        return None
+    found = []
+    for part, length in zip(parts, shape, strict=True):
+        if type(part) is int:
+            part = slice(part, part + 1 or None)
+        begin, end, step = part.indices(length)
+        if step < 1 or begin >= end:
+            return None
+        found.append((begin, end, step))
+    return found

@@ -1,0 +1,156 @@
+"""Pending arrays: they have a record of the work that computes them instead of a tensor.
+
+The work is a `Step`, a `DeferredGradient` or a `GraphOutputs`.  Each has `run()`, which gives its arrays their tensors;
+`like(pending)`, a tensor with the shape and dtype of an array, or None where these are not known before; `peek(array)`,
+the tensor of an array to be read at once; and `backward_from(heads)`.
+"""
+import threading
+from operator import is_, itemgetter
+
+from .._changes import changes
+
+guard = threading.RLock()      # held while arrays become pending or get their tensors, never while anything is computed
+
+
+class Pending:
+    """What computes a pending array: output `number` of call `call` of the work, or its input `number` (call None)."""
+
+    __slots__ = ('work', 'call', 'number')
+
+    def __init__(self, work, call, number):
+        self.work, self.call, self.number = work, call, number
+
+
+def fill(array, tensor):
+    """Gives a pending array its tensor."""
+    # in this order: another thread may read the tensor at any time
+    array._tensor = tensor
+    array._pending = None
+
+
+def fill_all(refs, tensors, ctx, views=()):
+    """Gives output arrays that still exist their tensors.
+
+    views: (number, base, view): output `number` is `view(tensor, ...)` of that of output `base`, which is no view
+    """
+    tensors = list(tensors)
+    for number, base, view in views:
+        if refs[number]() is not None:
+            tensors[number] = view(tensors[base], ctx, False)
+    for made, tensor in zip(refs, tensors, strict=True):
+        array = made()
+        if array is not None:
+            array._tensor = tensor
+            array._pending = None
+
+
+def identity(array, variable):
+    """What makes an input of a step the same as another: the gradient variable, for arrays may share one."""
+    return id(array) if variable is None else id(variable)
+
+
+class ParameterGroup:
+    """The inputs of a CachedOp that are parameters, which are the same arrays call after call.
+
+    It is valid while the arrays have the tensors and the gradient variables that they had when it was made.  Whoever
+    changes one of these raises `changes.count`.
+
+    index: {identity: number of the array in the group}
+    states: arrays that a pending step may hide, since it writes them (`Step.hide_states`)
+    """
+
+    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'free', 'sources', 'index', 'states', '_seen', '_memories')
+
+    def __init__(self, args, positions, states):
+        self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
+        self._seen = changes.count
+        self.arrays = self._pick(args)
+        self.variables = [a._variable for a in self.arrays]
+        self.tensors = [a._tensor for a in self.arrays]
+        fixed = set(positions)
+        self.free = [i for i in range(len(args)) if i not in fixed]
+        # where the inputs come from, if the others are arrays that are not pending, and the step begins with this call
+        numbers = {position: number for number, position in enumerate((*positions, *self.free))}
+        self.sources = tuple([numbers[i] for i in range(len(args))])
+        self.index = {identity(a, v): n for n, (a, v) in enumerate(zip(self.arrays, self.variables, strict=True))}
+        self.states = [args[i] for i in states]
+        self._memories = None
+
+    def fits(self, args):
+        """Whether a call has these very arrays, as they were, none of them pending."""
+        return all(map(is_, self._pick(args), self.arrays)) and self.is_valid()
+
+    def is_valid(self):
+        """Whether the arrays are as they were, and none of them is pending."""
+        for array in self.states:
+            if array._pending is not None:
+                return False
+        count = changes.count
+        if count == self._seen:
+            return True
+        for array, variable, tensor in zip(self.arrays, self.variables, self.tensors):
+            if array._pending is not None or array._variable is not variable or array._tensor is not tensor:
+                return False
+        self._seen = count
+        return True
+
+    def reads(self, memories):
+        """Whether one of the tensors lies in one of these pieces of memory."""
+        if self._memories is None:
+            self._memories = memories_of(self.tensors)
+        return not self._memories.isdisjoint(memories)
+
+
+def memories_of(tensors):
+    """Where the memory of tensors begins."""
+    return {t.untyped_storage().data_ptr() for t in tensors}
+
+
+class GraphOutputs:
+    """Outputs that lie in the memory of a CUDA graph, which the next launch overwrites.  A read of one copies it.
+
+    A loop that trains has dropped them by then, so that mostly there is nothing to copy.
+    """
+
+    __slots__ = ('_refs', '_tensors', '_ctx', '_views', '_lock')
+
+    def __init__(self, refs, tensors, ctx, views=()):
+        self._refs, self._tensors, self._ctx, self._views = refs, tensors, ctx, views
+        self._lock = threading.Lock()
+        for number, made in enumerate(refs):
+            array = made()
+            if array is not None:
+                array._pending = Pending(self, None, number)
+
+    def run(self):
+        """Copies what still exists."""
+        with self._lock:            # whoever launches the graph next waits until the copies are under way
+            refs, tensors = self._refs, list(self._tensors)
+            if not refs:
+                return
+            bases = {number: base for number, base, _ in self._views}
+            for number in {bases.get(n, n) for n, made in enumerate(refs) if made() is not None}:
+                tensors[number] = tensors[number].clone()
+                tensors[number]._used_up = True
+            fill_all(refs, tensors, self._ctx, self._views)
+            self._refs = self._tensors = ()
+
+    def still(self, arrays, tensors):
+        """Whether arrays lie there that nothing has read since."""
+        return self._tensors is tensors and False not in [a._pending is not None and a._pending.work is self
+                                                          for a in arrays]
+
+    def reads(self, memories):
+        return False
+
+    def backward_from(self, heads, update=None):
+        return False
+
+    def like(self, pending):
+        tensors = self._tensors
+        return tensors[pending.number] if tensors else None
+
+    def peek(self, array):
+        """The tensor of an array as it lies there."""
+        pending, tensors = array._pending, self._tensors
+        return tensors[pending.number] if tensors and pending is not None else array._tensor

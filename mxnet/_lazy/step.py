@@ -1,0 +1,495 @@
+"""Steps: recorded calls of hybridized blocks that wait for `backward`, so that both run as one plan.
+
+While recording, a hybridized block that ran before need not run at once: its outputs become pending arrays, and the
+step keeps what the call reads: the tensors and the gradient variables of its inputs, as they are at the call.  A read of
+an output, or a write into the memory of an input (`_array.before_write`), runs the step with torch's tape, call by call.
+A loop that trains does neither before `backward`: then the whole step runs as one plan (`Plan.whole`), forward and
+backward, without torch's engine.
+
+A step belongs to the thread that records it.  Another thread that needs one of its arrays runs it first, so that each
+thread differentiates its own calls only.
+"""
+import threading
+from operator import attrgetter
+from threading import get_ident
+from weakref import ref
+
+import torch
+
+from .._array import NDArrayBase, readers
+from .._graph.plan import LIMIT
+from .._notes import UNKNOWN, note_graph, source
+from .._state import state
+from .._whole import Whole
+from ..autograd import OVERWRITTEN
+from ..base import MXNetError
+from .pending import ParameterGroup, Pending, fill, guard, identity, memories_of
+from .step_plan import BoundStep, StepPlan
+
+_new, _version = object.__new__, attrgetter('_version')
+PATIENCE = 8            # how often a step may be read before `backward`, until its blocks are not deferred any more
+MOST_CALLS = 256        # calls of one step
+SEEN = 1024             # keys of steps that a network has seen once
+
+
+class Call:
+    """A call of a step: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays.
+
+    likes: tensors with shapes and dtypes of the outputs, once something has asked, and if they are known
+    """
+
+    __slots__ = ('cached', 'training', 'sources', 'outputs', 'likes')
+
+    def __init__(self, cached, training, sources, outputs):
+        self.cached, self.training, self.sources, self.outputs = cached, training, sources, outputs
+        self.likes = None
+
+
+class Step:
+    """Calls that are deferred together, and what they read.
+
+    A step whose calls so far are those of an earlier one follows its `route` (a BoundStep): `made` has, weakly, the
+    output of each call.  `closed`: no call can be added.  `done`: the outputs have their tensors.
+    """
+
+    __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'variables', 'groups', 'loose', '_loose_index',
+                 '_hidden', 'version', 'ctx', 'np_shape', 'closed', 'done', 'failed', 'thread', '_lock', '_memories',
+                 '__weakref__')
+
+    def __init__(self, ctx):
+        self._calls, self.route, self.made = [], None, []
+        self.arrays, self.tensors, self.variables = [], [], []
+        self.version = 0                            # the sum of the versions of all tensors when they were taken
+        self.groups, self.loose = [], []            # (ParameterGroup, its first number), and numbers of other inputs
+        self._loose_index, self._hidden, self._memories = {}, [], (0, frozenset())
+        self.ctx, self.np_shape = ctx, state.np_shape
+        self.closed, self.done, self.failed = False, False, None
+        self.thread, self._lock = get_ident(), threading.RLock()
+        key = id(self)
+        readers[key] = ref(self, lambda _: readers.pop(key, None))
+
+    @property
+    def calls(self):
+        """The calls; to ask for them leaves the route."""
+        if self.route is not None:
+            self._calls = [Call(*call, [made]) for call, made in zip(self.route.structure, self.made, strict=False)]
+            self.route = None
+        return self._calls
+
+    @property
+    def first(self):
+        """The CachedOp that the step begins with."""
+        return self._calls[0].cached if self.route is None else self.route.structure[0][0]
+
+    def is_full(self):
+        """Whether so many calls are deferred that they run now: programs that read nothing would fill the memory."""
+        return len(self.made) + len(self._calls) > MOST_CALLS
+
+    def is_open(self):
+        """Whether this thread can add a call now: one of the step's own, under the same rules for shapes."""
+        return not self.closed and self.thread == get_ident() and self.np_shape == state.np_shape
+
+    # ------------------------------------------------------------------ what it reads
+    def number_of(self, array):
+        """The number of an array that the step reads already, as it is now; None if it does not."""
+        variable, tensor = array._variable, array._tensor
+        key = identity(array, variable)
+        for group, first in self.groups:
+            number = group.index.get(key)
+            if number is not None and group.tensors[number] is tensor:
+                return first + number
+        number = self._loose_index.get(key)
+        return number if number is not None and self.tensors[number] is tensor else None
+
+    def take(self, array):
+        """The number of an array that a call reads, from now on one of the step's inputs."""
+        number, tensor, variable = len(self.arrays), array._tensor, array._variable
+        self.arrays.append(array)
+        self.tensors.append(tensor)
+        self.variables.append(variable)
+        self.loose.append(number)
+        self._loose_index[identity(array, variable)] = number
+        self.version += tensor._version
+        return number
+
+    def take_group(self, group):
+        """Takes all arrays of a group."""
+        self.groups.append((group, len(self.arrays)))
+        self.arrays += group.arrays
+        self.tensors += group.tensors
+        self.variables += group.variables
+        self.version += sum(map(_version, group.tensors))
+
+    def overlaps(self, group):
+        """Whether it reads one of the arrays of a group already."""
+        return not group.index.keys().isdisjoint(self._loose_index) \
+            or any(not group.index.keys().isdisjoint(other.index) for other, _ in self.groups)
+
+    def hide_states(self, states):
+        """Makes arrays that the step writes when it runs pending: whoever reads one has the step run first."""
+        for array in states:
+            if array._pending is None:
+                self._hidden.append((array, array._tensor))
+                array._pending = Pending(self, None, self.number_of(array))
+                del array._tensor
+
+    def reads(self, memories):
+        """Whether it reads one of these pieces of memory."""
+        if self.closed:
+            return False
+        count, found = self._memories
+        if count != len(self.loose):
+            found = memories_of([self.tensors[n] for n in self.loose])
+            self._memories = len(self.loose), found
+        return not found.isdisjoint(memories) or any(group.reads(memories) for group, _ in self.groups)
+
+    # ------------------------------------------------------------------ calls
+    def follow(self, cls):
+        """The output array of the next call of the route."""
+        array = _new(cls)
+        array._ctx = self.ctx
+        array._variable = None
+        array._pending = Pending(self, len(self.made), 0)
+        self.made.append(ref(array))
+        return array
+
+    def add(self, cached, training, sources, cls):
+        """Output arrays of a new call."""
+        number, arrays = len(self.calls), []
+        for output in range(cached.count):
+            array = _new(cls)
+            array._ctx = self.ctx
+            array._variable = None
+            array._pending = Pending(self, number, output)
+            arrays.append(array)
+        self.calls.append(Call(cached, training, sources, [ref(array) for array in arrays]))
+        return arrays
+
+    def join(self, other):
+        """Takes over another step, whose calls come after those that are here."""
+        offset, more = len(self.calls), len(self.arrays)
+        for array, _ in other._hidden:
+            array._pending = Pending(self, None, more + array._pending.number)
+        self._hidden += other._hidden
+        self.arrays += other.arrays
+        self.tensors += other.tensors
+        self.variables += other.variables
+        self.groups += [(group, more + first) for group, first in other.groups]
+        self.loose += [more + number for number in other.loose]
+        for key, number in other._loose_index.items():
+            self._loose_index.setdefault(key, more + number)
+        self.version += other.version
+        # an input of both is one input, so that its gradients are added up
+        same = {more + n: m for n, (a, v, t) in enumerate(zip(other.arrays, other.variables, other.tensors))
+                if (m := self._number_before(a, v, t, more)) is not None}
+        for call in other.calls:
+            call.sources = tuple(same.get(s + more, s + more) if type(s) is int else (s[0] + offset, s[1])
+                                 for s in call.sources)
+            for array in [made() for made in call.outputs]:
+                if array is not None:
+                    array._pending = Pending(self, array._pending.call + offset, array._pending.number)
+            self.calls.append(call)
+        if other in state.draws:
+            state.draws = tuple([step for step in state.draws if step is not other])
+            will_draw(self)
+        other.closed = True
+        other._forget()
+
+    def _number_before(self, array, variable, tensor, limit):
+        key = identity(array, variable)
+        for number in range(limit):
+            if identity(self.arrays[number], self.variables[number]) == key and self.tensors[number] is tensor:
+                return number
+        return None
+
+    # ------------------------------------------------------------------ run before `backward`
+    def run(self):
+        """Runs the calls one by one, with torch's tape."""
+        with self._lock:
+            if self.failed is not None:
+                raise MXNetError(f'an earlier error left this array without a value: {self.failed}')
+            if self.done:
+                return
+            for call in self.calls:
+                call.cached.patience -= 1
+            if not self.closed:
+                self._close()
+            values = [t if v is None else v.leaf for t, v in zip(self.tensors, self.variables, strict=True)]
+            results = []
+            try:
+                if self._overwritten():
+                    raise MXNetError(OVERWRITTEN)
+                with torch.enable_grad():
+                    for call in self.calls:
+                        given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in call.sources]
+                        if call.cached.view is not None:
+                            results.append([call.cached.view(given[0], self.ctx, True)])
+                            continue
+                        results.append(call.cached.compute(given, self.ctx, call.training, recording=True))
+                        note_graph(call.cached.what, tuple([
+                            source(self.arrays[s]) if type(s) is int else getattr(results[s[0]][s[1]], '_note', UNKNOWN)
+                            for s in call.sources]), results[-1])
+            except BaseException as error:
+                self.failed = error
+                raise
+            finally:                # what was computed before a mistake is as good as ever
+                for call, tensors in zip(self.calls, results):
+                    for made, tensor in zip(call.outputs, tensors, strict=True):
+                        array = made()
+                        if array is not None:
+                            fill(array, tensor)
+                self._forget()
+
+    def peek(self, array):
+        return array._tensor
+
+    def like(self, pending):
+        """A tensor with the shape and dtype of an array; None if these are not known."""
+        with guard:
+            if self.closed:
+                return None
+            if pending.call is None:
+                return self.tensors[pending.number]
+            if self.route is not None:
+                return self.route.likes and self.route.likes[pending.call]
+            return self._like_output(pending.call, pending.number)
+
+    def _like_output(self, number, output):
+        call = self._calls[number]
+        if call.likes is None:
+            given = [self.tensors[s] if type(s) is int else self._like_output(*s) for s in call.sources]
+            if not any(t is None for t in given):
+                call.likes = call.cached.results.get(kinds_of(call.training, given))
+        return call.likes and call.likes[output]
+
+    def _close(self):
+        """Ends the construction: hidden arrays get their tensors back, and writers need not wait for it any more."""
+        with guard:
+            self.closed = True
+            readers.pop(id(self), None)
+            self._draws_no_more()
+            for array, tensor in self._hidden:
+                fill(array, tensor)
+            self._hidden = ()
+
+    def _draws_no_more(self):
+        if self in state.draws:
+            state.draws = tuple([step for step in state.draws if step is not self])
+
+    def _forget(self):
+        self.done = True
+        readers.pop(id(self), None)         # of one that has been joined to another
+        self._calls = self.arrays = self.tensors = self.variables = self.groups = ()
+        self.route = None
+
+    def _overwritten(self):
+        # writes into arrays run the step before; this finds writes by other means into the same memory
+        return sum(map(_version, self.tensors)) != self.version
+
+    # ------------------------------------------------------------------ backward
+    def backward_from(self, heads, update=None):
+        """Differentiates arrays of this step at once; False if they have to be computed first.
+
+        update: function of the BoundStep that gives what is to follow its plan (`then` of `Runner.run`), or None.  What
+            it gives has been done if this returns True
+        """
+        heads = [heads] if isinstance(heads, NDArrayBase) else heads
+        if len({id(head) for head in heads}) != len(heads):
+            return False                    # the gradient of one that is there twice is 2
+        for head in heads:
+            pending = getattr(head, '_pending', None)
+            if pending is None or pending.call is None or type(pending.work) is not Step \
+                    or pending.work.thread != self.thread or head._variable is not None:
+                return False
+            if pending.work is not self:
+                with guard:
+                    if self.closed or pending.work.closed:
+                        return False
+                    self.join(pending.work)
+        return self.thread == get_ident() and self._backward(heads, update)
+
+    def _backward(self, heads, update):
+        """Runs everything, forward and backward from `heads`, as one plan; False if there is none."""
+        with self._lock:
+            if self.closed:
+                return False
+            self._draws_no_more()
+            bound = self.route
+            follows = bound is not None and len(self.made) == len(bound.structure) and bound.begins_at(heads)
+            if not follows:
+                bound = self._find(heads)
+            if bound is None or bound.others and self._wanted_later(bound):
+                return False
+            tensors, ctx = self.tensors, self.ctx
+            if self._overwritten():
+                self._close()
+                self.failed = error = MXNetError(OVERWRITTEN)
+                self._forget()
+                raise error
+            refs = self.made if follows else [m for c in self.calls for m in c.outputs]
+            self._close()
+            if not bound.run(self, tensors, refs, ctx, None if update is None else update(bound)):
+                return False
+            for cached, _, _ in bound.structure:
+                cached.patience = PATIENCE
+            for head in heads:
+                if head._pending is None:
+                    head._tensor._used_up = True
+            self._forget()
+            return True
+
+    def _wanted_later(self, bound):
+        """Whether outputs of calls that the heads do not depend on still exist: their own backward may come."""
+        return any(made() is not None for number in bound.others for made in self.calls[number].outputs)
+
+    def _find(self, heads):
+        """The BoundStep for this step; None where there is no plan."""
+        first = self.calls[0].cached
+        bound = first.last_step
+        if bound is not None and bound.fits(self, heads):
+            return bound
+        structure = tuple([(c.cached, c.training, c.sources) for c in self.calls])
+        places = tuple([(h._pending.call, h._pending.number) for h in heads])
+        # a plan draws from the generator that it was traced with
+        drawn = self.ctx if any(c.cached.draws for c in self.calls) else None
+        key = (structure, places, drawn, self.np_shape, *[(t.shape, t.dtype, t.device, v and v.req)
+                                                          for t, v in zip(self.tensors, self.variables, strict=True)])
+        known = first.steps.get(key)
+        if known is None:
+            if key not in first.seen and any(c.cached.what[1] is not None for c in self.calls):
+                # numbers and slices of operators may be others each time: a plan is for steps that come again
+                if len(first.seen) > SEEN:
+                    first.seen.clear()
+                first.seen.add(key)
+                return None
+            known = first.steps[key] = StepPlan(self, places)
+            while len(first.steps) > LIMIT:
+                first.steps.popitem(last=False)
+        if known.plan is None:
+            for call in self.calls:
+                call.cached.patience = 0
+            return None
+        first.last_step = bound = BoundStep(self, structure, places, known)
+        return bound
+
+
+def kinds_of(training, tensors):
+    """What shapes and dtypes of a call's results depend on."""
+    return training, *[(t.shape, t.dtype) for t in tensors]
+
+
+# ---------------------------------------------------------------------- what CachedOp calls
+def defer(cached, args, ctx, training, cls):
+    """The pending outputs of a recorded call; None if it has to run now."""
+    while True:
+        with guard:
+            found = _defer(cached, args, ctx, training, cls)
+        if type(found) is not Step:
+            return found
+        found.run()
+
+
+def _defer(cached, args, ctx, training, cls):
+    """As `defer`; or a step that has to be run first: one of another thread, or one that cannot take the call."""
+    group = cached.group
+    known = group is not None and group.fits(args)
+    step, kind, learns, able, fixed = None, [training], known, True, []
+    for i in group.free if known else range(len(args)):
+        x = args[i]
+        if x._sparse or x._ctx is not ctx and x._ctx != ctx:
+            return None
+        variable, pending = x._variable, x._pending
+        if pending is not None and type(pending.work) is Step:
+            if not pending.work.is_open():
+                return pending.work
+            if step is None:
+                step = pending.work
+            elif pending.work is not step:
+                step.join(pending.work)
+                pending = x._pending
+            if pending.call is not None:
+                like = step.like(pending)
+                if like is None or variable is not None:
+                    return step             # mistakes are found where they are made, by shapes
+                kind.append((like.shape, like.dtype))
+                learns = True
+                continue
+            tensor = step.tensors[pending.number]
+        else:
+            tensor = x._tensor
+        if variable is None:
+            able = able and not tensor.requires_grad
+            if i not in cached.parameters:
+                kind.append((tensor.shape, tensor.dtype))
+                continue
+        elif variable.req != 'null':
+            if type(variable.leaf) is Whole or variable.buffer._sparse:
+                return None
+            learns = True
+        fixed.append(i)
+    kind = tuple(kind)
+    if kind not in cached.kinds and cached.learns_kinds:
+        # the first of its kind runs at once, so that mistakes are found where they are made
+        if len(cached.kinds) > LIMIT:
+            cached.kinds.clear()
+        cached.kinds.add(kind)
+        return None
+    if not able or not learns:
+        return None
+    if step is not None and step.is_full():
+        return step
+    pending = drawing(ctx) if cached.draws else None
+    if pending is not None and pending is not step:         # it draws first
+        if pending.is_full() or not pending.is_open():
+            return pending
+        if step is not None:
+            pending.join(step)
+        step = pending
+    if not known and fixed and not any(args[i]._pending is not None for i in fixed) \
+            and len({identity(args[i], args[i]._variable) for i in fixed}) == len(fixed):
+        group, known = ParameterGroup(args, fixed, cached.hidden_states(training, ctx)), True
+        cached.group = group
+    if known and step is None and _are_distinct(args, group):
+        step = Step(ctx)
+        step.take_group(group)
+        for i in group.free:
+            step.take(args[i])
+        sources = group.sources
+    else:
+        if step is None:
+            step = Step(ctx)
+        if known and not step.overlaps(group):
+            step.take_group(group)
+        found = []
+        for x in args:
+            pending = x._pending
+            if pending is not None and type(pending.work) is Step:
+                found.append(pending.number if pending.call is None else (pending.call, pending.number))
+            else:
+                number = step.number_of(x)
+                found.append(step.take(x) if number is None else number)
+        sources = tuple(found)
+    step.hide_states([args[i] for i in cached.hidden_states(training, ctx)])
+    if cached.draws:
+        will_draw(step)
+    return step.add(cached, training, sources, cls)
+
+
+def _are_distinct(args, group):
+    """Whether the inputs that are no parameters are distinct, and none of them is one."""
+    found = [identity(args[i], args[i]._variable) for i in group.free]
+    return len(set(found)) == len(found) and group.index.keys().isdisjoint(found)
+
+
+def drawing(ctx):
+    """The step of this thread that is deferred, and draws random numbers of a context; None if there is none."""
+    for step in state.draws:
+        if step.ctx == ctx and not step.closed:
+            return step
+    return None
+
+
+def will_draw(step):
+    """Notes that a step draws random numbers when it runs."""
+    if step not in state.draws:
+        state.draws = (*[other for other in state.draws if not other.closed], step)
