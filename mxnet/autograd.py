@@ -15,6 +15,7 @@ from ._backward import run_backward
 from ._changes import changes
 from ._notes import forget, note_all
 from ._ops.dtypes import NAME
+from ._ops.late_reads import OVERWRITTEN
 from ._ops.gradients import no_gradient
 from ._ops.table import NAMES
 from ._state import state
@@ -31,8 +32,6 @@ NOT_SMOOTH = ('cannot differentiate {what}: it has dtype {dtype}, and gradients 
               "convert what it is computed from with astype('float32')")
 USED_UP = ('backward was called a second time through the same graph, which is given up after the first; '
            'pass retain_graph=True to the first call to keep it')
-OVERWRITTEN = ('an array that the gradient computation needs was written in place after it was recorded; '
-               'write a copy of it instead (x = x + 1, or x.copy() before writing), or write after backward')
 ONCE = ('this graph has an autograd.Function or a custom operator in it, whose gradient is what its backward computes; '
         'it has no second derivative')
 
@@ -191,6 +190,8 @@ def _mover(buffer, req, fresh):
     """
     def move(leaf):
         gradient, leaf.grad = leaf.grad, None
+        if vars(leaf).pop('_unreached', False) and gradient is None:
+            return                      # torch's graph leads here, the computation does not
         fresh[0] = True
         if readers and not buffer._sparse:
             before_write(buffer._tensor)
@@ -301,10 +302,15 @@ def _heads(heads, head_grads):
     if len(heads) != len(head_grads):
         raise MXNetError(f'{len(heads)} heads and {len(head_grads)} head gradients given')
     found, tensors, gradients = [], [], []
+    last = {id(head): i for i, head in enumerate(heads)}            # of one that is given twice, the last counts
     for i, (head, gradient) in enumerate(zip(heads, head_grads, strict=True)):
         tensor = _history(head, f'head {i}')
+        if last[id(head)] != i:
+            continue
         if not tensor.requires_grad:
-            continue            # a constant next to others: it has nothing to send back
+            if tensor.dtype is torch.bool:
+                continue        # a truth, which has no gradient
+            raise _undifferentiable([head])
         found.append(head)
         tensors.append(tensor)
         if gradient is None:
@@ -315,7 +321,7 @@ def _heads(heads, head_grads):
             raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, but its head gradient {tuple(value.shape)}')
         gradients.append(value if value.dtype is tensor.dtype and value.device == tensor.device
                          else value.to(tensor.device, tensor.dtype))
-    if not tensors and not all(h._tensor.dtype is torch.bool for h in heads):
+    if not heads:
         raise _undifferentiable(heads)
     return found, tensors, gradients
 
@@ -346,8 +352,8 @@ def _explain(error):
     text = str(error)
     if 'a second time' in text:
         return MXNetError(USED_UP)
-    if 'modified by an inplace operation' in text:
-        return MXNetError(f'{OVERWRITTEN}\n({text})')
+    if 'modified by an inplace operation' in text or 'modified inplace' in text:
+        return MXNetError(OVERWRITTEN)
     return MXNetError(text)
 
 
@@ -400,12 +406,15 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
     retain_graph = create_graph if retain_graph is None else retain_graph
     if state.watch is not None:
         state.watch.follow(tensors)
+    state.wanted = wanted
     try:
         results = run_backward(tensors, gradients, retain_graph, create_graph, wanted, False)
     except MXNetError:
         raise
     except RuntimeError as error:
         raise _explain(error) from error
+    finally:
+        state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]
     for i, result in enumerate(results):
         if result is None:

@@ -7,6 +7,7 @@ from weakref import ref
 
 import numpy
 import torch
+from torch.autograd.graph import saved_tensors_hooks
 
 from . import _quiet
 from . import random as _random
@@ -209,7 +210,8 @@ class Executor:
             for place in wanted:
                 tensors[place].requires_grad_()
             watch, begin = self._watch(), perf_counter()
-            with torch.set_grad_enabled(record):
+            # arguments may be written before backward, which takes them as they are then: torch is not to count writes
+            with torch.set_grad_enabled(record), saved_tensors_hooks(torch.Tensor.detach, lambda saved: saved):
                 outputs, states = program.run(tensors, training=self._training, generator=self._generator,
                                               device=self._ctx.torch_device, monitor=watch)
             # going back takes about twice as long as going forward

@@ -339,7 +339,8 @@ def test_running_averages_of_children_move():
     means = []
     for _ in range(3):
         with autograd.record():
-            net(x)
+            out = net(x)
+        out.backward()
         means.append(net.norm.running_mean.data().asnumpy().copy())
     assert (means[0] > 0.3).all() and (means[1] > means[0]).all() and (means[2] > means[1]).all()
 

@@ -122,6 +122,7 @@ def test_states_inside_of_a_part_move():
             array[:] = nd.array(numpy.random.RandomState(i).randn(*array.shape))
         for _ in range(3):
             executor.forward(is_train=True)
+            executor.backward(nd.ones((4, 2, 5, 5)))
         results.append([executor.outputs[0].asnumpy(), *[executor.aux_dict[n].asnumpy() for n in
                                                          ('b_moving_mean', 'b_moving_var')]])
     for a, b in zip(*results, strict=True):

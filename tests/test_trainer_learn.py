@@ -268,12 +268,12 @@ def stopping(monkeypatch, error, at):
     """The run `at` of a plan ends with an error, once the update has been decided on."""
     run, runs = _runner.Runner.run, []
 
-    def broken(self, tensors, buffers, then=None, debts=()):
+    def broken(self, tensors, buffers, then=None, deferred=()):
         runs.append(then)
         if len(runs) == at:
             assert then is not None
             raise error
-        return run(self, tensors, buffers, then, debts)
+        return run(self, tensors, buffers, then, deferred)
 
     monkeypatch.setattr(_runner.Runner, 'run', broken)
 

@@ -11,6 +11,7 @@ from .._ops.moves import Move
 from .._state import state
 from ..base import MXNetError, OutOfRange
 from .node import Entry, Node, as_written, states_of, topological
+from .static_shapes import have_static_shapes
 
 
 # operators whose backward pass moves their states on a CPU
@@ -99,8 +100,35 @@ class Program:
         # does it draw random numbers, be it in a loop
         self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
         self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)
+        # variables that operators read again in the backward pass, without torch noticing
+        self.late_reads = self._late_reads()
+        self.has_static_shapes = have_static_shapes(self.calls)
         self._written: dict = {}
+        self._behind: dict | None = None
         self._mark_dead()
+
+    def _late_reads(self):
+        found = {}
+        for call in self.calls:
+            names = getattr(call.node.op.function, 'late_reads', ())
+            for name, source in zip(call.node.op.inputs, call.sources, strict=False):
+                if name in names and source is not None and source < len(self.variables):
+                    found[source] = None
+        return tuple(found)
+
+    def behind_states(self):
+        """{number of a state: numbers of the variables that the call which writes it depends on}."""
+        if self._behind is None:
+            before = {i: frozenset((i,)) for i in range(len(self.variables))}
+            self._behind = {}
+            for call in self.calls:
+                inputs = [s for s in call.sources if s is not None and s not in call.mutated]
+                mine = frozenset().union(*[before[s] for s in inputs])
+                before.update((call.first + i, mine) for i in range(max(1, call.count)))
+                for state_number in call.mutated:
+                    if state_number is not None:
+                        self._behind[state_number] = self._behind.get(state_number, frozenset()) | mine
+        return self._behind
 
     def written_forward(self, device) -> tuple[int, ...]:
         """The numbers of the variables that a forward pass in train mode writes on a device."""

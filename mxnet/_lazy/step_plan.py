@@ -100,7 +100,7 @@ class BoundStep:
 
     __slots__ = ('structure', 'heads', 'others', 'groups', 'loose', 'kinds', 'loose_variables', 'np_shape', 'ctx',
                  'targets', 'flags', 'runner', 'outputs', 'plain', 'likes', 'views', '_at', '_lock', '_targets',
-                 '_deferred', '_own_readers')
+                 '_deferred', '_own_readers', '_repeated')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.groups = structure, heads, list(step.groups)
@@ -113,6 +113,8 @@ class BoundStep:
         self.targets = [step.variables[n] for n in known.plan.wanted]
         self.flags = [variable.fresh for variable in self.targets]
         self.views = _views(structure)
+        firsts = _first_outputs([cached for cached, _, _ in structure])
+        self._repeated = [first + n for first, (cached, _, _) in zip(firsts, structure) for n in cached.repeated]
         wishes = {c.cached.static for c in step.calls} - {None}
         generators = []
         if any(c.cached.draws for c in step.calls):
@@ -201,5 +203,9 @@ class BoundStep:
             if runner.captured is not None:
                 self.outputs = GraphOutputs(refs, outputs, ctx, self.views)
             else:
-                fill_all(refs, outputs if runner.fresh else [owned(o, tensors) for o in outputs], ctx, self.views)
+                if not runner.fresh:
+                    outputs = [owned(o, tensors) for o in outputs]
+                    for number in self._repeated:
+                        outputs[number] = outputs[number].clone()
+                fill_all(refs, outputs, ctx, self.views)
             return True

@@ -10,6 +10,7 @@ from . import gradients, shapes
 from .attributes import DType, Rng, Shape, Training
 from .dtypes import TORCH
 from .gradients import with_gradient
+from .late_reads import reads_late
 from .table import operator
 
 _ACTIVATIONS = {'relu': torch.relu, 'sigmoid': torch.sigmoid, 'softrelu': F.softplus, 'softsign': F.softsign,
@@ -142,6 +143,7 @@ def SoftmaxActivation(data, *, mode: Literal['channel', 'instance'] = 'instance'
 
 
 @operator(same_dtype=('data', 'label'), shapes=shapes.softmax_cross_entropy)
+@reads_late('label')
 def softmax_cross_entropy(data, label):
     """The cross entropy between softmax of `data` (batch, classes) and class numbers `label` (batch,), summed up.
 

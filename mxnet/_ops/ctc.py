@@ -5,12 +5,14 @@ import torch
 
 from ..base import MXNetError
 from . import shapes
+from .late_reads import reads_late
 from .table import operator
 
 
 @operator(aliases=('_contrib_CTCLoss', '_contrib_ctc_loss', 'ctc_loss'), shapes=shapes.ctc_loss, hidden=1,
           outputs='output0', optional={'data_lengths': lambda a: a['use_data_lengths'],
                                        'label_lengths': lambda a: a['use_label_lengths']})
+@reads_late('label', 'data_lengths', 'label_lengths')
 def CTCLoss(data, label, data_lengths=None, label_lengths=None, *, use_data_lengths: bool = False,
             use_label_lengths: bool = False, blank_label: Literal['first', 'last'] = 'first'):
     """CTC loss of each sequence: -log of the probability that `data` spells `label`.

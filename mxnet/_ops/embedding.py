@@ -5,6 +5,7 @@ from ..base import MXNetError
 from . import shapes
 from .attributes import DType
 from .gather import within
+from .late_reads import reads_late
 from .table import operator
 
 
@@ -17,6 +18,7 @@ def _rows(name, data, weight, input_dim, output_dim, sparse_grad):
 
 
 @operator(aliases=('_npx_embedding', '_sparse_Embedding'), shapes=shapes.embedding, dtype_of='weight')
+@reads_late('data')
 def Embedding(data, weight, *, input_dim: int, output_dim: int, dtype: DType = 'float32', sparse_grad: bool = False):
     """The rows of `weight` at the indices in `data`: a new last axis of length `output_dim`.
 
@@ -26,6 +28,7 @@ def Embedding(data, weight, *, input_dim: int, output_dim: int, dtype: DType = '
 
 
 @operator('_contrib_SparseEmbedding', shapes=shapes.embedding, dtype_of='weight')
+@reads_late('data')
 def sparse_embedding(data, weight, *, input_dim: int, output_dim: int, dtype: DType = 'float32',
                      sparse_grad: bool = False, deterministic: bool = False):
     """The old name of `Embedding` with a gradient that holds only the rows in use; it is deterministic anyway."""

@@ -11,6 +11,7 @@ from ..base import MXNetError
 from . import shapes
 from .attributes import DType, Shape
 from .dtypes import TORCH
+from .late_reads import reads_late
 from .table import operator
 
 
@@ -22,6 +23,7 @@ def within(index, length, mode='clip'):
 
 # ---------------------------------------------------------------------- along an axis
 @operator(aliases=('_npi_take',), methods='take')
+@reads_late('indices')
 def take(a, indices, *, axis: int = 0, mode: Literal['clip', 'raise', 'wrap'] = 'clip'):
     """The elements of an axis at `indices`, whose axes take its place in the result.
 
@@ -43,6 +45,7 @@ def take(a, indices, *, axis: int = 0, mode: Literal['clip', 'raise', 'wrap'] = 
 
 
 @operator()
+@reads_late('indices')
 def batch_take(a, indices):
     """One element of each row of `a`: the one at `indices`, clipped to the row.  `pick` does the same and more."""
     rows = a.reshape(-1, a.shape[-1])
@@ -53,6 +56,7 @@ def batch_take(a, indices):
 
 
 @operator(aliases=('_npx_pick', 'choose_element_0index'), methods='pick', shapes=shapes.pick)
+@reads_late('index')
 def pick(data, index, *, axis: int | None = -1, keepdims: bool = False, mode: Literal['clip', 'wrap'] = 'clip'):
     """One element along `axis` for each place of the other axes: the one that `index` says there.
 
@@ -82,12 +86,14 @@ def _coordinates(name, indices, axes):
 
 
 @operator(aliases=('_npi_gather_nd', '_npx_gather_nd'))
+@reads_late('indices')
 def gather_nd(data, indices):
     """The elements at coordinates: `indices[i]` has those along axis i of `data`; negative ones count from the end."""
     return data[_coordinates('gather_nd', indices, data.dim())]
 
 
 @operator()
+@reads_late('indices')
 def scatter_nd(data, indices, *, shape: Shape):
     """Zeros of `shape` with `data` at coordinates: `indices[i]` has those along axis i.
 
@@ -97,18 +103,21 @@ def scatter_nd(data, indices, *, shape: Shape):
 
 
 @operator('_scatter_set_nd', aliases=('_npi_scatter_set_nd',), same_dtype=('lhs', 'rhs'))
+@reads_late('indices')
 def scatter_set_nd(lhs, rhs, indices, *, shape: Shape):
     """`lhs`, which has `shape`, with `rhs` at coordinates: `indices[i]` has those along axis i."""
     return lhs.index_put(_coordinates('_scatter_set_nd', indices, lhs.dim()), rhs)
 
 
 @operator('_contrib_index_copy')
+@reads_late('index_vector')
 def index_copy(old_tensor, index_vector, new_tensor):
     """`old_tensor` with rows replaced: row i of `new_tensor` goes to row `index_vector[i]`."""
     return old_tensor.index_copy(0, index_vector.long(), new_tensor)
 
 
 @operator(auto_inputs=False)
+@reads_late('rhs')
 def fill_element_0index(lhs, mhs, rhs):
     """The matrix `lhs` with one element per row replaced: row i has `mhs[i]` in column `rhs[i]`."""
     return lhs.scatter(1, rhs.long().unsqueeze(1), mhs.unsqueeze(1))
@@ -116,6 +125,7 @@ def fill_element_0index(lhs, mhs, rhs):
 
 # ---------------------------------------------------------------------- by a condition
 @operator(aliases=('_sparse_where',), same_dtype=('x', 'y'), shapes_back=shapes.where, dtype_of='x')
+@reads_late('condition')
 def where(condition, x, y):
     """`x` where `condition` is not 0, else `y`.  A condition with one axis may choose whole rows."""
     if x.shape != y.shape or (condition.shape != x.shape and tuple(condition.shape) != tuple(x.shape[:1])):
@@ -127,6 +137,7 @@ def where(condition, x, y):
 
 
 @operator('_contrib_boolean_mask', aliases=('_npi_boolean_mask',))
+@reads_late('index')
 def boolean_mask(data, index, *, axis: int = 0):
     """The elements along `axis` where the vector `index` is not 0.  How many depends on the values."""
     if index.dim() != 1 or index.shape[0] != data.size(axis):

@@ -5,6 +5,7 @@ import torch
 
 from ..base import MXNetError, OutOfRange
 from .attributes import Shape
+from .late_reads import reads_late
 from .np_binary import promoted
 from .table import operator
 
@@ -15,6 +16,7 @@ def _condition(condition):
 
 
 @operator()
+@reads_late('condition')
 def _npi_where(condition, x, y):
     """`x` where the condition is true, else `y`; all three broadcast."""
     return torch.where(_condition(condition.detach()), *promoted(x, y))
@@ -318,6 +320,7 @@ class _BadQuantile(MXNetError, ValueError):
 
 
 @operator()
+@reads_late('indices')
 def _npi_take_along_axis(arr, indices, *, axis: int | None = None):
     """The elements of `arr` at `indices`, which have as many axes: each row of indices is for the row beside it."""
     if axis is None:

@@ -7,6 +7,7 @@ import torch
 
 from ..base import MXNetError
 from . import shapes
+from .late_reads import reads_late
 from .table import operator
 
 _LENGTHS = {'sequence_length': lambda a: a['use_sequence_length']}
@@ -21,6 +22,7 @@ def _check(name, data, axis):
 
 
 @operator(aliases=('_npx_sequence_mask',), optional=_LENGTHS, shapes=shapes.sequence_length)
+@reads_late('sequence_length')
 def SequenceMask(data, sequence_length=None, *, use_sequence_length: bool = False, value: float = 0.0, axis: int = 0):
     """`data` with `value` in all steps behind the end of each sequence."""
     _check('SequenceMask', data, axis)
@@ -33,6 +35,7 @@ def SequenceMask(data, sequence_length=None, *, use_sequence_length: bool = Fals
 
 
 @operator(optional=_LENGTHS, shapes=shapes.sequence_length)
+@reads_late('sequence_length')
 def SequenceLast(data, sequence_length=None, *, use_sequence_length: bool = False, axis: int = 0):
     """The last step of each sequence; the time axis is gone."""
     _check('SequenceLast', data, axis)
@@ -44,6 +47,7 @@ def SequenceLast(data, sequence_length=None, *, use_sequence_length: bool = Fals
 
 
 @operator(optional=_LENGTHS, shapes=shapes.sequence_length)
+@reads_late('sequence_length')
 def SequenceReverse(data, sequence_length=None, *, use_sequence_length: bool = False, axis: int = 0):
     """The steps of each sequence in reverse order; those behind its end stay where they are."""
     _check('SequenceReverse', data, axis)

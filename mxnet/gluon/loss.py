@@ -61,25 +61,30 @@ class Loss(HybridBlock):
         if not self._active and getattr(x, '_pending', None) is not None and type(self).__module__ == __name__ \
                 and not state.naive:
             deferred = self._deferred(args)
-            out = deferred(x, *args)
-            if not self._forward_hooks and not self._forward_pre_hooks:
-                self.__dict__['_repeat'] = deferred._repeat
-            return out
+            if deferred is not None:
+                out = deferred(x, *args)
+                if not self._forward_hooks and not self._forward_pre_hooks:
+                    self.__dict__['_repeat'] = deferred._repeat
+                return out
         return super().forward(x, *args)
 
     def _deferred(self, args):
         """A hybridized copy of a loss that is not: its graph holds the attributes that the loss has now, and which of
         the optional arguments are given.
+
+        None the first time: the loss may never be used again, and its operators are deferred one by one.
         """
         copies = self.__dict__.setdefault('_copies', {})
         key = tuple([x is None for x in args])
-        found = copies.get(key)
-        if found is None:
+        found = copies.setdefault(key, False)
+        if found is False:
+            copies[key] = None
+        elif found is None:
             found = copy.copy(self)
             found._forward_hooks, found._forward_pre_hooks = OrderedDict(), OrderedDict()       # this loss calls them
             found._active = True
             copies[key] = found
-        return found
+        return found or None
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)

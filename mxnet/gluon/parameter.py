@@ -457,7 +457,11 @@ class Parameter:
                 self._deferred = (init, contexts, default_init, data.astype(dtype))
             return
         with autograd.pause():
-            self._set_arrays([array.astype(dtype) for array in self._data], self._ctx_list)
+            before = list(self._data)
+            self._set_arrays([array.astype(dtype) for array in before], self._ctx_list)
+            for array, old in zip(self._data, before, strict=True):
+                if old.grad is not None and array.grad is not None and array.grad.stype == 'default':
+                    array.grad[:] = old.grad.astype(dtype)
 
     def _reduce(self):
         """The mean over the contexts, on the CPU."""

@@ -21,6 +21,7 @@ from .._graph.states import move_all, move_when_differentiated
 from .._lazy import operators, step
 from .._lazy.pending import GraphOutputs
 from .._notes import note_graph, source
+from .._ops.late_reads import Versions
 from .._ops.table import NAMES
 from .._state import state
 from .._whole import Whole
@@ -47,6 +48,7 @@ class CachedOp:
         self._flags = dict(flags)
         self._np = self.is_np_sym
         self.program = Program(sym._entries)
+        self.repeated = _repeated(list(sym._entries))
         self._plans = Plans(self.program)
         self._sharing = {}             # plan -> what it saves that programs can write into
         self._monitor = None
@@ -196,8 +198,10 @@ class CachedOp:
                 before.run()
             outputs = predictor.run(tensors)
             if predictor.captured is None:
-                return [wrap(o, ctx, cls) for o in (outputs if predictor.fresh else
-                                                    [owned(o, tensors) for o in outputs])]
+                outputs = list(outputs) if predictor.fresh else [owned(o, tensors) for o in outputs]
+                for number in self.repeated:
+                    outputs[number] = outputs[number].clone()
+                return [wrap(o, ctx, cls) for o in outputs]
             arrays = [wrap(None, ctx, cls) for _ in outputs]
             self._graph_outputs[predictor] = GraphOutputs([ref(array) for array in arrays], outputs, ctx)
             for array in arrays:
@@ -245,7 +249,9 @@ class CachedOp:
             for place, value in zip(plan.state_numbers, values, strict=True):
                 _write(tensors[place], value)
         results = [owned(o, tensors) for o in outputs]
-        if plan is not None and wanted and self.patience > 0:
+        for number in self.repeated:
+            results[number] = results[number].clone()
+        if wanted and self.patience > 0 and (plan is not None or self.program.has_static_shapes):
             self._remember(step.kinds_of(training, tensors), results)
         return results if recording else [r.detach() if r.requires_grad else r for r in results]
 
@@ -307,6 +313,11 @@ class CachedOp:
 
     def _watch(self, ctx):
         return None if self._monitor is None else _Watch(*self._monitor, ctx)
+
+
+def _repeated(entries):
+    """Numbers of the outputs that another one before is, too: they are copied, as programs write into both."""
+    return [number for number, entry in enumerate(entries) if entry in entries[:number]]
 
 
 def _write(tensor, value):
@@ -413,9 +424,10 @@ class _Planned(torch.autograd.Function):
         for i in ctx.shared:
             ctx.own[i] = None
         ctx.set_materialize_grads(False)
-        # averages that the backward pass moves: (tensor, value, weight)
-        ctx.moves = [(tensors[n].detach(), value, weight) for n, value, weight in
+        # averages that the backward pass moves: (number, value, weight)
+        ctx.moves = [(n, value, weight) for n, value, weight in
                      zip(plan.state_numbers, states, plan.state_weights, strict=True) if weight is not None]
+        ctx.late_reads = Versions([tensors[n] for n in cached.program.late_reads])
         ctx.outputs = [(o.shape, o.dtype, o.device) for o in outputs]
         still = [o for o, d in zip(outputs, plan.differentiable, strict=True) if not d]
         ctx.mark_non_differentiable(*still, *states)
@@ -430,11 +442,26 @@ class _Planned(torch.autograd.Function):
         if torch.is_grad_enabled():
             found = _again(ctx, plan, ctx.tensors, heads)
         else:
+            ctx.late_reads.check()
             found = plan.backward(_saved(ctx), heads)
-            move_all(ctx.moves)
+            if ctx.moves:
+                move_all(_moves(ctx))
         places = dict(zip(plan.wanted, found, strict=True))
         return None, None, None, None, *[_or_zeros(places[i], ctx.tensors[i]) if i in places else None
                                          for i in range(count)]
+
+
+def _moves(ctx):
+    """(tensor, value, weight) of the averages that this backward pass moves: for `autograd.grad`, of those on the way to
+    what it differentiates with respect to.
+    """
+    moves, wanted = ctx.moves, state.wanted
+    if wanted is not None:
+        on_the_way = {i for i, t in enumerate(ctx.tensors)
+                      if t.requires_grad and (t.grad_fn is not None or any(t is w for w in wanted))}
+        behind = ctx.cached.program.behind_states()
+        moves = [move for move in moves if not on_the_way.isdisjoint(behind[move[0]])]
+    return [(ctx.tensors[n].detach(), value, weight) for n, value, weight in moves]
 
 
 class _AsOne(torch.autograd.Function):
@@ -448,6 +475,13 @@ class _AsOne(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, *gradients):
+        if torch.is_grad_enabled():
+            ctx.higher = True
+        if getattr(ctx, 'higher', False):           # gradients of gradients go as through single operators
+            for gradient, tensor in zip(gradients, ctx.tensors, strict=True):
+                if gradient is None and tensor.is_leaf:
+                    tensor._unreached = True        # for `_mover` of autograd.py
+            return gradients
         return tuple(map(_or_zeros, gradients, ctx.tensors))
 
 
@@ -503,8 +537,11 @@ def _same_numbers(ctx):
 
 def _again(ctx, plan, tensors, heads):
     """The gradients, computed so that they can be differentiated: forward once more, on torch's tape."""
-    outputs, _ = ctx.cached.program.run(tensors, training=ctx.training, generator=_same_numbers(ctx),
-                                        device=ctx.place.torch_device)
+    outputs, states = ctx.cached.program.run(tensors, training=ctx.training, generator=_same_numbers(ctx),
+                                             device=ctx.place.torch_device)
+    for place, value in states.items():
+        if type(value) is list:                 # others have been written in the forward pass
+            move_when_differentiated(value, tensors[place])
     pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
     return torch.autograd.grad([o for o, _ in pairs], [tensors[i] for i in plan.wanted], [h for _, h in pairs],
                                create_graph=True, allow_unused=True)

@@ -3,7 +3,7 @@ import numpy
 import torch
 
 from .. import util
-from .._array import NDArrayBase, wrap
+from .._array import NDArrayBase, meta, wrap
 from .._ops.dtypes import NAME
 from .._ops.table import NAMES
 from .._state import state
@@ -208,7 +208,7 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
     def compute(x1, x2, out):
         if isinstance(x1, NDArrayBase):
             if isinstance(x2, NDArrayBase):
-                if one_dtype and x1._tensor.dtype is not x2._tensor.dtype:
+                if one_dtype and meta(x1).dtype is not meta(x2).dtype:
                     x1, x2 = _promoted(x1, x2)
                 return apply(pair, (x1, x2), {}, out)
             if isinstance(x2, Numbers):
@@ -249,7 +249,7 @@ def _method(name, compute):
 
 
 def _promoted(x1, x2):
-    dtype = NAME[torch.promote_types(x1._tensor.dtype, x2._tensor.dtype)]
+    dtype = NAME[torch.promote_types(meta(x1).dtype, meta(x2).dtype)]
     return [apply('_npi_cast', (x,), {'dtype': dtype}) for x in (x1, x2)]
 
 
