@@ -10,7 +10,7 @@ import torch
 
 from . import _quiet
 from . import random as _random
-from ._array import NDArrayBase, overwrite, wrap
+from ._array import NDArrayBase, fill_ones, overwrite, wrap
 from ._backward import gradients_of
 from ._graph import infer as _infer
 from ._graph.common import merged
@@ -162,6 +162,7 @@ class Executor:
                 else:
                     own[name][:] = value
         self._training = training = bool(is_train)
+        self._fill_ones()
         ready = self._ready.get(training)
         if ready is not None:
             tensors = [array._tensor for array in self._arrays]
@@ -240,6 +241,7 @@ class Executor:
         update: function that gives what is to follow the plan (`then` of `Runner.run`), or None; it is called only if
             there is a plan.  The result says whether that has been done
         """
+        self._fill_ones()
         tensors = [array._tensor for array in self._arrays]
         whole = self._whole
         if whole is None or not all(map(is_, tensors, whole.tensors)):
@@ -260,6 +262,12 @@ class Executor:
         self.forward(is_train=True)
         self.backward()
         return False
+
+    def _fill_ones(self):
+        program = self._program
+        fixed = program.ones if self._learns else program.ones_always
+        if fixed:
+            fill_ones([self._arrays[place] for place in fixed])
 
     def _wanted(self):
         """The numbers of the variables that have gradients."""

@@ -93,8 +93,23 @@ class Program:
         self.folds = True              # may plans for predictions fold parameters into others
         # does it draw random numbers, be it in a loop
         self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
+        # variables that a run fills with ones: of a graph that learns (or is recorded), and of any
+        self.ones = self._filled(False)
+        self.ones_always = self._filled(True)
         self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)
         self._mark_dead()
+
+    def _filled(self, always):
+        """Numbers of the variables that BatchNorm keeps at 1 (`fix_gamma`)."""
+        found = set()
+        for call in self.calls:
+            op = call.node.op
+            if op.ones is not None and (op.ones_always or not always):
+                name = op.ones(op.complete(call.attributes))
+                place = None if name is None else call.sources[op.inputs.index(name)]
+                if place is not None and place < len(self.variables):
+                    found.add(place)
+        return tuple(sorted(found))
 
     @property
     def open_shapes(self) -> list[Call]:

@@ -22,6 +22,7 @@ def _with_statistics(attributes):
 _BATCH_NORM = {'shapes': shapes.batch_norm, 'initializers': {'moving_mean': '["zero", {}]',
                                                              'moving_var': '["one", {}]'},
                'aux': _STATES, 'mutates': _STATES, 'outputs': _with_statistics,
+               'ones': lambda a: 'gamma' if a['fix_gamma'] else None,
                'hidden': lambda a: 0 if a['output_mean_var'] else 2}
 
 
@@ -88,7 +89,7 @@ def BatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, 
 
     In train mode the statistics are those of the batch, and a recorded call moves `moving_mean` and `moving_var`
     (by 1 - `momentum`) towards them; else, or with `use_global_stats`, the moving ones are used.  `fix_gamma`, on by
-    default, computes with a gamma of 1.  With `output_mean_var` two more results: mean and 1 / sqrt(variance + eps).
+    default, computes with a gamma of 1 and writes ones into it.  With `output_mean_var` two more results: mean and 1 / sqrt(variance + eps).
     """
     output, mean, inverse, new_mean, new_var = _batch_norm(
         'BatchNorm', data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
@@ -113,7 +114,7 @@ def _contrib_BatchNormWithReLU(data, gamma, beta, moving_mean, moving_var, *, ep
 
 
 @operator(positional=('data', 'gamma', 'beta', 'eps', 'momentum', 'fix_gamma', 'use_global_stats', 'output_mean_var'),
-          **_BATCH_NORM)
+          ones_always=True, **_BATCH_NORM)
 def BatchNorm_v1(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
                  fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False,
                  training: Training):
@@ -136,7 +137,7 @@ UNSYNCHRONISED = ('SyncBatchNorm with ndev={ndev} uses the statistics of each de
                   '(torchrun, or remx launch) to have them synchronised.')
 
 
-@operator(**_BATCH_NORM)
+@operator(ones_always=True, **_BATCH_NORM)
 def _contrib_SyncBatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
                            fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False,
                            ndev: int = 1, key: str, training: Training):

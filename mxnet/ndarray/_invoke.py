@@ -9,7 +9,7 @@ from weakref import ref
 import torch
 
 from .. import random as _random
-from .._array import NDArrayBase, describe, overwrite, wrap, write
+from .._array import NDArrayBase, describe, fill_ones, overwrite, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._notes import NONE, note, note_all, source
@@ -151,7 +151,12 @@ def parse_context(value) -> Context:
 
 
 def _write_back(op, inputs, attributes, result):
-    positions = op.mutated(op.complete(attributes), len(inputs))
+    attributes = op.complete(attributes)
+    positions = op.mutated(attributes, len(inputs))
+    if op.ones is not None:
+        fixed = op.ones(attributes)
+        if fixed is not None:
+            fill_ones((inputs[op.inputs.index(fixed)],))
     results = result if type(result) is tuple else (result,)
     visible = len(results) - len(positions)
     for position, value in zip(positions, results[visible:], strict=True):
