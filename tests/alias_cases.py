@@ -7,8 +7,9 @@ import json
 import pickle
 import sys
 
-import mxnet as mx
 import numpy
+
+import mxnet as mx
 from mxnet import autograd, nd
 
 # (kind of arrays, answer): lines of `expression | shape of x`

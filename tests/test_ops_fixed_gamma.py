@@ -1,8 +1,9 @@
 """BatchNorm that keeps gamma at 1 (`fix_gamma`, `scale=False`) writes ones into it, when and where MXNet 1.9.1 does."""
 import contextlib
 
-import mxnet as mx
 import pytest
+
+import mxnet as mx
 from mxnet import autograd, gluon, nd
 
 X = [[1, 2], [3, 6]]

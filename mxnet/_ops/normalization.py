@@ -89,7 +89,8 @@ def BatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, 
 
     In train mode the statistics are those of the batch, and a recorded call moves `moving_mean` and `moving_var`
     (by 1 - `momentum`) towards them; else, or with `use_global_stats`, the moving ones are used.  `fix_gamma`, on by
-    default, computes with a gamma of 1 and writes ones into it.  With `output_mean_var` two more results: mean and 1 / sqrt(variance + eps).
+    default, computes with a gamma of 1 and writes ones into it.  With `output_mean_var` two more results: mean and
+    1 / sqrt(variance + eps).
     """
     output, mean, inverse, new_mean, new_var = _batch_norm(
         'BatchNorm', data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
