@@ -73,6 +73,8 @@ class Executor:
         self._arrays = [None] * len(program.variables)
         for place, array in zip((*program.arguments, *program.states), (*args, *aux), strict=True):
             self._arrays[place] = array
+        # outputs that are arguments or states, (number, number of the variable): they share memory with these
+        self._passed = [(i, place) for i, place in enumerate(program.outputs) if place < len(program.variables)]
         self._reqs = grad_req
         self._learns = any(req != 'null' for req in grad_req)
         # backward after a prediction computes that again, which must not draw other numbers
@@ -131,6 +133,7 @@ class Executor:
                 tensor = torch.zeros(shape if _infer.complete(shape) else (0,), dtype=facts.dtype((node, i)),
                                      device=ctx.torch_device)
                 self._outputs.append(wrap(tensor, ctx, self._kind))
+            self._pass_on()
         return self._outputs
 
     def _shapes(self):
@@ -161,8 +164,18 @@ class Executor:
                     value.copyto(own[name])
                 else:
                     own[name][:] = value
-        self._training = training = bool(is_train)
+        self._training = bool(is_train)
         self._fill_ones()
+        outputs = self._forward(self._training)
+        self._pass_on()
+        return outputs
+
+    def _pass_on(self):
+        for i, place in self._passed:
+            if not self._arrays[place]._sparse:
+                self._put(self._outputs[i], self._arrays[place]._tensor.detach())
+
+    def _forward(self, training):
         ready = self._ready.get(training)
         if ready is not None:
             tensors = [array._tensor for array in self._arrays]
@@ -187,11 +200,15 @@ class Executor:
                              for r, (n, _) in zip(results, self._symbol._entries, strict=True)]
         else:
             for array, tensor in zip(self._outputs, results, strict=True):
-                if array._waits:
-                    array.__class__ = array._ready_class
-                    del array._place
-                array._tensor, array._variable = tensor, None
+                self._put(array, tensor)
         return self._outputs
+
+    @staticmethod
+    def _put(array, tensor):
+        if array._waits:
+            array.__class__ = array._ready_class
+            del array._place
+        array._tensor, array._variable = tensor, None
 
     def _run(self, record, update_states=True):
         program, arrays = self._program, self._arrays
