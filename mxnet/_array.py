@@ -200,6 +200,12 @@ def overwrite(array, value):
         copy(array._tensor.detach(), value.detach())
 
 
+def fill_ones(arrays):
+    """Writes ones into arrays that an operator does not read, whatever autograd knows of them."""
+    for array in arrays:
+        array._tensor.data.fill_(1)         # `data`: nothing that was computed depends on them
+
+
 def copy(target, value):
     """Copies a tensor into another; to a GPU without waiting for it."""
     if target.is_cuda and value.device.type == 'cpu' and not value.requires_grad and not target.requires_grad:

@@ -5,9 +5,9 @@ Plain attributes of one `threading.local`, because every operator call reads the
 what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`); `draws` are the steps that
 are deferred and will draw random numbers when they run (_lazy/step.py); `chance` are the random numbers of the batch
 that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was written inside a pause of
-a recording (_quiet.py), or None; `moves` whether a backward pass moves averages (_graph/states.py), `wanted` the tensors that `autograd.grad`
-differentiates with respect to, while it runs.  `naive` turns all
-deferral off: see `mxnet.engine`.
+a recording (_quiet.py), or None; `moves` whether a
+backward pass moves averages (_graph/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect
+to, while it runs.  `naive` turns all deferral off: see `mxnet.engine`.
 """
 import os
 import threading

@@ -15,8 +15,8 @@ from ._backward import run_backward
 from ._changes import changes
 from ._notes import forget, note_all
 from ._ops.dtypes import NAME
-from ._ops.late_reads import OVERWRITTEN
 from ._ops.gradients import no_gradient
+from ._ops.late_reads import OVERWRITTEN
 from ._ops.table import NAMES
 from ._state import state
 from ._whole import Whole, whole_as_constant

@@ -2,9 +2,12 @@
 
 - On the CPU an operator has run when its call returns, and an error is raised at that call.
 - On a GPU, work is queued on CUDA streams; `wait_to_read`, `asnumpy` and `mx.nd.waitall` wait for it.
-- `MXNET_ENGINE_TYPE=NaiveEngine`, set before the program starts, makes every GPU call wait until its work is done, so
-  that an error is raised where it belongs.  For looking for mistakes only: it is slow.  `ThreadedEngine` and
-  `ThreadedEnginePerDevice` are the default.
+- Recorded calls of hybridized blocks are deferred until `backward`, and what repeats is bound to what it depends on
+  (mxnet/_lazy/README.md).
+- `MXNET_ENGINE_TYPE=NaiveEngine`, set before the program starts, turns all of this off: every call computes at once, by
+  the operators that the program names, nothing is deferred, traced, remembered or captured as a CUDA graph, and every
+  GPU call waits until its work is done.  If a program gives other results with it than without, that is a defect of
+  ours.  It is slow.  `ThreadedEngine` and `ThreadedEnginePerDevice` are the default.
 - Bulking is what made many small operators cheaper in MXNet 1.x.  Nothing needs it here: the size is remembered per
   thread, so that programs which set it and set it back go on working.
 """

@@ -11,7 +11,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from . import _quiet
 from . import random as _random
-from ._array import NDArrayBase, before_write, overwrite, readers, wrap
+from ._array import NDArrayBase, before_write, fill_ones, overwrite, readers, wrap
 from ._backward import gradients_of
 from ._graph import infer as _infer
 from ._graph.common import merged
@@ -75,6 +75,8 @@ class Executor:
         self._arrays = [None] * len(program.variables)
         for place, array in zip((*program.arguments, *program.states), (*args, *aux), strict=True):
             self._arrays[place] = array
+        # outputs that are arguments or states, (number, number of the variable): they share memory with these
+        self._passed = [(i, place) for i, place in enumerate(program.outputs) if place < len(program.variables)]
         self._reqs = grad_req
         self._learns = any(req != 'null' for req in grad_req)
         # backward after a prediction computes that again, which must not draw other numbers
@@ -133,6 +135,7 @@ class Executor:
                 tensor = torch.zeros(shape if _infer.complete(shape) else (0,), dtype=facts.dtype((node, i)),
                                      device=ctx.torch_device)
                 self._outputs.append(wrap(tensor, ctx, self._kind))
+            self._pass_on()
         return self._outputs
 
     def _shapes(self):
@@ -163,7 +166,18 @@ class Executor:
                     value.copyto(own[name])
                 else:
                     own[name][:] = value
-        self._training = training = bool(is_train)
+        self._training = bool(is_train)
+        self._fill_ones()
+        outputs = self._forward(self._training)
+        self._pass_on()
+        return outputs
+
+    def _pass_on(self):
+        for i, place in self._passed:
+            if not self._arrays[place]._sparse:
+                self._put(self._outputs[i], self._arrays[place]._tensor.detach())
+
+    def _forward(self, training):
         ready = self._ready.get(training)
         if ready is not None and not state.naive:
             tensors = [array._tensor for array in self._arrays]
@@ -188,8 +202,12 @@ class Executor:
                              for r, (n, _) in zip(results, self._symbol._entries, strict=True)]
         else:
             for array, tensor in zip(self._outputs, results, strict=True):
-                array._tensor, array._variable, array._pending = tensor, None, None
+                self._put(array, tensor)
         return self._outputs
+
+    @staticmethod
+    def _put(array, tensor):
+        array._tensor, array._variable, array._pending = tensor, None, None
 
     def _run(self, record, update_states=True):
         program, arrays = self._program, self._arrays
@@ -255,6 +273,7 @@ class Executor:
         update: function that gives what is to follow the plan (`then` of `Runner.run`), or None; it is called only if
             there is a plan.  The result says whether that has been done
         """
+        self._fill_ones()
         tensors = [array._tensor for array in self._arrays]
         whole = None if state.naive else self._whole
         if whole is None or not all(map(is_, tensors, whole.tensors)):
@@ -278,6 +297,12 @@ class Executor:
         self.forward(is_train=True)
         self.backward()
         return False
+
+    def _fill_ones(self):
+        program = self._program
+        fixed = program.ones if self._learns else program.ones_always
+        if fixed:
+            fill_ones([self._arrays[place] for place in fixed])
 
     def _wanted(self):
         """The numbers of the variables that have gradients."""
@@ -319,7 +344,8 @@ class Executor:
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""
-        if state.naive or self._monitor is not None or self._program.placed or state.chance is not None or not self._plans.due(kind):
+        if state.naive or self._monitor is not None or self._program.placed or state.chance is not None \
+                or not self._plans.due(kind):
             return None         # (a plan would keep the generator of a loader's batch)
         return self._plans.find(tensors, wanted, training=self._training, generator=self._generator,
                                 device=self._ctx.torch_device)

@@ -11,8 +11,8 @@ import pytest
 from conftest import ROOT
 
 import mxnet as mx
-from mxnet.cli import _digits, main
 from mxnet._lazy.step_plan import BoundStep
+from mxnet.cli import _digits, main
 
 
 @pytest.fixture(scope='module')

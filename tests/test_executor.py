@@ -220,3 +220,19 @@ def test_monitors_of_old_programs():
     del x
     with pytest.raises(mx.MXNetError, match='array is gone'):
         NDArray(handle)
+
+
+@pytest.mark.parametrize('req', ['null', 'write'])
+@pytest.mark.parametrize('training', [False, True])
+def test_outputs_that_are_arguments_share_their_memory(training, req):
+    x = mx.sym.var('x')
+    executor = mx.sym.Group([x * 2, x]).simple_bind(mx.cpu(), x=(2,), grad_req=req)
+    executor.arg_dict['x'][:] = 4
+    assert executor.outputs[1].asnumpy().tolist() == [4, 4]
+    for i in range(4):
+        double, same = executor.forward(is_train=training)
+        before = executor.arg_dict['x'].asnumpy()
+        executor.arg_dict['x'][:] = i
+        assert same.asnumpy().tolist() == [i, i] and (double.asnumpy() == before * 2).all()
+        same[:] = 10 + i
+        assert executor.arg_dict['x'].asnumpy().tolist() == [10 + i, 10 + i]

@@ -71,12 +71,35 @@ def test_updaters_are_called_in_upstreams_order(kv, keys, order):
     assert seen == order
 
 
-def test_what_is_pushed_is_not_shared(kv):
+def test_a_single_pushed_array_is_the_stored_value(kv):
+    """As in MXNet 1.9.1: without an updater nothing is copied."""
     kv.init(3, ones(0))
     value = ones(1)
     kv.push(3, value)
     value += 5
-    assert pulled(kv, 3) == [1, 1]
+    assert pulled(kv, 3) == [6, 6]
+    kv.pull(3, out=value)
+    value[0:1] = 7
+    assert pulled(kv, 3) == [7, 6]
+    kv.push(3, [ones(2), ones(3)])          # a sum has memory of its own
+    assert pulled(kv, 3) == [5, 5] and value.asnumpy().tolist() == [7, 6]
+    kv.pushpull(3, value, out=ones(0))
+    value[:] = 8
+    assert pulled(kv, 3) == [8, 8]
+    kv.push(3, ones(1))
+    assert pulled(kv, 3) == [1, 1] and value.asnumpy().tolist() == [8, 8]
+
+
+def test_a_pushed_gradient_is_not_shared_by_an_updater(kv):
+    kv.init(3, ones(1))
+    kv._set_updater(lambda key, gradient, weight: weight.__iadd__(gradient))
+    gradient = ones(3)
+    kv.push(3, gradient)
+    gradient[:] = 100
+    assert pulled(kv, 3) == [4, 4]
+
+
+def test_first_values_are_copied(kv):
     first = ones(4)
     kv.init(4, first)
     first += 1

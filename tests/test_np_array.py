@@ -264,8 +264,9 @@ def test_conversions():
 
 def test_shape_methods():
     x = np.arange(6).reshape(2, 3)
-    view = x.reshape(-1)
-    view[0] = 9
+    x.reshape(-1)[0] = 5                # a copy, unlike NumPy's
+    assert x[0, 0] == 0
+    x.reshape_view(-1)[0] = 9
     assert x[0, 0] == 9
     assert x.reshape((3, 2)).shape == x.reshape(newshape=(3, 2)).shape == x.reshape_view(3, -1).shape == (3, 2)
     assert x.reshape(3, 2, order='F').tolist() == x.asnumpy().reshape(3, 2, order='F').tolist()

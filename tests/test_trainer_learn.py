@@ -7,8 +7,8 @@ import pytest
 import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph import runner as _runner
-from mxnet.gluon.contrib import estimator as est
 from mxnet._lazy.step_plan import BoundStep
+from mxnet.gluon.contrib import estimator as est
 
 DEVICES = pytest.mark.parametrize('ctx', [mx.cpu(), pytest.param(mx.gpu(), marks=pytest.mark.gpu)], ids=str)
 STEPS = 16              # with PATIENCE as below, enough for an update to join a graph, and to leave it

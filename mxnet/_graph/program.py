@@ -13,7 +13,6 @@ from ..base import MXNetError, OutOfRange
 from .node import Entry, Node, as_written, states_of, topological
 from .static_shapes import have_static_shapes
 
-
 # operators whose backward pass moves their states on a CPU
 MOVED_BACKWARD = frozenset(('BatchNorm', 'BatchNorm_v1', '_contrib_BatchNormWithReLU', '_contrib_SyncBatchNorm'))
 
@@ -99,6 +98,9 @@ class Program:
         self.folds = True              # may plans for predictions fold parameters into others
         # does it draw random numbers, be it in a loop
         self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
+        # variables that a run fills with ones: of a graph that learns (or is recorded), and of any
+        self.ones = self._filled(False)
+        self.ones_always = self._filled(True)
         self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)
         # variables that operators read again in the backward pass, without torch noticing
         self.late_reads = self._late_reads()
@@ -138,6 +140,18 @@ class Program:
                 if number is not None and number < len(self.variables)
                 and (device.type == 'cuda' or call.node.op.name not in MOVED_BACKWARD)})
         return self._written[device.type]
+
+    def _filled(self, always):
+        """Numbers of the variables that BatchNorm keeps at 1 (`fix_gamma`)."""
+        found = set()
+        for call in self.calls:
+            op = call.node.op
+            if op.ones is not None and (op.ones_always or not always):
+                name = op.ones(op.complete(call.attributes))
+                place = None if name is None else call.sources[op.inputs.index(name)]
+                if place is not None and place < len(self.variables):
+                    found.add(place)
+        return tuple(sorted(found))
 
     @property
     def open_shapes(self) -> list[Call]:
@@ -218,8 +232,8 @@ class Program:
                 if type(value) is Move or type(value) is list:
                     more = value if type(value) is list else [value]
                     if isinstance(states.get(variable), torch.Tensor):
-                        raise NotImplementedError(f'{call.node.name}: a state that is written in the forward and in the '
-                                                  'backward pass')
+                        raise NotImplementedError(f'{call.node.name}: a state that forward and backward '
+                                                  'both write')
                     states[variable] = [*states.get(variable, ()), *more]
                 elif value is not None:
                     states[variable] = value

@@ -5,22 +5,26 @@ from .._array import before_write
 from .._state import state
 
 
-def move_when_differentiated(moves, tensor):
-    """Has a state's tensor moved whenever torch's engine runs the calls that the moves belong to."""
+def move_when_differentiated(moves, tensor, applies=None):
+    """Has a state's tensor moved whenever torch's engine runs the calls that the moves belong to.
+
+    applies: function that says whether it is to be moved, if torch's engine runs more than the computation needs
+    """
     for move in moves:
-        move.node.register_prehook(_Mover(move.value, move.weight, tensor.detach()))
+        move.node.register_prehook(_Mover(move.value, move.weight, tensor.detach(), applies))
 
 
 class _Mover:
     """A hook of a node of torch's graph."""
 
-    __slots__ = ('_value', '_weight', '_tensor')
+    __slots__ = ('_value', '_weight', '_tensor', '_applies')
 
-    def __init__(self, value, weight, tensor):
-        self._value, self._weight, self._tensor = value, weight, tensor
+    def __init__(self, value, weight, tensor, applies):
+        self._value, self._weight, self._tensor, self._applies = value, weight, tensor, applies
 
     def __call__(self, gradients):
-        move_all([(self._tensor, self._value, self._weight)])
+        if self._applies is None or self._applies():
+            move_all([(self._tensor, self._value, self._weight)])
 
 
 def move_all(moves):

@@ -7,14 +7,14 @@ STATIC_SHAPES = frozenset((
     'Activation', 'BatchNorm', 'BlockGrad', 'CTCLoss', 'Cast', 'Concat', 'Convolution', 'Deconvolution', 'Dropout',
     'Embedding', 'Flatten', 'FullyConnected', 'GroupNorm', 'InstanceNorm', 'L2Normalization', 'LayerNorm', 'LeakyReLU',
     'Pad', 'Pooling', 'RNN', 'Reshape', 'SequenceLast', 'SequenceMask', 'SequenceReverse', 'SliceChannel',
-    'SoftmaxActivation', 'SoftmaxOutput', 'SwapAxis', 'UpSampling', '_copy', '_npi_add', '_npi_concatenate', '_npi_mean',
-    '_npi_multiply', '_npi_stack', '_npi_subtract', '_npi_true_divide', '_np_dot', '_np_reshape', '_np_squeeze',
-    '_np_sum', '_np_transpose', '_npx_reshape', '_ones', '_rnn_param_concat', '_zeros', 'abs', 'add_n', 'argmax',
-    'batch_dot', 'broadcast_add', 'broadcast_div', 'broadcast_like', 'broadcast_maximum', 'broadcast_minimum',
-    'broadcast_mul', 'broadcast_power', 'broadcast_sub', 'clip', 'dot', 'elemwise_add', 'elemwise_div', 'elemwise_mul',
-    'elemwise_sub', 'expand_dims', 'log_softmax', 'max', 'mean', 'min', 'norm', 'one_hot', 'ones_like', 'pick', 'repeat',
-    'reshape_like', 'slice', 'slice_axis', 'smooth_l1', 'softmax', 'softmin', 'squeeze', 'stack', 'sum', 'take', 'tile',
-    'transpose', 'where', 'zeros_like'))
+    'SoftmaxActivation', 'SoftmaxOutput', 'SwapAxis', 'UpSampling', '_copy', '_np_dot', '_np_reshape', '_np_squeeze',
+    '_np_sum', '_np_transpose', '_npi_add', '_npi_concatenate', '_npi_mean', '_npi_multiply', '_npi_stack',
+    '_npi_subtract', '_npi_true_divide', '_npx_reshape', '_ones', '_rnn_param_concat', '_zeros', 'abs', 'add_n',
+    'argmax', 'batch_dot', 'broadcast_add', 'broadcast_div', 'broadcast_like', 'broadcast_maximum',
+    'broadcast_minimum', 'broadcast_mul', 'broadcast_power', 'broadcast_sub', 'clip', 'dot', 'elemwise_add',
+    'elemwise_div', 'elemwise_mul', 'elemwise_sub', 'expand_dims', 'log_softmax', 'max', 'mean', 'min', 'norm',
+    'one_hot', 'ones_like', 'pick', 'repeat', 'reshape_like', 'slice', 'slice_axis', 'smooth_l1', 'softmax', 'softmin',
+    'squeeze', 'stack', 'sum', 'take', 'tile', 'transpose', 'where', 'zeros_like'))
 
 
 def have_static_shapes(calls) -> bool:

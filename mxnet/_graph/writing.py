@@ -42,8 +42,8 @@ class Plan:
     peak: the same, on one stream; 0 on a CPU
     """
 
-    __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted', 'differentiable',
-                 'fresh', 'direct', 'present', 'owable', 'source', 'recorded', 'memory', 'peak')
+    __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
+                 'differentiable', 'fresh', 'direct', 'present', 'owable', 'source', 'recorded', 'memory', 'peak')
 
     def __init__(self, **fields):
         self.recorded, self.memory, self.peak, self.owable = None, 0, 0, ()
@@ -229,9 +229,9 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
     scope = {**writer.constants, LABELS: labels_of(calls)}
     exec(compile(source, '<plan>', 'exec'), scope)
     plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=facts['states'],
-                state_weights=facts['weights'], wanted=wanted, differentiable=facts['differentiable'], direct=direct, source=source,
-                fresh=_fresh(outputs, early, (*states, *gradients)), present=tuple(g is not None for g in gradients),
-                owable=tuple(g in writer.owable for g in gradients))
+                state_weights=facts['weights'], wanted=wanted, differentiable=facts['differentiable'], direct=direct,
+                source=source, fresh=_fresh(outputs, early, (*states, *gradients)),
+                present=tuple(g is not None for g in gradients), owable=tuple(g in writer.owable for g in gradients))
     if at_once and facts['device'].type == 'cuda':
         plan.memory = plan.peak = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
         plan.record(graph, facts['device'], ['tensors', 'targets'], unpack, calls, (n_outputs, n_states), writer,

@@ -10,7 +10,7 @@ that autograd does not know it.
 from operator import is_
 from threading import get_ident
 
-from .._array import NDArrayBase
+from .._array import NDArrayBase, fill_ones
 from .._changes import changes
 from .._state import state
 from .pending import guard
@@ -20,8 +20,8 @@ from .step import Step, drawing, will_draw
 class BoundCall:
     """A deferred call, bound to what it depends on.
 
-    A step whose calls so far were like those of an earlier one (`BoundStep` of step_plan.py) follows its route: all that
-    is left to find out of a call is whether its arguments are of the same kinds.
+    A step whose calls so far were like those of an earlier one (`BoundStep` of step_plan.py) follows its route: all
+    that is left to find out of a call is whether its arguments are of the same kinds.
     """
 
     __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'route')
@@ -53,6 +53,10 @@ class BoundCall:
                         or any(k[0] is None for k in kinds):
                     return None
                 self = FirstCall(params, cached.group)
+                given = {position for position, _ in inputs}
+                positions = [i for i in range(len(params) + len(inputs)) if i not in given]
+                self.ones = [p.data(step.ctx) for i, p in zip(positions, params, strict=True)
+                             if i in cached.program.ones]
                 self.order = [numbers[i] for i in cached.group.free]
             else:
                 if not any(k[0] is None for k in kinds):
@@ -68,7 +72,7 @@ class BoundCall:
 class FirstCall(BoundCall):
     """The call that begins a step."""
 
-    __slots__ = ('group', 'params', 'data', 'seen')
+    __slots__ = ('group', 'params', 'data', 'seen', 'ones')
 
     def __init__(self, params, group):
         self.group, self.params, self.seen = group, params, changes.count
@@ -94,6 +98,8 @@ class FirstCall(BoundCall):
                     return None
             if len(args) > 1 and len(set(map(id, args))) != len(args) or cached.draws and drawing(ctx) is not None:
                 return None
+            if self.ones:               # gamma of BatchNorm with `fix_gamma`
+                fill_ones(self.ones)
             step = Step(ctx)
             step.take_group(group)
             for number in self.order:

@@ -1,10 +1,10 @@
 """Steps: recorded calls of hybridized blocks that wait for `backward`, so that both run as one plan.
 
 While recording, a hybridized block that ran before need not run at once: its outputs become pending arrays, and the
-step keeps what the call reads: the tensors and the gradient variables of its inputs, as they are at the call.  A read of
-an output, or a write into the memory of an input (`_array.before_write`), runs the step with torch's tape, call by call.
-A loop that trains does neither before `backward`: then the whole step runs as one plan (`Plan.whole`), forward and
-backward, without torch's engine.
+step keeps what the call reads: the tensors and the gradient variables of its inputs, as they are at the call.  A read
+of an output, or a write into the memory of an input (`_array.before_write`), runs the step with torch's tape, call by
+call.  A loop that trains does neither before `backward`: then the whole step runs as one plan (`Plan.whole`), forward
+and backward, without torch's engine.
 
 A step belongs to the thread that records it.  Another thread that needs one of its arrays runs it first, so that each
 thread differentiates its own calls only.

@@ -94,8 +94,8 @@ class BoundStep:
 
     It depends on, and `fits` compares: the CachedOps, their train modes and how they are connected (`structure`); the
     heads; the ParameterGroups, which stand for arrays with their tensors and gradient variables; and of each other
-    input its shape, dtype and gradient variable, whose buffer the plan's gradient goes to.  A step is on one context and
-    under one rule for shapes (`Step.is_open`), which CachedOps of parameters on that context imply.
+    input its shape, dtype and gradient variable, whose buffer the plan's gradient goes to; the context, and the rule
+    for shapes (`np_shape`).
     """
 
     __slots__ = ('structure', 'heads', 'others', 'groups', 'loose', 'kinds', 'loose_variables', 'np_shape', 'ctx',

@@ -72,8 +72,8 @@ def LeakyReLU(data, gamma=None, *, act_type: Literal['elu', 'gelu', 'leaky', 'pr
     if act_type == 'gelu':
         if data.dtype is not torch.float64:
             return F.gelu(data)
-        # the error function in single precision, as upstream has it for every dtype
-        return 0.5 * data * (1 + torch.erf((data * 0.5 ** 0.5).float()).double())
+        single = data.float()           # as upstream computes every dtype
+        return (0.5 * single * (1 + torch.erf(single / 2 ** 0.5))).double()
     if act_type == 'selu':
         return with_gradient(F.selu, gradients.selu, data)
     return _random_leaky(data, lower_bound, upper_bound, training, rng)

@@ -23,6 +23,7 @@ def _with_statistics(attributes):
 _BATCH_NORM = {'shapes': shapes.batch_norm, 'initializers': {'moving_mean': '["zero", {}]',
                                                              'moving_var': '["one", {}]'},
                'aux': _STATES, 'mutates': _STATES, 'outputs': _with_statistics,
+               'ones': lambda a: 'gamma' if a['fix_gamma'] else None,
                'hidden': lambda a: 0 if a['output_mean_var'] else 2}
 
 
@@ -31,8 +32,8 @@ def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum,
     """-> output, mean, 1 / sqrt(variance + eps), new moving mean, new moving variance (None: unchanged).
 
     Upstream computed batch norms on a GPU by cuDNN, which moves the averages in the forward pass, towards the unbiased
-    variance.  All its other kernels (CPU, `cudnn_off`, SyncBatchNorm) move them in the backward pass, towards the biased
-    one, and so does this; `forward` says which it is on a GPU.
+    variance.  All its other kernels (CPU, `cudnn_off`, SyncBatchNorm) move them in the backward pass, towards the
+    biased one, and so does this; `forward` says which it is on a GPU.
     """
     if not -data.dim() <= axis < data.dim():
         raise MXNetError(f'operator {name}: axis={axis} is not an axis of data with shape {tuple(data.shape)}')
@@ -104,9 +105,10 @@ def BatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, 
     """Normalises each channel over the batch to mean 0 and variance 1, then times `gamma` plus `beta`.
 
     In train mode the statistics are those of the batch, and `moving_mean` and `moving_var` go towards them by 1 -
-    `momentum`: on a CPU when `backward` computes the gradient of the call, on a GPU in the call itself (as cuDNN does it;
-    with `cudnn_off` as on a CPU).  Else, or with `use_global_stats`, the moving ones are used.  `fix_gamma`, on by
-    default, computes with a gamma of 1.  With `output_mean_var` two more results: mean and 1 / sqrt(variance + eps).
+    `momentum`: on a CPU when `backward` computes the gradient of the call, on a GPU in the call itself (as cuDNN does
+    it; with `cudnn_off` as on a CPU).  Else, or with `use_global_stats`, the moving ones are used.  `fix_gamma`, on by
+    default, computes with a gamma of 1 and writes ones into it.  With `output_mean_var` two more results: mean and
+    1 / sqrt(variance + eps).
     """
     output, mean, inverse, new_mean, new_var = _batch_norm(
         'BatchNorm', data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
@@ -131,7 +133,7 @@ def _contrib_BatchNormWithReLU(data, gamma, beta, moving_mean, moving_var, *, ep
 
 
 @operator(positional=('data', 'gamma', 'beta', 'eps', 'momentum', 'fix_gamma', 'use_global_stats', 'output_mean_var'),
-          **_BATCH_NORM)
+          ones_always=True, **_BATCH_NORM)
 def BatchNorm_v1(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
                  fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False,
                  training: Training):
@@ -154,7 +156,7 @@ UNSYNCHRONISED = ('SyncBatchNorm with ndev={ndev} uses the statistics of each de
                   '(torchrun, or remx launch) to have them synchronised.')
 
 
-@operator(**_BATCH_NORM)
+@operator(ones_always=True, **_BATCH_NORM)
 def _contrib_SyncBatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, momentum: float = 0.9,
                            fix_gamma: bool = True, use_global_stats: bool = False, output_mean_var: bool = False,
                            ndev: int = 1, key: str, training: Training):

@@ -76,6 +76,8 @@ class Operator:
     optional: Mapping[str, Callable] = field(default_factory=dict)   # input -> (attributes -> is it there)
     aux: tuple[str, ...] = ()                     # inputs that are states, not arguments, of a graph
     mutates: tuple[str, ...] | Callable = ()      # inputs whose new value the function returns after its outputs
+    ones: Callable | None = None                  # attributes -> input that a call fills with ones (fix_gamma), or None
+    ones_always: bool = False                     # does it in graphs that learn nothing, too
     outputs: tuple[str, ...] | Callable = ('output',)   # names of the visible outputs (or: attributes -> names)
     hidden: int | Callable = 0                    # outputs a graph counts beyond these (saved masks, statistics)
     shapes: Callable | None = None                # finds unknown input shapes: see shapes.py

@@ -15,7 +15,7 @@ from ..util import is_np_array
 from . import _structure as nested
 from ._backend import optimized
 from ._parameter_files import save_arrays
-from ._traces import Trace, Traces, kind_of
+from ._traces import Trace, Traces, fill_fixed, kind_of
 from .block import Block
 from .parameter import DeferredInitializationError, Parameter
 
@@ -249,7 +249,9 @@ class HybridBlock(Block):
                              f'but is called with {form}')
         given = [x for x in flat if x is not None]
         ctx = given[0]._ctx
-        out = self._cached_op(*[given[what] if is_input else what.data(ctx) for is_input, what in self._cached_op_args])
+        row = [given[what] if is_input else what.data(ctx) for is_input, what in self._cached_op_args]
+        fill_fixed(self._cached_op, row)
+        out = self._cached_op(*row)
         return nested.regroup(out if isinstance(out, list) else [out], self._out_format)
 
     def _row(self, args):
@@ -277,6 +279,7 @@ class HybridBlock(Block):
         return row
 
     def _run_row(self, row, args):
+        fill_fixed(self._cached_op, row)
         out = self._cached_op(*row)
         known = self._known
         if not self._traced and known is not None:
@@ -287,6 +290,8 @@ class HybridBlock(Block):
         """The next call may be like this one, whose CachedOp's results are all that the block gives."""
         if self._forward_hooks or self._forward_pre_hooks or state.naive:
             return
+        if cached.program.ones_always and not state.recording:
+            return              # they are filled by the call
         if state.recording:
             self._repeat = BoundCall.of(cached, params, inputs, args, out)
         elif cached.quick is not None:

@@ -8,7 +8,7 @@ import warnings
 from collections import OrderedDict
 
 from .. import symbol
-from .._array import meta, wrap
+from .._array import fill_ones, meta, wrap
 from .._deferred_compute import Tracer, Untraceable
 from .._state import state
 from .._traced_array import Traced
@@ -108,6 +108,7 @@ class Trace:
                 given.append(source)
             else:
                 given.append(source.data(ctx))
+        fill_fixed(self.op, given)
         results = self.op(*given)
         if self._mixed:
             results = [r.as_np_ndarray() if k is not NDArray else r.as_nd_ndarray()
@@ -120,6 +121,14 @@ class Trace:
         """What a file of the graph needs beside it: parameters, and constants as arrays, by name."""
         names = self.symbol.list_inputs()
         return {n: s for n, s in zip(names, self.sources, strict=True) if type(s) is not int}
+
+
+def fill_fixed(cached, arrays):
+    """Writes ones into what a call of a CachedOp on these arrays keeps at 1: gamma of BatchNorm with `fix_gamma`."""
+    program = cached.program
+    fixed = program.ones if state.recording else program.ones_always
+    if fixed:
+        fill_ones([arrays[i] for i in fixed])
 
 
 def _check_leaks(block):

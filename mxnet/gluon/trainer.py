@@ -336,7 +336,8 @@ class _Follows:
         """The update, counted as done; None where `step` has to look closer."""
         trainer = self.trainer
         again, size = trainer._again, ready.length() if self.batch_size is None else self.batch_size
-        if again is None or size is None or state.naive or trainer._amp_loss_scaler is not None or trainer._params_to_init \
+        if again is None or size is None or state.naive \
+                or trainer._amp_loss_scaler is not None or trainer._params_to_init \
                 or type(trainer).step is not _STEP or 'step' in trainer.__dict__ \
                 or not again.stands(trainer) or not again.is_of(ready.targets):
             return None

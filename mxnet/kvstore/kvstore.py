@@ -29,6 +29,7 @@ class KVStore(KVStoreBase):
         self._updater = None
         self._values = {}
         self._number = {}               # the place of each key in the order of their init
+        self._lent = set()              # keys whose value is an array of the program's: see push
         self._key_type = None
         self._compression = None
 
@@ -95,7 +96,11 @@ class KVStore(KVStoreBase):
         return 'device' in self.handle or 'nccl' in self.handle
 
     def push(self, key, value, priority=0):
-        """Adds up the values of each key, and stores the sums or updates the stored values with them."""
+        """Adds up the values of each key, and stores the sums or updates the stored values with them.
+
+        Without an updater, a single dense array is not copied: it is the stored value until the next push, and what is
+        written into it is what `pull` gives.
+        """
         pairs = self._pairs(key, value, 'push')
         for k, arrays in pairs.items():
             self._check(k, arrays, self._stored(k, 'push'))
@@ -120,14 +125,20 @@ class KVStore(KVStoreBase):
         if not self._local or self._updater is not None or self._rounds_here \
                 or stored._sparse or any(array._sparse for array in arrays):
             return False
+        if len(arrays) == 1:
+            # as upstream: what the program writes into it later is what others pull
+            self._values[key] = arrays[0]
+            self._lent.add(key)
+            return True
+        if key in self._lent:
+            self._lent.discard(key)
+            stored = self._values[key] = wrap(torch.empty_like(stored._tensor, requires_grad=False), stored.context,
+                                              NDArray)
         target = stored._tensor.detach()
         tensors = [array._tensor.detach() for array in arrays]
-        if len(tensors) == 1:
-            target.copy_(tensors[0])
-        else:
-            torch.add(tensors[0].to(target.device), tensors[1].to(target.device), out=target)
-            for other in tensors[2:]:
-                target += other.to(target.device)
+        torch.add(tensors[0].to(target.device), tensors[1].to(target.device), out=target)
+        for other in tensors[2:]:
+            target += other.to(target.device)
         return True
 
     def _check(self, key, arrays, stored):
@@ -193,8 +204,10 @@ class KVStore(KVStoreBase):
                 if ignore_sparse and target._sparse:
                     continue
                 self._fits(k, [target], stored)
+                if target is stored:
+                    continue
                 if stored._sparse or target._sparse or state.recording:
-                    stored.copyto(target)
+                    stored.detach().copyto(target)
                 else:
                     sources.append(readable(stored))
                     dense.append(writable(target, 'pull'))

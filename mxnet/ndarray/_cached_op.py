@@ -5,6 +5,7 @@ the plan's.  If that backward is itself differentiated (`autograd.grad(create_gr
 engine instead.
 """
 from collections import OrderedDict
+from functools import partial
 from time import perf_counter
 from weakref import ref
 
@@ -29,6 +30,7 @@ from ..base import MXNetError
 from . import _interop, _invoke
 from ._sparse_cached import Lookups, by_nodes
 from .ndarray import NDArray
+
 
 def generators_of(ctx):
     """Function of a device: where the random numbers of a context come from, or those of another device."""
@@ -234,7 +236,8 @@ class CachedOp:
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
             for place, value in states.items():
                 if type(value) is list:
-                    move_when_differentiated(value, tensors[place])
+                    applies = partial(_is_on_the_way, self.program, place, tensors)
+                    move_when_differentiated(value, tensors[place], applies)
                 else:
                     _write(tensors[place], value)
         elif wanted:
@@ -351,7 +354,8 @@ class _Passing:
         self._op = None
         if rest:
             copied = NAMES['_copy']
-            chosen = [(Node(copied, '', {}, [entries[n]]), 0) if entries[n][0].is_variable else entries[n] for n in rest]
+            chosen = [(Node(copied, '', {}, [entries[n]]), 0) if entries[n][0].is_variable else entries[n]
+                      for n in rest]
             group = make(type(sym), chosen)
             self._op = CachedOp(group, flags.items())
             self._places = [names.index(name) for name in group.list_inputs()]
@@ -452,16 +456,21 @@ class _Planned(torch.autograd.Function):
 
 
 def _moves(ctx):
-    """(tensor, value, weight) of the averages that this backward pass moves: for `autograd.grad`, of those on the way to
-    what it differentiates with respect to.
+    """(tensor, value, weight) of the averages that this backward pass moves.
+
+    For `autograd.grad`, those on the way to what it differentiates with respect to.
     """
-    moves, wanted = ctx.moves, state.wanted
-    if wanted is not None:
-        on_the_way = {i for i, t in enumerate(ctx.tensors)
-                      if t.requires_grad and (t.grad_fn is not None or any(t is w for w in wanted))}
-        behind = ctx.cached.program.behind_states()
-        moves = [move for move in moves if not on_the_way.isdisjoint(behind[move[0]])]
-    return [(ctx.tensors[n].detach(), value, weight) for n, value, weight in moves]
+    return [(ctx.tensors[n].detach(), value, weight) for n, value, weight in ctx.moves
+            if _is_on_the_way(ctx.cached.program, n, ctx.tensors)]
+
+
+def _is_on_the_way(program, number, tensors):
+    """Whether what writes a state of a graph lies between its outputs and what `autograd.grad` asks for."""
+    wanted = state.wanted
+    if wanted is None:
+        return True
+    return any(t.requires_grad and (t.grad_fn is not None or any(t is w for w in wanted))
+               for t in [tensors[i] for i in program.behind_states().get(number, ())])
 
 
 class _AsOne(torch.autograd.Function):

@@ -57,6 +57,13 @@ def _index_tensor(part, device):
     return index if index.device == device else index.to(device)
 
 
+def selects_all(key, kind):
+    """Whether a key (and its type) is one that gives the array itself: x[:], x[::1] and x[()]."""
+    if kind is slice:
+        return key.start is None and key.stop is None and (key.step is None or key.step == 1)
+    return kind is tuple and not key
+
+
 def _negative_steps(parts):
     return any(isinstance(p, slice) and p.step is not None and p.step < 0 for p in parts)
 

@@ -6,14 +6,12 @@ without attributes goes through a path with no argument binding at all.
 from typing import Any
 from weakref import ref
 
-import torch
-
 from .. import random as _random
-from .._array import NDArrayBase, describe, overwrite, owned, wrap, write
+from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
-from .._notes import NONE, note, note_all, source
 from .._graph.states import move_when_differentiated
+from .._notes import NONE, note, note_all, source
 from .._ops.dtypes import NAME
 from .._ops.moves import Move
 from .._ops.table import CallSite, Operator
@@ -68,7 +66,8 @@ def run(op: Operator, inputs, attributes, out, cls):
             if state.recording:
                 note_all(op, attributes, inputs, result if isinstance(result, (list, tuple)) else (result,))
             return result
-    if recording and out is None and watch is None and True in [x is not None and x._pending is not None for x in inputs]:
+    if recording and out is None and watch is None \
+            and True in [x is not None and x._pending is not None for x in inputs]:
         joined = join_step(op, inputs, attributes, cls)
         if joined is not None:
             return joined
@@ -153,7 +152,12 @@ def parse_context(value) -> Context:
 
 
 def _write_back(op, inputs, attributes, result):
-    positions = op.mutated(op.complete(attributes), len(inputs))
+    attributes = op.complete(attributes)
+    positions = op.mutated(attributes, len(inputs))
+    if op.ones is not None:
+        fixed = op.ones(attributes)
+        if fixed is not None:
+            fill_ones((inputs[op.inputs.index(fixed)],))
     results = result if type(result) is tuple else (result,)
     visible = len(results) - len(positions)
     for position, value in zip(positions, results[visible:], strict=True):

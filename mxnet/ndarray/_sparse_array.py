@@ -76,7 +76,8 @@ class BaseSparseNDArray(NDArray):
     def _make(cls, parts, shape, ctx, checked=True, history=None):
         array = object.__new__(cls)
         array._parts, array._shape, array._ctx = tuple(parts), tuple(shape), ctx
-        array._checked, array._rising, array._history, array._variable, array._pending = checked, False, history, None, None
+        array._checked, array._rising, array._history = checked, False, history
+        array._variable = array._pending = None
         return array
 
     def _take(self, other):

@@ -109,8 +109,8 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     @property
     def T(self):
-        """The transpose: a copy with the axes in reverse order."""
-        return self.transpose()
+        """The transpose: a copy with the axes in reverse order; the array itself if it has fewer than two."""
+        return self if self.ndim < 2 else self.transpose()
 
     @property
     def writable(self):
@@ -119,9 +119,8 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     @property
     def grad(self):
-        """The gradient that `backward` fills; None until `attach_grad`."""
-        variable = self._variable
-        return None if variable is None or variable.req == 'null' else variable.buffer
+        """The gradient that `backward` fills; None until `attach_grad`.  With grad_req='null' it stays as it is."""
+        return None if self._variable is None else self._variable.buffer
 
     @property
     def _fresh_grad(self):
@@ -236,7 +235,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             # rows of a plain array; what torch's slices cannot do goes the long way
             tensor = self._tensor
             try:
-                if key.stop is None and key.start is None and key.step is None and tensor.dim():
+                if key.stop is None and key.start is None and (key.step is None or key.step == 1) and tensor.dim():
                     return self
                 result = tensor[key]
             except (TypeError, ValueError, IndexError):
@@ -261,7 +260,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         tensor = self._tensor
         if recording and self._variable is not None:
             tensor = self._variable.leaf
-        if kind is slice and key.start is None and key.stop is None and key.step is None and tensor.dim():
+        if _indexing.selects_all(key, kind) and (tensor.dim() or kind is tuple):
             return self
         result = tensor[key] if kind is int and tensor.dim() else _indexing.read(tensor, key)
         if not result.dim() and not state.np_shape and (tensor.dim() or type(key) is not tuple):
@@ -372,9 +371,9 @@ class NDArray(OperatorMethods, NDArrayBase):
         return array
 
     def tostype(self, stype):
-        """The array in another storage type."""
+        """A copy in another storage type, or in the same one."""
         if stype == 'default':
-            return self
+            return self.copy()
         from .sparse import from_dense
         return from_dense(self, stype)
 

@@ -203,6 +203,8 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             tensor = self._variable.leaf
         if kind is int and tensor.dim():
             result = tensor[key]
+        elif _indexing.selects_all(key, kind) and (tensor.dim() or kind is tuple):
+            return self
         elif kind is tuple and {int}.issuperset(map(type, key)) or kind is slice and key.step is None and tensor.dim() \
                 and (key.start is None or type(key.start) is int) and (key.stop is None or type(key.stop) is int):
             result = tensor[key]
@@ -226,11 +228,18 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
 
     # ------------------------------------------------------------------ shape
     def reshape(self, *args, **kwargs):
-        """The same memory under another shape, where -1 stands for what is left over.
+        """A copy in another shape, where -1 stands for what is left over; `reshape_view` shares memory.
 
         >>> mx.np.arange(6).reshape(2, -1).shape
         (2, 3)
         """
+        return self._reshaped(True, args, kwargs)
+
+    def reshape_view(self, *shape, **kwargs):
+        """The same memory under another shape."""
+        return self._reshaped(False, shape, kwargs)
+
+    def _reshaped(self, copy, args, kwargs):
         order = kwargs.pop('order', 'C') if kwargs else 'C'
         shape = args[0] if len(args) == 1 and type(args[0]) is not int else args
         if not args:
@@ -253,15 +262,13 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             result = tensor.view(shape if type(shape) is tuple else _call.numbers(shape))
         except (RuntimeError, TypeError):
             raise MXNetError(f'reshape: an array of shape {self.shape} does not fit into {shape}') from None
+        if copy:
+            result = result.clone()
         if recording:
             note(NAMES['_np_reshape'], {'newshape': tuple(result.shape)}, (self,), result)
         elif result.requires_grad:
             result = result.detach()
         return wrap(result, self._ctx, ndarray)
-
-    def reshape_view(self, *shape, **kwargs):
-        """The same memory under another shape."""
-        return self.reshape(*shape, **kwargs)
 
     # ------------------------------------------------------------------ copies and conversions
     def item(self, *args):

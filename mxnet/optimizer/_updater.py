@@ -11,11 +11,11 @@ from .._changes import changes
 from .._files import pickles
 from .._graph.capture import WARM, Captured, wanted
 from .._graph.log import reason, say
+from .._lazy.gradients import factors_of, like_deferred
 from .._state import state as switches
 from ..autograd import LARGE
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
-from .._lazy.gradients import factors_of, like_deferred
 from ..ndarray.ndarray import NDArray
 from ._base import _LOW_PRECISION, Optimizer, aggregation_size, is_list
 from ._builtin import BuiltIn
