@@ -292,10 +292,9 @@ def test_calls_that_nobody_looks_at_do_not_pile_up(monkeypatch):
     net, most = gluon.nn.Dense(3, in_units=3), 0
     net.initialize()
     net.hybridize()
-    out = nd.ones((2, 3))
-    for _ in range(40):
+    for number in range(40):
         with autograd.record():
-            out = net(out)
+            out = net(out if number > 3 else nd.ones((2, 3)))
         if out._pending is not None:
             most = max(most, len(out._pending.work.calls))
     assert 1 < most <= 7

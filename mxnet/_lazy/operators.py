@@ -31,6 +31,7 @@ DEFERRED = frozenset((
     '_npx_relu', '_npx_sigmoid', '_np_reshape', '_npx_reshape', '_np_transpose', '_np_squeeze', '_npi_concatenate',
     '_npi_stack'))
 MANY = 4096             # calls that a network remembers: numbers may change from step to step
+INFERRED = DEFERRED | {'reshape_like', 'max', 'min', 'broadcast_like', '_copy'}       # quickly, in graphs of losses
 INDICES = {'pick': 1, 'where': 0}        # the input that has no gradient: labels, a condition
 
 
@@ -98,24 +99,37 @@ def _keep(first, key, cached):
 
 def _fits(cached, likes, index):
     """Whether a graph of operators takes tensors of these kinds; what it gives is noted."""
-    kinds = _step.kinds_of(state.training, likes)
+    return all(t.is_floating_point() for i, t in enumerate(likes) if i != index) \
+        and infers(cached, likes) and all(t.is_floating_point() for t in cached.results[_kinds(likes)])
+
+
+def infers(cached, likes):
+    """Whether a graph takes tensors of these kinds, as inference says; what it gives is noted.
+
+    False for graphs that have other operators than those of most losses.
+    """
+    kinds, program = _kinds(likes), cached.program
     if kinds in cached.results:
         return True
-    if cached.program.calls[0].node.op.same_dtype and len({t.dtype for t in likes}) > 1:
-        return False
-    given, found = likes, []
-    for call in cached.program.calls:           # a chain: each takes what the one before gives
+    values = [*likes, *[None] * (program.size - len(likes))]
+    for call in program.calls:
+        op, given = call.node.op, [None if s is None else values[s] for s in call.sources]
+        if None in [g if g is None else 0 for g in given] or call.bodies or not (op.name in INFERRED or op.elementwise) \
+                or op.same_dtype and len({t.dtype for t in given}) > 1:
+            return False
         found = run_on_meta(call.node, [tuple(t.shape) for t in given], [t.dtype for t in given])
         if isinstance(found, str):
             return False
-        given = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in found]
-    if not all(t.is_floating_point() for t in given) \
-            or not all(t.is_floating_point() for i, t in enumerate(likes) if i != index):
-        return False
+        for number, (shape, dtype) in enumerate(found[:call.count]):
+            values[call.first + number] = torch.empty(shape, dtype=dtype, device='meta')
     if len(cached.results) > LIMIT:
         cached.results.clear()
-    cached.results[kinds] = given
+    cached.results[kinds] = [values[n] for n in program.outputs]
     return True
+
+
+def _kinds(likes):
+    return _step.kinds_of(state.training, likes)
 
 
 # ---------------------------------------------------------------------- slices and shapes

@@ -428,7 +428,7 @@ def _defer(cached, args, ctx, training, cls):
             learns = True
         fixed.append(i)
     kind = tuple(kind)
-    if kind not in cached.kinds and cached.learns_kinds:
+    if kind not in cached.kinds and cached.learns_kinds and not (not cached.parameters and _is_inferred(cached, args)):
         # the first of its kind runs at once, so that mistakes are found where they are made
         if len(cached.kinds) > LIMIT:
             cached.kinds.clear()
@@ -473,6 +473,16 @@ def _defer(cached, args, ctx, training, cls):
     if cached.draws:
         will_draw(step)
     return step.add(cached, training, sources, cls)
+
+
+def _is_inferred(cached, args):
+    """Whether a call is known to have no mistakes by inference, which is quick for losses and the like."""
+    from .operators import infers
+    likes = []
+    for x in args:
+        pending = x._pending
+        likes.append(x._tensor if pending is None else pending.work.like(pending))
+    return None not in [None if t is None else 0 for t in likes] and infers(cached, likes)
 
 
 def _are_distinct(args, group):

@@ -58,9 +58,8 @@ class Loss(HybridBlock):
     @takes_symbols
     def forward(self, x, *args):
         """The loss.  After a hybridized network, a loss of this module is part of its step (_lazy/step.py)."""
-        if not self._active and getattr(x, '_pending', None) is not None and type(self).__module__ == __name__ \
-                and not state.naive:
-            deferred = self._deferred(args)
+        if not self._active and type(self).__module__ == __name__ and not state.naive:
+            deferred = self._deferred(args, getattr(x, '_pending', None) is not None)
             if deferred is not None:
                 out = deferred(x, *args)
                 if not self._forward_hooks and not self._forward_pre_hooks:
@@ -68,18 +67,21 @@ class Loss(HybridBlock):
                 return out
         return super().forward(x, *args)
 
-    def _deferred(self, args):
+    def _deferred(self, args, wanted):
         """A hybridized copy of a loss that is not: its graph holds the attributes that the loss has now, and which of
         the optional arguments are given.
 
-        None the first time: the loss may never be used again, and its operators are deferred one by one.
+        None unless it is wanted, and the first time: the loss may never be used again, and its operators are deferred
+        one by one.
         """
         copies = self.__dict__.setdefault('_copies', {})
         key = tuple([x is None for x in args])
         found = copies.setdefault(key, False)
         if found is False:
             copies[key] = None
-        elif found is None:
+        if not wanted:
+            return None
+        if found is None:
             found = copy.copy(self)
             found._forward_hooks, found._forward_pre_hooks = OrderedDict(), OrderedDict()       # this loss calls them
             found._active = True
