@@ -489,6 +489,17 @@ def test_cast_keeps_gradients():
     assert net.weight.grad().asnumpy().tolist() == [[1, 1]] and net.weight.grad().dtype == np.float64
 
 
+def test_a_symbol_block_of_parameters_that_have_changed(run):
+    net = run(chain(nn.Dense(2, in_units=2), nn.InstanceNorm(in_channels=2)))
+    net(nd.ones((1, 2)))
+    net[0].weight.wd_mult = 0.1
+    net.collect_params().setattr('grad_req', 'null')
+    x = mx.sym.var('data')
+    block = gluon.SymbolBlock(net(x), x, params=net.collect_params())
+    assert block(nd.ones((1, 2))).shape == (1, 2)
+    assert block.collect_params()[net[0].weight.name].wd_mult == 0.1
+
+
 # ---------------------------------------------------------------------- the switch
 def test_the_switch_turns_all_of_it_off(monkeypatch):
     monkeypatch.setattr(type(mx._state.state), 'naive', True)

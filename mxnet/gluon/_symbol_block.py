@@ -53,7 +53,8 @@ class SymbolBlock(HybridBlock):
         states = set(out.list_auxiliary_states())
         described = out.attr_dict()
         for name in out.list_inputs():
-            if name not in names:
+            # a parameter that is given may have been changed since the symbol was made: it stays as it is
+            if name not in names and self._params._find(self._params.prefix + name) is None:
                 attrs = described.get(name, {})
                 self._params.get(name, allow_deferred_init=True, grad_req='null' if name in states else 'write',
                                  **_declared(attrs))
