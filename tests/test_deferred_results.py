@@ -490,7 +490,7 @@ def test_cast_keeps_gradients():
 
 
 def test_a_symbol_block_of_parameters_that_have_changed(run):
-    net = run(chain(nn.Dense(2, in_units=2), nn.InstanceNorm(in_channels=2)))
+    net = run(chain(nn.Dense(2, in_units=2), nn.LayerNorm(in_channels=2)))
     net(nd.ones((1, 2)))
     net[0].weight.wd_mult = 0.1
     net.collect_params().setattr('grad_req', 'null')
