@@ -2,7 +2,7 @@
 import dataclasses
 import random
 
-from . import loops, np_programs, symbolic, training
+from . import arrays, loops, np_programs, symbolic, training
 
 
 class Generator:
@@ -17,10 +17,11 @@ class Generator:
         return f'A({seed}, {batch}, {", ".join(map(str, net.shape))})'
 
 
+# how often, and what makes one
 FAMILIES = {
-    'train': (48, training.train), 'predict': (12, loops.predict), 'gan': (6, loops.gan), 'carried': (7, loops.carried), 'arrays': (7, loops.arrays),
-    'threads': (2, loops.threads), 'executor': (6, symbolic.executor), 'module': (6, symbolic.module), 'kvstore': (3, symbolic.kvstore),
-    'np': (5, np_programs.np_train),
+    'train': (48, training.train), 'predict': (12, loops.predict), 'gan': (6, loops.gan), 'carried': (7, loops.carried),
+    'arrays': (7, arrays.arrays), 'threads': (2, loops.threads), 'executor': (6, symbolic.executor),
+    'module': (6, symbolic.module), 'kvstore': (3, symbolic.kvstore), 'np': (5, np_programs.np_train),
 }
 
 

@@ -128,6 +128,39 @@ class Program:
         return None
 
 
+def lines(text):
+    """Statements, one a line; a line that begins with | goes on with the one above it."""
+    found = []
+    for line in filter(None, map(str.strip, text.split('\n'))):
+        if line.startswith('|'):
+            found[-1] += '\n' + line[2:]
+        else:
+            found.append(line)
+    return found
+
+
+def table(text):
+    """Rows of places, a weight and a statement."""
+    rows = []
+    for line in lines(text):
+        places, weight, statement = line.split(None, 2)
+        rows.append((places, int(weight), statement))
+    return tuple(rows)
+
+
+def statements(text):
+    """The statements of a text, each with the body that it opens."""
+    found, rows, at = [], text.split('\n'), 0
+    while at < len(rows):
+        end = at + 1
+        while end < len(rows) and rows[end].startswith('    '):
+            end += 1
+        body = '\n'.join(row[4:] for row in rows[at + 1:end])
+        found.append(Statement(rows[at], tuple(statements(body)) if body else None))
+        at = end
+    return found
+
+
 def _sizes(length):
     """Half, a quarter, ..., 1: how many neighbours are left out together."""
     size = length

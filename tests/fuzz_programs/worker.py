@@ -16,7 +16,7 @@ RAW = re.compile(r'torch|aten::|grad_fn|is a view|inplace operation|size of tens
                  r'|Expected all tensors|must match the (existing )?size|non-singleton|element 0 of tensors|leaf Variable'
                  r'|CUDA error|saved tensors', re.I)
 
-OURS = re.compile('operator |node |an array that the gradient computation needs')
+OURS = re.compile('operator |node |an array that the gradient computation needs|cannot store a value of shape')
 
 
 class Log:
