@@ -231,13 +231,13 @@ BETWEEN_PLAYERS = lines('''
     |     see(G(z))
     G.collect_params().setattr('grad_req', 'add')
     G.collect_params().setattr('grad_req', 'write')
-    loss._weight = 0.5
+    {weight}
 ''')
 
 
 def gan(g):
     r = g.r
-    norm = r.random() < 0.4
+    norm, fixed = r.random() < 0.4, r.random() < 0.3
     act = r.choice(('relu', 'tanh'))
     setup = made(f'''
         G = nn.HybridSequential()
@@ -254,7 +254,7 @@ def gan(g):
         D.initialize(Fixed())
         H(D)
         loss = gluon.loss.SigmoidBinaryCrossEntropyLoss()
-        {'H(loss)' if r.random() < 0.3 else 'pass'}
+        {'H(loss)' if fixed else 'pass'}
         tg = gluon.Trainer(G.collect_params(), '{r.choice(('sgd', 'adam'))}', {{'learning_rate': 0.02}})
         td = gluon.Trainer(D.collect_params(), 'sgd', {{'learning_rate': 0.05}})
         one, zero = nd.ones((5, 1)), nd.zeros((5, 1))
@@ -264,7 +264,8 @@ def gan(g):
     base = ['real, z = A({n}, 5, 4), A({m}, 5, 3)', r.choice(FIRST), 'e.backward()', 'td.step(5)', second, 'l.backward()', 'tg.step(5)']
     if "'null'" in second:
         base.append("D.collect_params().setattr('grad_req', 'write')")
-    return Program(tuple(setup), repeated(g, base, BETWEEN_PLAYERS), (S('everything(G, D)'), S('see(keep)')), 'gan')
+    extra = [text.replace('{weight}', 'pass' if fixed else 'loss._weight = 0.5') for text in BETWEEN_PLAYERS]
+    return Program(tuple(setup), repeated(g, base, extra), (S('everything(G, D)'), S('see(keep)')), 'gan')
 
 
 # ---------------------------------------------------------------------- states that are carried on
@@ -279,10 +280,10 @@ BETWEEN_STATES = lines('''
     see(keep)
     s = [a.copy() for a in first]
     see(W(net, 0).grad())
-    o, s = net(x, s)
+    o, s = net(x, s){apart}
     | see(o)
     with autograd.train_mode():
-    |     o, s = net(x, s)
+    |     o, s = net(x, s){apart}
     s = [nd.zeros(a.shape) for a in s]
     for a in s:
     |     a.attach_grad()
@@ -305,18 +306,18 @@ BETWEEN_STATES = lines('''
 ''')
 INNER = lines('''
     with autograd.record():
-    |     o, s = net(x, s)
+    |     o, s = net(x, s){apart}
     |     l = loss(last(o), y)
     with autograd.record():
-    |     o, s = net(x, s)
+    |     o, s = net(x, s){apart}
     |     l = loss(last(o), y)
     with autograd.record():
     |     l = 0
     |     for t in range(3):
-    |         o, s = net(x * t, s)
+    |         o, s = net(x * t, s){apart}
     |         l = l + loss(last(o), y)
     with autograd.record():
-    |     o, s = net(x, s)
+    |     o, s = net(x, s){apart}
     |     l = loss(last(o), y).mean() + 0.1 * sum((a ** 2).sum() for a in s)
 ''')
 
@@ -340,7 +341,7 @@ def carried(g):
         last.initialize(Fixed())
         H(last)
         loss = gluon.loss.L2Loss()
-        s = net.begin_state(batch_size=5)
+        s = net.begin_state(batch_size=5, func=nd.zeros)
         first = [a.copy() for a in s]
         last(nd.ones((1, {8 if 'bidirectional' in options else 4})))
         learned = list(net.collect_params().values()) + list(last.collect_params().values())
@@ -349,9 +350,12 @@ def carried(g):
     ''')
     shape = '2, 5, 3' if layer else '5, 3'
     detach = r.choice(('s = [a.detach() for a in s]', 's = [a.detach() for a in s]', 'pass', 's = [a.copy() for a in s]'))
-    base = [f'x, y = A({{n}}, {shape}), A({{m}}, {shape})', detach, r.choice(INNER), 'l.backward()', 'trainer.step(5)']
     other = 'see(net(x))' if layer else 'net.reset()'
-    extra = [text.replace('{other}', other) for text in BETWEEN_STATES]
+    # an output of a cell that is a state as well: one array, but two of upstream's hybridized cells
+    apart = '' if layer else '; o = o * 2'
+    inner = r.choice(INNER).replace('{apart}', apart)
+    base = [f'x, y = A({{n}}, {shape}), A({{m}}, {shape})', detach, inner, 'l.backward()', 'trainer.step(5)']
+    extra = [text.replace('{other}', other).replace('{apart}', apart) for text in BETWEEN_STATES]
     return Program(tuple(setup), repeated(g, base, extra), (S('everything(net, last)'), S('see(s)'), S('see(keep)')), 'carried')
 
 

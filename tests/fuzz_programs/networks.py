@@ -1,5 +1,6 @@
 """Random networks as statements that build them."""
 import dataclasses
+import re
 
 from .program import Statement as S
 from .program import lines, statements
@@ -42,6 +43,7 @@ class Net:
     parts: bool = False             # whether net[0] is there
     several: bool = False           # and net[1:]
     random: bool = False            # real dropout
+    more: tuple = ()                # other names that a call gives
     norm: bool = False              # BatchNorm: few examples make it ill-conditioned
 
 
@@ -264,19 +266,22 @@ OUTPUTS = lines('''
     return o, x; o, i = {net}({x})
     return o, weight; o, q = {net}({x})
     return [o], h, x * 2; (o,), h, i = {net}({x})
-    return o, o; o, h = {net}({x})
     return o, F.BlockGrad(h); o, h = {net}({x})
     return o, h.reshape((-1,)); o, h = {net}({x})
 ''')
 
 
 def outputs(g, name):
-    """More than one output: nested, its own input, a parameter."""
+    """More than one output: nested, its own input, a parameter.
+
+    Not the same one twice: upstream's hybridized blocks give two arrays then, others one.
+    """
     result, call = g.r.choice(OUTPUTS).split('; ')
     makes = [*_makes(g.width), "self.weight = self.params.get('weight', shape=(5,), init=mx.init.Constant(0.5))"]
     body = ['h = self.one(x)', 'h = F.broadcast_mul(h, weight)', 'o = self.last(h)', result]
     made = [_class('Outputs', makes, 'hybrid_forward(self, F, x, weight)', body), S(f'{name} = Outputs()')]
-    return made, Net(name, (g.width,), call=call)
+    more = tuple(re.findall(r'\b[hiq]\b', call.split('=')[0]))
+    return made, Net(name, (g.width,), call=call, more=more)
 
 
 def shared(g, name):

@@ -13,6 +13,7 @@ class Statement:
     text: str
     body: tuple | None = None
     simpler: tuple = ()
+    needed: bool = False            # not to be left out: what follows is undefined without it
 
     def lines(self, indent=0):
         parts = [' ' * indent + line for line in self.text.split('\n')]
@@ -68,7 +69,9 @@ class Program:
             part = getattr(self, name)
             for size in _sizes(len(part)):
                 for at in range(0, len(part), size):
-                    yield replace(self, **{name: part[:at] + part[at + size:]})
+                    rest = tuple(s for s in part[at:at + size] if s.needed)
+                    if len(rest) < size:
+                        yield replace(self, **{name: part[:at] + rest + part[at + size:]})
         yield from self._alike()
         for number, part in enumerate(self.iterations):
             for size in _sizes(len(part)):

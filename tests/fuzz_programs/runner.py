@@ -1,6 +1,7 @@
 """Processes that run programs, each in one library and with deferral on or off."""
 import os
 import pickle
+import re
 import select
 import struct
 import subprocess
@@ -12,6 +13,7 @@ HERE = Path(__file__).resolve().parent
 NAIVE = {'MXNET_ENGINE_TYPE': 'NaiveEngine'}        # the one switch that turns all deferral, remembering and capturing off
 
 BROKEN = 'could not execute a primitive'            # all that a process of 1.9.1 says from some error on
+RECURRENT = re.compile(r'rnn\.(LSTM|GRU|RNN)\(')
 
 
 class Process:
@@ -81,10 +83,12 @@ class Runner:
         context = {'FUZZ_CTX': ctx}
         self.ours = Process(environment=context, path=path, timeout=timeout)
         self.naive = Process(environment={**context, **NAIVE}, path=path, timeout=timeout)
-        # its errors come at the call that caused them then, as ours do; with oneDNN, gradients of biases whose weight has none are
-        # whatever the memory held, as are those of poolings recorded with train_mode=False
-        plain = {'MXNET_MKLDNN_ENABLED': '0', 'MXNET_STORAGE_FALLBACK_LOG_VERBOSE': '0'}
-        self.old = Process(old, timeout=timeout, environment={**NAIVE, **plain}) if old else None
+        # NAIVE: its errors come at the call that caused them then, as ours do. With oneDNN, gradients of biases whose weight
+        # has none are whatever the memory held, as are those of poolings recorded with train_mode=False; without it,
+        # recurrent layers do not run.
+        without = {'MXNET_MKLDNN_ENABLED': '0', 'MXNET_STORAGE_FALLBACK_LOG_VERBOSE': '0'}
+        self.old = Process(old, timeout=timeout, environment={**NAIVE, **without}) if old else None
+        self.recurrent = Process(old, timeout=timeout, environment=NAIVE) if old else None
 
     def log(self, program, side):
         if side == 'reference':
@@ -92,11 +96,12 @@ class Runner:
         if side.startswith('naive '):
             return self.naive.run(program, side[6:])
         if side.startswith('1.9.1 '):
-            found = self.old.run(program, side[6:])
+            old = self.recurrent if any(RECURRENT.search(source) for source in program.sources()) else self.old
+            found = old.run(program, side[6:])
             if BROKEN in str(found):
-                self.old.close()
-                found = self.old.run(program, side[6:])
-                self.old.close()
+                old.close()
+                found = old.run(program, side[6:])
+                old.close()
             return found
         return self.ours.run(program, side)
 
@@ -110,7 +115,7 @@ class Runner:
         return {side: self.log(program, side) for side in self.sides(program)}
 
     def close(self):
-        for process in (self.ours, self.naive, self.old):
+        for process in (self.ours, self.naive, self.old, self.recurrent):
             if process:
                 process.close()
 

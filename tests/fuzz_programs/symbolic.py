@@ -109,7 +109,7 @@ def executor(g):
             grads = {k: nd.zeros(a.shape) for k, a in ex.arg_dict.items() if k != 'label'}
             ex = out.bind(CTX, ex.arg_dict, grads, aux_states=ex.aux_dict)
         ''')
-    setup.append(S(f'ex.forward(is_train=False, {data})'.replace('{n}', '1').replace('{m}', '2')))     # outputs are undefined before
+    setup.append(S(f'ex.forward(is_train=True, {data})'.replace('{n}', '1').replace('{m}', '2'), needed=True))
     forward = r.choice((f'ex.forward(is_train=True, {data})', f'ex.forward(is_train=True, {data})',
                         "ex.arg_dict['data'][:] = A({n}, 5, 4)\nex.forward(is_train=True)"))
     names = {'{data}': data, '{heads}': heads, '{small}': smaller(shapes), '{less}': smaller(data), '{shapes}': shapes}
@@ -194,7 +194,7 @@ def module(g):
     ''')
     batch = f'batch = mx.io.DataBatch([A({{n}}, 5, 4)], {f"[{label[1]}]" if label else None})'
     back = 'mod.backward()' if label else 'mod.backward([A(4, *o.shape) for o in mod.get_outputs()])'
-    setup += [S(batch.replace('{n}', '1').replace('{m}', '2')), S('mod.forward(batch, is_train=False)')]     # outputs are undefined before
+    setup += [S(batch.replace('{n}', '1').replace('{m}', '2'), needed=True), S('mod.forward(batch, is_train=True)', needed=True)]
     ways = [[batch, 'mod.forward(batch, is_train=True)', back, 'mod.update()']]
     if label:
         ways.append([batch, 'mod.forward_backward(batch)', 'mod.update()'])
@@ -250,9 +250,7 @@ def bucketing(g):
         mod.init_optimizer(optimizer={name}, optimizer_params={options})
         metric = mx.metric.create('acc')
         keep = []
-        batch = make_batch(1, 6, 4)
-        mod.forward(batch, is_train=False)
-    ''')
+    ''') + [S('batch = make_batch(1, 6, 4)', needed=True), S('mod.forward(batch, is_train=True)', needed=True)]
     base = [f'batch = make_batch({{n}}, {r.choice((6, 3))}, 4)', 'mod.forward(batch, is_train=True)', 'mod.backward()', 'mod.update()']
     extra = [line.replace('{params}', PARAMS) for line in BETWEEN_BUCKETS]
     final = (S('see(mod.get_outputs())'), S(f'see({PARAMS})'), S('see(keep)'))

@@ -97,13 +97,15 @@ class Training:
         self.setup, self.nets = list(made), [self.net]
         if self.r.random() < 0.25 and self.net.kind == 'vector':
             self.second()
-        self.loss = None
+        self.loss, self.fixed = None, False
         if g.np or self.r.random() < 0.75:
             self.loss = self.r.choice(NP_LOSSES if g.np else LOSSES)
             simpler = ('loss = gluon.loss.L2Loss()',) if self.loss[1] == 'like' else ()
             self.setup.append(S(f'loss = {self.loss[0]}', simpler=simpler))
             if self.r.random() < 0.25:
+                self.fixed = True           # upstream's, too, keeps its attributes and the number of its inputs
                 self.setup.append(S('H(loss)'))
+        self.weighted = self.r.random() < 0.15
         self.batch = self.r.choice((3, 4, 4, 5))
         self.trainers = []
         self.trainer()
@@ -152,11 +154,12 @@ class Training:
         r, g = self.r, self.g
         net = r.choice(self.nets)
         other = r.choice([b for b in (1, 2, 3, 5, 6) if b != batch and not (net.norm and b < 3)])
-        loss = f'loss(o, y{", w" if r.random() < 0.2 else ""})' if self.loss else '(o * o).sum()'
+        weighted = self.weighted if self.fixed else r.random() < 0.2
+        loss = f'loss(o, y{", w" if weighted else ""})' if self.loss else '(o * o).sum()'
         number = r.randint(0, 5)
         return {'net': net.name, 'trainer': r.choice(self.trainers)[0], 'loss': 'loss', 'P': f'P({net.name}, {number})',
                 'W': f'W({net.name}, {number})', 'n': number, 'B': batch, 'x': g.data(net, batch, self.seed()),
-                'X': g.data(net, other, self.seed()), 'v': r.choice(('o', 'x', 'l', 'y')),
+                'X': g.data(net, other, self.seed()), 'v': r.choice(('o', 'x', 'l', 'y', *net.more, *net.more)),
                 'req': r.choice(('null', 'write', 'write', 'add')), 'mult': r.choice((0, 0.1, 0.5, 2.0)),
                 'rate': r.choice((0.01, 0.02, 0.1)), 'call': self.call(net),
                 'callX': self.call(net, g.data(net, other, self.seed())), 'callz': self.call(net, 'z'), 'lossz': loss,
@@ -171,7 +174,7 @@ class Training:
     def possible(self, text):
         if '{net}[0]' in text and not all(net.parts for net in self.nets):
             return False
-        if ('{loss}' in text or 'loss(' in text) and self.loss is None:
+        if ('{loss}' in text or 'loss(' in text) and (self.loss is None or self.fixed):
             return False
         # upstream's Embedding has no gradient of its input
         return not ('attach_grad' in text and ('x.' in text or 'z.' in text) and self.net.kind == 'words')
@@ -194,7 +197,7 @@ class Training:
         if self.loss is None:
             record.append(r.choice(HAND))
         else:
-            record.append('l = loss(o, y)' if way < 0.75 else 'l = loss(o, y, w)' if way < 0.85 else r.choice(AROUND))
+            record.append('l = loss(o, y, w)' if self.weighted else 'l = loss(o, y)' if way < 0.8 else r.choice(AROUND))
         if r.random() < 0.1:
             record += [self.call(self.net, 'x * 0.5'), 'l = l + (o * o).mean()']
         update = r.choice(UPDATE)
