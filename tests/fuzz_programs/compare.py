@@ -4,6 +4,8 @@ import re
 
 import numpy as np
 
+from .runner import RECURRENT
+
 RTOL = {'ours': 2e-4, '1.9.1': 2e-3}        # of the largest number of an array
 ATOL = {'ours': 1e-5, '1.9.1': 5e-5}
 WRITTEN = 'was written in place'                # in the message about writes between recording and backward
@@ -48,7 +50,7 @@ def difference(program, sides, logs):
     for number in range(len(program.statements())):
         parts = [[entry for at, entry in log if at == number] for log in logs]
         for a, b in zip(*parts, strict=False):
-            if _written(program, Difference(sides, number, 'error', (a, b))):
+            if a[0] == 'error' and known(program, Difference(sides, number, 'error', (a, b))):
                 return None                 # both refuse, but may have come differently far
             how = _how(a, b, old, program.random and old)
             if how is None:
@@ -121,13 +123,36 @@ def _second(program, found):
     return _old(found) and any('create_graph' in s and '(a)' not in s for s in program.sources()[:found.statement + 1])
 
 
+def _given_up(program, found):
+    """1.9.1: a backward that fails, because its graph was given up in part, may have written the gradients of the rest."""
+    return _old(found) and any('given up after the first' in text for text in _errors(found))
+
+
+def _again(program, found):
+    """1.9.1: an executor's backward overwrites what it needs; a second one computes with that."""
+    backwards = 0
+    for source in program.sources()[:found.statement + 1]:
+        if re.search(r'\b(ex|mod)\.(forward|score|predict)', source):
+            backwards = 0
+        backwards += len(re.findall(r'\b(?:ex|mod)\.(?:forward_)?backward\(', source))
+        if backwards > 1 and _old(found):
+            return True
+    return False
+
+
+def _biases(program, found):
+    """1.9.1 with oneDNN, which recurrent layers need: no gradient of a bias whose weight has none."""
+    sources = program.sources()[:found.statement + 1]
+    return _old(found) and any(RECURRENT.search(s) for s in sources) and any(re.search(r"grad_req = '(null|add)'", s) for s in sources)
+
+
 def _old(found):
     return any(side.startswith('1.9.1') for side in found.sides)
 
 
 # Predicates of (program, difference), with the reason as their docstring: as narrow as possible. What a program does after
 # such a difference is not compared.
-KNOWN = (_written, _more, _second)
+KNOWN = (_written, _more, _second, _given_up, _again, _biases)
 
 
 def known(program, found):

@@ -176,6 +176,8 @@ class Training:
             return False
         if ('{loss}' in text or 'loss(' in text) and (self.loss is None or self.fixed):
             return False
+        if '_mode():' in text and 'l = l +' in text and any(net.norm for net in self.nets):
+            return False            # upstream's gradient of BatchNorm is that of the mode that `backward` is told
         # upstream's Embedding has no gradient of its input
         return not ('attach_grad' in text and ('x.' in text or 'z.' in text) and self.net.kind == 'words')
 
