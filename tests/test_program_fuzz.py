@@ -27,7 +27,8 @@ def test_programs(sides, part):
 
 
 # ---------------------------------------------------------------------- the fuzzer itself
-BIASED = Program((S('x = A(1, 2, 3)'), S('unused = 3'), S("y = x + (0 if MODE is None else 1)")), ((S('see(x)'), S('see(x.shape)')), (S('see(x, y)'),), (S('see(x)'),)), (S('see(y)'),))
+BIASED = Program((S('x = A(1, 2, 3)'), S('unused = 3'), S('y = x + (0 if MODE is None else 1)')),
+                 ((S('see(x)'), S('see(x.shape)')), (S('see(x, y)'),), (S('see(x)'),)), (S('see(y)'),))
 
 
 def test_a_difference_is_found_and_shrunk(sides):
@@ -51,9 +52,9 @@ def test_seeds_give_the_same_programs_each_time():
 
 
 @pytest.mark.parametrize('source, kind', [
-    ("raise RuntimeError('Output 0 of AsStridedBackward0 is a view')", 'raw'), ('import os, signal; os.kill(os.getpid(), signal.SIGKILL)', 'crash'),
-    ("see(x) if MODE is None else see(x, x)", 'count'), ("see(x if MODE is None else x.asnumpy())", 'type'), ("see(x if MODE is None else x[0])", 'shape'),
-    ("if MODE is not None:\n    raise ValueError", 'error')])
+    ("raise RuntimeError('Output 0 of AsStridedBackward0 is a view')", 'raw'), ('os.kill(os.getpid(), 9)', 'crash'),
+    ('see(x) if MODE is None else see(x, x)', 'count'), ('see(x if MODE is None else x.asnumpy())', 'type'),
+    ('see(x if MODE is None else x[0])', 'shape'), ('if MODE is not None:\n    raise ValueError', 'error')])
 def test_kinds_of_differences(sides, source, kind):
     found, _ = compare.check(Program((S('x = A(1, 2, 3)'), S(source)), (), ()), sides)
     assert found.kind == kind

@@ -1,4 +1,4 @@
-"""A campaign: `python -m tests.fuzz_programs 0:20000 --jobs 2`, or one program: `python -m tests.fuzz_programs 17 --show`."""
+"""A campaign: `python -m tests.fuzz_programs 0:20000 --jobs 2`; with `17 --show`, the program of a seed."""
 import argparse
 import collections
 import multiprocessing
@@ -24,10 +24,10 @@ def _one(seed):
         raise RuntimeError(f'seed {seed} gives no program') from error
     found, _ = compare.check(made, _local['runner'])
     if found is None:
-        return seed, made.family, None, None, None
+        return made.family, None, None
     if options.shrink:
         made, found, _ = shrink.shrunk(made, found, _local['runner'], options.shrink)
-    return seed, made.family, made, found, report(made, found, _local['runner'])
+    return made.family, found, report(made, found, _local['runner'])
 
 
 def report(made, found, sides):
@@ -54,8 +54,9 @@ def main(arguments=None):
     parser.add_argument('--ctx', default='cpu', choices=('cpu', 'gpu'))
     parser.add_argument('--family', choices=sorted(generate.FAMILIES))
     parser.add_argument('--path', help='a folder with the mxnet to run, if not this repository')
-    parser.add_argument('--old', default=os.environ.get('MXNET191_PYTHON'), help="the Python that has MXNet 1.9.1 (MXNET191_PYTHON)")
-    parser.add_argument('--shrink', type=float, default=60, help='seconds for each failing program; 0 leaves it as it is')
+    parser.add_argument('--old', default=os.environ.get('MXNET191_PYTHON'),
+                        help='the Python that has MXNet 1.9.1 (MXNET191_PYTHON)')
+    parser.add_argument('--shrink', type=float, default=60, help='seconds for each failing program; 0: not at all')
     parser.add_argument('--stop', type=int, default=0, help='ends after so many failing programs')
     parser.add_argument('--show', action='store_true', help='prints the programs and runs nothing')
     parser.add_argument('--out', help='a file to which failing programs are written as well')
@@ -78,7 +79,7 @@ def campaign(seeds, options):
         pool = None
         _start(options)
         results = map(_one, seeds)
-    for seed, family, made, found, text in results:
+    for family, found, text in results:
         count += 1
         families[family] += 1
         if found is not None:
@@ -89,15 +90,17 @@ def campaign(seeds, options):
                 with open(options.out, 'a', encoding='utf-8') as file:
                     file.write(f'{"=" * 100}\n{text}\n')
         if count % 100 == 0 or found is not None:
-            print(f'-- {count} of {len(seeds)} programs, {failed} with a difference, {time.monotonic() - began:.0f} s', file=sys.stderr, flush=True)
+            seconds = time.monotonic() - began
+            print(f'-- {count} of {len(seeds)} programs, {failed} with a difference, {seconds:.0f} s', file=sys.stderr,
+                  flush=True)
         if options.stop and failed >= options.stop:
             break
     if pool:
         pool.terminate()
     else:
         _local['runner'].close()
-    print(f'{count} programs ({", ".join(f"{n} {name}" for name, n in families.most_common())}) in {time.monotonic() - began:.0f} s: '
-          f'{failed} with a difference')
+    parts = ', '.join(f'{number} {name}' for name, number in families.most_common())
+    print(f'{count} programs ({parts}) in {time.monotonic() - began:.0f} s: {failed} with a difference')
     for kind, number in kinds.most_common():
         print(f'  {number} {kind}')
     return 1 if failed else 0

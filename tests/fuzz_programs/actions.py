@@ -1,10 +1,10 @@
 """What programs do on the way, as templates: where in an iteration each may stand, how often, and its text.
 
 Places: b before the forward pass, i within `record`, m between `record` and `backward`, p after `backward`, e after the
-update.  A line that begins with | goes on with the statement above it.  `{net}`, `{trainer}`, `{loss}` are names; `{P}` is
-a parameter, `{W}` one with a gradient; `{n}` is a small number, `{B}` the batch size, `{x}` a new input, `{X}` one of
-another batch size; `{v}` is one of the arrays that are there, `{call}` the call of a network on x, `{callX}` and `{callz}`
-on others.
+update.  A line that begins with | goes on with the statement above it.  `{net}`, `{trainer}`, `{loss}` are names; `{P}`
+is a parameter, `{W}` one with a gradient; `{n}` is a small number, `{B}` the batch size, `{x}` a new input, `{X}` one
+of another batch size; `{v}` is one of the arrays that are there, `{call}` the call of a network on x, `{callX}` and
+`{callz}` on others.
 """
 from .program import table
 
@@ -151,6 +151,8 @@ bpe   3 {loss}._weight = {mult}
 bpe   1 {loss}.{attribute}
 be    2 H({net})
 be    2 H({net}, False)
+be    1 H({net}[0])
+be    1 H({net}[0], False)
 be    1 H({net}, static_alloc=True)
 be    1 H({net}, static_alloc=False, static_shape=False)
 be    1 H({net}, inline_limit=0)
@@ -301,6 +303,13 @@ p     1 with autograd.record():
         |     q = (o * 2).sum()
         | q.backward()
 be    1 other = copy.deepcopy({net})
+bpe   1 if isinstance({net}, gluon.HybridBlock):
+        |     other = gluon.SymbolBlock({net}(mx.sym.var('data')), mx.sym.var('data'), params={net}.collect_params())
+        |     H(other)
+        |     with autograd.record():
+        |         q = other({x})
+        |     autograd.backward(q)
+        |     see(q, {W}.grad())
 ''')
 
 ALL = READS + VIEWS + WRITES + SETTINGS + CALLS

@@ -150,8 +150,17 @@ BETWEEN = lines('''
 
 def arrays(g):
     r = g.r
-    setup = [S('a = A(1, 3, 4)'), S('b = A(2, 3, 4)'), S('c = A(3, 4)'), S('a.attach_grad()'),
-             S(f"b.attach_grad('{r.choice(('write', 'add', 'null'))}')"), S('keep = []'), S('v = a[0:1]'), S('l = a.sum()'), S('t = c.T')]
+    setup = [S(line) for line in lines(f'''
+        a = A(1, 3, 4)
+        b = A(2, 3, 4)
+        c = A(3, 4)
+        a.attach_grad()
+        b.attach_grad('{r.choice(('write', 'add', 'null'))}')
+        keep = []
+        v = a[0:1]
+        h = a.sum()
+        t = c.T
+    ''')]
 
     def body():
         found = [r.choice(OPERATORS), *(r.choice(STEPS) for _ in range(r.randint(0, 3)))]

@@ -98,7 +98,7 @@ def _close(a, b, old):
 
 
 def _classes(a, b):
-    """Both refuse. Upstream asserts where we raise TypeError (differences.md), and checks some things in other places."""
+    """Both refuse. Upstream asserts where we raise TypeError (differences.md), and checks some things elsewhere."""
     return {a, b} <= {'AssertionError', 'TypeError', 'ValueError', 'MXNetError', 'RuntimeError', 'IndexError'}
 
 
@@ -114,26 +114,28 @@ def _written(program, found):
 
 def _more(program, found):
     """differences.md: more is differentiable here."""
-    return any(re.search("didn't register FGradient|does not support higher order|doesn't support calculate data gradient", text)
-               for text in _errors(found))
+    missing = "didn't register FGradient|does not support higher order|doesn't support calculate data gradient"
+    return any(re.search(missing, text) for text in _errors(found))
 
 
 def _second(program, found):
-    """1.9.1: the second derivative of a dense layer with respect to its weight is wrong (finite differences agree with ours)."""
+    """1.9.1: the second derivative of a dense layer with respect to its weight is wrong (by finite differences)."""
     return _old(found) and any('create_graph' in s and '(a)' not in s for s in program.sources()[:found.statement + 1])
 
 
 def _given_up(program, found):
-    """1.9.1: a backward that fails, because its graph was given up in part, may have written the gradients of the rest."""
+    """1.9.1: a backward that fails because its graph was given up in part may have written gradients of the rest."""
     return _old(found) and any('given up after the first' in text for text in _errors(found))
 
 
 def _again(program, found):
-    """1.9.1: an executor's backward overwrites what it needs; a second one computes with that."""
+    """1.9.1: an executor's backward overwrites what it needs; another, or one after a prediction, takes the rest."""
     backwards = 0
     for source in program.sources()[:found.statement + 1]:
-        if re.search(r'\b(ex|mod)\.(forward|score|predict)', source):
+        if re.search(r'\b(ex|mod)\.forward', source):
             backwards = 0
+        if re.search(r'\b(ex|mod)\.(score|predict|forward\(.*is_train=False)', source):
+            backwards = 1
         backwards += len(re.findall(r'\b(?:ex|mod)\.(?:forward_)?backward\(', source))
         if backwards > 1 and _old(found):
             return True
@@ -143,15 +145,16 @@ def _again(program, found):
 def _biases(program, found):
     """1.9.1 with oneDNN, which recurrent layers need: no gradient of a bias whose weight has none."""
     sources = program.sources()[:found.statement + 1]
-    return _old(found) and any(RECURRENT.search(s) for s in sources) and any(re.search(r"grad_req = '(null|add)'", s) for s in sources)
+    frozen = any(re.search(r"grad_req = '(null|add)'", source) for source in sources)
+    return _old(found) and frozen and any(RECURRENT.search(source) for source in sources)
 
 
 def _old(found):
     return any(side.startswith('1.9.1') for side in found.sides)
 
 
-# Predicates of (program, difference), with the reason as their docstring: as narrow as possible. What a program does after
-# such a difference is not compared.
+# Predicates of (program, difference), with the reason as their docstring: as narrow as possible. What a program does
+# after such a difference is not compared.
 KNOWN = (_written, _more, _second, _given_up, _again, _biases)
 
 

@@ -10,7 +10,7 @@ def made(text):
 
 
 def repeated(g, base, extra, often=0.55):
-    """Iterations that are `base` with some of `extra` between its statements; `{n}` is a number, another one each time."""
+    """Iterations that are `base` with some of `extra` between its statements; `{n}` is a number, each time another."""
     r, found = g.r, []
     for _ in range(r.randint(3, 7)):
         texts = list(base)
@@ -123,11 +123,12 @@ def predict(g):
         net = Net('net', (3,), parts=True)
         shapes = ['2, 6, 3', '2, 6, 3', '3, 4, 3', '4, 3', '1, 3', '6, 2, 3']
     elif kind == 'dropout':
+        norm = r.random() < 0.4
         setup = made(f'''
             net = nn.HybridSequential()
             net.add(nn.Dense(16, in_units=4))
             net.add(nn.Dropout(0.5))
-            {'net.add(nn.BatchNorm())' if r.random() < 0.4 else 'pass'}
+            {'net.add(nn.BatchNorm())' if norm else 'pass'}
             net.initialize(Fixed())
             H(net)
         ''')
@@ -140,9 +141,10 @@ def predict(g):
             return g.data(net, r.choice((8, 8, 8, 4, 3, 1)), r.randint(0, 50))
         return f'A({r.randint(0, 50)}, {r.choice(shapes).format(shape=", ".join(map(str, net.shape)))})'
     usual = data()
-    setup = [*setup, S(f'x = {usual}'), S("trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.05})"),
-             S('keep = []')]
-    names = {'call': net.call.format(net='net', x='x'), 'o': 'bool((o == 0).max().asscalar())' if kind == 'dropout' else 'o'}
+    setup = [*setup, S(f'x = {usual}'), S('keep = []'),
+             S("trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.05})")]
+    seen = 'bool((o == 0).max().asscalar())' if kind == 'dropout' and not norm else 'o'
+    names = {'call': net.call.format(net='net', x='x'), 'o': seen}
     way, ways = r.choice(WAYS), r.sample(WAYS, 3)
     iterations = []
     for _ in range(r.randint(4, 9)):
@@ -261,7 +263,8 @@ def gan(g):
         keep = []
     ''')
     second = r.choice(SECOND)
-    base = ['real, z = A({n}, 5, 4), A({m}, 5, 3)', r.choice(FIRST), 'e.backward()', 'td.step(5)', second, 'l.backward()', 'tg.step(5)']
+    base = ['real, z = A({n}, 5, 4), A({m}, 5, 3)', r.choice(FIRST), 'e.backward()', 'td.step(5)', second,
+            'l.backward()', 'tg.step(5)']
     if "'null'" in second:
         base.append("D.collect_params().setattr('grad_req', 'write')")
     extra = [text.replace('{weight}', 'pass' if fixed else 'loss._weight = 0.5') for text in BETWEEN_PLAYERS]
@@ -329,10 +332,11 @@ def carried(g):
     options = r.choice((', num_layers=2', ', bidirectional=True', ', dropout=0')) if layer and r.random() < 0.5 else ''
     net = [S(f'net = {make}(4, input_size=3{options})', simpler=(f'net = {make}(4, input_size=3)',))]
     if not layer and r.random() < 0.4:
+        cell = f'{make}(4, input_size=4)'
         net = made(f'''
             net = rnn.HybridSequentialRNNCell()
             net.add({make}(4, input_size=3))
-            net.add({r.choice((f'{make}(4, input_size=4)', f'rnn.ResidualCell({make}(4, input_size=4))', 'rnn.DropoutCell(0)'))})
+            net.add({r.choice((cell, f'rnn.ResidualCell({cell})', 'rnn.DropoutCell(0)'))})
         ''')
     setup = net + made(f'''
         net.initialize(Fixed())
@@ -349,14 +353,16 @@ def carried(g):
         keep = []
     ''')
     shape = '2, 5, 3' if layer else '5, 3'
-    detach = r.choice(('s = [a.detach() for a in s]', 's = [a.detach() for a in s]', 'pass', 's = [a.copy() for a in s]'))
+    detach = 's = [a.detach() for a in s]'
+    detach = r.choice((detach, detach, 'pass', 's = [a.copy() for a in s]'))
     other = 'see(net(x))' if layer else 'net.reset()'
     # an output of a cell that is a state as well: one array, but two of upstream's hybridized cells
     apart = '' if layer else '; o = o * 2'
     inner = r.choice(INNER).replace('{apart}', apart)
     base = [f'x, y = A({{n}}, {shape}), A({{m}}, {shape})', detach, inner, 'l.backward()', 'trainer.step(5)']
     extra = [text.replace('{other}', other).replace('{apart}', apart) for text in BETWEEN_STATES]
-    return Program(tuple(setup), repeated(g, base, extra), (S('everything(net, last)'), S('see(s)'), S('see(keep)')), 'carried')
+    final = (S('everything(net, last)'), S('see(s)'), S('see(keep)'))
+    return Program(tuple(setup), repeated(g, base, extra), final, 'carried')
 
 
 # ---------------------------------------------------------------------- threads
@@ -380,9 +386,11 @@ def threads(g):
     text = [
         'def work(net, seed, results):', f'    loss = gluon.loss.{r.choice(("L2Loss", "HuberLoss", "L1Loss"))}()',
         "    trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.05})", '    seen = []',
-        f'    for i in range({r.randint(2, 5)}):', '        with CTX:', f'            x, y = A(seed + i, 5, 4), A(seed + i, 5, {CLASSES})',
+        f'    for i in range({r.randint(2, 5)}):', '        with CTX:',
+        f'            x, y = A(seed + i, 5, 4), A(seed + i, 5, {CLASSES})',
         '            with autograd.record():', '                l = loss(net(x), y)', '            l.backward()',
-        *('            ' + line for line in r.sample(WORK, r.randint(1, 3))), '            trainer.step(5)', '    results[seed] = seen']
+        *('            ' + line for line in r.sample(WORK, r.randint(1, 3))), '            trainer.step(5)',
+        '    results[seed] = seen']
     setup += [*statements('\n'.join(text)), S('results = {}')]
     run = made('''
         running = [threading.Thread(target=work, args=a) for a in ((one, 1, results), (two, 100, results))]

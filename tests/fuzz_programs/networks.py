@@ -29,7 +29,7 @@ NORMS = lines('''
     nn.BatchNorm(use_global_stats=True)
 ''')
 CLASSES = 3
-KINDS = ('vector',) * 5 + ('picture',) * 2 + ('custom',) * 3 + ('outputs',) * 2 + ('words', 'block', 'shared')
+KINDS = (*('vector',) * 5, *('picture',) * 2, *('custom',) * 3, *('outputs',) * 2, 'large', 'words', 'block', 'shared')
 
 
 @dataclasses.dataclass
@@ -102,6 +102,14 @@ def vector(g, name):
     return made, net
 
 
+def large(g, name):
+    """Weights of more than 32,768 elements, whose gradients may be deferred."""
+    act = g.r.choice(ACTIVATIONS)
+    layers = [(f"nn.Dense(257, activation='{act}')", 'nn.Dense(257)'), ('nn.Dense(128, in_units=257)',),
+              (f'nn.Dense({CLASSES})',)]
+    return _sequence(g, name, layers), Net(name, (g.width,), parts=True, several=True)
+
+
 BRANCHES = lines('''
     return self.one(x) + x
     return F.relu(self.one(x)) * 0.5 + x
@@ -147,6 +155,8 @@ def picture(g, name):
 
 # ---------------------------------------------------------------------- classes
 def _class(name, makes, head, body, base='gluon.HybridBlock'):
+    # a layer that is never used has no gradient, and `step` would refuse each time
+    makes = [line for line in makes if line.split()[0] in ' '.join(body) or line.startswith('self.weight')]
     makes = S('with self.name_scope():', tuple(S(line) for line in makes))
     return S(f'class {name}({base}):', (S('def __init__(self):', (S('super().__init__()'), makes)),
                                         S(f'def {head}:', tuple(s for line in body for s in statements(line)))))
@@ -296,5 +306,5 @@ def shared(g, name):
     return made, Net(name, (g.width,))
 
 
-MAKERS = {'vector': vector, 'picture': picture, 'words': words, 'custom': custom, 'outputs': outputs, 'block': block,
-          'shared': shared}
+MAKERS = {'vector': vector, 'large': large, 'picture': picture, 'words': words, 'custom': custom, 'outputs': outputs,
+          'block': block, 'shared': shared}

@@ -1,4 +1,4 @@
-"""What every generated program begins with. A program that is printed has this text in front of it; both libraries run it."""
+"""What every generated program begins with; printed before one that fails. Both libraries run it."""
 import copy
 import os
 import pickle
@@ -7,8 +7,9 @@ import tempfile
 import threading
 import zlib
 
-import mxnet as mx
 import numpy as np
+
+import mxnet as mx
 from mxnet import autograd, gluon, nd
 
 nn, rnn = gluon.nn, gluon.rnn
@@ -70,7 +71,8 @@ def P(block, number):
 
 def W(block, number):
     """One of the parameters that have a gradient."""
-    found = [p for p in block.collect_params().values() if p.grad_req != 'null'] or list(block.collect_params().values())
+    found = list(block.collect_params().values())
+    found = [p for p in found if p.grad_req != 'null'] or found
     return found[number % len(found)]
 
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-NAIVE = {'MXNET_ENGINE_TYPE': 'NaiveEngine'}        # the one switch that turns all deferral, remembering and capturing off
+NAIVE = {'MXNET_ENGINE_TYPE': 'NaiveEngine'}        # turns all deferral, remembering and capturing off
 
 BROKEN = 'could not execute a primitive'            # all that a process of 1.9.1 says from some error on
 RECURRENT = re.compile(r'rnn\.(LSTM|GRU|RNN)\(')
@@ -29,8 +29,9 @@ class Process:
         variables.update({'OMP_NUM_THREADS': '1', 'MXNET_CPU_WORKER_NTHREADS': '1', **self.environment})
         if self.path:
             variables['PYTHONPATH'] = str(self.path)
-        self.process = subprocess.Popen([self.python, str(HERE / 'worker.py'), str(HERE / 'prelude.py')], env=variables,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=HERE)
+        command = [self.python, str(HERE / 'worker.py'), str(HERE / 'prelude.py')]
+        self.process = subprocess.Popen(command, env=variables, cwd=HERE, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL)
 
     def run(self, program, mode):
         """The log of a program, or a string that says how the process ended."""
@@ -47,7 +48,9 @@ class Process:
         except (OSError, EOFError) as error:
             status = self.process.poll()
             self.close()
-            return f'no answer within {self.timeout} s' if isinstance(error, TimeoutError) else f'crashed, status {status}'
+            if isinstance(error, TimeoutError):
+                return f'no answer within {self.timeout} s'
+            return f'crashed, status {status}'
 
     def _read(self, count, end):
         parts, fd = [], self.process.stdout.fileno()
@@ -83,9 +86,9 @@ class Runner:
         context = {'FUZZ_CTX': ctx}
         self.ours = Process(environment=context, path=path, timeout=timeout)
         self.naive = Process(environment={**context, **NAIVE}, path=path, timeout=timeout)
-        # NAIVE: its errors come at the call that caused them then, as ours do. With oneDNN, gradients of biases whose weight
-        # has none are whatever the memory held, as are those of poolings recorded with train_mode=False; without it,
-        # recurrent layers do not run.
+        # NAIVE: its errors come at the call that caused them then, as ours do. With oneDNN, gradients of biases whose
+        # weight has none are whatever the memory held, as are those of poolings recorded with train_mode=False; without
+        # it, recurrent layers do not run.
         without = {'MXNET_MKLDNN_ENABLED': '0', 'MXNET_STORAGE_FALLBACK_LOG_VERBOSE': '0'}
         self.old = Process(old, timeout=timeout, environment={**NAIVE, **without}) if old else None
         self.recurrent = Process(old, timeout=timeout, environment=NAIVE) if old else None

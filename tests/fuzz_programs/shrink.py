@@ -37,7 +37,8 @@ def _only(program, found):
 
 def _like(found):
     """What must stay: the kind of difference, and the errors in it but for their numbers."""
-    errors = [re.sub(r'[\d(].*', '', entry[3].split('\n')[-1])[:40] for entry in found.seen if isinstance(entry, tuple) and entry[0] == 'error']
+    errors = [entry[3].split('\n')[-1] for entry in found.seen if isinstance(entry, tuple) and entry[0] == 'error']
+    errors = [re.sub(r'[\d(].*', '', text)[:40] for text in errors]
     return found.kind, found.sides, errors
 
 

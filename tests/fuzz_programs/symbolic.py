@@ -2,11 +2,14 @@
 
 Outputs of Modules are not kept: those of other batch sizes and buckets have the same memory in 1.9.1 (differences.md).
 """
+import re
+
 from .loops import made, repeated
 from .program import Program, lines
 from .program import Statement as S
 
-LABEL = {'softmax': ('(5,)', 'ints({m}, 3, 5)'), 'linear': ('(5, 3)', 'A({m}, 5, 3)'), 'make': ('(5, 3)', 'A({m}, 5, 3)')}
+LABEL = {'softmax': ('(B,)', 'ints({m}, 3, B)'), 'linear': ('(B, 3)', 'A({m}, B, 3)'),
+         'make': ('(B, 3)', 'A({m}, B, 3)')}         # B is the batch size
 OUTPUTS = {'softmax': "out = mx.sym.SoftmaxOutput(h, mx.sym.Variable('label'), name='softmax')",
            'linear': "out = mx.sym.LinearRegressionOutput(h, mx.sym.Variable('label'), name='lr')",
            'make': "out = mx.sym.MakeLoss(mx.sym.mean(mx.sym.square(h - mx.sym.Variable('label'))), name='ml')",
@@ -23,13 +26,13 @@ OPTIMIZERS = ("'sgd', {'learning_rate': 0.05}", "'sgd', {'learning_rate': 0.05, 
               "'adam', {'learning_rate': 0.02, 'epsilon': 0.001}")
 
 
-def smaller(text, batch=3):
-    """Shapes and data of another batch size."""
-    return text.replace('(5,', f'({batch},').replace(', 5, ', f', {batch}, ').replace(', 5)', f', {batch})')
+def sized(text, batch):
+    """Shapes and data of a batch size."""
+    return re.sub(r'\bB\b', str(batch), text)
 
 
 def symbol(g):
-    """(statements that build `out` on `data` and maybe `label`, the kind of label or 'plain', whether it has BatchNorm)."""
+    """(statements that build `out` on `data` and maybe `label`, the kind of label or 'plain')."""
     r = g.r
     norm = r.random() < 0.35
     kind = r.choice(('softmax', 'softmax', 'linear', 'make', 'plain'))
@@ -42,7 +45,7 @@ def symbol(g):
         {OUTPUTS[kind]}
         {'out = mx.sym.Group([out, h, mx.sym.BlockGrad(h)])' if kind == 'plain' and r.random() < 0.3 else 'pass'}
     ''')
-    return found, kind, norm
+    return found, kind
 
 
 # ---------------------------------------------------------------------- executors
@@ -75,9 +78,9 @@ BETWEEN_RUNS = lines('''
     w = ex.arg_dict['fc1_weight']; w *= 0.5
     w = ex.arg_dict['fc2_weight'][0:1]; w[:] = 0.5
     ex.copy_params_from({'fc1_weight': A(9, 5, 4)}, allow_extra_params=True)
-    ex = ex.reshape({small}, partial_shaping=True)
-    | ex.forward(is_train=True, {less}); see(ex.outputs[0])
-    ex = ex.reshape({shapes}, partial_shaping=True, allow_up_sizing=True)
+    B = 3; ex = ex.reshape({shapes}, partial_shaping=True)
+    | ex.forward(is_train=True, {data}); see(ex.outputs[0])
+    B = 5; ex = ex.reshape({shapes}, partial_shaping=True, allow_up_sizing=True)
     | ex.forward(is_train=True, {data})
     for a in ex.aux_dict.values():
     |     a[:] = 0.5
@@ -88,16 +91,19 @@ BETWEEN_RUNS = lines('''
     ex.arg_arrays[1][:] = ex.arg_arrays[1] * 0.5
     ex.arg_dict['data'][:] = 0.5
 ''')
-REQUESTS = ("'write'", "'write'", "'add'", "{'data': 'write', 'fc1_weight': 'add', 'fc2_weight': 'write', 'fc2_bias': 'null'}")
+REQUESTS = ("'write'", "'write'", "'add'",
+            "{'data': 'write', 'fc1_weight': 'add', 'fc2_weight': 'write', 'fc2_bias': 'null'}")
 
 
 def executor(g):
     r = g.r
-    setup, kind, norm = symbol(g)
+    setup, kind = symbol(g)
     label = LABEL.get(kind)
-    shapes = 'data=(5, 4)' + (f', label={label[0]}' if label else '')
-    data = 'data=A({n}, 5, 4)' + (f', label={label[1]}' if label else '')
-    heads = '' if label else r.choice(('[nd.ones(o.shape) for o in ex.outputs]', '[A(4, *o.shape) for o in ex.outputs]'))
+    shapes = 'data=(B, 4)' + (f', label={label[0]}' if label else '')
+    data = 'data=A({n}, B, 4)' + (f', label={label[1]}' if label else '')
+    heads = r.choice(('[nd.ones(o.shape) for o in ex.outputs]', '[A(4, *o.shape) for o in ex.outputs]'))
+    heads = '' if label else heads
+    setup.append(S('B = 5'))
     bind = f'ex = out.simple_bind(CTX, {shapes}'
     setup.append(S(f'{bind}, grad_req={r.choice(REQUESTS)})', simpler=(f'{bind})',)))
     setup += made('''
@@ -114,8 +120,8 @@ def executor(g):
         ''')
     setup.append(S(f'ex.forward(is_train=True, {data})'.replace('{n}', '1').replace('{m}', '2'), needed=True))
     forward = r.choice((f'ex.forward(is_train=True, {data})', f'ex.forward(is_train=True, {data})',
-                        "ex.arg_dict['data'][:] = A({n}, 5, 4)\nex.forward(is_train=True)"))
-    names = {'{data}': data, '{heads}': heads, '{small}': smaller(shapes), '{less}': smaller(data), '{shapes}': shapes}
+                        "ex.arg_dict['data'][:] = A({n}, B, 4)\nex.forward(is_train=True)"))
+    names = {'{data}': data, '{heads}': heads, '{shapes}': shapes}
     extra = list(BETWEEN_RUNS)
     for name, text in names.items():
         extra = [line.replace(name, text) for line in extra]
@@ -171,7 +177,9 @@ BETWEEN_BATCHES = lines('''
     mod.reshape([('data', (3, 4))], {small})
     see(mod.output_shapes)
     mod.forward_backward(batch)
-    mod.score(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label'), metric); see(float(metric.get()[1]))
+    mod.fit(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label'), num_epoch={epochs})
+    mod.score(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label'), metric)
+    | see(float(metric.get()[1]))
     see(mod.predict(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label')))
 ''')
 PARAMS = '[a for part in mod.get_params() for _, a in sorted(part.items())]'
@@ -181,27 +189,30 @@ def module(g):
     r = g.r
     if r.random() < 0.3:
         return bucketing(g)
-    setup, kind, norm = symbol(g)
+    setup, kind = symbol(g)
     label = LABEL.get(kind)
     shape = f"[('label', {label[0]})]" if label else 'None'
     name, options = r.choice(OPTIMIZERS).split(', ', 1)
     setup += made(f'''
         mod = mx.mod.Module(out, data_names=['data'], label_names={["label"] if label else None}, context=CTX)
-        mod.bind(data_shapes=[('data', (5, 4))], label_shapes={shape}, inputs_need_grad={r.random() < 0.3})
+        mod.bind(data_shapes=[('data', (5, 4))], label_shapes={sized(shape, 5)}, inputs_need_grad={r.random() < 0.3})
         mod.init_params(Fixed())
         mod.init_optimizer(optimizer={name}, optimizer_params={options})
         metric = mx.metric.create('{'acc' if kind == 'softmax' else 'mse'}')
     ''')
-    batch = f'batch = mx.io.DataBatch([A({{n}}, 5, 4)], {f"[{label[1]}]" if label else None})'
+    batches = f'batch = mx.io.DataBatch([A({{n}}, B, 4)], {f"[{label[1]}]" if label else None})'
+    batch = sized(batches, 5)
     back = 'mod.backward()' if label else 'mod.backward([A(4, *o.shape) for o in mod.get_outputs()])'
-    setup += [S(batch.replace('{n}', '1').replace('{m}', '2'), needed=True), S('mod.forward(batch, is_train=True)', needed=True)]
+    setup += [S(batch.replace('{n}', '1').replace('{m}', '2'), needed=True),
+              S('mod.forward(batch, is_train=True)', needed=True)]
     ways = [[batch, 'mod.forward(batch, is_train=True)', back, 'mod.update()']]
     if label:
         ways.append([batch, 'mod.forward_backward(batch)', 'mod.update()'])
-    measured = 'mod.update_metric(metric, batch.label); see(float(metric.get()[1]))' if kind in ('softmax', 'linear') else 'pass'
-    labels = smaller(label[1], 10) if label else 'None'
-    names = {'{params}': PARAMS, '{measure}': measured, '{less}': smaller(batch), '{more}': smaller(batch, 8), '{back}': back,
-             '{small}': smaller(shape), '{labels}': labels}
+    measured = 'mod.update_metric(metric, batch.label); see(float(metric.get()[1]))'
+    labels = sized(label[1], 10) if label else 'None'
+    names = {'{params}': PARAMS, '{measure}': measured if kind in ('softmax', 'linear') else 'pass',
+             '{less}': sized(batches, 3), '{more}': sized(batches, 8), '{back}': back,
+             '{small}': sized(shape, 3), '{labels}': labels, '{epochs}': str(r.choice((1, 2, 4)))}
     extra = [line for line in BETWEEN_BATCHES if kind in ('softmax', 'linear') or 'NDArrayIter' not in line]
     extra = [line for line in extra if label or 'forward_backward' not in line]
     for key, text in names.items():
@@ -249,7 +260,8 @@ def bucketing(g):
         mod.init_optimizer(optimizer={name}, optimizer_params={options})
         metric = mx.metric.create('acc')
     ''') + [S('batch = make_batch(1, 6, 4)', needed=True), S('mod.forward(batch, is_train=True)', needed=True)]
-    base = [f'batch = make_batch({{n}}, {r.choice((6, 3))}, 4)', 'mod.forward(batch, is_train=True)', 'mod.backward()', 'mod.update()']
+    base = [f'batch = make_batch({{n}}, {r.choice((6, 3))}, 4)', 'mod.forward(batch, is_train=True)', 'mod.backward()',
+            'mod.update()']
     extra = [line.replace('{params}', PARAMS) for line in BETWEEN_BUCKETS]
     final = (S('see(mod.get_outputs())'), S(f'see({PARAMS})'))
     return Program(tuple(setup), repeated(g, base, extra, 0.8), final, 'module', modes=('plain',))
@@ -281,7 +293,6 @@ BETWEEN_PUSHES = lines('''
     | kv.push(5, net.weight.grad())
     | see(net.weight.grad())
     kv.broadcast(7, a, out=out); see(out)
-    kv.push(3, nd.ones((2, 2)))
     kv.pull(99, out=out)
     kv.init(3, a)
     with autograd.record():
@@ -289,10 +300,23 @@ BETWEEN_PUSHES = lines('''
     | kv.push(3, [b, nd.concat(o, o[:, 0:1], dim=1)])
     a[:] = 1; kv.pull(3, out=out); see(out)
 ''')
-STORES = ('kv.push(3, a)\nkv.pull(3, out=out)\nsee(out)', 'kv.push(3, [a, b])\nkv.pull(3, out=[out, b])',
-          'kv.push([3, 4], [a, nd.ones((2,))])\nkv.pull([3, 4], out=[out, small])\nsee(out, small)',
-          'with autograd.record():\n    l = (net(a) ** 2).sum()\nl.backward()\nkv.push(5, net.weight.grad())\nkv.pull(5, out=net.weight.data())',
-          'kv.pushpull(3, a, out=out)\nsee(out)')
+STORES = lines('''
+    kv.push(3, a)
+    | kv.pull(3, out=out)
+    | see(out)
+    kv.push(3, [a, b])
+    | kv.pull(3, out=[out, b])
+    kv.push([3, 4], [a, nd.ones((2,))])
+    | kv.pull([3, 4], out=[out, small])
+    | see(out, small)
+    with autograd.record():
+    |     l = (net(a) ** 2).sum()
+    | l.backward()
+    | kv.push(5, net.weight.grad())
+    | kv.pull(5, out=net.weight.data())
+    kv.pushpull(3, a, out=out)
+    | see(out)
+''')
 UPDATERS = lines('''
     pass
     kv.set_optimizer(mx.optimizer.SGD(learning_rate=0.1))

@@ -84,7 +84,8 @@ UPDATE = ['{trainer}.step({B})'] * 8 + lines('''
     |     if p.grad_req != 'null':
     |         p.data()[:] -= 0.05 * p.grad()
 ''')
-LABELS = {'class': 'ints({seed}, 3, {batch})', 'like': 'A({seed}, {batch}, 3)', 'one': 'nd.one_hot(ints({seed}, 3, {batch}), 3)',
+LABELS = {'class': 'ints({seed}, 3, {batch})', 'like': 'A({seed}, {batch}, 3)',
+          'one': 'nd.one_hot(ints({seed}, 3, {batch}), 3)',
           'sign': 'nd.sign(A({seed}, {batch}, 3))', 'part': 'nd.softmax(A({seed}, {batch}, 3))'}
 
 
@@ -93,8 +94,12 @@ class Training:
 
     def __init__(self, g):
         self.g, self.r, self.seeds = g, g.r, 0
+        if not g.np and self.r.random() < 0.06:
+            g.typed = ', dtype=DT'
         made, self.net = random_net(g, 'net')
         self.setup, self.nets = list(made), [self.net]
+        if g.typed:
+            self.setup.insert(0, S("DT = 'float32'"))
         if self.r.random() < 0.25 and self.net.kind == 'vector':
             self.second()
         self.loss, self.fixed = None, False
@@ -117,8 +122,13 @@ class Training:
     def second(self):
         """Another network on the same inputs, maybe with the same parameters."""
         if self.net.parts and self.r.random() < 0.3:
-            self.setup += [S('net2 = nn.HybridSequential()'), S('net2.add(net[0])'), S(f'net2.add(nn.Dense({CLASSES}))'),
-                           S('net2[1].initialize(Fixed())'), S('H(net2)')]
+            self.setup += [S(line) for line in lines(f'''
+                net2 = nn.HybridSequential()
+                net2.add(net[0])
+                net2.add(nn.Dense({CLASSES}))
+                net2[1].initialize(Fixed())
+                H(net2)
+            ''')]
             self.nets.append(Net('net2', self.net.shape, norm=self.net.norm, random=self.net.random, parts=True))
             return
         made, net = random_net(self.g, 'net2', 'vector' if self.g.np else self.r.choice(('vector', 'custom', 'shared')))
@@ -126,7 +136,7 @@ class Training:
         self.nets.append(net)
 
     def trainer(self):
-        how = self.r.choice(OPTIMIZERS)
+        how = SIMPLE_OPTIMIZER if self.g.typed else self.r.choice(OPTIMIZERS)       # states would keep their dtype
         if len(self.nets) > 1 or not self.net.several or self.r.random() < 0.7:
             for number, net in enumerate(self.nets):
                 trainer = 'trainer' if number == 0 else 'trainer2'
@@ -144,7 +154,8 @@ class Training:
         return self.seeds * 10 + self.r.randint(0, 9)
 
     def label(self, batch):
-        return LABELS[self.loss[1] if self.loss else 'like'].format(seed=self.seed(), batch=batch)
+        found = LABELS[self.loss[1] if self.loss else 'like'].format(seed=self.seed(), batch=batch)
+        return f'{found}.astype(DT)' if self.g.typed else found
 
     def call(self, net, x='x'):
         return net.call.format(net=net.name, x=x)
@@ -163,7 +174,7 @@ class Training:
                 'req': r.choice(('null', 'write', 'write', 'add')), 'mult': r.choice((0, 0.1, 0.5, 2.0)),
                 'rate': r.choice((0.01, 0.02, 0.1)), 'call': self.call(net),
                 'callX': self.call(net, g.data(net, other, self.seed())), 'callz': self.call(net, 'z'), 'lossz': loss,
-                'attribute': f'{self.loss[2]} = {r.choice((0.25, 0.5, 2.0))}' if self.loss and self.loss[2] else '_weight = 0.5'}
+                'attribute': f'{self.loss and self.loss[2] or "_weight"} = {r.choice((0.25, 0.5, 2.0))}'}
 
     def action(self, place, batch):
         """Random statements for a place in an iteration."""
@@ -202,9 +213,25 @@ class Training:
             record.append('l = loss(o, y, w)' if self.weighted else 'l = loss(o, y)' if way < 0.8 else r.choice(AROUND))
         if r.random() < 0.1:
             record += [self.call(self.net, 'x * 0.5'), 'l = l + (o * o).mean()']
+        if r.random() < 0.07:           # gradients of two batches, added up
+            data, record = self.micro(data, record)
         update = r.choice(UPDATE)
         return {'data': data, 'record': record, 'back': [r.choice(BACKWARD)],
                 'update': [update.format(trainer=trainer, net=net, B=batch) for trainer, net in self.trainers]}
+
+    def micro(self, data, record):
+        first = [*data, 'with autograd.record():\n    ' + '\n    '.join(record), 'l.backward()']
+        zero = [f'{net.name}.collect_params().zero_grad()' for net in self.nets]
+        grads = [f"{net.name}.collect_params().setattr('grad_req', 'add')" for net in self.nets]
+        self.setup += [S(text) for text in grads]
+        return [*zero, *first], record
+
+    def long(self, parts):
+        """So many equal iterations that everything that waits for such has happened."""
+        body = [s for part in parts.values() for text in part for s in statements(text)]
+        at, end = len(parts['data']), len(parts['data']) + len(parts['record'])
+        body[at:end] = [S('with autograd.record():', tuple(body[at:end]))]
+        return S(f'for i in range({self.r.choice((12, 35, 70))}):', tuple(body), ('for i in range(4):',))
 
     def iteration(self, parts, batch, busy):
         r = self.r
@@ -232,11 +259,15 @@ class Training:
         r = self.r
         chosen = ALL
         if r.random() < 0.7:            # a program does the same things again and again
-            chosen = (*r.sample(READS, 4), *r.sample(VIEWS, 4), *r.sample(WRITES, 3), *r.sample(SETTINGS, 4), *r.sample(CALLS, 5))
+            chosen = (*r.sample(READS, 4), *r.sample(VIEWS, 4), *r.sample(WRITES, 3), *r.sample(SETTINGS, 4),
+                      *r.sample(CALLS, 5))
+        if self.g.typed:
+            casts = '\n'.join(f'{net.name}.cast(DT)' for net in self.nets)
+            chosen = (*chosen, *(('e', 6, f"DT = '{dtype}'\n{casts}") for dtype in ('float32', 'float64')))
         self.actions = (*chosen, *(a for a in READS if a[2] in ('see(o)', 'see(l)', 'see({P}.data())')))
         batch = self.batch
         self.setup.append(S(f'x, y = {self.g.data(self.net, batch, 1)}, {self.label(batch)}'))
-        self.setup.append(S(f'w = A(5, {batch}, 1) + 2'))
+        self.setup.append(S(f'w = A(5, {batch}, 1{self.g.typed}) + 2'))
         base = self.base('@B')
         iterations, busy, quiet = [], r.choice((0.3, 0.5, 0.8)), r.random() < 0.5
         for number in range(r.randint(3, 7)):
@@ -252,11 +283,13 @@ class Training:
                 parts['data'] = [re.sub(r'\((\d+),', lambda m: f'({int(m[1]) + number},', t, count=1)      # noqa: B023
                                  for t in parts['data']]
             made = self.iteration(parts, size, r.random() < busy)
+            if r.random() < self.g.long:
+                made.append(self.long(parts))
             if not quiet:
                 made.append(S(r.choice(('see(l)', 'see(o)', f'see(W({self.net.name}, {number}).data())'))))
             iterations.append(tuple(made))
-        final = [S(f'everything({", ".join(n.name for n in self.nets)})'), *(S(f'see(states({t}))') for t, _ in self.trainers),
-                 S('see(x, x.grad)'), S('see(keep)')]
+        final = [S(f'everything({", ".join(n.name for n in self.nets)})'),
+                 *(S(f'see(states({t}))') for t, _ in self.trainers), S('see(x, x.grad)'), S('see(keep)')]
         return Program(tuple(self.setup), tuple(iterations), tuple(final), 'train', any(n.random for n in self.nets))
 
 

@@ -1,7 +1,8 @@
 """Runs programs in one process that has imported the library once: messages come in at stdin, logs go out at stdout.
 
-Each message is a pickle of (statements, mode, np): sources that are run one after the other; an error ends only its statement. A log is
-a list of (statement, what): values as plain bytes, since the two sides have different versions of NumPy.
+Each message is a pickle of (statements, mode, np): sources that are run one after the other; an error ends only its
+statement.  A log is a list of (statement, what): values as plain bytes, since the two sides have different versions of
+NumPy.
 """
 import gc
 import os
@@ -12,9 +13,9 @@ import struct
 import sys
 import warnings
 
-RAW = re.compile(r'torch|aten::|grad_fn|is a view|inplace operation|size of tensor|mat1|invalid for input of size|\bc10\b'
-                 r'|Expected all tensors|must match the (existing )?size|non-singleton|element 0 of tensors|leaf Variable'
-                 r'|CUDA error|saved tensors', re.I)
+RAW = re.compile(r'torch|aten::|grad_fn|is a view|inplace operation|size of tensor|mat1|invalid for input of size'
+                 r'|\bc10\b|Expected all tensors|must match the (existing )?size|non-singleton|element 0 of tensors'
+                 r'|leaf Variable|CUDA error|saved tensors', re.I)
 
 OURS = re.compile('operator |node |an array that the gradient computation needs|cannot store a value of shape')
 
