@@ -6,7 +6,7 @@ is a parameter, `{W}` one with a gradient; `{n}` is a small number, `{B}` the ba
 of another batch size; `{v}` is one of the arrays that are there, `{call}` the call of a network on x, `{callX}` and
 `{callz}` on others.
 """
-from .program import table
+from .program import lines, table
 
 READS = table('''
 imp   6 see(o)
@@ -134,7 +134,6 @@ m     1 x *= 2
 m     1 {P}.set_data({P}.data() * 0.5)
 m     1 d = {W}.data(); d *= 0.5
 m     1 o[:] = 7
-i     1 o[:] = 7
 m     1 l *= 2
 ''')
 
@@ -163,7 +162,7 @@ be    1 {net}.save_parameters(FOLDER + '/params')
 be    1 if os.path.exists(FOLDER + '/params'):
         |     {net}.load_parameters(FOLDER + '/params')
 be    1 {net}.save_parameters(FOLDER + '/now'); {net}.load_parameters(FOLDER + '/now')
-be    1 {net}.initialize(mx.init.Constant(0.125), force_reinit=True)
+be    1 {net}.initialize(Fixed(5), force_reinit=True)
 be    1 {net}.initialize(Fixed(), force_reinit=True)
 be    1 {trainer} = gluon.Trainer({net}.collect_params(), 'sgd', {{'learning_rate': 0.05, 'momentum': 0.5}})
 be    1 {net}.collect_params().reset_ctx(CTX)
@@ -171,7 +170,7 @@ bpe   1 {trainer}._optimizer.wd = 0.01
 bpe   1 {trainer}._optimizer.rescale_grad = 0.5
 be    1 {net}.cast('float64'); {net}.cast('float32')
 e     1 {trainer}._scale = 0.5
-be    1 {P}.initialize(mx.init.Constant(0.25), force_reinit=True)
+be    1 {P}.initialize(Fixed(7), force_reinit=True)
 be    1 handle = {net}.register_forward_hook(lambda block, given, out: see(given[0]))
         | {call}
         | handle.detach()
@@ -293,10 +292,7 @@ be    1 x.attach_grad('{req}')
 b     4 x.attach_grad()
 p     2 x = x + 0.1 * x.grad if x.grad is not None else x
 b     1 x.attach_grad("add")
-be    1 if MODE is not None:
-        |     {net}.export(FOLDER + '/net')
-        |     other = gluon.SymbolBlock.imports(FOLDER + '/net-symbol.json', ['data'], FOLDER + '/net-0000.params', CTX)
-        |     other({x})
+be    1 other = exported({net}, {x}); see(other({x}))
 bpe   1 mx.random.seed({n})
 bpe   1 o = nd.Dropout(nd.ones((4, 3)), p=0)
 p     1 with autograd.record():
@@ -312,4 +308,36 @@ bpe   1 if isinstance({net}, gluon.HybridBlock):
         |     see(q, {W}.grad())
 ''')
 
+# what is done before one iteration, and undone or used before a later one
+PAIRS = tuple(tuple(line.split(' -> ')) for line in lines('''
+    {net}.collect_params().setattr('grad_req', 'null') -> {net}.collect_params().setattr('grad_req', 'write')
+    {net}[0].collect_params().setattr('grad_req', 'null') -> {net}[0].collect_params().setattr('grad_req', 'write')
+    {net}[-1].collect_params().setattr('grad_req', 'null') -> {net}[-1].collect_params().setattr('grad_req', 'write')
+    {P}.grad_req = 'null' -> {P}.grad_req = 'write'
+    {W}.grad_req = 'add' -> {W}.grad_req = 'write'
+    {net}.collect_params().setattr('grad_req', 'add') -> {net}.collect_params().zero_grad()
+    {net}.collect_params().setattr('grad_req', 'add') -> {net}.collect_params().setattr('grad_req', 'write')
+    {net}.collect_params().setattr('lr_mult', 0) -> {net}.collect_params().setattr('lr_mult', 1)
+    {P}.lr_mult = 0.0 -> {P}.lr_mult = 1.0
+    H({net}, False) -> H({net})
+    H({net}, static_alloc=True) -> H({net}, static_alloc=False)
+    H({net}[0]) -> H({net})
+    {loss}._weight = 0.1 -> {loss}._weight = 0.01
+    {loss}._weight = 0.1 -> {loss}._weight = None
+    {loss}.{attribute} -> {loss}._weight = 2
+    {trainer}.set_learning_rate(0.02) -> {trainer}.set_learning_rate(0.1)
+    {net}.save_parameters(FOLDER + '/q') -> {net}.load_parameters(FOLDER + '/q')
+    first = {W}.data() -> see(first)
+    first = {W}.data() -> first *= 0.5
+    first = {W}.grad() -> see(first)
+    first = {W}.grad() -> first[:] = 0.25
+    first = {W}.data()[0:1] -> first[:] = 0.25
+    first = x -> first[:] = 1
+    first = {net} -> see(first({x}))
+    x.attach_grad() -> see(x.grad)
+    first = x; first.attach_grad() -> see(first.grad)
+    first = {W}.data().copy() -> {W}.set_data(first)
+    first = {W}.data().copy() -> {W}.data()[:] = first
+    mx.random.seed(3) -> mx.random.seed(3)
+'''))
 ALL = READS + VIEWS + WRITES + SETTINGS + CALLS

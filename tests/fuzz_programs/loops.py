@@ -82,7 +82,7 @@ BETWEEN_PREDICTIONS = lines('''
     v = o[0:1]; v[:] = 3; see({o})
     v = o.reshape((-1,)); v *= 2; see({o})
     see(type(o) is nd.NDArray, o.shape)
-    net.initialize(mx.init.Constant(0.125), force_reinit=True)
+    net.initialize(Fixed(5), force_reinit=True)
     net.initialize(Fixed(), force_reinit=True)
     net.save_parameters(FOLDER + '/p'); net.load_parameters(FOLDER + '/p')
     net.cast('float64'); x = x.astype('float64')
@@ -98,11 +98,7 @@ BETWEEN_PREDICTIONS = lines('''
     |     raise ValueError('in the middle')
     other = copy.deepcopy(net); H(other); x = x * 1
     in_thread(lambda: net(x))
-    if MODE is not None:
-    |     net.export(FOLDER + '/net')
-    |     other = gluon.SymbolBlock.imports(FOLDER + '/net-symbol.json', ['data'], FOLDER + '/net-0000.params', CTX)
-    |     H(other)
-    |     other(x)
+    other = exported(net, x); see(other(x))
 ''')
 
 

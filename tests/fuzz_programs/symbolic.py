@@ -160,7 +160,7 @@ BETWEEN_BATCHES = lines('''
     arg, aux = mod.get_params(); mod.set_params({k: v * 0.5 for k, v in arg.items()}, aux)
     arg, aux = mod.get_params(); mod.init_params(Fixed(), arg_params=arg, aux_params=aux, force_init=True)
     see(mod.get_input_grads())
-    mod.init_params(mx.init.Constant(0.125), force_init=True)
+    mod.init_params(Fixed(5), force_init=True)
     mod.save_optimizer_states(FOLDER + '/s')
     if os.path.exists(FOLDER + '/s'):
     |     mod.load_optimizer_states(FOLDER + '/s')

@@ -1,7 +1,7 @@
 """Loops that train Gluon networks: an iteration that is repeated, each time with something else on its way."""
 import re
 
-from .actions import ALL, CALLS, READS, SETTINGS, VIEWS, WRITES
+from .actions import ALL, CALLS, PAIRS, READS, SETTINGS, VIEWS, WRITES
 from .networks import CLASSES, Net, random_net
 from .program import Program, lines, statements
 from .program import Statement as S
@@ -187,6 +187,8 @@ class Training:
             return False
         if ('{loss}' in text or 'loss(' in text) and (self.loss is None or self.fixed):
             return False
+        if 'SymbolBlock' in text and any(net.more for net in self.nets):
+            return False
         if '_mode():' in text and 'l = l +' in text and any(net.norm for net in self.nets):
             return False            # upstream's gradient of BatchNorm is that of the mode that `backward` is told
         # upstream's Embedding has no gradient of its input
@@ -218,6 +220,15 @@ class Training:
         update = r.choice(UPDATE)
         return {'data': data, 'record': record, 'back': [r.choice(BACKWARD)],
                 'update': [update.format(trainer=trainer, net=net, B=batch) for trainer, net in self.trainers]}
+
+    def pair(self, iterations):
+        """Adds something to one iteration, and its counterpart to a later one."""
+        r, fields = self.r, self.fields(self.batch)
+        texts = r.choice([pair for pair in PAIRS if self.possible(' '.join(pair))])
+        first, second = sorted(r.sample(range(len(iterations)), 2))
+        for text, at in zip(texts, (first, second), strict=True):
+            place = r.choice((2, 2, len(iterations[at])))
+            iterations[at][place:place] = statements(text.format(**fields))
 
     def micro(self, data, record):
         first = [*data, 'with autograd.record():\n    ' + '\n    '.join(record), 'l.backward()']
@@ -287,7 +298,10 @@ class Training:
                 made.append(self.long(parts))
             if not quiet:
                 made.append(S(r.choice(('see(l)', 'see(o)', f'see(W({self.net.name}, {number}).data())'))))
-            iterations.append(tuple(made))
+            iterations.append(made)
+        for _ in range(r.choice((0, 0, 1, 1, 2))):
+            self.pair(iterations)
+        iterations = map(tuple, iterations)
         final = [S(f'everything({", ".join(n.name for n in self.nets)})'),
                  *(S(f'see(states({t}))') for t, _ in self.trainers), S('see(x, x.grad)'), S('see(keep)')]
         return Program(tuple(self.setup), tuple(iterations), tuple(final), 'train', any(n.random for n in self.nets))
