@@ -79,8 +79,14 @@ BETWEEN_RUNS = lines('''
     w = ex.arg_dict['fc2_weight'][0:1]; w[:] = 0.5
     ex.copy_params_from({'fc1_weight': A(9, 5, 4)}, allow_extra_params=True)
     B = 3; ex = ex.reshape({shapes}, partial_shaping=True)
+    | for a in ex.grad_dict.values():
+    |     if a is not None:
+    |         a[:] = 0
     | ex.forward(is_train=True, {data}); see(ex.outputs[0])
     B = 5; ex = ex.reshape({shapes}, partial_shaping=True, allow_up_sizing=True)
+    | for a in ex.grad_dict.values():
+    |     if a is not None:
+    |         a[:] = 0
     | ex.forward(is_train=True, {data})
     for a in ex.aux_dict.values():
     |     a[:] = 0.5
@@ -178,6 +184,7 @@ BETWEEN_BATCHES = lines('''
     see(mod.output_shapes)
     mod.forward_backward(batch)
     mod.fit(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label'), num_epoch={epochs})
+    | mod.forward(batch, is_train=True)
     mod.score(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label'), metric)
     | see(float(metric.get()[1]))
     see(mod.predict(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label')))

@@ -36,7 +36,7 @@ OPTIMIZERS = (SIMPLE_OPTIMIZER, *lines('''
     'rmsprop', {'learning_rate': 0.01, 'epsilon': 0.001}
     'adagrad', {'learning_rate': 0.05, 'eps': 0.001}
     'sgd', {'learning_rate': 0.1, 'lr_scheduler': mx.lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.1)}
-    'ftrl', {'learning_rate': 0.05}
+    'adamax', {'learning_rate': 0.02}
 '''))
 HAND = lines('''
     l = (o * o).mean()
@@ -65,9 +65,9 @@ BACKWARD = ['l.backward()'] * 8 + lines('''
     | l.backward()
     autograd.backward([l])
     autograd.backward([l, o])
-    l.backward(nd.ones(l.shape) * 0.5)
-    l.backward(out_grad=A(33, *l.shape))
-    autograd.backward([l], [nd.ones(l.shape) * 2])
+    l.backward(nd.ones(l.shape, dtype=l.dtype) * 0.5)
+    l.backward(out_grad=A(33, *l.shape, dtype=l.dtype))
+    autograd.backward([l], [nd.ones(l.shape, dtype=l.dtype) * 2])
     l.backward(train_mode=True)
 ''')
 UPDATE = ['{trainer}.step({B})'] * 8 + lines('''
