@@ -181,6 +181,8 @@ BETWEEN_BATCHES = lines('''
     mod._optimizer.lr = 0.01
     arg, aux = mod.get_params(); arg['fc2_weight'][:] = 0
     mod.reshape([('data', (3, 4))], {small})
+    | {less}
+    | mod.forward(batch, is_train=True)
     see(mod.output_shapes)
     mod.forward_backward(batch)
     mod.fit(mx.io.NDArrayIter(A({n}, 10, 4), {labels}, batch_size=5, label_name='label'), num_epoch={epochs})

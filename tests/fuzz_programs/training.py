@@ -36,7 +36,7 @@ OPTIMIZERS = (SIMPLE_OPTIMIZER, *lines('''
     'rmsprop', {'learning_rate': 0.01, 'epsilon': 0.001}
     'adagrad', {'learning_rate': 0.05, 'eps': 0.001}
     'sgd', {'learning_rate': 0.1, 'lr_scheduler': mx.lr_scheduler.FactorScheduler(2, 0.5, base_lr=0.1)}
-    'adamax', {'learning_rate': 0.02}
+    'nadam', {'learning_rate': 0.02, 'epsilon': 0.001}
 '''))
 HAND = lines('''
     l = (o * o).mean()
