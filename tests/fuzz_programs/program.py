@@ -118,7 +118,7 @@ class Program:
                 lines += statements[at].lines()
             at += 1
         text = '\n'.join(lines)
-        return prelude_for(text) + '\n' + text + '\n'
+        return prelude_for(text) + '\nCTX.__enter__()\n' + text + '\n'
 
     @staticmethod
     def _repeats(statements, at, failing):
