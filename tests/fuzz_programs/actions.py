@@ -97,6 +97,7 @@ i     1 if keep and keep[-1].shape == o.shape:
 WRITES = table('''
 bpe   2 x[:] = {x}
 bpe   1 x *= 2
+bpe   1 base[:] = base * 0.5
 bpe   1 x += 0.5
 bpe   1 x[0] = 0.5
 pe    2 o[:] = 7
@@ -259,6 +260,8 @@ i     1 l = l + (o * o).mean()
 i     1 l = l * 0.5
 i     1 l = l / 3 + 1
 i     1 o = o * 2
+i     1 o = Doubled()(o)
+i     1 l = Doubled()(l)
 i     1 l = l.sum()
 i     1 l = l.mean()
 i     1 l = nd.concat(l.reshape((-1,)), o.reshape((-1,)), dim=0)

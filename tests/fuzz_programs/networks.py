@@ -179,7 +179,8 @@ OVER_TIME = lines('''
 def words(g, name):
     r = g.r
     if r.random() < 0.4:
-        layers = [('nn.Embedding(7, 4)',), (f'nn.Dense({CLASSES})',)]
+        layers = [(r.choice(('nn.Embedding(7, 4)', 'nn.Embedding(7, 4, sparse_grad=True)')), 'nn.Embedding(7, 4)'),
+                  (f'nn.Dense({CLASSES})',)]
         return _sequence(g, name, layers), Net(name, (4,), 'words', parts=True, several=True)
     makes = ['self.embed = nn.Embedding(7, 4)', f'self.rnn = {r.choice(RECURRENT)}',
              f'self.last = nn.Dense({CLASSES}, in_units=4)']
@@ -217,6 +218,8 @@ STEPS = lines('''
     h = F.exp(h * 0.5)
     h = F.flip(h, axis=1)
     h = F.identity(h)
+    h = F.contrib.cond(F.sum(h) > 0, lambda: r * 2, lambda: r - 1) + h
+    h, s = F.contrib.foreach(lambda a, s: (a + s[0] * 0.5, [a]), h, [F.sum(h, axis=0)])
 ''')
 PLAIN_STEPS = lines('''
     h = nd.relu(h)
@@ -245,6 +248,7 @@ PLAIN_STEPS = lines('''
     h.wait_to_read()
     with autograd.pause():
     |     self.seen = h * 2
+    h = Doubled()(h)
     with autograd.pause():
     |     self.two.weight.data()[:] = self.two.weight.data() * 0.5
 ''')

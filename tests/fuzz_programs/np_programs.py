@@ -5,12 +5,13 @@ import re
 from .training import Training
 
 WORDS = tuple((re.compile(old), new) for old, new in (
-    (r'\bnd\.(array|zeros|ones|sign|abs|square)\b', r'mx.np.\1'), (r'\bnd\.NDArray', 'mx.np.ndarray'),
+    (r'\bnd\.(array|zeros|ones|sign|abs|square)\b', r'mx.np.\1'), (r'nd\.concat\(x, x, dim=0\)', 'x'),
+    (r'\bnd\.NDArray', 'mx.np.ndarray'),
     (r'\bnd\.(softmax|log_softmax|one_hot)\b', r'mx.npx.\1'), (r'\bnd\.waitall', 'mx.nd.waitall'), (r'\bA\(', 'N('),
     (r'\bints\(', 'nints(')))
 # methods that np arrays do not have, threads (the mode is a thread's in 1.9.1), autograd.grad (mx.nd arrays there)
 LEFT = re.compile(r'asscalar|(?<!mx\.)\bnd\.|\.T\.|softmax\(\)|stype|export|in_thread|autograd\.grad|expand_dims'
-                  r'|astype\("|copyto|argmax|zero_grad|SymbolBlock|\.square\(|clip_global')
+                  r'|astype\("|copyto|argmax|zero_grad|Doubled|SymbolBlock|\.square\(|clip_global')
 
 
 class NumpyTraining(Training):

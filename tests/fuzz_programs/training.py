@@ -51,6 +51,8 @@ HAND = lines('''
     l = -nd.pick(nd.log_softmax(o), nd.zeros((len(o),))).mean()
     l = nd.square(o.reshape((-1,)) + 1).sum()
     l = o[0].sum() + (o[:, 1] ** 2).sum()
+    l = gluon.loss.TripletLoss()(o, o * 0.5, y)
+    l = gluon.loss.CosineEmbeddingLoss()(o, y, nd.ones((len(o),)))
 ''')
 AROUND = lines('''
     l = loss(o, y).mean()
@@ -83,6 +85,14 @@ UPDATE = ['{trainer}.step({B})'] * 8 + lines('''
     for p in {net}.collect_params().values():
     |     if p.grad_req != 'null':
     |         p.data()[:] -= 0.05 * p.grad()
+''')
+# inputs that are views, or computed
+INPUTS = lines('''
+    base = x.copy(); x = base[0:@B]
+    x = x.reshape(x.shape)
+    x = nd.concat(x, x, dim=0)[0:@B]
+    base = x; x = x + 0
+    x = x.copy()
 ''')
 LABELS = {'class': 'ints({seed}, 3, {batch})', 'like': 'A({seed}, {batch}, 3)',
           'one': 'nd.one_hot(ints({seed}, 3, {batch}), 3)',
@@ -204,6 +214,8 @@ class Training:
         data = [f'x = {g.data(self.net, batch, self.seed())}', f'y = {self.label(batch)}']
         if self.same:
             data = [f'x[:] = {g.data(self.net, batch, self.seed())}'] if r.random() < 0.5 else []
+        elif r.random() < 0.25:
+            data.append(r.choice(INPUTS).replace('@B', str(batch)))
         record = [self.call(self.net)]
         if len(self.nets) > 1:
             record += ['held = o', self.call(self.nets[1], 'x'),
@@ -278,6 +290,7 @@ class Training:
         self.actions = (*chosen, *(a for a in READS if a[2] in ('see(o)', 'see(l)', 'see({P}.data())')))
         batch = self.batch
         self.setup.append(S(f'x, y = {self.g.data(self.net, batch, 1)}, {self.label(batch)}'))
+        self.setup.append(S('base = x'))
         self.setup.append(S(f'w = A(5, {batch}, 1{self.g.typed}) + 2'))
         base = self.base('@B')
         iterations, busy, quiet = [], r.choice((0.3, 0.5, 0.8)), r.random() < 0.5
