@@ -8,7 +8,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all test-libraries bench bench-gpu lint docs docs-test stubs clean
+.PHONY: help train test test-all test-libraries fuzz bench bench-gpu lint docs docs-test stubs clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
@@ -27,6 +27,12 @@ test-all: $(READY)  ## run all tests
 test-libraries: $(READY)  ## run libraries that are written on MXNet: GluonCV, GluonTS, d2l, DGL (into build/libraries)
 	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target build/libraries -r tests/libraries.txt
 	OMP_NUM_THREADS=1 PYTHONPATH=build/libraries $(BIN)/python -m pytest tests/test_libraries_run.py $(ARGS)
+
+SEEDS ?= 0:2000
+JOBS ?= 1
+CTX ?= cpu
+fuzz: $(READY)  ## random whole programs, deferral on against off: SEEDS=0:20000 JOBS=2 CTX=gpu; beside MXNet 1.9.1 with MXNET191_PYTHON=/its/python
+	$(BIN)/python -m tests.fuzz_programs $(SEEDS) --jobs $(JOBS) --ctx $(CTX) $(ARGS)
 
 bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191_PYTHON=/its/python
 	$(BIN)/python -m bench $(ARGS)

@@ -1,0 +1,192 @@
+"""Compares logs of the same program, and says which differences are known and why."""
+import dataclasses
+import re
+
+import numpy as np
+
+from .runner import RECURRENT
+
+RTOL = {'ours': 2e-4, '1.9.1': 2e-3}        # of the largest number of an array
+ATOL = {'ours': 1e-5, '1.9.1': 5e-5}
+WRITTEN = 'was written in place'                # in the message about writes between recording and backward
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """Where two logs part: the number of the statement, what each side has seen there, and how it differs."""
+
+    sides: tuple
+    statement: int
+    kind: str                   # value, shape, error, raw, count, crash
+    seen: tuple
+
+    def text(self, program):
+        source = program.sources()[self.statement] if self.statement >= 0 else ''
+        shown = '\n'.join(f'  {side}: {show(entry)}' for side, entry in zip(self.sides, self.seen, strict=True))
+        return f'{self.kind}, statement {self.statement}: {source.strip()}\n{shown}'
+
+
+def show(entry):
+    if isinstance(entry, tuple) and entry and entry[0] == 'array':
+        values = np.frombuffer(entry[3], entry[1]).reshape(entry[2])
+        return f'{np.array2string(values, threshold=40, precision=6)} {entry[4]} {entry[1]} {entry[2]}'
+    if isinstance(entry, tuple) and entry and entry[0] == 'list':
+        return '[' + ', '.join(show(e) for e in entry[1]) + ']'
+    return repr(entry)
+
+
+def difference(program, sides, logs):
+    """The first difference of two logs that is not known; None if there is none."""
+    first, second = logs
+    for side, log in zip(sides, logs, strict=True):
+        if isinstance(log, str):
+            return Difference(sides, -1, 'crash', (first if isinstance(first, str) else 'ended',
+                                                   second if isinstance(second, str) else 'ended'))
+        if not side.startswith('1.9.1'):
+            for number, entry in log:
+                if entry[0] == 'error' and entry[2]:
+                    return Difference((side,), number, 'raw', (entry,))
+    old = any(side.startswith('1.9.1') for side in sides)
+    for number in range(len(program.statements())):
+        parts = [[entry for at, entry in log if at == number] for log in logs]
+        for a, b in zip(*parts, strict=False):
+            if a[0] == 'error' and known(program, Difference(sides, number, 'error', (a, b))):
+                return None                 # both refuse, but may have come differently far
+            how = _how(a, b, old, program.random and old)
+            if how is None:
+                continue
+            found = Difference(sides, number, how, (a, b))
+            return None if known(program, found) else found
+        if len(parts[0]) != len(parts[1]):
+            longer = 0 if len(parts[0]) > len(parts[1]) else 1
+            extra = parts[longer][min(map(len, parts))]
+            found = Difference(sides, number, 'error' if extra[0] == 'error' else 'count',
+                               (extra, 'nothing') if longer == 0 else ('nothing', extra))
+            return None if known(program, found) else found
+    return None
+
+
+def _how(a, b, old, structure):
+    """How two entries differ: None, or a word."""
+    if a[0] != b[0]:
+        return 'error' if 'error' in (a[0], b[0]) else 'type'
+    if a[0] == 'error':
+        return None if a[1] == b[1] or (old and _classes(a[1], b[1])) else 'error'
+    if a[0] == 'list':
+        if len(a[1]) != len(b[1]):
+            return 'shape'
+        return next((how for how in (_how(x, y, old, structure) for x, y in zip(a[1], b[1], strict=True)) if how), None)
+    if a[0] == 'array':
+        if a[2] != b[2]:
+            return 'shape'
+        if a[1] != b[1] or a[4] != b[4]:
+            return 'type'
+        return None if structure or _close(np.frombuffer(a[3], a[1]), np.frombuffer(b[3], b[1]), old) else 'value'
+    if a[0] == 'float':
+        return None if structure or _close(np.array([a[1]]), np.array([b[1]]), old) else 'value'
+    return None if a[1] == b[1] else 'value'
+
+
+def _close(a, b, old):
+    if a.dtype.kind not in 'f':
+        return np.array_equal(a, b)
+    side = '1.9.1' if old else 'ours'
+    rtol, atol = (0.02, 0.01) if a.dtype == np.float16 else (RTOL[side], ATOL[side])
+    with np.errstate(all='ignore'):
+        scale = np.abs(np.where(np.isfinite(a), a, 0)).max() if a.size else 0
+        return bool(np.all((a == b) | (np.isnan(a) & np.isnan(b)) | (np.abs(a - b) <= atol + rtol * scale)))
+
+
+def _classes(a, b):
+    """Both refuse. Upstream asserts where we raise TypeError (differences.md), and checks some things elsewhere."""
+    return {a, b} <= {'AssertionError', 'TypeError', 'ValueError', 'MXNetError', 'RuntimeError', 'IndexError'}
+
+
+# ---------------------------------------------------------------------- known differences
+def _errors(found):
+    return [e[3] for e in found.seen if isinstance(e, tuple) and e[0] == 'error']
+
+
+def _written(program, found):
+    """differences.md: a write between recording and backward into what backward needs is an error here."""
+    return any(WRITTEN in text for text in _errors(found))
+
+
+def _more(program, found):
+    """differences.md: more is differentiable here."""
+    missing = "didn't register FGradient|does not support higher order|doesn't support calculate data gradient"
+    return any(re.search(missing, text) for text in _errors(found))
+
+
+def _second(program, found):
+    """1.9.1: the second derivative of a dense layer with respect to its weight is wrong (by finite differences)."""
+    return _old(found) and any('create_graph' in s and '(a)' not in s for s in program.sources()[:found.statement + 1])
+
+
+def _given_up(program, found):
+    """1.9.1: a backward that fails because its graph was given up in part may have written gradients of the rest."""
+    return _old(found) and any('given up after the first' in text for text in _errors(found))
+
+
+def _again(program, found):
+    """1.9.1: an executor's backward overwrites what it needs; another, or one after a prediction, takes the rest."""
+    backwards = 0
+    for source in program.sources()[:found.statement + 1]:
+        if re.search(r'\b(ex|mod)\.forward', source):
+            backwards = 0
+        if re.search(r'\b(ex|mod)\.(score|predict|forward\(.*is_train=False)', source):
+            backwards = 1
+        backwards += len(re.findall(r'\b(?:ex|mod)\.(?:forward_)?backward\(', source))
+        if backwards > 1 and _old(found):
+            return True
+    return False
+
+
+def _biases(program, found):
+    """1.9.1 with oneDNN, which recurrent layers need: no gradient of a bias whose weight has none."""
+    sources = program.sources()[:found.statement + 1]
+    frozen = any(re.search(r"grad_req = '(null|add)'", source) for source in sources)
+    return _old(found) and frozen and any(RECURRENT.search(source) for source in sources)
+
+
+def _uninitialized(program, found):
+    """1.9.1: refuses where the shape of a parameter is not known yet; here it is looked at when it is needed."""
+    return any('has not been initialized' in text for text in _errors(found)) and _old(found)
+
+
+def _old(found):
+    return any(side.startswith('1.9.1') for side in found.sides)
+
+
+# Predicates of (program, difference), with the reason as their docstring: as narrow as possible. What a program does
+# after such a difference is not compared.
+KNOWN = (_written, _more, _second, _given_up, _again, _biases, _uninitialized)
+
+
+def known(program, found):
+    """The reason why a difference is expected, or None."""
+    return next((rule.__doc__ for rule in KNOWN if rule(program, found)), None)
+
+
+def check(program, runner, beside=True):
+    """The difference that a program shows, and the logs; (None, logs) if there is none.
+
+    `beside`: whether the reference is compared with 1.9.1 as well.
+    """
+    logs = {side: runner.log(program, side) for side in ('reference', *program.modes)}
+    for mode in program.modes:
+        found = difference(program, ('reference', mode), (logs['reference'], logs[mode]))
+        if found is None:
+            continue
+        if runner.old and found.kind != 'raw':
+            # what 1.9.1 does in this mode, too, is right; its own crash says nothing
+            name = f'1.9.1 {mode}'
+            logs[name] = runner.log(program, name)
+            if not isinstance(logs[name], str) and difference(program, (mode, name), (logs[mode], logs[name])) is None:
+                continue
+        return found, logs
+    if runner.old and beside:
+        logs['1.9.1 plain'] = runner.log(program, '1.9.1 plain')
+        if not isinstance(logs['1.9.1 plain'], str):
+            return difference(program, ('reference', '1.9.1 plain'), (logs['reference'], logs['1.9.1 plain'])), logs
+    return None, logs
