@@ -125,7 +125,8 @@ def _second(program, found):
 
 def _given_up(program, found):
     """1.9.1: a backward that fails because its graph was given up in part may have written gradients of the rest."""
-    return _old(found) and any(re.search('given up after the first|any container is empty', text) for text in _errors(found))
+    words = 'given up after the first|any container is empty'
+    return _old(found) and any(re.search(words, text) for text in _errors(found))
 
 
 def _again(program, found):
@@ -156,7 +157,8 @@ def _uninitialized(program, found):
 
 def _sparse(program, found):
     """1.9.1: sparse gradients of an Embedding cannot be added up, and indices out of range are an error in backward."""
-    return _old(found) and any('indexing_op.cc' in text for text in _errors(found)) and 'sparse_grad' in str(program.setup)
+    refused = any('indexing_op.cc' in text for text in _errors(found))
+    return _old(found) and refused and 'sparse_grad' in str(program.setup)
 
 
 def _shared(program, found):
