@@ -15,7 +15,7 @@ import warnings
 
 RAW = re.compile(r'torch|aten::|grad_fn|is a view|inplace operation|size of tensor|mat1|invalid for input of size'
                  r'|\bc10\b|Expected all tensors|must match the (existing )?size|non-singleton|element 0 of tensors'
-                 r'|leaf Variable|CUDA error|saved tensors', re.I)
+                 r'|leaf Variable|CUDA error|saved tensor|detach_|version counter|backward through the graph', re.I)
 
 OURS = re.compile('operator |node |an array that the gradient computation needs|cannot store a value of shape')
 
