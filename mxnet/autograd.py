@@ -350,7 +350,7 @@ def _give_up(heads, tensors):
 
 def _explain(error):
     text = str(error)
-    if 'a second time' in text:
+    if 'a second time' in text or 'has been detached in-place' in text:
         return MXNetError(USED_UP)
     if 'modified by an inplace operation' in text or 'modified inplace' in text:
         return MXNetError(OVERWRITTEN)

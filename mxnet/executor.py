@@ -84,6 +84,7 @@ class Executor:
         self._outputs, self._kind = None, _kind_of_outputs(symbol)
         self._shown = None            # outputs that lie in the memory of a CUDA graph
         self._recorded = None         # what backward needs of the last forward, until it has been used
+        self._fed = ()                # what `_forward_backward` read in the place of arguments
         self._training = False
         self._monitor = None
         self._as_written = os.environ.get('MXNET_ELIMINATE_COMMON_EXPR') == '0'
@@ -166,7 +167,7 @@ class Executor:
                     value.copyto(own[name])
                 else:
                     own[name][:] = value
-        self._training = bool(is_train)
+        self._training, self._fed = bool(is_train), ()
         self._fill_ones()
         outputs = self._forward(self._training)
         self._pass_on()
@@ -291,6 +292,7 @@ class Executor:
                                  *[tensors[n] for n in runner.plan.state_numbers])
                 then = None if update is None else update()
                 self._show(runner, runner.run(tensors, [b._tensor for b in whole.buffers], then), tensors)
+                self._fed = feed
                 return then is not None
         for place, array in feed:
             array.copyto(self._arrays[place])
@@ -368,6 +370,9 @@ class Executor:
             if req == 'write' and buffer is not None and not array._sparse and not array._tensor.is_floating_point():
                 buffer[:] = 0            # integers, such as lengths and indices, have no gradient
         if self._recorded is None:
+            for place, array in self._fed:
+                array.copyto(self._arrays[place])
+            self._fed = ()
             self._run(record=True, update_states=False)
         plan, saved, outputs, ready, moves = self._recorded
         self._recorded = None

@@ -3,7 +3,7 @@ import os
 
 import pytest
 from fuzz_programs import compare, generate, runner, shrink
-from fuzz_programs.__main__ import report
+from fuzz_programs.campaign import report
 from fuzz_programs.program import Program
 from fuzz_programs.program import Statement as S
 
