@@ -6,7 +6,7 @@ from .._array import wrap
 from ..base import MXNetError
 from ..ndarray import NDArray
 from ..ndarray.sparse import CSRNDArray
-from ._base import DataBatch, DataDesc, DataIter
+from ._base import DataBatch, DataDesc, DataIter, check_state
 from .utils import _consecutive, _examples, _has_instance, _init_data
 
 __all__ = ['NDArrayIter']
@@ -118,6 +118,23 @@ class NDArrayIter(DataIter):
             self._order = self._order[self._shuffled]
             self.idx = self._order.copy()
         self.cursor = -self.batch_size - len(self._rolled)
+
+    def state_dict(self):
+        """Where the iterator is, and in which order it goes, for `load_state_dict`."""
+        return {'num_data': self.num_data, 'batch_size': self.batch_size, 'cursor': int(self.cursor),
+                'order': self._order.copy() if self.shuffle else None,
+                'shuffled': self._shuffled.copy() if self.shuffle else None, 'rolled': self._rolled.copy()}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called, here or in an iterator over as many examples in another process."""
+        check_state('NDArrayIter', state, num_data=self.num_data, batch_size=self.batch_size)
+        if (state['order'] is not None) != bool(self.shuffle):
+            raise ValueError(f'NDArrayIter: the state is one of other data: here shuffle={self.shuffle}')
+        if self.shuffle:
+            self._order, self._shuffled = state['order'].copy(), state['shuffled'].copy()
+            self.idx = self._order.copy()
+        self._rolled, self.cursor = state['rolled'].copy(), state['cursor']
+        self._pieces = {}
 
     def iter_next(self):
         """Goes on to the next batch; whether there is one."""

@@ -3,6 +3,8 @@ import logging
 import warnings
 from operator import attrgetter
 
+import numpy
+
 from .. import optimizer as _optimizer
 from .._files import paths
 from ..context import Context, cpu
@@ -15,7 +17,8 @@ from ..model import (
     _update_params_on_kvstore,
     load_checkpoint,
 )
-from ..ndarray import zeros
+from ..ndarray import array, zeros
+from ._run import set_random_states
 from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
 
@@ -24,6 +27,9 @@ __all__ = ['Module']
 _CPU = cpu()
 RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that '
            'meant?')
+NO_STATES_OF = ('{fname} has no states of {names}, which begin anew; was it saved with another network, or another number '
+                'of contexts than {devices}?')
+RESIDUALS = 'what compressed gradients have left over is not saved with the states: it begins at zero'
 
 
 class Module(BaseModule):
@@ -84,7 +90,8 @@ class Module(BaseModule):
     def load(prefix, epoch, load_optimizer_states=False, **kwargs):
         """A module from `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`.
 
-        load_optimizer_states: `init_optimizer` is to read `prefix-0003.states`
+        load_optimizer_states: `init_optimizer` is to read `prefix-0003.states`; training then goes on where they were
+            saved, see `fit`
         kwargs: those of the class
         """
         symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
@@ -96,31 +103,99 @@ class Module(BaseModule):
         return module
 
     def save_checkpoint(self, prefix, epoch, save_optimizer_states=False, remove_amp_cast=True):
-        """Writes `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`, if wanted `prefix-0003.states`, too."""
-        self._symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
-        name = f'{prefix}-{epoch:04d}.params'
-        self.save_params(name)
+        """Writes `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`, if wanted `prefix-0003.states`, too.
+
+        They appear together or, if the process is killed before, not at all.
+        """
+        name, states = f'{prefix}-{epoch:04d}.params', f'{prefix}-{epoch:04d}.states'
+        with paths.together(prefix):
+            self._symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
+            self.save_params(name)
+            if save_optimizer_states:
+                self.save_optimizer_states(states)
         logging.info('Saved checkpoint to "%s"', name)
         if save_optimizer_states:
-            name = f'{prefix}-{epoch:04d}.states'
-            self.save_optimizer_states(name)
-            logging.info('Saved optimizer state to "%s"', name)
+            logging.info('Saved optimizer state to "%s"', states)
 
     def save_optimizer_states(self, fname):
-        """Writes the states of the optimizer."""
+        """Writes the states of the optimizer, its count of updates, and where training is.
+
+        MXNet 1.9.1 reads the states, and passes by the rest.
+        """
         self._require_optimizer('save_optimizer_states')
-        if self._update_on_kvstore:
-            self._kvstore.save_optimizer_states(fname)
-        else:
-            paths.write_atomic(fname, [self._updater.get_states()])
+        with self._keeping():
+            if self._update_on_kvstore:
+                self._kvstore.save_optimizer_states(fname)
+            else:
+                paths.write_atomic(fname, [self._updater.get_states()])
 
     def load_optimizer_states(self, fname):
-        """Reads the states of the optimizer."""
+        """Reads the states of the optimizer, which goes on with the count of updates that was saved with them."""
         self._require_optimizer('load_optimizer_states')
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
+            updater = getattr(self._kvstore, '_updater', None)
         else:
-            self._updater.set_states(paths.read_bytes(fname))
+            updater = self._updater
+            updater.set_states(paths.read_bytes(fname))
+            self._check_states(fname, updater)
+        self._states_read, self._extra = True, getattr(updater, '_extra', None)
+        copies = (self._extra or {}).get('copies')
+        if copies:
+            self._set_copies(copies)
+        if self._compression_params and self._kvstore is not None:
+            warnings.warn(RESIDUALS, UserWarning, stacklevel=2)
+        states = (self._extra or {}).get('states')
+        if self._state_names and states:
+            self.set_states([[array(value, ctx=ctx, dtype=value.dtype) for value, ctx in
+                              zip(values, self._context, strict=True)] for values in states])
+
+    def _check_states(self, fname, updater):
+        """Warns of weights that states were not saved for, and gives the counts to the devices that are in use."""
+        group = self._exec_group
+        devices = len(self._context)
+        names = {i * devices + k: name for i, name in enumerate(group.param_names) for k in range(devices)
+                 if group.grad_arrays[i][k] is not None}
+        missing = [name for index, name in names.items() if index not in updater.states]
+        if updater.states and missing:
+            warnings.warn(NO_STATES_OF.format(fname=fname, names=', '.join(dict.fromkeys(missing)),
+                                              devices=devices), UserWarning, stacklevel=3)
+        counts = updater.optimizer._all_index_update_counts
+        own = {context.device_id for context in self._context}
+        saved = [device for device, found in counts.items() if found]
+        if len(own) == len(saved) == 1 and own.isdisjoint(saved):
+            counts.setdefault(*own, {}).update(counts.pop(*saved))      # trained on another device
+
+    def _notes(self):
+        notes = super()._notes()
+        if self._state_names:
+            notes['states'] = [[a.asnumpy() for a in arrays] for arrays in self.get_states(False)]
+        if len(self._context) > 1:
+            notes['copies'] = self._copies_that_differ()
+        return notes
+
+    def _copies_that_differ(self):
+        """{name: values on each context} of parameters that a context has otherwise than `get_params` gives them.
+
+        In the middle of an epoch contexts have moving averages of their own, and weights, where the update draws.
+        """
+        group, found = self._exec_group, {}
+        known = {name: array for params in self.get_params() for name, array in params.items()}
+        for names, blocks in ((group.param_names, group.param_arrays), (group.aux_names, group.aux_arrays)):
+            for name, block in zip(names, blocks, strict=True):
+                if block[0].stype == 'default':
+                    values, mean = [a.asnumpy() for a in block], known[name].asnumpy()
+                    if not all(numpy.array_equal(value, mean) for value in values):
+                        found[name] = values
+        return found
+
+    def _set_copies(self, copies):
+        group = self._exec_group
+        for names, blocks in ((group.param_names, group.param_arrays), (group.aux_names, group.aux_arrays)):
+            for name, block in zip(names, blocks, strict=True):
+                for target, value in zip(block, copies.get(name, ()), strict=False):
+                    target[:] = value
+        self._params_dirty = True
 
     def _require_optimizer(self, what):
         if not self.optimizer_initialized:
@@ -317,6 +392,7 @@ class Module(BaseModule):
         if self._preload_opt_states is not None:
             self.load_optimizer_states(self._preload_opt_states)
             self._preload_opt_states = None
+            set_random_states(self._extra, self._worker())
 
     def borrow_optimizer(self, shared_module):
         """Uses the optimizer of another module, with its states and its KVStore."""

@@ -64,6 +64,7 @@ class Optimizer:
     # Kept on the class, not in instances: state files are read and written by MXNet 1.9.1 as well.
     _at_once: bool | None = None    # many weights in one call: any number, none, or (None) up to aggregate_num
     whole_arrays = False            # whether an update needs all of an array: servers of dist_async do not cut it then
+    _needs_count = True             # do updates depend on their number, besides by a schedule; unknown of a program's own
     _master_last = False            # where the float32 copy stands in the state of a weight of low precision
 
     def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None, learning_rate=None,
