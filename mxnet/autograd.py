@@ -19,6 +19,7 @@ from ._ops.gradients import no_gradient
 from ._ops.table import NAMES
 from ._state import state
 from ._whole import Whole, whole_as_constant
+from ._wording import plain
 from .base import MXNetError
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
@@ -346,7 +347,7 @@ def _explain(error):
         return MXNetError(USED_UP)
     if 'modified by an inplace operation' in text:
         return MXNetError(f'{OVERWRITTEN}\n({text})')
-    return MXNetError(text)
+    return MXNetError(plain(error))
 
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):

@@ -41,6 +41,9 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
     The files appear together or, if the process is killed before, not at all; see docs/en/module.md.
     """
     name = _params_name(prefix, epoch)
+    for what, params in (('arg_params', arg_params), ('aux_params', aux_params)):
+        if not hasattr(params, 'items'):
+            raise TypeError(f'save_checkpoint: {what} must be a dict of names and NDArrays, not a {type(params).__name__}')
     with paths.together(prefix):
         if symbol is not None:
             symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
@@ -68,6 +71,8 @@ def load_checkpoint(prefix, epoch):
 
 
 def _params_name(prefix, epoch):
+    if not isinstance(epoch, (int, numpy.integer)):
+        raise TypeError(f'the epoch of a checkpoint must be an int, not {epoch!r}')
     return f'{prefix}-{epoch:04d}.params'
 
 
@@ -88,6 +93,9 @@ def _create_kvstore(kvstore, num_device, arg_params):
     """(store or None, whether it updates the weights) for what a program gave as `kvstore`."""
     if isinstance(kvstore, str):
         if num_device == 1 and 'dist' not in kvstore:
+            if not _kvstore.base.is_known(kvstore):
+                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed, but with more this '
+                              'would be an error', UserWarning, stacklevel=4)
             return None, False
         name, kvstore = kvstore, _kvstore.create(kvstore)
     elif kvstore is None:

@@ -6,8 +6,9 @@ symbols, in np mode and outside.
 """
 import math
 
-from ..base import numeric_types
+from ..base import MXNetError, numeric_types
 from ..ndarray import NDArray
+from ..symbol import Symbol
 from ..util import is_np_array
 from ._operators import contrib, operator
 from ._structure import takes_symbols
@@ -42,6 +43,12 @@ def _softplus(F, x):
     return operator(F, 'Activation')(x, act_type='softrelu')
 
 
+class MisfitLabel(MXNetError, ValueError):
+    """A label whose shape does not fit the prediction."""
+
+    signed = True               # it names the loss, see `Block._sign`
+
+
 class Loss(HybridBlock):
     """What all losses share.  One of your own defines `hybrid_forward`."""
 
@@ -60,10 +67,42 @@ class Loss(HybridBlock):
 
         One that is used for the first time has no graph yet, and may never be used again: its operators are parts.
         """
-        if self._used and getattr(x, '_waits', False) and type(self).__module__ == __name__:
-            return self._call_cached_op(x, *args)
-        self._used = True
-        return super().forward(x, *args)
+        try:
+            if self._used and getattr(x, '_waits', False) and type(self).__module__ == __name__:
+                return self._call_cached_op(x, *args)
+            self._used = True
+            return super().forward(x, *args)
+        except (ValueError, TypeError, AttributeError, MXNetError) as error:
+            self._explain(x, args, error)
+            raise
+
+    _label_names = ('label',)       # what the arguments behind the prediction are called
+
+    def _explain(self, pred, args, error):
+        """Raises, after an error, what is wrong with a label."""
+        if isinstance(pred, Symbol) or any(isinstance(a, Symbol) for a in args) or not self._label_names \
+                or type(self).__module__ != __name__:
+            return
+        name = type(self).__name__
+        if not args:
+            raise TypeError(f'{name} compares a prediction with a label: call it with both') from error
+        for what, array in zip(('prediction', *self._label_names), (pred, *args), strict=False):
+            if not isinstance(array, NDArray):
+                kind = 'None' if array is None else f'a {type(array).__module__}.{type(array).__name__}'
+                raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array makes one') from error
+        for what, array in zip(self._label_names, args, strict=False):
+            expected = self._expected(what, pred.shape)
+            if array.shape not in expected and not (expected[0] == pred.shape and array.size == pred.size):
+                shapes = ' or '.join(map(str, dict.fromkeys(expected)))
+                raise MisfitLabel(f'{name}: the {what} has shape {array.shape}, but for a prediction of shape {pred.shape} it '
+                                  f'must have {shapes}') from error
+        if len(args) > len(self._label_names) and isinstance(args[len(self._label_names)], NDArray):
+            raise MisfitLabel(f'{name}: the sample_weight has shape {args[len(self._label_names)].shape}, which does not broadcast '
+                              f'with a prediction of shape {pred.shape}: {error}') from error
+
+    def _expected(self, what, shape):
+        """Shapes that a label may have for a prediction of a shape."""
+        return [shape]
 
     def hybrid_forward(self, F, x, *args, **kwargs):
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
@@ -147,6 +186,12 @@ class SoftmaxCrossEntropyLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._axis, self._sparse_label, self._from_logits = axis, sparse_label, from_logits
 
+    def _expected(self, what, shape):
+        if not self._sparse_label:
+            return [shape]
+        axis = self._axis % len(shape) if shape else 0
+        return [shape[:axis] + shape[axis + 1:], shape[:axis] + (1,) + shape[axis + 1:]]
+
     def hybrid_forward(self, F, pred, label, sample_weight=None):
         if not self._from_logits:
             pred = operator(F, 'log_softmax')(pred, axis=self._axis)
@@ -191,6 +236,8 @@ class CTCLoss(Loss):
             raise AssertionError(f'label_layout of CTCLoss must be NT or TN, not {label_layout!r}')
         self._layout, self._label_layout = layout, label_layout
         super().__init__(weight, label_layout.find('N'), **kwargs)
+
+    _label_names = ()           # the operator says it
 
     def hybrid_forward(self, F, pred, label, pred_lengths=None, label_lengths=None, sample_weight=None):
         if self._layout == 'NTC':
@@ -265,6 +312,8 @@ class TripletLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
+    _label_names = 'positive', 'negative'
+
     def hybrid_forward(self, F, pred, positive, negative):
         square = operator(F, 'square')
         distance = square(_reshape_like(F, positive, pred) - pred) - square(_reshape_like(F, negative, pred) - pred)
@@ -306,6 +355,11 @@ class CosineEmbeddingLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
+    _label_names = 'second input', 'label'
+
+    def _expected(self, what, shape):
+        return [shape] if what != 'label' else [shape[:1], (*shape[:1], 1)]
+
     def hybrid_forward(self, F, input1, input2, label, sample_weight=None):
         input1 = _reshape_like(F, input1, input2)
         label = label.reshape((-1, 1))
@@ -329,6 +383,8 @@ class SDMLLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self.kl_loss = KLDivLoss(from_logits=True)
         self.smoothing_parameter = smoothing_parameter
+
+    _label_names = ()
 
     def hybrid_forward(self, F, x1, x2):
         if isinstance(x1, NDArray) and x1.shape != x2.shape:

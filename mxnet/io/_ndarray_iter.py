@@ -1,4 +1,6 @@
 """`NDArrayIter`: batches of arrays that are in memory, or in an h5py file."""
+import warnings
+
 import numpy
 import torch
 
@@ -35,6 +37,8 @@ class NDArrayIter(DataIter):
     def __init__(self, data, label=None, batch_size=1, shuffle=False, last_batch_handle='pad', data_name='data',
                  label_name='softmax_label', layout='NCHW'):
         super().__init__(batch_size)
+        if not isinstance(batch_size, (int, numpy.integer)):
+            raise TypeError(f'NDArrayIter: batch_size must be an int, not {batch_size!r}')
         if batch_size < 1:
             raise ValueError(f'NDArrayIter: batch_size must be positive, not {batch_size}')
         if last_batch_handle not in _LAST:
@@ -54,6 +58,9 @@ class NDArrayIter(DataIter):
             if found < self.num_data:
                 raise MXNetError(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
                                  f'{self.num_data}')
+            if found > self.num_data:
+                warnings.warn(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has {self.num_data}: the '
+                              'rest of them is not used, as in MXNet 1.9.1', UserWarning, stacklevel=2)
         if not self.num_data:
             raise MXNetError(f'NDArrayIter: {self.data[0][0]!r} has no examples: its shape is {first.shape}')
         self.idx = numpy.arange(self.num_data)          # the order of the examples

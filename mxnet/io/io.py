@@ -33,6 +33,7 @@ class ResizeIter(DataIter):
     """
 
     def __init__(self, data_iter, size, reset_internal=True):
+        _check_inner('ResizeIter', data_iter)
         super().__init__(data_iter.batch_size)
         self.data_iter = data_iter
         self.size = size
@@ -106,6 +107,8 @@ class PrefetchingIter(DataIter):
         self.iters = list(iters) if isinstance(iters, (list, tuple)) else [iters]
         if not self.iters:
             raise ValueError('PrefetchingIter needs at least one iterator')
+        for inner in self.iters:
+            _check_inner('PrefetchingIter', inner)
         self.n_iter = len(self.iters)
         self.rename_data = rename_data
         self.rename_label = rename_label
@@ -204,6 +207,11 @@ class PrefetchingIter(DataIter):
 
     def getpad(self):
         return self.current_batch.pad
+
+
+def _check_inner(name, inner):
+    if not hasattr(inner, 'provide_data'):
+        raise TypeError(f'{name} is an iterator around another: it takes a DataIter, not a {type(inner).__name__}')
 
 
 def _state_of(inner):

@@ -51,13 +51,27 @@ def _complain(message, throw):
     warnings.warn(message, UserWarning, stacklevel=5)
 
 
+def check_iterator(method, name, given):
+    """Raises TypeError if what should be an iterator over batches is something else."""
+    if hasattr(given, 'provide_data') and hasattr(given, 'reset'):
+        return
+    how = 'mx.contrib.io.DataLoaderIter makes one of a DataLoader' if type(given).__name__ == 'DataLoader' else \
+        'mx.io.NDArrayIter(data, label, batch_size) makes one of arrays'
+    kind = type(given).__name__ if type(given).__module__ == 'builtins' else f'{type(given).__module__}.{type(given).__name__}'
+    raise TypeError(f'{method}: {name} must be a DataIter, not a {kind}; {how}')
+
+
 def _described(shapes):
     """(name, shape, ...) tuples as DataDesc; None stays."""
     if shapes is None:
         return None
     found = []
     for desc in shapes:
-        desc = desc if isinstance(desc, DataDesc) else DataDesc(*desc)
+        if not isinstance(desc, DataDesc):
+            if not isinstance(desc, (tuple, list)) or not 2 <= len(desc) <= 4 or not isinstance(desc[0], str):
+                raise TypeError('shapes of data and labels are given as a list of (name, shape), such as '
+                                f"[('data', (32, 10))], not {shapes!r}")
+            desc = DataDesc(*desc)
         if not isinstance(desc.shape, (tuple, list)):
             raise TypeError(f'the shape of {desc.name} must be a tuple of ints, not a {type(desc.shape).__name__}')
         found.append(DataDesc(desc.name, tuple(desc.shape), desc.dtype, desc.layout))
@@ -128,6 +142,7 @@ class BaseModule:
         reset: whether the iterator is reset first
         """
         self._require('score')
+        check_iterator('score', 'eval_data', eval_data)
         if reset:
             eval_data.reset()
         if not isinstance(eval_metric, _metric.EvalMetric):
@@ -216,6 +231,17 @@ class BaseModule:
         """
         if num_epoch is None:
             raise AssertionError('fit: please say how many epochs: num_epoch=...')
+        for name, value in (('num_epoch', num_epoch), ('begin_epoch', begin_epoch)):
+            if not isinstance(value, (int, numpy.integer)):
+                raise TypeError(f'fit: {name} must be an int, not {value!r}')
+        check_iterator('fit', 'train_data', train_data)
+        if eval_data is not None:
+            check_iterator('fit', 'eval_data', eval_data)
+        for name, given in (('batch_end_callback', batch_end_callback), ('epoch_end_callback', epoch_end_callback),
+                            ('eval_end_callback', eval_end_callback), ('eval_batch_end_callback', eval_batch_end_callback)):
+            for callback in () if given is None else _as_list(given):
+                if not callable(callback):
+                    raise TypeError(f'fit: {name} must be a function or a list of them, not {callback!r}')
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label, for_training=True,
                   force_rebind=force_rebind)
         if monitor is not None:

@@ -1,14 +1,19 @@
 """`Module`: a symbol, its parameters, executors on one or more contexts, and an optimizer."""
 import logging
+import re
 import warnings
+from collections.abc import Mapping
 from operator import attrgetter
 
 import numpy
 
 from .. import optimizer as _optimizer
 from .._files import paths
+from ..base import MXNetError
 from ..context import Context, cpu
+from ..executor import check_parameter
 from ..initializer import InitDesc
+from ..initializer import create as create_initializer
 from ..io import DataDesc
 from ..model import (
     _create_kvstore,
@@ -17,7 +22,8 @@ from ..model import (
     _update_params_on_kvstore,
     load_checkpoint,
 )
-from ..ndarray import array, zeros
+from ..ndarray import NDArray, array, zeros
+from ..symbol import Symbol
 from ._run import set_random_states
 from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
@@ -29,6 +35,7 @@ RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all
            'meant?')
 NO_STATES_OF = ('{fname} has no states of {names}, which begin anew; was it saved with another network, or another number '
                 'of contexts than {devices}?')
+_MISTAKES = (ValueError, TypeError, AttributeError, AssertionError, MXNetError)
 RESIDUALS = 'what compressed gradients have left over is not saved with the states: it begins at zero'
 
 
@@ -57,7 +64,12 @@ class Module(BaseModule):
                  work_load_list=None, fixed_param_names=None, state_names=None, group2ctxs=None,
                  compression_params=None):
         super().__init__(logger=logger)
+        if not isinstance(symbol, Symbol):
+            raise TypeError(f'Module: symbol must be a Symbol, not a {type(symbol).__name__}')
         self._context = [context] if isinstance(context, Context) else context
+        if isinstance(context, str) or not all(isinstance(c, Context) for c in self._context):
+            raise TypeError(f'Module: context must be a Context, such as mx.cpu() or mx.gpu(0), or a list of them, not '
+                            f'{context!r}')
         self._work_load_list = [1] * len(self._context) if work_load_list is None else work_load_list
         if len(self._work_load_list) != len(self._context):
             raise AssertionError(f'work_load_list has {len(self._work_load_list)} numbers for {len(self._context)} '
@@ -263,10 +275,16 @@ class Module(BaseModule):
         if not self.binded:
             raise AssertionError('init_params: call bind first')
         attributes = self._symbol.attr_dict()
+        for what, given in (('arg_params', arg_params), ('aux_params', aux_params)):
+            if given is not None and not isinstance(given, Mapping):
+                raise TypeError(f'{what} must be a dict of names and NDArrays, not a {type(given).__name__}')
+        if isinstance(initializer, str):
+            initializer = create_initializer(initializer)
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name, array in sorted(own.items()):
                 if given is not None and name in given:
                     if given[name] is not array:
+                        check_parameter(name, given[name], array.shape)
                         given[name].copyto(array)
                     continue
                 if given is not None and not allow_missing:
@@ -405,8 +423,11 @@ class Module(BaseModule):
     # ------------------------------------------------------------------ running
     def forward(self, data_batch, is_train=None):
         """Computes the outputs of a batch; if its shapes are new, the module is reshaped first."""
-        self._check_batch(data_batch)
-        self._exec_group.forward(data_batch, is_train)
+        try:
+            self._check_batch(data_batch)
+            self._exec_group.forward(data_batch, is_train)
+        except _MISTAKES as error:
+            raise self._mistake(data_batch, error) from error
 
     def _check_batch(self, data_batch):
         """Reshapes the module if the shapes of a batch are new."""
@@ -418,6 +439,37 @@ class Module(BaseModule):
             found = [array.shape for array in data_batch.data]
         if found != [desc.shape for desc in self._data_shapes]:
             self._reshape_for(data_batch, found)
+
+    def _mistake(self, batch, error):
+        """What is wrong with a batch that could not be computed, if it is the batch; else the error itself."""
+        if isinstance(batch, list) or not self.binded:
+            return error
+        if not hasattr(batch, 'data'):
+            return TypeError(f'forward: a batch is an mx.io.DataBatch, not a {type(batch).__name__}; '
+                             'mx.io.DataBatch([data], [label]) makes one of arrays')
+        labels = getattr(batch, 'label', None) or ()
+        for kind, arrays, known in (('data', batch.data or (), self._data_shapes), ('label', labels, self._label_shapes or ())):
+            if not isinstance(arrays, (list, tuple)):
+                return TypeError(f'forward: {kind} of a batch must be a list of NDArrays, not a {type(arrays).__name__}')
+            for array, desc in zip(arrays, known, strict=False):
+                if not isinstance(array, NDArray):
+                    return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
+                                     f'{type(array).__module__}.{type(array).__name__}; mx.nd.array makes one')
+        if isinstance(error, MXNetError):
+            return error                # of an operator, whose node and shapes it names
+        for array, desc in zip(batch.data, self._data_shapes, strict=False):
+            if array.shape[1:] != desc.shape[1:]:
+                found = re.match(r'the shape of (\S+) changes from (\(.*?\)) to (\(.*?\))', str(error))
+                why = str(error) if found is None else f'{found[1]} has shape {found[2]}, and would need {found[3]}'
+                return MXNetError(f'forward: {desc.name} of the batch has shape {array.shape}, but the module was bound for '
+                                  f'{desc.shape}, and its parameters fit that: {why}')
+        samples = batch.data[0].shape[0] if batch.data else None
+        for array, desc in zip(labels, self._label_shapes or (), strict=False):
+            expected = (samples, *desc.shape[1:])
+            if array.shape != expected:
+                return ValueError(f'forward: the label {desc.name} of the batch has shape {array.shape}, but for data of shape '
+                                  f'{batch.data[0].shape} it must have {expected}')
+        return error
 
     @staticmethod
     def _joined_shapes(batches):
@@ -451,9 +503,13 @@ class Module(BaseModule):
                 or isinstance(data_batch, list):
             super()._step(data_batch)
             return
-        self._check_batch(data_batch)
-        self._params_dirty = True
-        if not self._exec_group.forward_backward(data_batch, self._due):
+        try:
+            self._check_batch(data_batch)
+            self._params_dirty = True
+            done = self._exec_group.forward_backward(data_batch, self._due)
+        except _MISTAKES as error:
+            raise self._mistake(data_batch, error) from error
+        if not done:
             self.update()
 
     def _due(self):
@@ -469,8 +525,11 @@ class Module(BaseModule):
                 or 'forward' in self.__dict__ or 'backward' in self.__dict__:
             super().forward_backward(data_batch)
             return
-        self._check_batch(data_batch)
-        self._exec_group.forward_backward(data_batch)
+        try:
+            self._check_batch(data_batch)
+            self._exec_group.forward_backward(data_batch)
+        except _MISTAKES as error:
+            raise self._mistake(data_batch, error) from error
 
     def backward(self, out_grads=None):
         """Computes the gradients; `out_grads` are those of the outputs, where they are no losses."""
