@@ -24,7 +24,8 @@ def _number(device_id):
     except (TypeError, ValueError):
         raise TypeError(f'the number of a device must be an int, not {device_id!r}') from None
     if found != device_id and not isinstance(device_id, str):
-        warnings.warn(f'{device_id!r} is no number of a device: {found} is used, as in MXNet 1.9.1', UserWarning, stacklevel=4)
+        warnings.warn(f'{device_id!r} is no number of a device: {found} is used, as in MXNet '
+                      f'1.9.1', UserWarning, stacklevel=4)
     return found
 
 
@@ -40,7 +41,8 @@ class _ContextType(type):
         found = _interned.get(key)
         if found is None:
             if key[1] < 0:
-                warnings.warn(f'{device_type}({device_id}): the number of a device is 0 or more; MXNet 1.9.1 takes this one, '
+                warnings.warn(f'{device_type}({device_id}): the number of a device is 0 or more; MXNet 1.9.1 takes '
+                              f'this one, '
                               'too', UserWarning, stacklevel=3)
             # setdefault is atomic: two threads that meet here still end up with one object
             found = _interned.setdefault(key, super().__call__(device_type, device_id))

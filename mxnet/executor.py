@@ -50,7 +50,8 @@ def check_parameter(name, value, shape):
         raise TypeError(f'the value of parameter {name} must be an NDArray, not a {type(value).__module__}.'
                         f'{type(value).__name__}; mx.nd.array makes one')
     if value.shape != shape:
-        raise ValueError(f'the value of parameter {name} has shape {value.shape}, the executor expects {shape}: is it of '
+        raise ValueError(f'the value of parameter {name} has shape {value.shape}, the executor expects {shape}: is it '
+                         f'of '
                          'another network, or for inputs of another width?')
 
 
@@ -160,7 +161,8 @@ class Executor:
             own = self.arg_dict
             for name, value in kwargs.items():
                 if name not in own:
-                    raise TypeError(f'there is no argument {name}{near(name, self._arg_names)}; there are {", ".join(self._arg_names)}')
+                    raise TypeError(f'there is no argument {name}{near(name, self._arg_names)}; there are '
+                                    f'{", ".join(self._arg_names)}')
                 if not isinstance(value, (NDArrayBase, numpy.ndarray)):
                     raise ValueError(f'{name} must be an NDArray, not a {type(value).__name__}')
                 if value.shape != own[name].shape:

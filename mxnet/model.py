@@ -43,7 +43,8 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
     name = _params_name(prefix, epoch)
     for what, params in (('arg_params', arg_params), ('aux_params', aux_params)):
         if not hasattr(params, 'items'):
-            raise TypeError(f'save_checkpoint: {what} must be a dict of names and NDArrays, not a {type(params).__name__}')
+            raise TypeError(f'save_checkpoint: {what} must be a dict of names and NDArrays, not a '
+                            f'{type(params).__name__}')
     with paths.together(prefix):
         if symbol is not None:
             symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
@@ -94,7 +95,8 @@ def _create_kvstore(kvstore, num_device, arg_params):
     if isinstance(kvstore, str):
         if num_device == 1 and 'dist' not in kvstore:
             if not _kvstore.base.is_known(kvstore):
-                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed, but with more this '
+                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed, but with more '
+                              f'this '
                               'would be an error', UserWarning, stacklevel=4)
             return None, False
         name, kvstore = kvstore, _kvstore.create(kvstore)

@@ -79,12 +79,15 @@ def _get_states():
     import numpy
     for step in state.draws:
         step.run()
-    own = {(ctx.device_type, ctx.device_id): gen.get_state().cpu().numpy().tobytes() for ctx, gen in _generators.items()}
-    return {'mx': own, 'seed': _seed, 'seeded': _seeded, 'numpy': numpy.random.get_state(), 'python': _python.getstate()}
+    own = {(ctx.device_type, ctx.device_id): gen.get_state().cpu().numpy().tobytes()
+           for ctx, gen in _generators.items()}
+    return {'mx': own, 'seed': _seed, 'seeded': _seeded, 'numpy': numpy.random.get_state(),
+            'python': _python.getstate()}
 
 
 def _set_states(states):
-    """Goes on with random numbers where `_get_states` was called; what belongs to devices that are not here is ignored."""
+    """Goes on with random numbers where `_get_states` was called; what belongs to devices that are not here is "
+    "ignored."""
     global _seed, _seeded
     import numpy
     import torch

@@ -25,7 +25,8 @@ def network(matrices_only=False):
     if not matrices_only:
         x = mx.sym.BatchNorm(x, name='bn', fix_gamma=False)
     x = mx.sym.Dropout(mx.sym.Activation(x, act_type='tanh'), p=0.4)
-    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(x, num_hidden=3, name='fc2', no_bias=matrices_only), name='softmax')
+    x = mx.sym.FullyConnected(x, num_hidden=3, name='fc2', no_bias=matrices_only)
+    return mx.sym.SoftmaxOutput(x, name='softmax')
 
 
 def options(optimizer, schedule='none'):
@@ -76,9 +77,9 @@ def saver(module, prefix, place):
     return {'batch_end_callback': save}
 
 
-def differences(optimizer, schedule, place, prefix, contexts=(mx.cpu(),), iterators=data):
+def differences(optimizer, schedule, place, prefix, contexts=None, iterators=data):
     """Names of parameters that differ between a run of three epochs and one that goes on from what it saved."""
-    symbol = network(optimizer == 'groupadagrad')
+    symbol, contexts = network(optimizer == 'groupadagrad'), contexts or [mx.cpu()]
     seed(1)
     module = mx.mod.Module(symbol, context=list(contexts))
     expected = fit(module, optimizer, schedule, iterators, **saver(module, prefix, place))

@@ -1,4 +1,5 @@
-"""Files of a checkpoint appear together, whenever their writer is killed; what it leaves is removed, and nothing else."""
+"""Files of a checkpoint appear together, whenever their writer is killed; what it leaves is removed, and nothing "
+"else."""
 import json
 import os
 import pickle
@@ -118,7 +119,8 @@ def killed(folder, kills, kind, seed):
 
 def run_killed(run_python, root, tmp_path, *arguments):
     """In a process of its own, with one thread, which may fork."""
-    program = f'import sys; sys.path.insert(0, {str(root / "tests")!r}); import test_files_commits as t; t.killed(*{arguments!r})'
+    program = (f'import sys; sys.path.insert(0, {str(root / "tests")!r}); import test_files_commits as t; '
+               f't.killed(*{arguments!r})')
     return json.loads(run_python('-c', program, OMP_NUM_THREADS='1').stdout.splitlines()[-1])
 
 
@@ -148,7 +150,7 @@ def stopped_at_each_step(folder):
         if not process:
             count = 0
 
-            def dies(call):
+            def dies(call, step=step):
                 def counted(*args, **kwargs):
                     nonlocal count
                     if count == step:
@@ -213,7 +215,8 @@ def test_a_file_that_was_replaced_by_hand(tmp_path):
     mx.nd.save(own, {'arg:fc_weight': mx.nd.full((2, 3), 5), 'arg:fc_bias': mx.nd.full((2,), 5)})
     cut_off(prefix, 2, ('.json',))
     os.replace(own, f'{prefix}-0007.params')
-    with pytest.raises(mx.MXNetError, match=r'm-0007.params has been changed since.*delete .*\.mxnet-m\.commit') as caught:
+    with pytest.raises(mx.MXNetError, match=r'm-0007.params has been changed since.*delete '
+                                            r'.*\.mxnet-m\.commit') as caught:
         mx.model.load_checkpoint(prefix, 7)
     os.unlink(tmp_path / '.mxnet-m.commit')
     assert str(tmp_path / '.mxnet-m.commit') in str(caught.value)
@@ -241,8 +244,10 @@ def test_checkpoints_without_records_and_copies_of_files(tmp_path):
     assert numbers(one) == {1, 2} and not left(tmp_path)
 
 
-@pytest.mark.parametrize('text', ['', '[]', '{"files": 3}', '{"files": [{"temporary": "x", "target": "m-0007.params"}]}',
-                                  '{"files": [{"temporary": ".mxnet-0123456789abcdef.tmp", "target": "../m-0007.params"}]}'])
+@pytest.mark.parametrize('text', ['', '[]', '{"files": 3}', '{"files": [{"temporary": "x", "target": '
+                                                            '"m-0007.params"}]}',
+                                  '{"files": [{"temporary": ".mxnet-0123456789abcdef.tmp", "target": '
+                                  '"../m-0007.params"}]}'])
 def test_records_that_are_none(text, tmp_path):
     """A record of a folder that somebody else made names files of that folder only, or is refused."""
     prefix = str(tmp_path / 'm')

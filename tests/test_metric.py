@@ -426,17 +426,20 @@ def test_functions_as_metrics():
 
 
 @pytest.mark.parametrize('make, label, pred, error, message', [
-    (mx.metric.Accuracy, [0, 1, 2], [[1, 0], [0, 1]], ValueError, r'shape \(3,\) do not fit .*\(2, 2\): 3 labels for 2 predicted classes'),
+    (mx.metric.Accuracy, [0, 1, 2], [[1, 0], [0, 1]], ValueError, r'shape \(3,\) do not fit .*\(2, 2\): 3 labels for '
+                                                                  r'2 predicted classes'),
     (mx.metric.Accuracy, [0, 1], [0, 1, 2], ValueError, r'shape \(3,\) have no axis 1'),
     (lambda: mx.metric.TopKAccuracy(2), [0], [0, 1, 2], AssertionError, r'\(samples, classes\), not \(3,\)'),
     (mx.metric.F1, [0, 1, 2], [[1, 0]] * 3, ValueError, 'f1 is for two classes'),
     (mx.metric.F1, [0, 1], [[1, 0]] * 3, ValueError, '2 labels for 3 predicted classes'),
     (mx.metric.PCC, [0, -1], [[1, 0]] * 2, ValueError, 'counted from 0; there is a -1'),
     (mx.metric.CrossEntropy, [0, 3], [[1, 0]] * 2, IndexError, 'go from 0 to 3, but there are 2 classes'),
-    (mx.metric.CrossEntropy, [0], [[1, 0]] * 2, AssertionError, r'labels of shape \(1,\) do not fit predictions of shape \(2, 2\)'),
+    (mx.metric.CrossEntropy, [0], [[1, 0]] * 2, AssertionError, r'labels of shape \(1,\) do not fit predictions of '
+                                                                r'shape \(2, 2\)'),
     (lambda: mx.metric.Perplexity(None), [0], [[1, 0]] * 2, AssertionError, r'\(1,\) do not fit .* \(2, 2\)'),
     (mx.metric.MSE, [[1, 2]], [[1, 2, 3]], ValueError, r'shape \(1, 2\) do not fit predictions of shape \(1, 3\)'),
-    (mx.metric.PearsonCorrelation, [1, 2], [[1], [2]], ValueError, r'shape \(2,\) do not fit predictions of shape \(2, 1\)'),
+    (mx.metric.PearsonCorrelation, [1, 2], [[1], [2]], ValueError, r'shape \(2,\) do not fit predictions of shape '
+                                                                   r'\(2, 1\)'),
 ])
 def test_mistakes(make, label, pred, error, message, way):
     metric = make()

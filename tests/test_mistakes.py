@@ -12,7 +12,8 @@ from mxnet import _wording, autograd, gluon, nd, sym
 from mxnet.gluon import loss as L
 
 # words of torch, of its C++ inside, and of Python's inside, none of which the program has written
-FORBIDDEN = re.compile(r"\baten\b|\bat::|c10|mat1|mat2|tensor a\b|Expected all tensors|Allocator|enforce fail|\btensors?\b|RuntimeError"
+FORBIDDEN = re.compile(r"\baten\b|\bat::|c10|mat1|mat2|tensor a\b|Expected all tensors|Allocator|enforce "
+                       r"fail|\btensors?\b|RuntimeError"
                        r"|NoneType' object|object has no attribute|not subscriptable|unsupported operand|not callable")
 X, Y = onp.ones((8, 5), 'float32'), onp.zeros(8, 'float32')
 
@@ -101,8 +102,9 @@ def R():
 
 
 NAMES = {'A': A, 'L': L, 'M': mx.metric, 'R': R, 'X': X, 'Y': Y, 'asg': asg, 'autograd': autograd, 'dense': dense,
-         'gluon': gluon, 'init': init, 'inpl': inpl, 'kvl': kvl, 'mlp': mlp, 'mod': mod, 'mx': mx, 'nd': nd, 'np': mx.np,
-         'npm': npm, 'npx': mx.npx, 'onp': onp, 'rec': rec, 'seq': seq, 'sym': sym, 'tr': tr, 'twice': twice}
+         'gluon': gluon, 'init': init, 'inpl': inpl, 'kvl': kvl, 'mlp': mlp, 'mod': mod, 'mx': mx, 'nd': nd,
+         'np': mx.np, 'npm': npm, 'npx': mx.npx, 'onp': onp, 'rec': rec, 'seq': seq,
+         'sym': sym, 'tr': tr, 'twice': twice}
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -110,8 +112,9 @@ def files(tmp_path_factory):
     """A folder with a good record file, and others that are none of what their names say."""
     before, folder = os.getcwd(), tmp_path_factory.mktemp('mistakes')
     os.chdir(folder)
-    for name, text in (('junk.params', 'hello world, this is no params file'), ('junk.json', '{"a":'), ('junk.jpg', 'hello'),
-                       ('junk.rec', 'hello world, this is no record file'), ('junk.csv', 'a,b\n1,x\n')):
+    for name, text in (('junk.params', 'hello world, this is no params file'), ('junk.json', '{"a":'),
+                       ('junk.jpg', 'hello'), ('junk.rec', 'hello world, this is no record file'),
+                       ('junk.csv', 'a,b\n1,x\n')):
         (folder / name).write_text(text)
     record = mx.recordio.MXIndexedRecordIO('a.idx', 'a.rec', 'w')
     for i in range(3):
@@ -151,12 +154,12 @@ def test_mistake(program, kind, words):
     assert found is None, f'{found[0]!r} in: {text}'
 
 
-LOSSES = {'L1Loss': (), 'L2Loss': (), 'SigmoidBinaryCrossEntropyLoss': (), 'SoftmaxCrossEntropyLoss': (), 'KLDivLoss': (),
-          'HuberLoss': (), 'HingeLoss': (), 'SquaredHingeLoss': (), 'LogisticLoss': (), 'PoissonNLLLoss': ()}
+LOSSES = ('L1Loss', 'L2Loss', 'SigmoidBinaryCrossEntropyLoss', 'SoftmaxCrossEntropyLoss', 'KLDivLoss', 'HuberLoss',
+          'HingeLoss', 'SquaredHingeLoss', 'LogisticLoss', 'PoissonNLLLoss')
 
 
 @pytest.mark.parametrize('way', ['plain', 'hybrid', 'step', 'hybrid step'])
-@pytest.mark.parametrize('name', list(LOSSES))
+@pytest.mark.parametrize('name', LOSSES)
 def test_labels_of_a_wrong_shape(name, way):
     """All losses name the label and both shapes, however they are computed."""
     for wrong in ((5,), (4, 7), (5, 3)):
@@ -177,9 +180,11 @@ def test_labels_of_a_wrong_shape(name, way):
 
 
 @pytest.mark.parametrize('text, said', [
-    ("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 4096 bytes. "
+    ("[enforce fail at alloc_cpu.cpp:127] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+     "4096 bytes. "
      'Error code 12 (Cannot allocate memory)', 'there is not enough memory: 4096 bytes (4.0 KiB) are needed'),
-    ('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 139.00 GiB of which 1.00 GiB is free. '
+    ('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 139.00 GiB of which 1.00 GiB is '
+     'free. '
      'Process 1 has 3 GiB memory in use.',
      'the GPU has not enough memory: 2.00 GiB are needed, 1.00 GiB of 139.00 GiB are free'),
     ('mat1 and mat2 shapes cannot be multiplied (4x5 and 6x4)',

@@ -259,7 +259,8 @@ def test_executors_of_known_shapes_are_kept():
 
 def test_a_batch_that_does_not_fit_changes_nothing():
     module = ready()
-    with pytest.raises(mx.MXNetError, match=r'data of the batch has shape \(4, 5\), but .* bound for \(4, 3\).* fc_weight has '
+    with pytest.raises(mx.MXNetError, match=r'data of the batch has shape \(4, 5\), but .* bound for \(4, 3\).* '
+                                            r'fc_weight has '
                        r'shape \(2, 3\), and would need \(2, 5\)'):
         module.forward(batch(np.zeros((4, 5))))
     module.forward(batch())

@@ -328,8 +328,8 @@ def buckets(length):
     words = mx.sym.Embedding(mx.sym.var('data'), input_dim=10, output_dim=4, name='embed')
     x = mx.sym.Dropout(mx.sym.Reshape(words, shape=(-1, 4)), p=0.3)
     x = mx.sym.FullyConnected(x, num_hidden=10, name='fc')
-    return (mx.sym.SoftmaxOutput(x, mx.sym.Reshape(mx.sym.var('softmax_label'), shape=(-1,)), name='softmax'), ('data',),
-            ('softmax_label',))
+    label = mx.sym.Reshape(mx.sym.var('softmax_label'), shape=(-1,))
+    return mx.sym.SoftmaxOutput(x, label, name='softmax'), ('data',), ('softmax_label',)
 
 
 @pytest.mark.parametrize('place', [None, 4])
@@ -399,7 +399,8 @@ def test_feedforward(place, tmp_path):
     with pytest.raises(AssertionError, match='only while fit runs'):
         model.save(prefix, 3, save_optimizer_states=True)
     cases.seed(2)
-    again = mx.model.FeedForward.load(prefix, 1, load_optimizer_states=True, **common, **cases.options('adam', 'cosine'))
+    again = mx.model.FeedForward.load(prefix, 1, load_optimizer_states=True, **common,
+                                      **cases.options('adam', 'cosine'))
     found = fit(again)
     assert all(np.array_equal(found[name], expected[name]) for name in expected)
 
@@ -464,8 +465,8 @@ def test_what_mxnet_1_9_1_reads_is_as_it_was():
 
 
 @pytest.mark.parametrize('progress', [[], {}, {'optimizer': 'mxnet.optimizer.optimizer.Adam'},
-                                      {'optimizer': 'x', 'num_update': 1, 'begin_num_update': 'x', 'before': {}, 'now': {},
-                                       'counts': {}}])
+                                      {'optimizer': 'x', 'num_update': 1, 'begin_num_update': 'x', 'before': {},
+                                       'now': {}, 'counts': {}}])
 def test_damaged_progress(progress):
     updater = mx.optimizer.get_updater(mx.optimizer.Adam())
     updater(0, mx.nd.ones(2), mx.nd.ones(2))
@@ -478,7 +479,8 @@ def test_damaged_progress(progress):
 
 def test_sgld_draws_new_noise_for_each_update():
     mx.random.seed(1)
-    updater, weight, grad = mx.optimizer.get_updater(mx.optimizer.SGLD(learning_rate=0.1)), mx.nd.zeros(50), mx.nd.zeros(50)
+    updater = mx.optimizer.get_updater(mx.optimizer.SGLD(learning_rate=0.1))
+    weight, grad = mx.nd.zeros(50), mx.nd.zeros(50)
     index, grads, weights = (0,), (grad,), (weight,)
     steps = []
     for _ in range(6):

@@ -1,13 +1,15 @@
 """Files that appear together, and what killed writers leave behind.
 
-**Together.**  The files of a checkpoint are written to temporary names first.  Then a record that lists them appears, and
+**Together.**  The files of a checkpoint are written to temporary names first.  Then a record that lists them appears,
+and
 that is the moment at which all of them count: they are renamed one after the other, and the record goes.  Whoever reads
 with us after a kill in between follows the record (`current`); the next save in the folder finishes what it says.
 Other readers, MXNet 1.9.1 among them, see ordinary files, and no record once a save is done.
 
-**Left behind.**  A writer holds a lock on its temporary file, which the system takes away when it dies, however it dies.
-The next save in the folder removes files that it can lock.  Locks need not reach other machines that share a folder: the
-name says under which boot of which machine a file was written, and files of others are left alone for a day.
+**Left behind.**  A writer holds a lock on its temporary file, which the system takes away when it dies, however it
+dies.
+The next save in the folder removes files that it can lock.  Locks need not reach other machines that share a folder:
+the name says under which boot of which machine a file was written, and files of others are left alone for a day.
 """
 from __future__ import annotations
 
@@ -40,10 +42,12 @@ AGAIN = 60  # seconds after which a process looks through a folder again
 CHUNK = 64  # files that are locked at a time
 RETRIES = 50
 
-CUT_OFF = ("{name}: a save was cut off before {target} got its new contents, and {target} has been changed since. Its other "
+CUT_OFF = ("{name}: a save was cut off before {target} got its new contents, and {target} has been changed since. Its "
+           "other "
            "files are those of that save. To use all files as they are, delete {record}; to use that save, rename "
            "{temporary} to {target} first")  # fmt: skip
-DROPPED = ("{record}: a save was cut off before {target} got its new contents, and {target} has been changed since: that save "
+DROPPED = ("{record}: a save was cut off before {target} got its new contents, and {target} has been changed since: "
+           "that save "
            "is given up, and the files stay as they are")  # fmt: skip
 
 _local = threading.local()
@@ -107,7 +111,7 @@ def clean(folder: str, now: float) -> None:
                 if descriptor is not None:
                     held[name] = descriptor
             # Only now: a record of a writer that is gone is there by this time.
-            wanted = set()
+            wanted: set[str] = set()
             for name in os.listdir(folder):
                 if RECORD.fullmatch(name):
                     path = os.path.join(folder, name)
@@ -214,7 +218,8 @@ class Group:
             raise
         try:
             for name, (path, _) in self.files.items():
-                with contextlib.suppress(FileNotFoundError if own is not None else ()):  # another save has done it for us
+                # with a record, another save may have done it for us
+                with contextlib.suppress(*[] if own is None else [FileNotFoundError]):
                     os.replace(path, os.path.join(self.folder, name))
             sync(self.folder)
             if own is not None and _is(record, own):
@@ -229,7 +234,8 @@ class Group:
     def _announce(self, record: str) -> int | None:
         entries = []
         for name, (path, _) in self.files.items():
-            entries.append({"temporary": os.path.basename(path), "target": name, "old": _mark(os.path.join(self.folder, name))})
+            old = _mark(os.path.join(self.folder, name))
+            entries.append({"temporary": os.path.basename(path), "target": name, "old": old})
         path, descriptor = temporary(self.folder)
         try:
             with open(path, "w") as file:
@@ -294,7 +300,8 @@ def _read(path: str) -> list[dict[str, Any]] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise MXNetError(f"{path}: cannot read what a save has noted: {error}; delete it to use the files as they are") from error
+        raise MXNetError(f"{path}: cannot read what a save has noted: {error}; delete it to use the files as they "
+                         f"are") from error
     match = RECORD.fullmatch(os.path.basename(path))
     prefix = "" if match is None else match[1]
     entries = found.get("files") if isinstance(found, dict) else None
@@ -305,7 +312,7 @@ def _read(path: str) -> list[dict[str, Any]] | None:
 
 def _is_entry(entry: Any, prefix: str) -> bool:
     """Whether an entry names files of its own folder only: whoever made the folder may have made the record."""
-    if not isinstance(entry, dict) or not isinstance(entry.get("temporary"), str) or not isinstance(entry.get("target"), str):
+    if not isinstance(entry, dict) or not all(isinstance(entry.get(key), str) for key in ("temporary", "target")):
         return False
     target = entry["target"]
     return TEMPORARY.fullmatch(entry["temporary"]) is not None and os.path.basename(target) == target \

@@ -161,8 +161,8 @@ def together(prefix: str | os.PathLike) -> Iterator[None]:
     """For the files of a checkpoint: those that are written inside, with names that begin with `prefix`, appear
     together when the block ends well, or not at all.
 
-    After a kill in the middle of that, `open_read` and the next save in the folder find what was decided.  Remote stores
-    cannot do that: there each file appears by itself.
+    After a kill in the middle of that, `open_read` and the next save in the folder find what was decided.  Remote
+    stores cannot do that: there each file appears by itself.
     """
     name = _name(prefix)
     if _scheme(name):

@@ -218,4 +218,5 @@ def _call_error(call, inputs, error):
     given = ', '.join(f'{n}={tuple(t.shape)}' for n, t in
                       zip(names, [t for t in inputs if t is not None], strict=False))
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
-    return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): {plain(error, call.node.op.name)}{_of_label(call, inputs)}')
+    return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): '
+                f'{plain(error, call.node.op.name)}{_of_label(call, inputs)}')

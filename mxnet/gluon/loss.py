@@ -76,7 +76,7 @@ class Loss(HybridBlock):
             self._explain(x, args, error)
             raise
 
-    _label_names = ('label',)       # what the arguments behind the prediction are called
+    _label_names: tuple[str, ...] = ('label',)      # what the arguments behind the prediction are called
 
     def _explain(self, pred, args, error):
         """Raises, after an error, what is wrong with a label."""
@@ -94,10 +94,12 @@ class Loss(HybridBlock):
             expected = self._expected(what, pred.shape)
             if array.shape not in expected and not (expected[0] == pred.shape and array.size == pred.size):
                 shapes = ' or '.join(map(str, dict.fromkeys(expected)))
-                raise MisfitLabel(f'{name}: the {what} has shape {array.shape}, but for a prediction of shape {pred.shape} it '
+                raise MisfitLabel(f'{name}: the {what} has shape {array.shape}, but for a prediction of shape '
+                                  f'{pred.shape} it '
                                   f'must have {shapes}') from error
         if len(args) > len(self._label_names) and isinstance(args[len(self._label_names)], NDArray):
-            raise MisfitLabel(f'{name}: the sample_weight has shape {args[len(self._label_names)].shape}, which does not broadcast '
+            raise MisfitLabel(f'{name}: the sample_weight has shape {args[len(self._label_names)].shape}, which does '
+                              f'not broadcast '
                               f'with a prediction of shape {pred.shape}: {error}') from error
 
     def _expected(self, what, shape):

@@ -327,7 +327,8 @@ def _divided(scale, batch_size):
         if batch_size > 0:
             return scale / batch_size
         if batch_size < 0:
-            warnings.warn(f'batch_size={batch_size} is negative: the parameters move up the gradient', UserWarning, stacklevel=3)
+            warnings.warn(f'batch_size={batch_size} is negative: the parameters move up the '
+                          f'gradient', UserWarning, stacklevel=3)
             return scale / batch_size
     except TypeError:
         pass

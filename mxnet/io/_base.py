@@ -83,7 +83,8 @@ class DataIter:
 
     A subclass has either `next`, or `iter_next`, `getdata`, `getlabel` and `getpad`; and the properties `provide_data`
     and `provide_label`, lists of DataDesc.  With `state_dict`, which gives a dict of plain values and NumPy arrays that
-    says where it is, and `load_state_dict`, which takes it, training that is resumed gets the batches that were to come.
+    says where it is, and `load_state_dict`, which takes it, training that is resumed gets the batches that were to
+    come.
     """
 
     __module__ = 'mxnet.io.io'
@@ -129,4 +130,5 @@ def check_state(name, state, /, **own):
         raise ValueError(f'{name}: the state of an iterator is a dict, not a {type(state).__name__}')
     for key, value in own.items():
         if state.get(key) != value:
-            raise ValueError(f'{name}: the state is one of other data: {key} is {state.get(key)!r} there, here {value!r}')
+            raise ValueError(f'{name}: the state is one of other data: {key} is {state.get(key)!r} there, here '
+                             f'{value!r}')

@@ -59,7 +59,8 @@ class NDArrayIter(DataIter):
                 raise MXNetError(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
                                  f'{self.num_data}')
             if found > self.num_data:
-                warnings.warn(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has {self.num_data}: the '
+                warnings.warn(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
+                              f'{self.num_data}: the '
                               'rest of them is not used, as in MXNet 1.9.1', UserWarning, stacklevel=2)
         if not self.num_data:
             raise MXNetError(f'NDArrayIter: {self.data[0][0]!r} has no examples: its shape is {first.shape}')

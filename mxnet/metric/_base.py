@@ -20,7 +20,8 @@ def check_label_shapes(labels, preds, wrap=False, shape=False):
     becomes a list of one.
     """
     if labels is None or preds is None:
-        raise ValueError(f'a metric compares labels with predictions; the {"labels" if labels is None else "predictions"} are '
+        raise ValueError(f'a metric compares labels with predictions; the '
+                         f'{"labels" if labels is None else "predictions"} are '
                          'None')
     one, other = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
     if one != other:

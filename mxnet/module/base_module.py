@@ -57,7 +57,8 @@ def check_iterator(method, name, given):
         return
     how = 'mx.contrib.io.DataLoaderIter makes one of a DataLoader' if type(given).__name__ == 'DataLoader' else \
         'mx.io.NDArrayIter(data, label, batch_size) makes one of arrays'
-    kind = type(given).__name__ if type(given).__module__ == 'builtins' else f'{type(given).__module__}.{type(given).__name__}'
+    kind = type(given)
+    kind = kind.__name__ if kind.__module__ == 'builtins' else f'{kind.__module__}.{kind.__name__}'
     raise TypeError(f'{method}: {name} must be a DataIter, not a {kind}; {how}')
 
 
@@ -238,7 +239,8 @@ class BaseModule:
         if eval_data is not None:
             check_iterator('fit', 'eval_data', eval_data)
         for name, given in (('batch_end_callback', batch_end_callback), ('epoch_end_callback', epoch_end_callback),
-                            ('eval_end_callback', eval_end_callback), ('eval_batch_end_callback', eval_batch_end_callback)):
+                            ('eval_end_callback', eval_end_callback),
+                            ('eval_batch_end_callback', eval_batch_end_callback)):
             for callback in () if given is None else _as_list(given):
                 if not callable(callback):
                     raise TypeError(f'fit: {name} must be a function or a list of them, not {callback!r}')
@@ -297,7 +299,8 @@ class BaseModule:
         return keeping(self._notes())
 
     def _notes(self):
-        run = {'phase': 'ready', 'epoch': None, 'random': _random._get_states()} if self._run is None else self._run.note()
+        nowhere = {'phase': 'ready', 'epoch': None}
+        run = self._run.note() if self._run is not None else {**nowhere, 'random': _random._get_states()}
         return {'run': run, 'worker': self._worker()}
 
     def _train_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn):
@@ -483,8 +486,8 @@ def draws(symbol):
     """Whether a symbol draws random numbers in training."""
     for node in json.loads(symbol.tojson())['nodes']:
         options = node.get('attrs', {})
-        if node['op'].startswith(('_random_', '_sample_', '_npi_')) and 'rand' in node['op'] or node['op'] == 'Dropout' \
-                or node['op'] == 'RNN' and float(options.get('p', 0)) > 0:
+        op = node['op']
+        if op == 'Dropout' or op.startswith(('_random_', '_sample_')) or op == 'RNN' and float(options.get('p', 0)) > 0:
             return True
     return False
 

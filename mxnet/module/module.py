@@ -22,7 +22,8 @@ from ..model import (
     _update_params_on_kvstore,
     load_checkpoint,
 )
-from ..ndarray import NDArray, array, zeros
+from ..ndarray import NDArray, zeros
+from ..ndarray import array as _array
 from ..symbol import Symbol
 from ._run import set_random_states
 from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
@@ -33,7 +34,8 @@ __all__ = ['Module']
 _CPU = cpu()
 RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that '
            'meant?')
-NO_STATES_OF = ('{fname} has no states of {names}, which begin anew; was it saved with another network, or another number '
+NO_STATES_OF = ('{fname} has no states of {names}, which begin anew; was it saved with another network, or another '
+                'number '
                 'of contexts than {devices}?')
 _MISTAKES = (ValueError, TypeError, AttributeError, AssertionError, MXNetError)
 RESIDUALS = 'what compressed gradients have left over is not saved with the states: it begins at zero'
@@ -159,7 +161,7 @@ class Module(BaseModule):
             warnings.warn(RESIDUALS, UserWarning, stacklevel=2)
         states = (self._extra or {}).get('states')
         if self._state_names and states:
-            self.set_states([[array(value, ctx=ctx, dtype=value.dtype) for value, ctx in
+            self.set_states([[_array(value, ctx=ctx, dtype=value.dtype) for value, ctx in
                               zip(values, self._context, strict=True)] for values in states])
 
     def _check_states(self, fname, updater):
@@ -448,9 +450,11 @@ class Module(BaseModule):
             return TypeError(f'forward: a batch is an mx.io.DataBatch, not a {type(batch).__name__}; '
                              'mx.io.DataBatch([data], [label]) makes one of arrays')
         labels = getattr(batch, 'label', None) or ()
-        for kind, arrays, known in (('data', batch.data or (), self._data_shapes), ('label', labels, self._label_shapes or ())):
+        for kind, arrays, known in (('data', batch.data or (), self._data_shapes),
+                                    ('label', labels, self._label_shapes or ())):
             if not isinstance(arrays, (list, tuple)):
-                return TypeError(f'forward: {kind} of a batch must be a list of NDArrays, not a {type(arrays).__name__}')
+                return TypeError(f'forward: {kind} of a batch must be a list of NDArrays, not a '
+                                 f'{type(arrays).__name__}')
             for array, desc in zip(arrays, known, strict=False):
                 if not isinstance(array, NDArray):
                     return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
@@ -461,13 +465,15 @@ class Module(BaseModule):
             if array.shape[1:] != desc.shape[1:]:
                 found = re.match(r'the shape of (\S+) changes from (\(.*?\)) to (\(.*?\))', str(error))
                 why = str(error) if found is None else f'{found[1]} has shape {found[2]}, and would need {found[3]}'
-                return MXNetError(f'forward: {desc.name} of the batch has shape {array.shape}, but the module was bound for '
+                return MXNetError(f'forward: {desc.name} of the batch has shape {array.shape}, but the module was '
+                                  f'bound for '
                                   f'{desc.shape}, and its parameters fit that: {why}')
         samples = batch.data[0].shape[0] if batch.data else None
         for array, desc in zip(labels, self._label_shapes or (), strict=False):
             expected = (samples, *desc.shape[1:])
             if array.shape != expected:
-                return ValueError(f'forward: the label {desc.name} of the batch has shape {array.shape}, but for data of shape '
+                return ValueError(f'forward: the label {desc.name} of the batch has shape {array.shape}, but for data '
+                                  f'of shape '
                                   f'{batch.data[0].shape} it must have {expected}')
         return error
 

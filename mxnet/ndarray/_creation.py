@@ -112,7 +112,8 @@ def empty(shape, ctx=None, dtype=None, stype=None):
     ctx = given_context(ctx)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
     with _enough_memory(shape):
-        return wrap(_interop.allocate(torch.empty(_shape(shape), dtype=wanted, device=ctx.torch_device), ctx), ctx, NDArray)
+        tensor = torch.empty(_shape(shape), dtype=wanted, device=ctx.torch_device)
+        return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
 
 def zeros(shape, ctx=None, dtype=None, stype=None, **kwargs):

@@ -66,7 +66,7 @@ class Optimizer:
     # Kept on the class, not in instances: state files are read and written by MXNet 1.9.1 as well.
     _at_once: bool | None = None    # many weights in one call: any number, none, or (None) up to aggregate_num
     whole_arrays = False            # whether an update needs all of an array: servers of dist_async do not cut it then
-    _needs_count = True             # do updates depend on their number, besides by a schedule; unknown of a program's own
+    _needs_count = True             # do updates depend on their number, besides by a schedule; of others nobody knows
     _master_last = False            # where the float32 copy stands in the state of a weight of low precision
 
     def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None, learning_rate=None,
@@ -138,7 +138,8 @@ class Optimizer:
             raise TypeError(f'the name of an optimizer must be a str, not a {type(name).__name__}')
         found = Optimizer.opt_registry.get(name.lower())
         if found is None:
-            raise ValueError(f'there is no optimizer called {name!r}{near(name.lower(), Optimizer.opt_registry)}; registered are '
+            raise ValueError(f'there is no optimizer called {name!r}{near(name.lower(), Optimizer.opt_registry)}; '
+                             f'registered are '
                              f'{", ".join(sorted(Optimizer.opt_registry))}')
         try:
             return found(**kwargs)

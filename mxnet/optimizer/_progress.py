@@ -31,9 +31,11 @@ _APART = frozenset(('idx2name', 'param_dict', 'sym_info', 'lr_scheduler', 'begin
                     '_all_index_update_counts', '_index_update_count'))
 _CONSTANT = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 
-NO_COUNT = ('these states have no count of updates (MXNet 1.9.1 writes none), and {what}: training goes on as if no update '
+NO_COUNT = ('these states have no count of updates (MXNet 1.9.1 writes none), and {what}: training goes on as if no '
+            'update '
             'had been made. Pass the number of updates so far to the optimizer, as begin_num_update')
-OTHER_COUNT = ('the optimizer was made with begin_num_update={given}, so the count of updates starts there; these states '
+OTHER_COUNT = ('the optimizer was made with begin_num_update={given}, so the count of updates starts there; these '
+               'states '
                'were saved after {found}')
 OTHER_OPTIMIZER = 'these states were saved by {found}, and are used by {given}: its count of updates starts at {start}'
 NOT_KEPT = ('{names} of {owner} cannot be saved with the states, since state files hold plain values, arrays and '
@@ -79,7 +81,8 @@ def _end_of_pickle(data):
 
 @contextlib.contextmanager
 def keeping(extra):
-    """State files that are written inside have `extra`, {name: plain value}, in their progress; the outermost counts."""
+    """State files that are written inside have `extra`, {name: plain value}, in their progress; the outermost "
+    "counts."""
     if _extra:
         yield
         return
@@ -125,7 +128,8 @@ def progress_of(optimizer, before, classes):
                      'schedule now': _changed(before[1], now)}
     for owner, names in ((optimizer, own), (schedule, scheduled)):
         if names:
-            warnings.warn(NOT_KEPT.format(names=', '.join(names), owner=type(owner).__name__), UserWarning, stacklevel=4)
+            warnings.warn(NOT_KEPT.format(names=', '
+                                                ''.join(names), owner=type(owner).__name__), UserWarning, stacklevel=4)
     if _extra:
         progress['extra'] = _extra[0]
     return progress
@@ -146,7 +150,9 @@ def restore(optimizer, progress, before):
         if name and not _same(saved, old):
             continue                    # another schedule: it finds its place by the count
         for key, value in progress[f'{name}now'].items():
-            if type(key) is str and not key.startswith('__') and (key in saved) == (key in old) and _same(saved.get(key), old.get(key)):
+            if type(key) is not str or key.startswith('__') or (key in saved) != (key in old):
+                continue
+            if _same(saved.get(key), old.get(key)):
                 setattr(owner, key, value)
     if optimizer.begin_num_update != progress['begin_num_update']:
         if optimizer.begin_num_update != progress['num_update']:

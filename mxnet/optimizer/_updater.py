@@ -135,8 +135,8 @@ class Updater:
     def get_states(self, dump_optimizer=False):
         """All states as bytes, with `dump_optimizer` the optimizer too, in the format of MXNet 1.9.1.
 
-        Without it, the count of updates and whatever else the optimizer remembers is behind them, where MXNet 1.9.1 does
-        not look.
+        Without it, the count of updates and whatever else the optimizer remembers is behind them, where MXNet 1.9.1
+        does not look.
         """
         if dump_optimizer:
             return pickle.dumps((self.states, self.optimizer), _PROTOCOL)

@@ -87,7 +87,8 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
     if undecided:
         raise MXNetError(f'simple_bind: these shapes do not follow from those given: {", ".join(undecided)}{strange}')
     if strange:
-        warnings.warn(f'simple_bind{strange.replace(";", ":", 1)}. Such shapes are ignored, as in MXNet 1.9.1', UserWarning,
+        warnings.warn(f'simple_bind{strange.replace(";", ":", 1)}. Such shapes are ignored, as in MXNet '
+                      f'1.9.1', UserWarning,
                       stacklevel=3)
     reqs = _requirements(grad_req, names)
     new = _Allocation(facts, _contexts(symbol, ctx, group2ctx or {}), ctx, stype_dict or {})

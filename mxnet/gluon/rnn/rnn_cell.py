@@ -125,9 +125,12 @@ class RecurrentCell(Block):
             expected = [tuple(info['shape']) for info in self.state_info(inputs.shape[0])]
         except Exception:               # a cell of the program's
             return
-        given = [getattr(s, 'shape', None) for s in states] if isinstance(states, (list, tuple)) else type(states).__name__
+        given = type(states).__name__
+        if isinstance(states, (list, tuple)):
+            given = [getattr(s, 'shape', None) for s in states]
         if given != expected:
-            raise ValueError(f'{self.name}: the states must have shapes {expected} for inputs of shape {inputs.shape}, but '
+            raise ValueError(f'{self.name}: the states must have shapes {expected} for inputs of shape '
+                             f'{inputs.shape}, but '
                              f'have {given}; begin_state(batch_size) makes them') from error
 
 

@@ -147,11 +147,13 @@ class _RNNLayer(HybridBlock):
                     raise ValueError(f'{self.name}: the inputs must have three axes ({self._layout}), not the shape '
                                      f'{inputs.shape}') from error
                 if not isinstance(states, (list, tuple)) or not all(isinstance(s, NDArray) for s in states):
-                    raise TypeError(f'{self.name}: the states must be a list of NDArrays, not {type(states).__name__}') from error
+                    raise TypeError(f'{self.name}: the states must be a list of NDArrays, not '
+                                    f'{type(states).__name__}') from error
                 self._check_states(inputs, states)
                 width = inputs.shape[2]
                 if self._input_size and width != self._input_size:
-                    raise ValueError(f'{self.name}: inputs of shape {inputs.shape} ({self._layout}) have {width} values a step, '
+                    raise ValueError(f'{self.name}: inputs of shape {inputs.shape} ({self._layout}) have {width} '
+                                     f'values a step, '
                                      f'but the layer takes {self._input_size}') from error
             raise
 
