@@ -247,7 +247,7 @@ A(2,3)[0,0,0] | IndexError | [0, 0, 0]; 2 axes
 asg(0,A(5)) | ValueError | axis 0; shape (5,); shape (2, 3)
 asg(0,'a') | TypeError | cannot store a str
 asg(7,1) | IndexError | axis 0; shape (2, 3)
-nd.take(A(2,3),nd.array([5]),mode='raise') | OutOfRange | an index is not there
+nd.take(A(2,3),nd.array([5]),mode='raise') | OutOfRange | an index is out of range
 nd.take(A(2,3),nd.array([5]),mode='rais') | MXNetError | rais'; 'clip'; 'raise'
 A(2).astype('flot32') | MXNetError | flot32'
 nd.ones((2,),dtype='foo') | MXNetError | foo'
