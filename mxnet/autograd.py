@@ -20,6 +20,7 @@ from ._ops.late_reads import OVERWRITTEN
 from ._ops.table import NAMES
 from ._state import state
 from ._whole import Whole, whole_as_constant
+from ._wording import plain
 from .base import MXNetError
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
@@ -354,7 +355,7 @@ def _explain(error):
         return MXNetError(USED_UP)
     if 'modified by an inplace operation' in text or 'modified inplace' in text:
         return MXNetError(OVERWRITTEN)
-    return MXNetError(text)
+    return MXNetError(plain(error))
 
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):

@@ -6,6 +6,7 @@ none,
   so that programs for several devices can be tested on one.
 """
 import os
+import warnings
 
 from . import engine
 from ._malloc import give_memory_back
@@ -17,6 +18,17 @@ __all__ = ['Context', 'cpu', 'cpu_pinned', 'cpu_shared', 'current_context', 'gpu
 _interned: dict[tuple[int, int], 'Context'] = {}
 
 
+def _number(device_id):
+    try:
+        found = int(device_id)
+    except (TypeError, ValueError):
+        raise TypeError(f'the number of a device must be an int, not {device_id!r}') from None
+    if found != device_id and not isinstance(device_id, str):
+        warnings.warn(f'{device_id!r} is no number of a device: {found} is used, as in MXNet '
+                      f'1.9.1', UserWarning, stacklevel=4)
+    return found
+
+
 class _ContextType(type):
     """Gives equal arguments the same object, so that comparing contexts is comparing identities."""
 
@@ -25,9 +37,13 @@ class _ContextType(type):
             return device_type
         if device_type not in cls.devstr2type:
             raise MXNetError(f'unknown device type {device_type!r}; there are {", ".join(cls.devstr2type)}')
-        key = (cls.devstr2type[device_type], int(device_id))
+        key = (cls.devstr2type[device_type], _number(device_id))
         found = _interned.get(key)
         if found is None:
+            if key[1] < 0:
+                warnings.warn(f'{device_type}({device_id}): the number of a device is 0 or more; MXNet 1.9.1 takes '
+                              f'this one, '
+                              'too', UserWarning, stacklevel=3)
             # setdefault is atomic: two threads that meet here still end up with one object
             found = _interned.setdefault(key, super().__call__(device_type, device_id))
         return found

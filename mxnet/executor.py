@@ -23,6 +23,7 @@ from ._graph.states import move_all
 from ._lazy.pending import GraphOutputs
 from ._ops.table import CallSite
 from ._state import state
+from ._wording import near
 from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
@@ -43,6 +44,17 @@ def _kind_of_outputs(symbol):
         if isinstance(symbol, _Symbol):
             return ndarray
     return NDArray
+
+
+def check_parameter(name, value, shape):
+    """Raises if a value that is to be copied into a parameter is no array, or one of another shape."""
+    if not isinstance(value, NDArrayBase):
+        raise TypeError(f'the value of parameter {name} must be an NDArray, not a {type(value).__module__}.'
+                        f'{type(value).__name__}; mx.nd.array makes one')
+    if value.shape != shape:
+        raise ValueError(f'the value of parameter {name} has shape {value.shape}, the executor expects {shape}: is it '
+                         f'of '
+                         'another network, or for inputs of another width?')
 
 
 class Executor:
@@ -155,7 +167,8 @@ class Executor:
             own = self.arg_dict
             for name, value in kwargs.items():
                 if name not in own:
-                    raise TypeError(f'there is no argument {name}; there are {", ".join(self._arg_names)}')
+                    raise TypeError(f'there is no argument {name}{near(name, self._arg_names)}; there are '
+                                    f'{", ".join(self._arg_names)}')
                 if not isinstance(value, (NDArrayBase, numpy.ndarray)):
                     raise ValueError(f'{name} must be an NDArray, not a {type(value).__name__}')
                 if value.shape != own[name].shape:
@@ -489,11 +502,10 @@ class Executor:
             for name, value in params.items():
                 if name in own:
                     target = own[name]
-                    if value.shape != target.shape:
-                        raise ValueError(f'{name} has shape {value.shape}, the executor expects {target.shape}')
+                    check_parameter(name, value, target.shape)
                     target[:] = value.astype(target.dtype, copy=False)
                 elif not allow_extra_params:
-                    raise ValueError(f'there is no {what} {name}; there are {", ".join(own)}')
+                    raise ValueError(f'there is no {what} {name}{near(name, own)}; there are {", ".join(own)}')
 
     def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
         """An executor for other shapes of the inputs, which shares all arrays whose shapes stay."""

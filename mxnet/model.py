@@ -12,6 +12,7 @@ from . import kvstore as _kvstore
 from . import metric as _metric
 from . import optimizer as _optimizer
 from . import symbol as _symbol
+from ._files import paths
 from .base import MXNetError
 from .callback import LogValidationMetricsCallback
 from .context import Context, cpu
@@ -36,13 +37,20 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
     """Writes `prefix-symbol.json` (unless the symbol is None) and, for epoch 3, `prefix-0003.params`.
 
     remove_amp_cast: casts that mixed precision has inserted are left out
+
+    The files appear together or, if the process is killed before, not at all; see docs/en/module.md.
     """
-    if symbol is not None:
-        symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
     name = _params_name(prefix, epoch)
-    ndarray.save(name, {f'{kind}:{key}': array.as_in_context(cpu())
-                        for kind, params in (('arg', arg_params), ('aux', aux_params))
-                        for key, array in params.items()})
+    for what, params in (('arg_params', arg_params), ('aux_params', aux_params)):
+        if not hasattr(params, 'items'):
+            raise TypeError(f'save_checkpoint: {what} must be a dict of names and NDArrays, not a '
+                            f'{type(params).__name__}')
+    with paths.together(prefix):
+        if symbol is not None:
+            symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
+        ndarray.save(name, {f'{kind}:{key}': array.as_in_context(cpu())
+                            for kind, params in (('arg', arg_params), ('aux', aux_params))
+                            for key, array in params.items()})
     logging.info('Saved checkpoint to "%s"', name)
 
 
@@ -57,11 +65,15 @@ def load_params(prefix, epoch):
 
 
 def load_checkpoint(prefix, epoch):
-    """(symbol, arguments, auxiliary states) from what `save_checkpoint` wrote."""
-    return (_symbol.load(f'{prefix}-symbol.json'), *load_params(prefix, epoch))
+    """(symbol, arguments, auxiliary states) from what `save_checkpoint` wrote, all of one save."""
+    name = f'{prefix}-symbol.json'
+    return paths.read_together([name, _params_name(prefix, epoch)],
+                               lambda: (_symbol.load(name), *load_params(prefix, epoch)))
 
 
 def _params_name(prefix, epoch):
+    if not isinstance(epoch, (int, numpy.integer)):
+        raise TypeError(f'the epoch of a checkpoint must be an int, not {epoch!r}')
     return f'{prefix}-{epoch:04d}.params'
 
 
@@ -82,6 +94,10 @@ def _create_kvstore(kvstore, num_device, arg_params):
     """(store or None, whether it updates the weights) for what a program gave as `kvstore`."""
     if isinstance(kvstore, str):
         if num_device == 1 and 'dist' not in kvstore:
+            if not _kvstore.base.is_known(kvstore):
+                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed, but with more '
+                              f'this '
+                              'would be an error', UserWarning, stacklevel=4)
             return None, False
         name, kvstore = kvstore, _kvstore.create(kvstore)
     elif kvstore is None:
@@ -192,10 +208,12 @@ class FeedForward:
         self.initializer = initializer
         self.numpy_batch_size = numpy_batch_size
         self._pred_exec = None
+        self._trainer = None            # the module that trains, while `fit` runs
+        self._preload_opt_states = None
         self.begin_epoch = begin_epoch
 
     def __getstate__(self):
-        return {**self.__dict__, '_pred_exec': None}
+        return {**self.__dict__, '_pred_exec': None, '_trainer': None}
 
     def __setstate__(self, state):
         self.__dict__.update(state)
@@ -349,12 +367,16 @@ class FeedForward:
             eval_metric = _metric.create(eval_metric)
         logger = logger or logging
         logger.info('Start training with %s', self.ctx)
-        module = self._module(data, kvstore, logger, work_load_list, monitor)
+        self._trainer = module = self._module(data, kvstore, logger, work_load_list, monitor)
         data.reset()
+        from .module._run import Run
+        module._run = run = Run(data, eval_data, ahead=False, resets=False)
+        module._go_on(run, self.begin_epoch)
         for epoch in range(self.begin_epoch, self.num_epoch):
             begin = time.time()
             eval_metric.reset()
             self._train_epoch(epoch, module, data, eval_metric, batch_end_callback, monitor, logger)
+            run.ended()
             logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - begin)
             if epoch_end_callback or epoch + 1 == self.num_epoch:
                 self._take(*module.get_params())
@@ -363,6 +385,8 @@ class FeedForward:
                 module.score(eval_data, eval_metric, epoch=epoch, score_end_callback=eval_end_callback,
                              batch_end_callback=eval_batch_end_callback)
                 eval_data.reset()
+            run.ready()
+        self._trainer = None
 
     def _module(self, data, kvstore, logger, work_load_list, monitor):
         """A module that is ready to train."""
@@ -377,6 +401,8 @@ class FeedForward:
         if monitor is not None:
             module.install_monitor(monitor)
         module.init_params(None, self.arg_params, self.aux_params)
+        owner = module if self.sym_gen is None else module._curr_module
+        owner._preload_opt_states, self._preload_opt_states = self._preload_opt_states, None
         optimizer = self.optimizer
         if isinstance(optimizer, _optimizer.Optimizer):
             with warnings.catch_warnings():
@@ -388,7 +414,9 @@ class FeedForward:
         return module
 
     def _train_epoch(self, epoch, module, data, eval_metric, batch_end_callback, monitor, logger):
-        nbatch = 0
+        run = module._run
+        run.begin(epoch)
+        nbatch, _ = run.skip(data)
         while True:
             before = nbatch
             for data_batch in data:
@@ -399,11 +427,12 @@ class FeedForward:
                     monitor.toc_print()
                 module.update_metric(eval_metric, data_batch.label)
                 nbatch += 1
+                run.done()
                 if batch_end_callback is not None:
                     _multiple_callbacks(batch_end_callback, BatchEndParam(epoch, nbatch, eval_metric, locals()))
                 if nbatch == self.epoch_size:
                     return
-            if nbatch == before:
+            if nbatch == before and not run.batches:
                 raise MXNetError('fit: the data have no batches')
             logger.info('Epoch[%d] Resetting Data Iterator', epoch)
             data.reset()
@@ -417,18 +446,35 @@ class FeedForward:
                 own[name][:] = array
 
     # ------------------------------------------------------------------ files
-    def save(self, prefix, epoch=None, remove_amp_cast=True):
-        """Writes a checkpoint, of the epoch `num_epoch` unless given; see `save_checkpoint`."""
+    def save(self, prefix, epoch=None, remove_amp_cast=True, save_optimizer_states=False):
+        """Writes a checkpoint, of the epoch `num_epoch` unless given; see `save_checkpoint`.
+
+        save_optimizer_states: also `prefix-0003.states`, from which training goes on as it was; in callbacks of `fit`
+        """
         epoch = self.num_epoch if epoch is None else epoch
         if epoch is None:
             raise AssertionError('save: the model has no num_epoch; pass epoch=...')
-        save_checkpoint(prefix, epoch, self.symbol, self.arg_params, self.aux_params, remove_amp_cast)
+        if save_optimizer_states and self._trainer is None:
+            raise AssertionError('save: there are states of an optimizer only while fit runs; save them in a callback')
+        if save_optimizer_states:
+            self._take(*self._trainer.get_params())         # in the middle of an epoch, too
+        with paths.together(prefix):
+            save_checkpoint(prefix, epoch, self.symbol, self.arg_params, self.aux_params, remove_amp_cast)
+            if save_optimizer_states:
+                self._trainer.save_optimizer_states(f'{prefix}-{epoch:04d}.states')
 
     @staticmethod
-    def load(prefix, epoch, ctx=None, **kwargs):
-        """A model from a checkpoint; training goes on after its epoch.  `kwargs` are those of the class."""
+    def load(prefix, epoch, ctx=None, load_optimizer_states=False, **kwargs):
+        """A model from a checkpoint; training goes on after its epoch.  `kwargs` are those of the class.
+
+        load_optimizer_states: `fit` is to read `prefix-0003.states`, too, and goes on where they were saved
+        """
         symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
-        return FeedForward(symbol, ctx=ctx, arg_params=arg_params, aux_params=aux_params, begin_epoch=epoch, **kwargs)
+        model = FeedForward(symbol, ctx=ctx, arg_params=arg_params, aux_params=aux_params,
+                            **{'begin_epoch': epoch, **kwargs})
+        if load_optimizer_states:
+            model._preload_opt_states = f'{prefix}-{epoch:04d}.states'
+        return model
 
     @staticmethod
     def create(symbol, X, y=None, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd',

@@ -74,6 +74,40 @@ def seed(seed_state, ctx='all'):
         generator(Context(ctx)).manual_seed(value & _MASK)
 
 
+def _get_states():
+    """The states of all generators that the library draws from, those of NumPy and Python as well, as plain values."""
+    import numpy
+    for step in state.draws:
+        step.run()
+    own = {(ctx.device_type, ctx.device_id): gen.get_state().cpu().numpy().tobytes()
+           for ctx, gen in _generators.items()}
+    return {'mx': own, 'seed': _seed, 'seeded': _seeded, 'numpy': numpy.random.get_state(),
+            'python': _python.getstate()}
+
+
+def _set_states(states):
+    """Goes on with random numbers where `_get_states` was called; what belongs to devices that are not here is "
+    "ignored."""
+    global _seed, _seeded
+    import numpy
+    import torch
+    for step in state.draws:
+        step.run()
+    try:
+        with _lock:
+            _seed, _seeded = int(states['seed']), bool(states['seeded'])
+        for (kind, number), text in states['mx'].items():
+            try:
+                gen = generator(Context(kind, number))
+            except MXNetError:
+                continue
+            gen.set_state(torch.frombuffer(bytearray(text), dtype=torch.uint8))
+        numpy.random.set_state(states['numpy'])
+        _python.setstate(states['python'])
+    except (KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise MXNetError(f'the states of random generators are damaged: {error}') from error
+
+
 _MASK = (1 << 63) - 1
 
 

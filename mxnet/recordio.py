@@ -374,6 +374,12 @@ def _parts(buf, uri):
     yield bytes(-length % 4)
 
 
+class NoRecord(MXNetError, KeyError):
+    """There is no record with a key.  Also a KeyError, which MXNet 1.9.1 raises."""
+
+    __str__ = MXNetError.__str__
+
+
 class MXIndexedRecordIO(MXRecordIO):
     """Records that are found by their keys, which stand with their positions in a text file.
 
@@ -432,11 +438,20 @@ class MXIndexedRecordIO(MXRecordIO):
     def seek(self, idx):
         """Goes to the record with a key; `read` gives it."""
         self._check_open(writable=False)
-        self._position = self.idx[idx]
+        self._position = self._place(idx)
 
     def read_idx(self, idx):
         """The record with a key."""
-        return self.read_at(self.idx[idx])
+        return self.read_at(self._place(idx))
+
+    def _place(self, key):
+        """Where the record with a key begins."""
+        try:
+            return self.idx[key]
+        except (KeyError, TypeError):
+            known = [repr(k) for k in self.keys[:3]] + ['...', repr(self.keys[-1])][:2 * (len(self.keys) > 3)]
+            raise NoRecord(f'{self.idx_path} has no record with the key {key!r}; it has {len(self.keys)}: '
+                           f'{", ".join(known)}') from None
 
     def write_idx(self, idx, buf):
         """Adds a record with a key."""

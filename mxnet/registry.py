@@ -13,6 +13,7 @@
 import json
 import warnings
 
+from ._wording import near
 from .base import MXNetError
 
 __all__ = ['get_alias_func', 'get_create_func', 'get_register_func', 'get_registry']
@@ -93,7 +94,8 @@ def get_create_func(base_class, nickname):
             raise MXNetError(f'{nickname} must be a name, a dict or a {base_class.__name__}, not {name!r}')
         found = table.get(name.lower())
         if found is None:
-            raise MXNetError(f'there is no {nickname} called {name!r}; registered are {", ".join(sorted(table))}')
+            raise MXNetError(f'there is no {nickname} called {name!r}{near(name, table)}; registered are '
+                             f'{", ".join(sorted(table))}')
         return found(*args, **kwargs)
 
     create.__doc__ = (f'Make a {nickname}: from its name and arguments, from a dict with an entry {nickname!r}, or '

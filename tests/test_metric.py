@@ -419,24 +419,27 @@ def test_functions_as_metrics():
     extra = mx.metric.CustomMetric(lambda label, pred: 1.0, allow_extra_outputs=True)
     extra.update([array([1])], [array([1]), array([2])])
     assert extra.get() == ('custom(<lambda>)', 1.0)
-    with pytest.raises(ValueError, match='lengths 1 and 2'):
+    with pytest.raises(ValueError, match='1 labels and 2 predictions'):
         metric.update([array([1])], [array([1]), array([2])])
     with pytest.raises(NotImplementedError, match='holds a function'):
         metric.get_config()
 
 
 @pytest.mark.parametrize('make, label, pred, error, message', [
-    (mx.metric.Accuracy, [0, 1, 2], [[1, 0], [0, 1]], ValueError, '3 labels, 2 predicted classes'),
+    (mx.metric.Accuracy, [0, 1, 2], [[1, 0], [0, 1]], ValueError, r'shape \(3,\) do not fit .*\(2, 2\): 3 labels for '
+                                                                  r'2 predicted classes'),
     (mx.metric.Accuracy, [0, 1], [0, 1, 2], ValueError, r'shape \(3,\) have no axis 1'),
     (lambda: mx.metric.TopKAccuracy(2), [0], [0, 1, 2], AssertionError, r'\(samples, classes\), not \(3,\)'),
     (mx.metric.F1, [0, 1, 2], [[1, 0]] * 3, ValueError, 'f1 is for two classes'),
-    (mx.metric.F1, [0, 1], [[1, 0]] * 3, ValueError, '2 labels, 3 predicted classes'),
+    (mx.metric.F1, [0, 1], [[1, 0]] * 3, ValueError, '2 labels for 3 predicted classes'),
     (mx.metric.PCC, [0, -1], [[1, 0]] * 2, ValueError, 'counted from 0; there is a -1'),
     (mx.metric.CrossEntropy, [0, 3], [[1, 0]] * 2, IndexError, 'go from 0 to 3, but there are 2 classes'),
-    (mx.metric.CrossEntropy, [0], [[1, 0]] * 2, AssertionError, r'1 labels for predictions of shape \(2, 2\)'),
+    (mx.metric.CrossEntropy, [0], [[1, 0]] * 2, AssertionError, r'labels of shape \(1,\) do not fit predictions of '
+                                                                r'shape \(2, 2\)'),
     (lambda: mx.metric.Perplexity(None), [0], [[1, 0]] * 2, AssertionError, r'\(1,\) do not fit .* \(2, 2\)'),
     (mx.metric.MSE, [[1, 2]], [[1, 2, 3]], ValueError, r'shape \(1, 2\) do not fit predictions of shape \(1, 3\)'),
-    (mx.metric.PearsonCorrelation, [1, 2], [[1], [2]], ValueError, r'shapes \(2,\) and \(2, 1\)'),
+    (mx.metric.PearsonCorrelation, [1, 2], [[1], [2]], ValueError, r'shape \(2,\) do not fit predictions of shape '
+                                                                   r'\(2, 1\)'),
 ])
 def test_mistakes(make, label, pred, error, message, way):
     metric = make()
@@ -454,7 +457,7 @@ def test_top_1_is_accuracy():
 def test_check_label_shapes():
     one = array([1, 2])
     assert mx.metric.check_label_shapes(one, one, wrap=True) == ([one], [one])
-    with pytest.raises(ValueError, match='lengths 2 and 1'):
+    with pytest.raises(ValueError, match='2 labels and 1 predictions'):
         mx.metric.check_label_shapes([one, one], [one])
-    with pytest.raises(ValueError, match=r'shapes \(2,\) and \(1,\)'):
+    with pytest.raises(ValueError, match=r'shape \(2,\) do not fit predictions of shape \(1,\)'):
         mx.metric.check_label_shapes(one, array([1]), shape=True)

@@ -210,7 +210,8 @@ def test_numbers_that_come_as_texts():
         assert nd.array(values, dtype='int32').asnumpy().tolist() == [1, 2]
     assert nd.array([['1.5', '2'], ['3', '1e3']]).asnumpy().tolist() == [[1.5, 2], [3, 1000]]
     assert nd.array(['9007199254740993'], dtype='int64').asscalar() == 9007199254740993
-    found = nd.array([None, 1.5]).asnumpy()
+    with pytest.warns(UserWarning, match='None in an array becomes nan'):
+        found = nd.array([None, 1.5]).asnumpy()
     assert np.isnan(found[0]) and found[1] == 1.5
     row = nd.zeros(2)
     row[:] = ['3', '4']

@@ -185,7 +185,7 @@ def test_im2col_and_back(shape, window):
 @pytest.mark.parametrize('call, why', [
     (lambda x: nd.reshape(x), 'shape is missing'),
     (lambda x: nd.transpose(x, axes=(0, 1)), 'all axes in a new order'),
-    (lambda x: nd.swapaxes(x, dim1=0, dim2=3), 'Dimension out of range'),
+    (lambda x: nd.swapaxes(x, dim1=0, dim2=3), 'axis 3 is out of range'),
     (lambda x: nd.diag(x, k=4), 'no diagonal k=4 in 2 rows and 3 columns'),
     (lambda x: nd.split(x, num_outputs=2), 'cannot be split into num_outputs=2'),
     (lambda x: nd.split(x, num_outputs=1, squeeze_axis=True), 'parts of length 1'),

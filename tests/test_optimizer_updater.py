@@ -229,7 +229,11 @@ def test_known_classes():
 def test_files_of_upstream(shared, name):
     folder = shared / 'golden' / 'files'
     updater = mx.optimizer.get_updater(mx.optimizer.Adam(learning_rate=0.5))
-    updater.set_states((folder / name).read_bytes())
+    if name == 'trainer.states':
+        updater.set_states((folder / name).read_bytes())
+    else:
+        with pytest.warns(UserWarning, match='have no count of updates .* Adam computes with it.*begin_num_update'):
+            updater.set_states((folder / name).read_bytes())
     if name == 'trainer.states':
         assert type(updater.optimizer) is mx.optimizer.Adam and updater.optimizer.learning_rate == 0.01
     assert updater.states

@@ -130,7 +130,8 @@ def test_shapes_are_remembered():
 
 def test_names_that_are_none_are_an_error():
     for infer in (mlp().infer_shape, mlp().infer_shape_partial):
-        with pytest.raises(mx.MXNetError, match='there is no argument dta; there are data, fc1_weight'):
+        with pytest.raises(mx.MXNetError, match=r'there is no argument dta \(did you mean data\?\); there are data, '
+                                                'fc1_weight'):
             infer(dta=(5, 4))
     with pytest.raises(mx.MXNetError, match='no argument dta'):
         mlp().infer_type(dta='float32')

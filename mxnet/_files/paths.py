@@ -14,13 +14,15 @@ import io
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO
 
 from mxnet.base import MXNetError
 
-__all__ = ["is_local", "local_name", "open_read", "open_write", "read_bytes", "replacing", "reported",
-           "write_atomic"]
+from . import commits
+
+__all__ = ["is_local", "local_name", "open_read", "open_write", "read_bytes", "read_together", "replacing", "reported",
+           "together", "write_atomic"]
 
 Chunk = bytes | bytearray | memoryview
 
@@ -61,7 +63,7 @@ def open_read(path: str | os.PathLike) -> BinaryIO:
             return fs.open(inner, "rb")
     local = local_name(name)
     with reported(name, "read"):
-        file = open(local, "rb", buffering=1 << 20)
+        file = _open_current(local)
         try:
             kind = os.fstat(file.fileno()).st_mode
             if stat.S_ISREG(kind):
@@ -128,9 +130,8 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
         if old is not None:  # the rename would not ask
             os.close(os.open(target, os.O_WRONLY))
         folder = os.path.dirname(target)
-        temporary = os.path.join(folder, f".mxnet-{secrets.token_hex(8)}.tmp")
-        # The kernel applies the umask and the folder's defaults to 0666; to ask for the umask is not thread-safe.
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+        group = commits.group_of(local_name(name), target)
+        temporary, lock = commits.temporary(folder)
     try:
         with reported(name, "write"):
             mode = stat.S_IMODE(os.stat(temporary).st_mode)
@@ -140,12 +141,49 @@ def replacing(path: str | os.PathLike) -> Iterator[str]:
         with reported(name, "write"):
             _sync(temporary)
             _take_after(temporary, mode, old)
+            if group is not None:
+                group.add(temporary, target, lock)
+                lock = None
+                return
             os.replace(temporary, target)
             _sync_folder(folder)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+@contextlib.contextmanager
+def together(prefix: str | os.PathLike) -> Iterator[None]:
+    """For the files of a checkpoint: those that are written inside, with names that begin with `prefix`, appear
+    together when the block ends well, or not at all.
+
+    After a kill in the middle of that, `open_read` and the next save in the folder find what was decided.  Remote
+    stores cannot do that: there each file appears by itself.
+    """
+    name = _name(prefix)
+    if _scheme(name):
+        yield
+        return
+    group = commits.begin(*os.path.split(local_name(name)))
+    try:
+        yield
+    except BaseException:
+        commits.end(group, None)
+        raise
+    with reported(name, "write"):
+        commits.end(group, _sync_folder)
+
+
+def read_together(names: Iterable[str | os.PathLike], read: Callable[[], Any]) -> Any:
+    """What `read` returns, which reads all of these files; none of them is of another save than the others."""
+    local = [_name(name) for name in names]
+    if any(_scheme(name) for name in local):
+        return read()
+    return commits.read_together([local_name(name) for name in local], read)
 
 
 # ---- local ---------------------------------------------------------------------------------------------------------
@@ -162,6 +200,17 @@ def _scheme(name: str) -> str:
     """'s3' of 's3://bucket/key'; '' for what is on this machine."""
     scheme, mark, _ = name.partition("://")
     return scheme.lower() if mark and scheme.lower() != "file" else ""
+
+
+def _open_current(local: str) -> BinaryIO:
+    """Opens a file where its contents are; a save in another process may rename it at the same time."""
+    while True:
+        path = commits.current(local)
+        try:
+            return open(path, "rb", buffering=1 << 20)
+        except FileNotFoundError:
+            if path == local:
+                raise
 
 
 def _stat(path: str) -> os.stat_result | None:

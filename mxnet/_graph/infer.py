@@ -18,6 +18,7 @@ from .._ops.gradients import is_constant
 from .._ops.shapes import NoAxis
 from .._ops.table import Operator
 from .._state import state
+from .._wording import plain
 from ..base import MXNetError
 from .node import Entry, Node, topological
 from .program import Program, _runner, counts_open, leaves_open
@@ -119,7 +120,7 @@ def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodi
     try:
         result = _call(op, attributes, tensors, bodies)
     except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
-        return str(error)
+        return plain(error, op.name)
     count = len(op.output_names(dict(attributes)))
     return tuple((tuple(r.shape), r.dtype) for r in result[:count])
 

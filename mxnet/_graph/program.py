@@ -3,12 +3,14 @@
 `Program(entries)` numbers the variables; `run` computes the outputs from their tensors.  Everything that executes a
 graph goes through it: executors, hybridized blocks, exported models.
 """
+import re
 from collections.abc import Callable, Sequence
 
 import torch
 
 from .._ops.moves import Move
 from .._state import state
+from .._wording import plain
 from ..base import MXNetError, OutOfRange
 from .node import Entry, Node, as_written, states_of, topological
 from .static_shapes import have_static_shapes
@@ -222,7 +224,7 @@ class Program:
             try:
                 result = call.function(*inputs, **attributes)
             except MXNetError as error:
-                raise _kind(error)(f'node {call.node.name}: {error}') from error
+                raise _kind(error)(f'node {call.node.name}: {error}{_of_label(call, inputs)}') from error
             except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
                 raise _call_error(call, inputs, error) from error
             result = result if type(result) is tuple else (result,)
@@ -262,9 +264,22 @@ def _kind(error):
     return type(error) if isinstance(error, (ValueError, IndexError, TypeError)) else MXNetError
 
 
+# where the losses of gluon bring label and prediction together: {operator: which input is the label}
+_LABELS = {'reshape_like': 0, 'pick': 1, 'elemwise_sub': 0, 'broadcast_sub': 0}
+
+
+def _of_label(call, inputs):
+    """For an error in the graph of a loss, what it means: the shape of the label does not fit the prediction."""
+    at = _LABELS.get(call.node.op.name)
+    if at is None or len(inputs) < 2 or re.search(r'loss\d+_[a-z_]+\d*$', call.node.name) is None:
+        return ''
+    return f'; the label has shape {tuple(inputs[at].shape)}, the prediction {tuple(inputs[1 - at].shape)}'
+
+
 def _call_error(call, inputs, error):
     names = call.node.input_names()
     given = ', '.join(f'{n}={tuple(t.shape)}' for n, t in
                       zip(names, [t for t in inputs if t is not None], strict=False))
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
-    return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): {error}')
+    return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): '
+                f'{plain(error, call.node.op.name)}{_of_label(call, inputs)}')

@@ -5,6 +5,7 @@ from operator import is_
 
 from .. import ndarray, symbol
 from .._deferred_compute import tracing, untraced
+from .._files import paths
 from .._lazy.bound_calls import BoundCall, BoundPrediction
 from .._state import state
 from ..base import MXNetError
@@ -320,7 +321,6 @@ class HybridBlock(Block):
             stored = {param.name: param for is_input, param in self._cached_op_args if not is_input}
         else:
             raise RuntimeError('export needs a graph: call hybridize() and run the block once before')
-        out.save(f'{path}-symbol.json', remove_amp_cast=remove_amp_cast)
         arguments, states = set(out.list_arguments()), set(out.list_auxiliary_states())
         arrays = {}
         for name, param in stored.items():
@@ -329,7 +329,9 @@ class HybridBlock(Block):
                 warnings.warn(f'parameter {name} is not in the graph', stacklevel=2)
             else:
                 arrays[f'{kind}:{name}'] = param if isinstance(param, NDArray) else param._reduce()
-        save_arrays(f'{path}-{epoch:04d}.params', arrays)
+        with paths.together(path):
+            out.save(f'{path}-symbol.json', remove_amp_cast=remove_amp_cast)
+            save_arrays(f'{path}-{epoch:04d}.params', arrays)
         return f'{path}-symbol.json', f'{path}-{epoch:04d}.params'
 
     # ------------------------------------------------------------------ running

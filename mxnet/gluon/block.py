@@ -4,6 +4,7 @@ import warnings
 from collections import OrderedDict
 
 from .._state import state
+from ..base import MXNetError
 from ..numpy import ndarray
 from . import _block_files as files
 from ._scope import BlockScope
@@ -210,13 +211,24 @@ class Block:
         if self._forward_pre_hooks:
             for hook in self._forward_pre_hooks.values():
                 hook(self, args)
-        out = self._by_arrays(*args) if self._traced else self.forward(*args)
+        try:
+            out = self._by_arrays(*args) if self._traced else self.forward(*args)
+        except MXNetError as error:
+            self._sign(error)
+            raise
         if self._forward_hooks:
             for hook in self._forward_hooks.values():
                 hook(self, args, out)
         if state.np_array and not isinstance(out, ndarray):
             check_outputs(self, out)
         return out
+
+    def _sign(self, error):
+        """Puts the name of the innermost block into the text of an error."""
+        if not getattr(error, 'signed', False) and len(error.args) == 1 and isinstance(error.args[0], str):
+            error.signed = True
+            if self.name not in error.args[0]:
+                error.args = (f'{self.name} ({type(self).__name__}): {error.args[0]}',)
 
     def forward(self, *args):
         """Computes the output; blocks define it."""

@@ -9,8 +9,9 @@ import math
 from collections import OrderedDict
 
 from .._state import state
-from ..base import numeric_types
+from ..base import MXNetError, numeric_types
 from ..ndarray import NDArray
+from ..symbol import Symbol
 from ..util import is_np_array
 from ._operators import contrib, operator
 from ._structure import takes_symbols
@@ -45,6 +46,12 @@ def _softplus(F, x):
     return operator(F, 'Activation')(x, act_type='softrelu')
 
 
+class MisfitLabel(MXNetError, ValueError):
+    """A label whose shape does not fit the prediction."""
+
+    signed = True               # it names the loss, see `Block._sign`
+
+
 class Loss(HybridBlock):
     """What all losses share.  One of your own defines `hybrid_forward`."""
 
@@ -58,14 +65,48 @@ class Loss(HybridBlock):
     @takes_symbols
     def forward(self, x, *args):
         """The loss.  After a hybridized network, a loss of this module is part of its step (_lazy/step.py)."""
-        if not self._active and type(self).__module__ == __name__ and not state.naive:
-            deferred = self._deferred(args, getattr(x, '_pending', None) is not None)
-            if deferred is not None:
-                out = deferred(x, *args)
-                if not self._forward_hooks and not self._forward_pre_hooks:
-                    self.__dict__['_repeat'] = deferred._repeat
-                return out
-        return super().forward(x, *args)
+        try:
+            if not self._active and type(self).__module__ == __name__ and not state.naive:
+                deferred = self._deferred(args, getattr(x, '_pending', None) is not None)
+                if deferred is not None:
+                    out = deferred(x, *args)
+                    if not self._forward_hooks and not self._forward_pre_hooks:
+                        self.__dict__['_repeat'] = deferred._repeat
+                    return out
+            return super().forward(x, *args)
+        except (ValueError, TypeError, AttributeError, MXNetError) as error:
+            self._explain(x, args, error)
+            raise
+
+    _label_names: tuple[str, ...] = ('label',)      # what the arguments behind the prediction are called
+
+    def _explain(self, pred, args, error):
+        """Raises, after an error, what is wrong with a label."""
+        if isinstance(pred, Symbol) or any(isinstance(a, Symbol) for a in args) or not self._label_names \
+                or type(self).__module__ != __name__:
+            return
+        name = type(self).__name__
+        if not args:
+            raise TypeError(f'{name} compares a prediction with a label: call it with both') from error
+        for what, array in zip(('prediction', *self._label_names), (pred, *args), strict=False):
+            if not isinstance(array, NDArray):
+                kind = 'None' if array is None else f'a {type(array).__module__}.{type(array).__name__}'
+                raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array makes one') from error
+        for what, array in zip(self._label_names, args, strict=False):
+            expected = self._expected(what, pred.shape)
+            if array.shape not in expected and not (expected[0] == pred.shape and array.size == pred.size):
+                shapes = ' or '.join(map(str, dict.fromkeys(expected)))
+                raise MisfitLabel(f'{name}: the {what} has shape {array.shape}, but for a prediction of shape '
+                                  f'{pred.shape} it '
+                                  f'must have {shapes}') from error
+        if len(args) > len(self._label_names) and isinstance(args[len(self._label_names)], NDArray):
+            raise MisfitLabel(f'{name}: the sample_weight has shape {args[len(self._label_names)].shape}, which does '
+                              f'not broadcast '
+                              f'with a prediction of shape {pred.shape}: {error}') from error
+
+    def _expected(self, what, shape):
+        """Shapes that a label may have for a prediction of a shape."""
+        return [shape]
 
     def _deferred(self, args, wanted):
         """A hybridized copy of a loss that is not: its graph holds the attributes that the loss has now, and which of
@@ -187,6 +228,12 @@ class SoftmaxCrossEntropyLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._axis, self._sparse_label, self._from_logits = axis, sparse_label, from_logits
 
+    def _expected(self, what, shape):
+        if not self._sparse_label:
+            return [shape]
+        axis = self._axis % len(shape) if shape else 0
+        return [shape[:axis] + shape[axis + 1:], shape[:axis] + (1,) + shape[axis + 1:]]
+
     def hybrid_forward(self, F, pred, label, sample_weight=None):
         if not self._from_logits:
             pred = operator(F, 'log_softmax')(pred, axis=self._axis)
@@ -231,6 +278,8 @@ class CTCLoss(Loss):
             raise AssertionError(f'label_layout of CTCLoss must be NT or TN, not {label_layout!r}')
         self._layout, self._label_layout = layout, label_layout
         super().__init__(weight, label_layout.find('N'), **kwargs)
+
+    _label_names = ()           # the operator says it
 
     def hybrid_forward(self, F, pred, label, pred_lengths=None, label_lengths=None, sample_weight=None):
         if self._layout == 'NTC':
@@ -305,6 +354,8 @@ class TripletLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
+    _label_names = 'positive', 'negative'
+
     def hybrid_forward(self, F, pred, positive, negative):
         square = operator(F, 'square')
         distance = square(_reshape_like(F, positive, pred) - pred) - square(_reshape_like(F, negative, pred) - pred)
@@ -346,6 +397,11 @@ class CosineEmbeddingLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
+    _label_names = 'second input', 'label'
+
+    def _expected(self, what, shape):
+        return [shape] if what != 'label' else [shape[:1], (*shape[:1], 1)]
+
     def hybrid_forward(self, F, input1, input2, label, sample_weight=None):
         input1 = _reshape_like(F, input1, input2)
         label = label.reshape((-1, 1))
@@ -369,6 +425,8 @@ class SDMLLoss(Loss):
         super().__init__(weight, batch_axis, **kwargs)
         self.kl_loss = KLDivLoss(from_logits=True)
         self.smoothing_parameter = smoothing_parameter
+
+    _label_names = ()
 
     def hybrid_forward(self, F, x1, x2):
         if isinstance(x1, NDArray) and x1.shape != x2.shape:

@@ -1,5 +1,6 @@
 """`Trainer`: applies an optimizer to parameters after each `backward`."""
 import os
+import warnings
 from operator import is_
 
 from .. import autograd
@@ -8,6 +9,7 @@ from .. import optimizer as _optimizer
 from .._changes import changes
 from .._files import paths
 from .._state import state
+from ..base import MXNetError
 from .parameter import Parameter, ParameterDict
 
 __all__ = ['Trainer']
@@ -192,11 +194,11 @@ class Trainer:
         """
         again = self._again
         if again is not None and self._amp_loss_scaler is None and not self._params_to_init and not state.naive:
-            self._optimizer.rescale_grad = self._scale / batch_size
+            self._optimizer.rescale_grad = _divided(self._scale, batch_size)
             if again.repeat(self):
                 return
         self._prepare()
-        self._optimizer.rescale_grad = self._scale / batch_size
+        self._optimizer.rescale_grad = _divided(self._scale, batch_size)
         self._allreduce_grads()
         self._update(ignore_stale_grad)
 
@@ -260,7 +262,7 @@ class Trainer:
         self._prepare()
         if self._update_on_kvstore:
             raise AssertionError('update is for update_on_kvstore=False; here the KVStore updates in step')
-        self._optimizer.rescale_grad = self._scale / batch_size
+        self._optimizer.rescale_grad = _divided(self._scale, batch_size)
         self._update(ignore_stale_grad)
 
     def _update(self, ignore_stale_grad):
@@ -320,6 +322,20 @@ class Trainer:
         self._optimizer.param_dict = dict(enumerate(self._params))
 
 
+def _divided(scale, batch_size):
+    """What gradients are multiplied by."""
+    try:
+        if batch_size > 0:
+            return scale / batch_size
+        if batch_size < 0:
+            warnings.warn(f'batch_size={batch_size} is negative: the parameters move up the '
+                          f'gradient', UserWarning, stacklevel=3)
+            return scale / batch_size
+    except TypeError:
+        pass
+    raise MXNetError(f'batch_size, which gradients are divided by, must be a positive number, not {batch_size!r}')
+
+
 # A program may have its own of each of these, in a class, in a trainer, or for all trainers.
 _STEP, _UPDATE, _ALLREDUCE = Trainer.step, Trainer._update, Trainer._allreduce_grads
 
@@ -341,7 +357,7 @@ class _Follows:
                 or type(trainer).step is not _STEP or 'step' in trainer.__dict__ \
                 or not again.stands(trainer) or not again.is_of(ready.targets):
             return None
-        trainer._optimizer.rescale_grad = trainer._scale / size
+        trainer._optimizer.rescale_grad = _divided(trainer._scale, size)
         self.then = again.updater._due(*again.columns)
         return self.then
 

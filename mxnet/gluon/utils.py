@@ -23,6 +23,10 @@ def split_data(data, num_slice, batch_axis=0, even_split=True):
     >>> [part.shape for part in mx.gluon.utils.split_data(mx.nd.zeros((5, 2)), 2, even_split=False)]
     [(3, 2), (2, 2)]
     """
+    if num_slice < 1:
+        raise ValueError(f'data cannot be split into {num_slice} parts; is the list of contexts empty?')
+    if not -data.ndim <= batch_axis < data.ndim:
+        raise ValueError(f'batch_axis={batch_axis} is not there: the data have the shape {data.shape}')
     size = data.shape[batch_axis]
     if even_split and size % num_slice:
         raise ValueError(f'data of shape {data.shape} cannot be split evenly into {num_slice} parts along axis '
@@ -43,6 +47,8 @@ def split_data(data, num_slice, batch_axis=0, even_split=True):
 
 def split_and_load(data, ctx_list, batch_axis=0, even_split=True):
     """Splits an array and puts the parts on the contexts, one each."""
+    if not isinstance(ctx_list, (list, tuple)) or not ctx_list:
+        raise ValueError(f'split_and_load: ctx_list must be a list of one Context or more, not {ctx_list!r}')
     if not isinstance(data, ndarray.NDArray):
         if is_np_array():
             from .. import numpy as np

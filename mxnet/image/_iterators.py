@@ -13,6 +13,7 @@ from .._files import paths
 from ..base import MXNetError
 from ..context import cpu
 from ..io import DataBatch, DataDesc, DataIter
+from ..io._base import check_state
 from ._augmenters import CreateAugmenter
 from .image import _array_type, imdecode
 
@@ -101,6 +102,27 @@ class ImageIter(DataIter):
         """As `reset`, but leftovers of 'roll_over' are forgotten."""
         self._rolled = None
         self.reset()
+
+    def state_dict(self):
+        """Where the iterator is, and in which order it goes, for `load_state_dict`; augmenters draw from `random`."""
+        rolled = None if self._rolled is None else (*[t.numpy().copy() for t in self._rolled[:2]], self._rolled[2])
+        return {'num_image': self.num_image, 'batch_size': self.batch_size, 'cur': self.cur, 'ended': self._ended,
+                'order': None if self.seq is None else list(self.seq), 'rolled': rolled}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called."""
+        check_state(type(self).__name__, state, num_image=self.num_image, batch_size=self.batch_size)
+        if self.seq is not None and sorted(state['order']) != sorted(self.seq):
+            raise ValueError(f'{type(self).__name__}: the state is one of other data: its images are others')
+        self._rewind()
+        if self.seq is None:
+            for _ in range(state['cur']):
+                self.next_sample()
+        else:
+            self.seq = list(state['order'])
+        rolled = state['rolled']
+        self._rolled = None if rolled is None else (*[torch.from_numpy(a.copy()) for a in rolled[:2]], rolled[2])
+        self.cur, self._ended = state['cur'], state['ended']
 
     def _rewind(self):
         self.cur = 0

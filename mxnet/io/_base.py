@@ -82,7 +82,9 @@ class DataIter:
     """The base of all iterators: `for batch in iterator` gives one DataBatch after the other, `reset` starts again.
 
     A subclass has either `next`, or `iter_next`, `getdata`, `getlabel` and `getpad`; and the properties `provide_data`
-    and `provide_label`, lists of DataDesc.
+    and `provide_label`, lists of DataDesc.  With `state_dict`, which gives a dict of plain values and NumPy arrays that
+    says where it is, and `load_state_dict`, which takes it, training that is resumed gets the batches that were to
+    come.
     """
 
     __module__ = 'mxnet.io.io'
@@ -120,3 +122,13 @@ class DataIter:
 
     def getpad(self):
         """How many examples at its end only fill it up."""
+
+
+def check_state(name, state, /, **own):
+    """Raises ValueError if a state is not that of an iterator over the same data."""
+    if not isinstance(state, dict):
+        raise ValueError(f'{name}: the state of an iterator is a dict, not a {type(state).__name__}')
+    for key, value in own.items():
+        if state.get(key) != value:
+            raise ValueError(f'{name}: the state is one of other data: {key} is {state.get(key)!r} there, here '
+                             f'{value!r}')

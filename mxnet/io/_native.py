@@ -11,7 +11,7 @@ import numpy
 from .._ops.attributes import kind_of
 from ..base import MXNetError
 from ._ahead import Ahead
-from ._base import DataBatch, DataDesc, DataIter
+from ._base import DataBatch, DataDesc, DataIter, check_state
 
 # not the root logger: its first message would decide how it writes, before the program does
 log = logging.getLogger('mxnet.io')
@@ -32,7 +32,7 @@ class MXDataIter(DataIter):
         super().__init__(handle.batch_size)
         self.handle = handle
         self._debug_skip_load = False
-        self._epoch, self._skip = 0, 0
+        self._epoch, self._skip, self._given = 0, 0, 0
         self._current = None
         handle.begin(0, 0)
         self._ahead = Ahead(handle.next, max(1, handle.prefetch))
@@ -71,13 +71,32 @@ class MXDataIter(DataIter):
         self._ahead.stop()
         self._skip = self._current.ahead if self._current is not None else 0
         self._epoch += 1
+        self._begin()
+
+    def _begin(self):
         self._current = self.first_batch = None
+        self._given = 0
         self.handle.begin(self._epoch, self._skip)
         self._ahead.start()
+
+    def state_dict(self):
+        """Where the iterator is, for `load_state_dict`; its orders and augmentations follow from its seeds."""
+        return {'name': self.handle.name, 'batch_size': self.batch_size, 'epoch': self._epoch, 'skip': self._skip,
+                'given': self._given}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called; the batches of this pass that were given are read again."""
+        check_state(self.handle.name, state, name=self.handle.name, batch_size=self.batch_size)
+        self._ahead.stop()
+        self._epoch, self._skip = state['epoch'], state['skip']
+        self._begin()
+        for _ in range(state['given']):
+            self.iter_next()
 
     def iter_next(self):
         if self.first_batch is not None:
             self.first_batch = None
+            self._given = 1
             return True
         if self._debug_skip_load and self._current is not None:
             return True
@@ -85,6 +104,7 @@ class MXDataIter(DataIter):
             self._current = self._ahead.next()
         except StopIteration:
             return False
+        self._given += 1
         return True
 
     def next(self):

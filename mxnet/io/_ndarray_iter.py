@@ -1,4 +1,6 @@
 """`NDArrayIter`: batches of arrays that are in memory, or in an h5py file."""
+import warnings
+
 import numpy
 import torch
 
@@ -6,7 +8,7 @@ from .._array import wrap
 from ..base import MXNetError
 from ..ndarray import NDArray
 from ..ndarray.sparse import CSRNDArray
-from ._base import DataBatch, DataDesc, DataIter
+from ._base import DataBatch, DataDesc, DataIter, check_state
 from .utils import _consecutive, _examples, _has_instance, _init_data
 
 __all__ = ['NDArrayIter']
@@ -35,6 +37,8 @@ class NDArrayIter(DataIter):
     def __init__(self, data, label=None, batch_size=1, shuffle=False, last_batch_handle='pad', data_name='data',
                  label_name='softmax_label', layout='NCHW'):
         super().__init__(batch_size)
+        if not isinstance(batch_size, (int, numpy.integer)):
+            raise TypeError(f'NDArrayIter: batch_size must be an int, not {batch_size!r}')
         if batch_size < 1:
             raise ValueError(f'NDArrayIter: batch_size must be positive, not {batch_size}')
         if last_batch_handle not in _LAST:
@@ -54,6 +58,10 @@ class NDArrayIter(DataIter):
             if found < self.num_data:
                 raise MXNetError(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
                                  f'{self.num_data}')
+            if found > self.num_data:
+                warnings.warn(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
+                              f'{self.num_data}: the '
+                              'rest of them is not used, as in MXNet 1.9.1', UserWarning, stacklevel=2)
         if not self.num_data:
             raise MXNetError(f'NDArrayIter: {self.data[0][0]!r} has no examples: its shape is {first.shape}')
         self.idx = numpy.arange(self.num_data)          # the order of the examples
@@ -118,6 +126,23 @@ class NDArrayIter(DataIter):
             self._order = self._order[self._shuffled]
             self.idx = self._order.copy()
         self.cursor = -self.batch_size - len(self._rolled)
+
+    def state_dict(self):
+        """Where the iterator is, and in which order it goes, for `load_state_dict`."""
+        return {'num_data': self.num_data, 'batch_size': self.batch_size, 'cursor': int(self.cursor),
+                'order': self._order.copy() if self.shuffle else None,
+                'shuffled': self._shuffled.copy() if self.shuffle else None, 'rolled': self._rolled.copy()}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called, here or in an iterator over as many examples in another process."""
+        check_state('NDArrayIter', state, num_data=self.num_data, batch_size=self.batch_size)
+        if (state['order'] is not None) != bool(self.shuffle):
+            raise ValueError(f'NDArrayIter: the state is one of other data: here shuffle={self.shuffle}')
+        if self.shuffle:
+            self._order, self._shuffled = state['order'].copy(), state['shuffled'].copy()
+            self.idx = self._order.copy()
+        self._rolled, self.cursor = state['rolled'].copy(), state['cursor']
+        self._pieces = {}
 
     def iter_next(self):
         """Goes on to the next batch; whether there is one."""

@@ -2,7 +2,7 @@
 from ..base import MXNetError
 from ..ndarray import concat, tile  # noqa: F401  programs find them here, too
 from ._ahead import Ahead
-from ._base import DataBatch, DataDesc, DataIter
+from ._base import DataBatch, DataDesc, DataIter, check_state
 from ._csv import CSVIter
 from ._image_detection import ImageDetRecordIter
 from ._image_record import (
@@ -33,6 +33,7 @@ class ResizeIter(DataIter):
     """
 
     def __init__(self, data_iter, size, reset_internal=True):
+        _check_inner('ResizeIter', data_iter)
         super().__init__(data_iter.batch_size)
         self.data_iter = data_iter
         self.size = size
@@ -48,6 +49,16 @@ class ResizeIter(DataIter):
         self.cur = 0
         if self.reset_internal:
             self.data_iter.reset()
+
+    def state_dict(self):
+        """Where it is, if the inner iterator has a `state_dict`."""
+        return {'size': self.size, 'cur': self.cur, 'inner': _state_of(self.data_iter)}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called."""
+        check_state('ResizeIter', state, size=self.size)
+        self.data_iter.load_state_dict(state['inner'])
+        self.cur = state['cur']
 
     def iter_next(self):
         if self.cur == self.size:
@@ -96,11 +107,14 @@ class PrefetchingIter(DataIter):
         self.iters = list(iters) if isinstance(iters, (list, tuple)) else [iters]
         if not self.iters:
             raise ValueError('PrefetchingIter needs at least one iterator')
+        for inner in self.iters:
+            _check_inner('PrefetchingIter', inner)
         self.n_iter = len(self.iters)
         self.rename_data = rename_data
         self.rename_label = rename_label
         self.batch_size = self.provide_data[0][1][0]
         self.current_batch = None
+        self._note()
         self._ahead = [Ahead(inner.next) for inner in self.iters]
 
     def __del__(self):
@@ -130,8 +144,33 @@ class PrefetchingIter(DataIter):
             ahead.stop()
         for inner in self.iters:
             inner.reset()
+        self._note()
         for ahead in self._ahead:
             ahead.start()
+
+    def _note(self):
+        """Notes where the iterators are before the threads go on with them."""
+        self._given = 0
+        self._at_first = [inner.state_dict() if hasattr(inner, 'state_dict') else None for inner in self.iters]
+
+    def state_dict(self):
+        """Where it is, if the inner iterators have a `state_dict`."""
+        for inner in self.iters:
+            _state_of(inner)
+        return {'at_first': self._at_first, 'given': self._given}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called; the batches in between are read again."""
+        check_state('PrefetchingIter', state)
+        for ahead in self._ahead:
+            ahead.stop()
+        for inner, found in zip(self.iters, state['at_first'], strict=True):
+            inner.load_state_dict(found)
+        self._note()
+        for ahead in self._ahead:
+            ahead.start()
+        for _ in range(state['given']):
+            self.iter_next()
 
     def iter_next(self):
         batches = []
@@ -149,6 +188,7 @@ class PrefetchingIter(DataIter):
                                        [array for batch in batches for array in batch.label or ()],
                                        batches[0].pad, batches[0].index, batches[0].bucket_key,
                                        provide_data=self.provide_data, provide_label=self.provide_label)
+        self._given += 1
         return True
 
     def next(self):
@@ -167,3 +207,14 @@ class PrefetchingIter(DataIter):
 
     def getpad(self):
         return self.current_batch.pad
+
+
+def _check_inner(name, inner):
+    if not hasattr(inner, 'provide_data'):
+        raise TypeError(f'{name} is an iterator around another: it takes a DataIter, not a {type(inner).__name__}')
+
+
+def _state_of(inner):
+    if not hasattr(inner, 'state_dict'):
+        raise AttributeError(f'{type(inner).__name__} has no state_dict')
+    return inner.state_dict()

@@ -1,6 +1,7 @@
 """What every key-value store can do, and making one by name."""
 import warnings
 
+from .._wording import near
 from ..ndarray import NDArray
 
 __all__ = ['KVStoreBase', 'create']
@@ -116,6 +117,12 @@ class TestStore(KVStoreBase):
     num_workers = property(lambda self: 1, doc='1')
 
 
+def is_known(name):
+    """Whether there is a KVStore of this name."""
+    name = name.lower()
+    return name in LOCAL + DIST + ASYNC or name in KVStoreBase.kv_registry or name == 'horovod'
+
+
 def create(name='local'):
     """A KVStore by its name.
 
@@ -143,8 +150,8 @@ def create(name='local'):
         from .kvstore import KVStore
         return KVStore(name)
     if name not in DIST + ASYNC:
-        known = ', '.join([*LOCAL, *DIST, *ASYNC, *sorted(KVStoreBase.kv_registry)])
-        raise ValueError(f'there is no KVStore called {name!r}; there are {known}')
+        known = [*LOCAL, *DIST, *ASYNC, *sorted(KVStoreBase.kv_registry)]
+        raise ValueError(f'there is no KVStore called {name!r}{near(name, known)}; there are {", ".join(known)}')
     from .kvstore_server import serve_if_asked
     serve_if_asked()
     if name in ASYNC:

@@ -292,6 +292,7 @@ class AsyncKVStore(WorkersKVStore):
         self._states('save_optimizer_states')
         asked = [(link, link.ask(self._id, 'states', True)) for link in self._links]
         whole, parts = Updater(self._updater.optimizer), {}
+        whole._before = self._updater._before       # what the optimizer was before training
         for link, question in asked:
             own = Updater(self._updater.optimizer)
             own.set_states(link.answer(question))

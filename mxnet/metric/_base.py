@@ -20,14 +20,24 @@ def check_label_shapes(labels, preds, wrap=False, shape=False):
     With `shape` the shapes of two arrays are compared, else the lengths.  Returns both; with `wrap`, a single array
     becomes a list of one.
     """
+    if labels is None or preds is None:
+        raise ValueError(f'a metric compares labels with predictions; the '
+                         f'{"labels" if labels is None else "predictions"} are '
+                         'None')
     one, other = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
     if one != other:
-        raise ValueError(f'labels and predictions do not fit together: {"shapes" if shape else "lengths"} '
-                         f'{one} and {other}')
+        if shape or hasattr(labels, 'shape') and hasattr(preds, 'shape'):
+            raise ValueError(misfit(labels, preds))
+        raise ValueError(f'labels and predictions do not fit together: there are {one} labels and {other} predictions')
     if wrap:
         labels = [labels] if isinstance(labels, NDArrayBase) else labels
         preds = [preds] if isinstance(preds, NDArrayBase) else preds
     return labels, preds
+
+
+def misfit(labels, preds, why=''):
+    """The words for a label whose shape does not fit a prediction."""
+    return f'labels of shape {tuple(labels.shape)} do not fit predictions of shape {tuple(preds.shape)}{why}'
 
 
 def tensor_of(array):

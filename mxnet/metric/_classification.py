@@ -4,7 +4,7 @@ import math
 import numpy
 import torch
 
-from ._base import SMALL, EvalMetric, Measured, alias, check_label_shapes, pair, register
+from ._base import SMALL, EvalMetric, Measured, alias, check_label_shapes, misfit, pair, register
 
 
 def _classes(pred, axis):
@@ -24,10 +24,10 @@ def _precise(tensor):
     return tensor if tensor.dtype in (torch.float32, torch.float64) else tensor.float()
 
 
-def _same_count(label, pred):
+def _same_count(label, pred, given):
+    """Raises ValueError unless each prediction, of which there is a class, has a label."""
     if label.numel() != pred.numel():
-        raise ValueError(f'labels and predictions do not fit together: {label.numel()} labels, '
-                         f'{pred.numel()} predicted classes')
+        raise ValueError(misfit(label, given, f': {label.numel()} labels for {pred.numel()} predicted classes'))
 
 
 @register
@@ -48,8 +48,9 @@ class Accuracy(Measured):
         self.axis = axis
 
     def _measure(self, label, pred):
+        given = pred
         pred = _classes(pred, self.axis) if pred.shape != label.shape else _whole(pred)
-        _same_count(label, pred)
+        _same_count(label, pred, given)
         label = _whole(label)
         right = pred == label if pred.shape == label.shape else pred.reshape(-1) == label.reshape(-1)
         return (right.sum(),), (pred.numel(),)
@@ -80,8 +81,7 @@ class TopKAccuracy(Measured):
             raise AssertionError(f'predictions must have the shape (samples, classes), not {tuple(pred.shape)}')
         samples, classes = pred.shape
         if label.numel() != samples:
-            raise ValueError(f'labels and predictions do not fit together: {label.numel()} labels, '
-                             f'{samples} predictions')
+            raise ValueError(misfit(label, pred, f': {label.numel()} labels for {samples} predictions'))
         best = _precise(pred).topk(min(self.top_k, classes), sorted=False).indices
         return ((best == _whole(label).reshape(-1, 1)).sum(),), (samples,)
 
@@ -140,7 +140,7 @@ class _TwoClasses(EvalMetric):
             if predicted.dim() != 1:
                 raise ValueError(f'{self.name}: predictions must have the shape (samples, classes), '
                                  f'not {tuple(pred.shape)}')
-            _same_count(label, predicted)
+            _same_count(label, predicted, pred)
             predicted, actual = predicted == 1, label == 1
             # a third class is one between the smallest and the largest: no sorting, no waiting
             other = ((label != label.min()) & (label != label.max())).any() if label.numel() else label.sum()
@@ -222,8 +222,8 @@ class PCC(EvalMetric):
         labels, preds = check_label_shapes(labels, preds, True)
         for number, (label, pred) in enumerate(zip(labels, preds), 1):
             label, pred = pair(label, pred)
-            pred = _classes(pred, 1) if pred.shape != label.shape else pred
-            _same_count(label, pred)
+            given, pred = pred, _classes(pred, 1) if pred.shape != label.shape else pred
+            _same_count(label, pred, given)
             # copies: the program may write into its arrays before the table is made
             flat = [t.reshape(-1).to(torch.int32, copy=True) for t in (pred, label)]
             self._defer(flat, number == len(labels))
@@ -342,7 +342,7 @@ class _LogLikelihood(Measured):
 
     def _measure(self, label, pred):
         if pred.dim() < 2 or label.numel() != pred.shape[0]:
-            raise AssertionError(f'{self.name}: {label.numel()} labels for predictions of shape {tuple(pred.shape)}')
+            raise AssertionError(f'{self.name}: {misfit(label, pred)}')
         classes = pred.shape[1]
         if not label.numel():
             return (), (0.0, 0, 0, 0, classes)

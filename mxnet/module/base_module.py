@@ -1,4 +1,5 @@
 """`BaseModule`: what all modules have in common, above all `fit`, `score` and `predict`."""
+import json
 import logging
 import time
 import warnings
@@ -7,12 +8,15 @@ import numpy
 
 from .. import metric as _metric
 from .. import ndarray
+from .. import random as _random
 from ..base import MXNetError, _as_list
 from ..context import cpu
 from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
 from ..model import BatchEndParam, _separate
 from ..ndarray import NDArray
+from ..optimizer._progress import keeping
+from ._run import Run
 
 __all__ = ['BaseModule']
 
@@ -47,13 +51,28 @@ def _complain(message, throw):
     warnings.warn(message, UserWarning, stacklevel=5)
 
 
+def check_iterator(method, name, given):
+    """Raises TypeError if what should be an iterator over batches is something else."""
+    if hasattr(given, 'provide_data') and hasattr(given, 'reset'):
+        return
+    how = 'mx.contrib.io.DataLoaderIter makes one of a DataLoader' if type(given).__name__ == 'DataLoader' else \
+        'mx.io.NDArrayIter(data, label, batch_size) makes one of arrays'
+    kind = type(given)
+    kind = kind.__name__ if kind.__module__ == 'builtins' else f'{kind.__module__}.{kind.__name__}'
+    raise TypeError(f'{method}: {name} must be a DataIter, not a {kind}; {how}')
+
+
 def _described(shapes):
     """(name, shape, ...) tuples as DataDesc; None stays."""
     if shapes is None:
         return None
     found = []
     for desc in shapes:
-        desc = desc if isinstance(desc, DataDesc) else DataDesc(*desc)
+        if not isinstance(desc, DataDesc):
+            if not isinstance(desc, (tuple, list)) or not 2 <= len(desc) <= 4 or not isinstance(desc[0], str):
+                raise TypeError('shapes of data and labels are given as a list of (name, shape), such as '
+                                f"[('data', (32, 10))], not {shapes!r}")
+            desc = DataDesc(*desc)
         if not isinstance(desc.shape, (tuple, list)):
             raise TypeError(f'the shape of {desc.name} must be a tuple of ints, not a {type(desc.shape).__name__}')
         found.append(DataDesc(desc.name, tuple(desc.shape), desc.dtype, desc.layout))
@@ -79,6 +98,10 @@ class BaseModule:
     `binded`, `params_initialized` and `optimizer_initialized` say what has been done; `for_training` and
     `inputs_need_grad` how it was bound.
     """
+
+    _run = None                 # where `fit` is, see _run.py
+    _states_read = False        # whether states of the optimizer were read since the last `fit`
+    _extra = None               # what was with them
 
     def __init__(self, logger=logging):
         self.logger = logger
@@ -120,6 +143,7 @@ class BaseModule:
         reset: whether the iterator is reset first
         """
         self._require('score')
+        check_iterator('score', 'eval_data', eval_data)
         if reset:
             eval_data.reset()
         if not isinstance(eval_metric, _metric.EvalMetric):
@@ -202,9 +226,24 @@ class BaseModule:
         allow_missing: whether they may give only some
         begin_epoch, num_epoch: epochs run from begin_epoch to num_epoch - 1
         monitor: a `mx.mon.Monitor`
+
+        A module that was loaded with the states of its optimizer goes on where they were saved, bit for bit, if
+        `begin_epoch` is the epoch that was due: with the data that were to come and the random numbers of that time.
         """
         if num_epoch is None:
             raise AssertionError('fit: please say how many epochs: num_epoch=...')
+        for name, value in (('num_epoch', num_epoch), ('begin_epoch', begin_epoch)):
+            if not isinstance(value, (int, numpy.integer)):
+                raise TypeError(f'fit: {name} must be an int, not {value!r}')
+        check_iterator('fit', 'train_data', train_data)
+        if eval_data is not None:
+            check_iterator('fit', 'eval_data', eval_data)
+        for name, given in (('batch_end_callback', batch_end_callback), ('epoch_end_callback', epoch_end_callback),
+                            ('eval_end_callback', eval_end_callback),
+                            ('eval_batch_end_callback', eval_batch_end_callback)):
+            for callback in () if given is None else _as_list(given):
+                if not callable(callback):
+                    raise TypeError(f'fit: {name} must be a function or a list of them, not {callback!r}')
         self.bind(data_shapes=train_data.provide_data, label_shapes=train_data.provide_label, for_training=True,
                   force_rebind=force_rebind)
         if monitor is not None:
@@ -216,10 +255,13 @@ class BaseModule:
             validation_metric = eval_metric
         if not isinstance(eval_metric, _metric.EvalMetric):
             eval_metric = _metric.create(eval_metric)
+        self._run = run = Run(train_data, eval_data)
+        self._go_on(run, begin_epoch)
         for epoch in range(begin_epoch, num_epoch):
             begin = time.time()
             eval_metric.reset()
             self._train_epoch(epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn)
+            run.ended()
             self.logger.info('Epoch[%d] Time cost=%.3f', epoch, time.time() - begin)
             # devices have moving averages of their own; from here on all have the mean
             arg_params, aux_params = self.get_params()
@@ -232,14 +274,45 @@ class BaseModule:
                                    batch_end_callback=eval_batch_end_callback, epoch=epoch)
                 for name, value in found:
                     self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
-            train_data.reset()
+            run.reset()
+            run.ready()
+        run.close()
+
+    def _go_on(self, run, begin_epoch):
+        """Has data and random numbers go on where they were when the states of the optimizer were saved."""
+        if self._states_read:
+            self._states_read = False
+            run.go_on(self._extra, begin_epoch, self._worker(), self._draws())
+            self._extra = None
+
+    def _draws(self):
+        """Whether the network draws random numbers in training."""
+        return self._symbol is not None and draws(self._symbol)
+
+    def _worker(self):
+        """(rank, number of workers) in a distributed job, else None."""
+        store = getattr(self, '_kvstore', None)
+        return (store.rank, store.num_workers) if store is not None and 'dist' in store.type else None
+
+    def _keeping(self):
+        """State files that are written inside say where training is."""
+        return keeping(self._notes())
+
+    def _notes(self):
+        nowhere = {'phase': 'ready', 'epoch': None}
+        run = self._run.note() if self._run is not None else {**nowhere, 'random': _random._get_states()}
+        return {'run': run, 'worker': self._worker()}
 
     def _train_epoch(self, epoch, train_data, eval_metric, batch_end_callback, monitor, sparse_row_id_fn):
+        run = self._run
+        if run is None or run.train_data is not train_data:     # called by a loop of the program's
+            self._run = run = Run(train_data)
+        run.begin(epoch)
         batches = iter(train_data)
-        data_batch = next(batches, None)
-        if data_batch is None:
+        nbatch, data_batch = run.skip(batches)
+        if data_batch is None and not nbatch:
             raise MXNetError('fit: train_data has no batches; was it reset?')
-        nbatch = 0
+        values = ()
         while data_batch is not None:
             if monitor is not None:
                 monitor.tic()
@@ -252,6 +325,7 @@ class BaseModule:
             else:
                 # before the callbacks, which may begin the metric anew
                 values = eval_metric.get_global_name_value()
+            run.done()
             if monitor is not None:
                 monitor.toc_print()
             if batch_end_callback is not None:
@@ -406,6 +480,16 @@ class BaseModule:
         force_init: also if there is one already
         """
         raise NotImplementedError(f'{type(self).__name__} has no init_optimizer')
+
+
+def draws(symbol):
+    """Whether a symbol draws random numbers in training."""
+    for node in json.loads(symbol.tojson())['nodes']:
+        options = node.get('attrs', {})
+        op = node['op']
+        if op == 'Dropout' or op.startswith(('_random_', '_sample_')) or op == 'RNN' and float(options.get('p', 0)) > 0:
+            return True
+    return False
 
 
 def _call(callbacks, param):

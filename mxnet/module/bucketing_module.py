@@ -6,9 +6,10 @@ import numpy
 
 from .. import ndarray
 from .. import symbol as _symbol
+from .._files import paths
 from ..model import load_params
 from ..name import NameManager
-from .base_module import _UNIFORM, BaseModule, _check_input_names
+from .base_module import _UNIFORM, BaseModule, _check_input_names, draws
 from .module import _CPU, Module
 
 __all__ = ['BucketingModule']
@@ -190,6 +191,7 @@ class BucketingModule(BaseModule):
             if module is not self._curr_module:
                 module.borrow_optimizer(self._curr_module)
         self.optimizer_initialized = True
+        self._states_read, self._extra = self._curr_module._states_read, self._curr_module._extra
 
     def install_monitor(self, mon):
         """Has a `mx.mon.Monitor` watch all executors, also those of buckets to come."""
@@ -241,28 +243,55 @@ class BucketingModule(BaseModule):
         self._curr_module.update_metric(eval_metric, labels, pre_sliced)
 
     # ------------------------------------------------------------------ checkpoints
-    def save_checkpoint(self, prefix, epoch, remove_amp_cast=False):
+    def _worker(self):
+        return None if self._curr_module is None else self._curr_module._worker()
+
+    def _draws(self):
+        return draws(self.symbol)
+
+    def save_optimizer_states(self, fname):
+        """Writes the states of the optimizer, which all buckets share; see `Module.save_optimizer_states`."""
+        self._require('save_optimizer_states', optimizer=True)
+        with self._keeping():
+            self._curr_module.save_optimizer_states(fname)
+
+    def load_optimizer_states(self, fname):
+        """Reads the states of the optimizer."""
+        self._require('load_optimizer_states', optimizer=True)
+        self._curr_module.load_optimizer_states(fname)
+        self._states_read, self._extra = True, self._curr_module._extra
+
+    def save_checkpoint(self, prefix, epoch, remove_amp_cast=False, save_optimizer_states=False):
         """Writes `prefix-10-symbol.json` for a bucket key 10, `prefix-0003.params` for epoch 3, and `prefix.buckets`.
 
-        Keys must be ints.
+        Keys must be ints.  With save_optimizer_states, `prefix-0003.states`, too.
         """
         if not self._buckets:
             raise AssertionError('save_checkpoint: the module has no buckets yet; call bind first')
-        self.save_params(f'{prefix}-{epoch:04d}.params')
-        for key in self._buckets:
-            self._call_sym_gen(key)[0].save(f'{prefix}-{key}-symbol.json', remove_amp_cast=remove_amp_cast)
-        ndarray.save(f'{prefix}.buckets', ndarray.array(list(self._buckets), dtype=numpy.int32))
+        with paths.together(prefix):
+            self.save_params(f'{prefix}-{epoch:04d}.params')
+            for key in self._buckets:
+                self._call_sym_gen(key)[0].save(f'{prefix}-{key}-symbol.json', remove_amp_cast=remove_amp_cast)
+            ndarray.save(f'{prefix}.buckets', ndarray.array(list(self._buckets), dtype=numpy.int32))
+            if save_optimizer_states:
+                self.save_optimizer_states(f'{prefix}-{epoch:04d}.states')
 
     @staticmethod
-    def load(prefix, epoch, sym_gen=None, default_bucket_key=None, **kwargs):
+    def load(prefix, epoch, sym_gen=None, default_bucket_key=None, load_optimizer_states=False, **kwargs):
         """A module from what `save_checkpoint` wrote.
 
         sym_gen: as it was when saving; for buckets that were saved it only gives the names of data and labels
+        load_optimizer_states: `init_optimizer` is to read `prefix-0003.states`; see `Module.load`
         kwargs: those of the class
         """
-        keys = ndarray.load(f'{prefix}.buckets')[0].asnumpy().tolist()
-        symbols = {key: _symbol.load(f'{prefix}-{key}-symbol.json') for key in keys}
-        return BucketingModule.load_dict(symbols, sym_gen, default_bucket_key, *load_params(prefix, epoch), **kwargs)
+        def read():
+            keys = ndarray.load(f'{prefix}.buckets')[0].asnumpy().tolist()
+            return {key: _symbol.load(f'{prefix}-{key}-symbol.json') for key in keys}, *load_params(prefix, epoch)
+        symbols, *params = paths.read_together([f'{prefix}.buckets', f'{prefix}-{epoch:04d}.params'], read)
+        found = BucketingModule.load_dict(symbols, sym_gen, default_bucket_key, *params, **kwargs)
+        if load_optimizer_states:
+            found._curr_module._preload_opt_states = f'{prefix}-{epoch:04d}.states'
+        return found
 
     @staticmethod
     def load_dict(sym_dict=None, sym_gen=None, default_bucket_key=None, arg_params=None, aux_params=None, **kwargs):

@@ -1,12 +1,19 @@
 """`Module`: a symbol, its parameters, executors on one or more contexts, and an optimizer."""
 import logging
+import re
 import warnings
+from collections.abc import Mapping
 from operator import attrgetter
+
+import numpy
 
 from .. import optimizer as _optimizer
 from .._files import paths
+from ..base import MXNetError
 from ..context import Context, cpu
+from ..executor import check_parameter
 from ..initializer import InitDesc
+from ..initializer import create as create_initializer
 from ..io import DataDesc
 from ..model import (
     _create_kvstore,
@@ -15,7 +22,10 @@ from ..model import (
     _update_params_on_kvstore,
     load_checkpoint,
 )
-from ..ndarray import zeros
+from ..ndarray import NDArray, zeros
+from ..ndarray import array as _array
+from ..symbol import Symbol
+from ._run import set_random_states
 from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
 
@@ -24,6 +34,11 @@ __all__ = ['Module']
 _CPU = cpu()
 RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that '
            'meant?')
+NO_STATES_OF = ('{fname} has no states of {names}, which begin anew; was it saved with another network, or another '
+                'number '
+                'of contexts than {devices}?')
+_MISTAKES = (ValueError, TypeError, AttributeError, AssertionError, MXNetError)
+RESIDUALS = 'what compressed gradients have left over is not saved with the states: it begins at zero'
 
 
 class Module(BaseModule):
@@ -51,7 +66,12 @@ class Module(BaseModule):
                  work_load_list=None, fixed_param_names=None, state_names=None, group2ctxs=None,
                  compression_params=None):
         super().__init__(logger=logger)
+        if not isinstance(symbol, Symbol):
+            raise TypeError(f'Module: symbol must be a Symbol, not a {type(symbol).__name__}')
         self._context = [context] if isinstance(context, Context) else context
+        if isinstance(context, str) or not all(isinstance(c, Context) for c in self._context):
+            raise TypeError(f'Module: context must be a Context, such as mx.cpu() or mx.gpu(0), or a list of them, not '
+                            f'{context!r}')
         self._work_load_list = [1] * len(self._context) if work_load_list is None else work_load_list
         if len(self._work_load_list) != len(self._context):
             raise AssertionError(f'work_load_list has {len(self._work_load_list)} numbers for {len(self._context)} '
@@ -84,7 +104,8 @@ class Module(BaseModule):
     def load(prefix, epoch, load_optimizer_states=False, **kwargs):
         """A module from `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`.
 
-        load_optimizer_states: `init_optimizer` is to read `prefix-0003.states`
+        load_optimizer_states: `init_optimizer` is to read `prefix-0003.states`; training then goes on where they were
+            saved, see `fit`
         kwargs: those of the class
         """
         symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
@@ -96,31 +117,99 @@ class Module(BaseModule):
         return module
 
     def save_checkpoint(self, prefix, epoch, save_optimizer_states=False, remove_amp_cast=True):
-        """Writes `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`, if wanted `prefix-0003.states`, too."""
-        self._symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
-        name = f'{prefix}-{epoch:04d}.params'
-        self.save_params(name)
+        """Writes `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`, if wanted `prefix-0003.states`, too.
+
+        They appear together or, if the process is killed before, not at all.
+        """
+        name, states = f'{prefix}-{epoch:04d}.params', f'{prefix}-{epoch:04d}.states'
+        with paths.together(prefix):
+            self._symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
+            self.save_params(name)
+            if save_optimizer_states:
+                self.save_optimizer_states(states)
         logging.info('Saved checkpoint to "%s"', name)
         if save_optimizer_states:
-            name = f'{prefix}-{epoch:04d}.states'
-            self.save_optimizer_states(name)
-            logging.info('Saved optimizer state to "%s"', name)
+            logging.info('Saved optimizer state to "%s"', states)
 
     def save_optimizer_states(self, fname):
-        """Writes the states of the optimizer."""
+        """Writes the states of the optimizer, its count of updates, and where training is.
+
+        MXNet 1.9.1 reads the states, and passes by the rest.
+        """
         self._require_optimizer('save_optimizer_states')
-        if self._update_on_kvstore:
-            self._kvstore.save_optimizer_states(fname)
-        else:
-            paths.write_atomic(fname, [self._updater.get_states()])
+        with self._keeping():
+            if self._update_on_kvstore:
+                self._kvstore.save_optimizer_states(fname)
+            else:
+                paths.write_atomic(fname, [self._updater.get_states()])
 
     def load_optimizer_states(self, fname):
-        """Reads the states of the optimizer."""
+        """Reads the states of the optimizer, which goes on with the count of updates that was saved with them."""
         self._require_optimizer('load_optimizer_states')
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
+            updater = getattr(self._kvstore, '_updater', None)
         else:
-            self._updater.set_states(paths.read_bytes(fname))
+            updater = self._updater
+            updater.set_states(paths.read_bytes(fname))
+            self._check_states(fname, updater)
+        self._states_read, self._extra = True, getattr(updater, '_extra', None)
+        copies = (self._extra or {}).get('copies')
+        if copies:
+            self._set_copies(copies)
+        if self._compression_params and self._kvstore is not None:
+            warnings.warn(RESIDUALS, UserWarning, stacklevel=2)
+        states = (self._extra or {}).get('states')
+        if self._state_names and states:
+            self.set_states([[_array(value, ctx=ctx, dtype=value.dtype) for value, ctx in
+                              zip(values, self._context, strict=True)] for values in states])
+
+    def _check_states(self, fname, updater):
+        """Warns of weights that states were not saved for, and gives the counts to the devices that are in use."""
+        group = self._exec_group
+        devices = len(self._context)
+        names = {i * devices + k: name for i, name in enumerate(group.param_names) for k in range(devices)
+                 if group.grad_arrays[i][k] is not None}
+        missing = [name for index, name in names.items() if index not in updater.states]
+        if updater.states and missing:
+            warnings.warn(NO_STATES_OF.format(fname=fname, names=', '.join(dict.fromkeys(missing)),
+                                              devices=devices), UserWarning, stacklevel=3)
+        counts = updater.optimizer._all_index_update_counts
+        own = {context.device_id for context in self._context}
+        saved = [device for device, found in counts.items() if found]
+        if len(own) == len(saved) == 1 and own.isdisjoint(saved):
+            counts.setdefault(*own, {}).update(counts.pop(*saved))      # trained on another device
+
+    def _notes(self):
+        notes = super()._notes()
+        if self._state_names:
+            notes['states'] = [[a.asnumpy() for a in arrays] for arrays in self.get_states(False)]
+        if len(self._context) > 1:
+            notes['copies'] = self._copies_that_differ()
+        return notes
+
+    def _copies_that_differ(self):
+        """{name: values on each context} of parameters that a context has otherwise than `get_params` gives them.
+
+        In the middle of an epoch contexts have moving averages of their own, and weights, where the update draws.
+        """
+        group, found = self._exec_group, {}
+        known = {name: array for params in self.get_params() for name, array in params.items()}
+        for names, blocks in ((group.param_names, group.param_arrays), (group.aux_names, group.aux_arrays)):
+            for name, block in zip(names, blocks, strict=True):
+                if block[0].stype == 'default':
+                    values, mean = [a.asnumpy() for a in block], known[name].asnumpy()
+                    if not all(numpy.array_equal(value, mean) for value in values):
+                        found[name] = values
+        return found
+
+    def _set_copies(self, copies):
+        group = self._exec_group
+        for names, blocks in ((group.param_names, group.param_arrays), (group.aux_names, group.aux_arrays)):
+            for name, block in zip(names, blocks, strict=True):
+                for target, value in zip(block, copies.get(name, ()), strict=False):
+                    target[:] = value
+        self._params_dirty = True
 
     def _require_optimizer(self, what):
         if not self.optimizer_initialized:
@@ -188,10 +277,16 @@ class Module(BaseModule):
         if not self.binded:
             raise AssertionError('init_params: call bind first')
         attributes = self._symbol.attr_dict()
+        for what, given in (('arg_params', arg_params), ('aux_params', aux_params)):
+            if given is not None and not isinstance(given, Mapping):
+                raise TypeError(f'{what} must be a dict of names and NDArrays, not a {type(given).__name__}')
+        if isinstance(initializer, str):
+            initializer = create_initializer(initializer)
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
             for name, array in sorted(own.items()):
                 if given is not None and name in given:
                     if given[name] is not array:
+                        check_parameter(name, given[name], array.shape)
                         given[name].copyto(array)
                     continue
                 if given is not None and not allow_missing:
@@ -317,6 +412,7 @@ class Module(BaseModule):
         if self._preload_opt_states is not None:
             self.load_optimizer_states(self._preload_opt_states)
             self._preload_opt_states = None
+            set_random_states(self._extra, self._worker())
 
     def borrow_optimizer(self, shared_module):
         """Uses the optimizer of another module, with its states and its KVStore."""
@@ -329,8 +425,11 @@ class Module(BaseModule):
     # ------------------------------------------------------------------ running
     def forward(self, data_batch, is_train=None):
         """Computes the outputs of a batch; if its shapes are new, the module is reshaped first."""
-        self._check_batch(data_batch)
-        self._exec_group.forward(data_batch, is_train)
+        try:
+            self._check_batch(data_batch)
+            self._exec_group.forward(data_batch, is_train)
+        except _MISTAKES as error:
+            raise self._mistake(data_batch, error) from error
 
     def _check_batch(self, data_batch):
         """Reshapes the module if the shapes of a batch are new."""
@@ -342,6 +441,41 @@ class Module(BaseModule):
             found = [array.shape for array in data_batch.data]
         if found != [desc.shape for desc in self._data_shapes]:
             self._reshape_for(data_batch, found)
+
+    def _mistake(self, batch, error):
+        """What is wrong with a batch that could not be computed, if it is the batch; else the error itself."""
+        if isinstance(batch, list) or not self.binded:
+            return error
+        if not hasattr(batch, 'data'):
+            return TypeError(f'forward: a batch is an mx.io.DataBatch, not a {type(batch).__name__}; '
+                             'mx.io.DataBatch([data], [label]) makes one of arrays')
+        labels = getattr(batch, 'label', None) or ()
+        for kind, arrays, known in (('data', batch.data or (), self._data_shapes),
+                                    ('label', labels, self._label_shapes or ())):
+            if not isinstance(arrays, (list, tuple)):
+                return TypeError(f'forward: {kind} of a batch must be a list of NDArrays, not a '
+                                 f'{type(arrays).__name__}')
+            for array, desc in zip(arrays, known, strict=False):
+                if not isinstance(array, NDArray):
+                    return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
+                                     f'{type(array).__module__}.{type(array).__name__}; mx.nd.array makes one')
+        if isinstance(error, MXNetError):
+            return error                # of an operator, whose node and shapes it names
+        for array, desc in zip(batch.data, self._data_shapes, strict=False):
+            if array.shape[1:] != desc.shape[1:]:
+                found = re.match(r'the shape of (\S+) changes from (\(.*?\)) to (\(.*?\))', str(error))
+                why = str(error) if found is None else f'{found[1]} has shape {found[2]}, and would need {found[3]}'
+                return MXNetError(f'forward: {desc.name} of the batch has shape {array.shape}, but the module was '
+                                  f'bound for '
+                                  f'{desc.shape}, and its parameters fit that: {why}')
+        samples = batch.data[0].shape[0] if batch.data else None
+        for array, desc in zip(labels, self._label_shapes or (), strict=False):
+            expected = (samples, *desc.shape[1:])
+            if array.shape != expected:
+                return ValueError(f'forward: the label {desc.name} of the batch has shape {array.shape}, but for data '
+                                  f'of shape '
+                                  f'{batch.data[0].shape} it must have {expected}')
+        return error
 
     @staticmethod
     def _joined_shapes(batches):
@@ -375,9 +509,13 @@ class Module(BaseModule):
                 or isinstance(data_batch, list):
             super()._step(data_batch)
             return
-        self._check_batch(data_batch)
-        self._params_dirty = True
-        if not self._exec_group.forward_backward(data_batch, self._due):
+        try:
+            self._check_batch(data_batch)
+            self._params_dirty = True
+            done = self._exec_group.forward_backward(data_batch, self._due)
+        except _MISTAKES as error:
+            raise self._mistake(data_batch, error) from error
+        if not done:
             self.update()
 
     def _due(self):
@@ -393,8 +531,11 @@ class Module(BaseModule):
                 or 'forward' in self.__dict__ or 'backward' in self.__dict__:
             super().forward_backward(data_batch)
             return
-        self._check_batch(data_batch)
-        self._exec_group.forward_backward(data_batch)
+        try:
+            self._check_batch(data_batch)
+            self._exec_group.forward_backward(data_batch)
+        except _MISTAKES as error:
+            raise self._mistake(data_batch, error) from error
 
     def backward(self, out_grads=None):
         """Computes the gradients; `out_grads` are those of the outputs, where they are no losses."""

@@ -144,6 +144,29 @@ class SequentialModule(BaseModule):
                                   force_init=force_init)
         self.optimizer_initialized = True
 
+    def _worker(self):
+        return self._modules[0]._worker() if self._modules else None
+
+    def _draws(self):
+        return any(module._draws() for module in self._modules)
+
+    def save_optimizer_states(self, fname):
+        """Writes the states of the optimizer of each module that has one, to `fname.0`, `fname.1` and so on."""
+        self._require('save_optimizer_states', optimizer=True)
+        with self._keeping():
+            for i, module in self._with_states():
+                module.save_optimizer_states(f'{fname}.{i}')
+
+    def load_optimizer_states(self, fname):
+        """Reads what `save_optimizer_states` wrote."""
+        self._require('load_optimizer_states', optimizer=True)
+        for i, module in self._with_states():
+            module.load_optimizer_states(f'{fname}.{i}')
+            self._states_read, self._extra = True, module._extra
+
+    def _with_states(self):
+        return [(i, module) for i, module in enumerate(self._modules) if hasattr(module, 'save_optimizer_states')]
+
     def install_monitor(self, mon):
         """Has a `mx.mon.Monitor` watch all modules."""
         self._require_bound('install_monitor')

@@ -1,5 +1,7 @@
 """Functions that make arrays, and a few that rearrange them, with upstream's signatures."""
 import warnings
+from contextlib import contextmanager
+from operator import index
 
 import numpy
 import torch
@@ -9,6 +11,7 @@ from .._ops import NAMES
 from .._ops.dtypes import NAME, torch_dtype
 from .._state import state
 from .._taps import tap
+from .._wording import plain
 from ..base import MXNetError
 from ..context import current_context, given_context
 from . import _interop, _invoke
@@ -17,6 +20,9 @@ from .ndarray import NDArray
 __all__ = ['arange', 'concatenate', 'empty', 'eye', 'full', 'histogram', 'imdecode', 'linspace', 'moveaxis',
            'onehot_encode',
            'ones', 'split_v2', 'zeros']
+
+
+NONE_IS_NAN = 'None in an array becomes nan, as in MXNet 1.9.1; is a value missing?'
 
 
 def array(source_array, ctx=None, dtype=None):
@@ -43,17 +49,32 @@ def array(source_array, ctx=None, dtype=None):
     except (ValueError, TypeError):
         raise TypeError('source_array must be array-like: nested lists of numbers of equal length, a NumPy array '
                         f'or an NDArray; this {type(source_array).__name__} is not') from None
+    if values.dtype.kind == 'f' and not isinstance(source_array, numpy.ndarray) and _interop.has_none(source_array):
+        warnings.warn(NONE_IS_NAN, UserWarning, stacklevel=3)
     tensor = _interop.tensor_of(values)
     return wrap(_interop.allocate(tensor.to(wanted, copy=True), ctx), ctx, NDArray)
 
 
 def _shape(shape):
-    if isinstance(shape, (int, numpy.integer)):
-        return (int(shape),)
-    result = tuple(int(n) for n in shape)
+    lengths = (shape,) if isinstance(shape, (int, numpy.integer)) else shape
+    try:
+        result = tuple(index(n.asscalar() if isinstance(n, NDArrayBase) else n) for n in lengths)
+    except (TypeError, ValueError):
+        raise MXNetError(f'a shape is an int or a tuple of ints, not {shape!r}') from None
     if any(n < 0 for n in result):
         raise MXNetError(f'the shape {result} has a negative length')
     return result
+
+
+@contextmanager
+def _enough_memory(shape):
+    """Says which array was too large."""
+    try:
+        yield
+    except (RuntimeError, OverflowError) as error:
+        if isinstance(error, MXNetError):
+            raise
+        raise MXNetError(f'an array of shape {_shape(shape)} cannot be made: {plain(error)}') from error
 
 
 def _exchange(other):
@@ -69,7 +90,7 @@ def _filled(shape, ctx, dtype, value, out=None):
     if out is not None:
         out[:] = value
         return out
-    if not state.np_shape and (shape == () or not isinstance(shape, int) and 0 in shape):
+    if not state.np_shape and (shape == () or not isinstance(shape, int) and 0 in _shape(shape)):
         raise MXNetError(f'shape {shape}: outside np mode 0 stands for an unknown length and () for an unknown shape; '
                          'an array without elements or axes needs mx.util.set_np_shape(True)')
     ctx = given_context(ctx)
@@ -77,8 +98,9 @@ def _filled(shape, ctx, dtype, value, out=None):
     if state.watch is not None and state.watch.traces:
         given = {'shape': _shape(shape), 'value': value, 'dtype': NAME[wanted]}
         return _invoke.call(NAMES['_full'], (), given, NDArray)
-    tensor = _fill(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
-    return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
+    with _enough_memory(shape):
+        tensor = _fill(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
+        return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
 
 def empty(shape, ctx=None, dtype=None, stype=None):
@@ -89,7 +111,9 @@ def empty(shape, ctx=None, dtype=None, stype=None):
         return zeros(shape, ctx, dtype)
     ctx = given_context(ctx)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
-    return wrap(_interop.allocate(torch.empty(_shape(shape), dtype=wanted, device=ctx.torch_device), ctx), ctx, NDArray)
+    with _enough_memory(shape):
+        tensor = torch.empty(_shape(shape), dtype=wanted, device=ctx.torch_device)
+        return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
 
 def zeros(shape, ctx=None, dtype=None, stype=None, **kwargs):

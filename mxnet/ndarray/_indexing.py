@@ -10,6 +10,7 @@ import numpy
 import torch
 
 from .._array import NDArrayBase
+from .._wording import plain
 
 _BASIC = (int, slice, type(None), type(Ellipsis), numpy.integer)
 
@@ -103,13 +104,16 @@ def _flat_positions(parts, tensor):
 def read(tensor, key):
     """What a key selects: a view where that is contiguous, else a copy."""
     parts, basic = normalize(key, tensor)
-    if not _negative_steps(parts):
-        result = tensor[parts]
-    elif basic:
-        parts, flips = _forward(parts, tensor.shape)
-        result = tensor[parts].flip(flips)
-    else:
-        result = tensor.reshape(-1)[_flat_positions(parts, tensor)]
+    try:
+        if not _negative_steps(parts):
+            result = tensor[parts]
+        elif basic:
+            parts, flips = _forward(parts, tensor.shape)
+            result = tensor[parts].flip(flips)
+        else:
+            result = tensor.reshape(-1)[_flat_positions(parts, tensor)]
+    except IndexError as error:
+        raise IndexError(f'[{_spell(key)}] of an array of shape {tuple(tensor.shape)}: {plain(error)}') from None
     return result if result.is_contiguous() else result.contiguous()
 
 
@@ -127,10 +131,12 @@ def write(tensor, key, value):
             tensor[parts] = value
         else:
             tensor.view(-1)[_flat_positions(parts, tensor)] = value
+    except IndexError as error:
+        raise IndexError(f'[{_spell(key)}] of an array of shape {tuple(tensor.shape)}: {plain(error)}') from None
     except RuntimeError as error:
         shape = '' if number else f' of shape {tuple(value.shape)}'
         raise ValueError(f'cannot store a value{shape} at [{_spell(key)}] of an array of shape '
-                         f'{tuple(tensor.shape)}: {error}') from None
+                         f'{tuple(tensor.shape)}: {plain(error)}') from None
 
 
 def _trim(value, dims):

@@ -110,6 +110,12 @@ def numbers_of(values):
     return found.astype(numpy.float64)
 
 
+def has_none(values):
+    """Whether nested lists hold None."""
+    found = numpy.asarray(values)
+    return found.dtype.kind == 'O' and any(v is None for v in found.flat)
+
+
 def synchronize(device):
     if device.type == 'cuda':
         torch.cuda.synchronize(device)

@@ -17,6 +17,7 @@ from .._ops.moves import Move
 from .._ops.table import CallSite, Operator
 from .._state import state
 from .._taps import tap
+from .._wording import plain
 from ..base import MXNetError, OutOfRange
 from ..context import Context, current_context
 
@@ -29,7 +30,7 @@ def operator_error(op, inputs, attributes, error):
     given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
     given += [f'{k}={v!r}' for k, v in attributes.items() if k not in ('rng', 'training')]
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
-    return kind(f'operator {op.name}({", ".join(given)}): {error}')
+    return kind(f'operator {op.name}({", ".join(given)}): {plain(error, op.name)}')
 
 
 _CAUGHT = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
@@ -108,7 +109,10 @@ def run(op: Operator, inputs, attributes, out, cls):
             if recording:
                 note_all(op, given, inputs, results)
             return results
-    result = owned(result, tensors)
+    try:
+        result = owned(result, tensors)
+    except RuntimeError as error:               # a copy needs memory, too
+        raise operator_error(op, inputs, attributes, error) from error
     if result.requires_grad:
         if recording:
             result._note = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,

@@ -4,6 +4,7 @@ The functions of `mx.np` are written once, with `apply`; given symbols, they mak
 functions, and only those without an array among their arguments (`zeros`, `random.normal`) are made for each face.
 """
 from numbers import Number
+from operator import index
 
 import numpy
 
@@ -62,7 +63,10 @@ def numbers(value):
         return (int(value),)
     if isinstance(value, NDArrayBase):
         value = value.asnumpy().reshape(-1).tolist()
-    return tuple(int(v) for v in value)
+    try:
+        return tuple(index(v.item() if isinstance(v, NDArrayBase) else v) for v in value)
+    except TypeError:
+        raise TypeError(f'an int or a tuple of ints is needed, not {value!r}') from None
 
 
 def dtype_text(dtype, default=None):

@@ -3,6 +3,8 @@
 Those that take no array are written for both faces: `makers(create)` gives them on top of `create(operator name,
 attributes, ctx, out)`, which makes an array here and a symbol in `mx.sym.np`.
 """
+import warnings
+
 import numpy
 import torch
 
@@ -12,6 +14,7 @@ from .._ops.table import NAMES
 from .._state import state
 from ..context import given_context
 from ..ndarray import _interop, _invoke
+from ..ndarray._creation import NONE_IS_NAN
 from . import _call
 from ._call import apply, dtype_text, is_array, numbers
 
@@ -57,6 +60,8 @@ def _from_lists(object):
     except (ValueError, TypeError):
         raise TypeError('np.array takes nested lists of numbers of equal length, a NumPy array or an array; '
                         f'this {type(object).__name__} is not one') from None
+    if values.dtype.kind == 'f' and _interop.has_none(object):
+        warnings.warn(NONE_IS_NAN, UserWarning, stacklevel=4)
     return values
 
 

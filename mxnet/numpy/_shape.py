@@ -4,6 +4,7 @@ import warnings
 import numpy
 
 from .._array import NDArrayBase
+from .._wording import plain
 from ._call import Numbers, apply, is_array, numbers
 
 __all__ = ['append', 'array_split', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_to', 'column_stack',
@@ -52,7 +53,7 @@ def moveaxis(a, source, destination):
     try:
         return apply('_np_moveaxis', (a,), {'source': numbers(source), 'destination': numbers(destination)})
     except (RuntimeError, IndexError) as error:
-        raise ValueError(f'moveaxis: {error}') from error
+        raise ValueError(f'moveaxis: {plain(error)}') from error
 
 
 def expand_dims(a, axis):

@@ -35,6 +35,7 @@ class Adam(BuiltIn):
     Kingma and Ba, https://arxiv.org/abs/1412.6980
     """
 
+    _needs_count = True
     _slots = 2
     _by_count = True
 
@@ -132,6 +133,7 @@ class Adamax(BuiltIn):
     Kingma and Ba, https://arxiv.org/abs/1412.6980, section 7.
     """
 
+    _needs_count = True
     _slots = 2
 
     def __init__(self, learning_rate=0.002, beta1=0.9, beta2=0.999, **kwargs):
@@ -169,6 +171,7 @@ class Nadam(BuiltIn):
     Dozat, "Incorporating Nesterov Momentum into Adam", 2015.
     """
 
+    _needs_count = True
     _slots = 2
     _same_rule = False
 
@@ -229,6 +232,7 @@ class AdaBound(BuiltIn):
     Luo et al., https://arxiv.org/abs/1902.09843.  MXNet 1.9.1 does not have it.
     """
 
+    _needs_count = True
     _slots = 2
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001, epsilon=1e-8, **kwargs):

@@ -160,6 +160,7 @@ class FTML(BuiltIn):
     Zheng and Kwok, "Follow the Moving Leader in Deep Learning", ICML 2017.
     """
 
+    _needs_count = True
     _slots = 3
 
     def __init__(self, beta1=0.6, beta2=0.999, epsilon=1e-8, **kwargs):

@@ -1,4 +1,5 @@
 """`Optimizer`, the base class: learning rates, weight decays, counts of updates, and the registry of names."""
+import inspect
 import os
 import warnings
 
@@ -6,6 +7,7 @@ import numpy
 
 from .._array import write
 from .._ops.dtypes import BFLOAT16
+from .._wording import near
 from ..ndarray import zeros
 from ..util import is_np_array
 
@@ -64,12 +66,17 @@ class Optimizer:
     # Kept on the class, not in instances: state files are read and written by MXNet 1.9.1 as well.
     _at_once: bool | None = None    # many weights in one call: any number, none, or (None) up to aggregate_num
     whole_arrays = False            # whether an update needs all of an array: servers of dist_async do not cut it then
+    _needs_count = True             # do updates depend on their number, besides by a schedule; of others nobody knows
     _master_last = False            # where the float32 copy stands in the state of a weight of low precision
 
     def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None, learning_rate=None,
                  lr_scheduler=None, sym=None, begin_num_update=0, multi_precision=False, param_dict=None):
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
             raise TypeError(f'param_idx2name must be a dict {{index: name}}, not a {type(param_idx2name).__name__}')
+        for key, value in (('learning_rate', learning_rate), ('wd', wd), ('rescale_grad', rescale_grad),
+                           ('clip_gradient', clip_gradient)):
+            if isinstance(value, (str, bytes, list, tuple, dict)):
+                raise TypeError(f'{type(self).__name__}: {key} must be a number, not {value!r}')
         if lr_scheduler is None:
             learning_rate = 0.01 if learning_rate is None else learning_rate
         elif learning_rate is not None and lr_scheduler.base_lr != learning_rate:
@@ -131,9 +138,20 @@ class Optimizer:
             raise TypeError(f'the name of an optimizer must be a str, not a {type(name).__name__}')
         found = Optimizer.opt_registry.get(name.lower())
         if found is None:
-            raise ValueError(f'there is no optimizer called {name!r}; registered are '
+            raise ValueError(f'there is no optimizer called {name!r}{near(name.lower(), Optimizer.opt_registry)}; '
+                             f'registered are '
                              f'{", ".join(sorted(Optimizer.opt_registry))}')
-        return found(**kwargs)
+        try:
+            return found(**kwargs)
+        except TypeError as error:
+            known = {key for cls in found.__mro__[:-1] if '__init__' in vars(cls)
+                     for key, p in inspect.signature(cls.__init__).parameters.items()
+                     if p.kind is not p.VAR_KEYWORD and key not in ('self', 'args')}
+            unknown = [key for key in kwargs if key not in known]
+            if not unknown:
+                raise
+            raise TypeError(f'optimizer {name!r} has no argument {unknown[0]!r}{near(unknown[0], known)}; it takes '
+                            f'{", ".join(sorted(known))}') from error
 
     # ------------------------------------------------------------------ what an optimizer does
     def create_state(self, index, weight):
@@ -180,6 +198,8 @@ class Optimizer:
         """Sets the learning rate of an optimizer that has no lr_scheduler."""
         if self.lr_scheduler is not None:
             raise UserWarning(RATE_IS_SCHEDULED)
+        if isinstance(lr, (str, bytes, list, tuple, dict)) or lr is None:
+            raise TypeError(f'set_learning_rate: the rate must be a number, not {lr!r}')
         self.lr = lr
 
     def set_lr_scale(self, args_lrscale):

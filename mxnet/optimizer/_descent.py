@@ -217,6 +217,7 @@ class SGLD(BuiltIn):
         super().__init__(**kwargs)
 
     _slots = 1
+    _repeats = False
 
     def create_state(self, index, weight):
         """None: there is nothing to remember."""

@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from .._array import wrap, writable
+from .._array import NDArrayBase, wrap, writable
 from .._ops.identity import multi_lars, multi_sum_sq
 from .._ops.optimizer_multi import (
     multi_lamb_update,
@@ -112,6 +112,7 @@ class LAMB(BuiltIn):
     You et al., https://arxiv.org/abs/1904.00962
     """
 
+    _needs_count = True
     whole_arrays = True
     _slots = 2
 
@@ -149,6 +150,7 @@ class LBSGD(BuiltIn):
     The updates themselves are those of `SGD`.
     """
 
+    _needs_count = True
     whole_arrays = True
     _at_once = False            # each weight has sums and counts of its own
 
@@ -193,8 +195,11 @@ class LBSGD(BuiltIn):
     def _add_up(self, index, grad):
         """The sum of the gradients since the last update, and how many there have been in all."""
         before = self.cumgrads.get(index, {'cum_grad': 0, 'num_cums': self.init_updates})
+        earlier = before['cum_grad']
+        if isinstance(earlier, NDArrayBase):
+            earlier = earlier.as_in_context(grad._ctx)._tensor      # one from a file is on the CPU
         # a new array: what is in `grad` will be overwritten
-        total = wrap(grad._tensor.detach() + getattr(before['cum_grad'], '_tensor', 0), grad._ctx, NDArray)
+        total = wrap(grad._tensor.detach() + earlier, grad._ctx, NDArray)
         self.cumgrads[index] = {'cum_grad': total, 'num_cums': before['num_cums'] + 1}
         return total, before['num_cums'] + 1
 

@@ -17,6 +17,7 @@ from ..autograd import LARGE
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray
+from . import _progress
 from ._base import _LOW_PRECISION, Optimizer, aggregation_size, is_list
 from ._builtin import BuiltIn
 
@@ -47,6 +48,8 @@ class Updater:
         self.states_synced = {}
         self.aggregate_updates = _most_at_once(optimizer) > 0
         self._again = None          # the last call, if it can be repeated without looking at everything anew
+        self._before = _progress.snapshot(optimizer, _classes())
+        self._extra = None          # what else the last states that were read had with them
 
     def __call__(self, index, grad, weight):
         again = self._due(index, grad, weight)
@@ -107,23 +110,38 @@ class Updater:
         """Takes over states, and an optimizer if there is one, from what `get_states` gave, here or in MXNet 1.9.1.
 
         Nothing in it is executed: it may hold plain values, arrays, and optimizers and schedulers whose classes the
-        program has.
+        program has.  Without an optimizer in it, the one that is there goes on with the count of updates that was
+        saved; a warning says where that makes a difference and there is none.
         """
-        found = pickles.load(states, _classes(), 'optimizer states')
+        classes = _classes()
+        states, progress = _progress.unpacked(states, classes)
+        found = pickles.load(states, classes, 'optimizer states')
         optimizer = self.optimizer
         if isinstance(found, tuple) and len(found) == 2:
             found, optimizer = found
         if not isinstance(found, dict) or not isinstance(optimizer, Optimizer):
             raise MXNetError('optimizer states: expected {index: state}, or that and an optimizer, not '
                              f'{type(found).__name__} and {type(optimizer).__name__}')
-        self.states, self.states_synced = found, dict.fromkeys(found, False)
         if optimizer is not self.optimizer:
             self.optimizer = optimizer
             self.aggregate_updates = _most_at_once(optimizer) > 0
+        elif progress is not None:
+            _progress.restore(optimizer, progress, self._before)
+        elif found:
+            _progress.warn_of_no_count(optimizer)
+        self.states, self.states_synced = found, dict.fromkeys(found, False)
+        self._extra = None if progress is None else progress.get('extra')
 
     def get_states(self, dump_optimizer=False):
-        """All states as bytes, with `dump_optimizer` the optimizer too, in the format of MXNet 1.9.1."""
-        return pickle.dumps((self.states, self.optimizer) if dump_optimizer else self.states, _PROTOCOL)
+        """All states as bytes, with `dump_optimizer` the optimizer too, in the format of MXNet 1.9.1.
+
+        Without it, the count of updates and whatever else the optimizer remembers is behind them, where MXNet 1.9.1
+        does not look.
+        """
+        if dump_optimizer:
+            return pickle.dumps((self.states, self.optimizer), _PROTOCOL)
+        return _progress.packed(pickle.dumps(self.states, _PROTOCOL),
+                                _progress.progress_of(self.optimizer, self._before, _classes()))
 
 
 class _Again:
@@ -139,7 +157,7 @@ class _Again:
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
         """What to remember of a call; None if the next one has to look at its arrays again."""
-        if type(optimizer).update is not BuiltIn.update \
+        if type(optimizer).update is not BuiltIn.update or not optimizer._repeats \
                 or type(optimizer).update_multi_precision is not Optimizer.update_multi_precision:
             return None
         self = cls()

@@ -79,6 +79,7 @@ class AdamW(BuiltIn):
     but no class.
     """
 
+    _needs_count = True
     _slots = 2
 
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, correct_bias=True, **kwargs):

@@ -7,6 +7,7 @@ import numpy
 
 from .. import ndarray
 from ..io import DataBatch, DataDesc, DataIter
+from ..io._base import check_state
 
 __all__ = ['BucketSentenceIter', 'encode_sentences']
 
@@ -98,9 +99,27 @@ class BucketSentenceIter(DataIter):
         """Back to the first batch, in a new order."""
         self.curr_idx = 0
         random.shuffle(self.idx)
-        self.nddata, self.ndlabel = [], []
         for bucket in self.data:
             numpy.random.shuffle(bucket)
+        self._to_arrays()
+
+    def state_dict(self):
+        """Where the iterator is, and its sentences in their order, for `load_state_dict`."""
+        return {'buckets': list(self.buckets), 'batch_size': self.batch_size, 'curr_idx': self.curr_idx,
+                'idx': list(self.idx), 'data': [bucket.copy() for bucket in self.data]}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called."""
+        check_state('BucketSentenceIter', state, buckets=list(self.buckets), batch_size=self.batch_size)
+        if [a.shape for a in state['data']] != [a.shape for a in self.data]:
+            raise ValueError('BucketSentenceIter: the state is one of other data: it has another number of sentences')
+        self.curr_idx, self.idx = state['curr_idx'], [tuple(pair) for pair in state['idx']]
+        self.data = [bucket.copy() for bucket in state['data']]
+        self._to_arrays()
+
+    def _to_arrays(self):
+        self.nddata, self.ndlabel = [], []
+        for bucket in self.data:
             following = numpy.full_like(bucket, self.invalid_label)
             following[:, :-1] = bucket[:, 1:]
             self.nddata.append(ndarray.array(bucket, dtype=self.dtype))

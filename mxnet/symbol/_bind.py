@@ -1,5 +1,6 @@
 """How a symbol is bound to arrays: `Symbol.bind` and `Symbol.simple_bind`."""
 import math
+import warnings
 
 import torch
 
@@ -7,6 +8,7 @@ from .._array import NDArrayBase, wrap
 from .._graph import infer as _infer
 from .._graph.node import topological
 from .._ops.dtypes import NAME, torch_dtype
+from .._wording import near
 from ..base import MXNetError
 from ..context import Context
 from ..executor import Executor
@@ -72,6 +74,8 @@ def bind(symbol, ctx, args, args_grad, grad_req, aux_states, group2ctx):
 def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_arg_names, shared_exec, shared_buffer,
                 shapes):
     """`Symbol.simple_bind`."""
+    if not isinstance(ctx, Context):
+        raise TypeError(f'simple_bind: the context must be a Context, such as mx.cpu(), not {ctx!r}')
     names = symbol.list_arguments()
     unknown = [n for n in shapes if n not in names and n not in symbol.list_auxiliary_states()]
     facts = _infer.infer(symbol._entries, {n: s for n, s in shapes.items() if n not in unknown},
@@ -79,8 +83,13 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
     variables, auxiliary = symbol._variables()
     undecided = [f'{n.name}: {facts.shape((n, 0)) or ()}' for n in variables
                  if not _infer.complete(facts.shape((n, 0)))]
+    strange = ''.join(f'; there is no argument {n!r}{near(n, names)}' for n in unknown)
     if undecided:
-        raise MXNetError('simple_bind: these shapes do not follow from those given: ' + ', '.join(undecided))
+        raise MXNetError(f'simple_bind: these shapes do not follow from those given: {", ".join(undecided)}{strange}')
+    if strange:
+        warnings.warn(f'simple_bind{strange.replace(";", ":", 1)}. Such shapes are ignored, as in MXNet '
+                      f'1.9.1', UserWarning,
+                      stacklevel=3)
     reqs = _requirements(grad_req, names)
     new = _Allocation(facts, _contexts(symbol, ctx, group2ctx or {}), ctx, stype_dict or {})
     shared, shared_grads, shared_states = ({}, {}, {}) if shared_exec is None else \

@@ -11,6 +11,7 @@ from .._graph.node import HIDDEN, Node, is_hidden, rebuild, states_of, topologic
 from .._ops import NAMES
 from .._ops.dtypes import NAME, NUMPY
 from .._state import state
+from .._wording import near
 from ..attribute import AttrScope
 from ..base import MXNetError, NotImplementedForSymbol
 from . import _compose
@@ -275,7 +276,8 @@ class Symbol(OperatorMethods, SymbolBase):
             return {n: v for n, v in zip(names, args, strict=False) if v is not None}
         unknown = set(kwargs) - set(self.list_inputs())
         if unknown:
-            raise MXNetError(f'there is no argument {", ".join(sorted(unknown))}; there are {", ".join(names)}')
+            raise MXNetError(f'there is no argument {", ".join(sorted(unknown))}{near(min(unknown), names)}; there are '
+                             f'{", ".join(names)}')
         return {n: v for n, v in kwargs.items() if v is not None}
 
     def _facts(self, shapes, dtypes=None, **options):

@@ -1,6 +1,8 @@
 """Recurrent cells: one step of a sequence at a time, and `unroll` for all of them."""
 from ... import ndarray, symbol
 from ..._ops.dtypes import dtype_name
+from ...base import MXNetError
+from ...ndarray import NDArray
 from ...symbol import Symbol
 from .._structure import takes_symbols
 from ..block import Block, HybridBlock
@@ -109,7 +111,27 @@ class RecurrentCell(Block):
     def forward(self, inputs, states):
         """One step -> (output, new states)."""
         self._counter += 1
-        return super().forward(inputs, states)
+        try:
+            return super().forward(inputs, states)
+        except (ValueError, TypeError, IndexError, AttributeError, MXNetError) as error:
+            self._check_states(inputs, states, error)
+            raise
+
+    def _check_states(self, inputs, states, error):
+        """Raises ValueError, after an error, if the states are not those that `state_info` describes."""
+        if not isinstance(inputs, NDArray) or not inputs.ndim:
+            return
+        try:
+            expected = [tuple(info['shape']) for info in self.state_info(inputs.shape[0])]
+        except Exception:               # a cell of the program's
+            return
+        given = type(states).__name__
+        if isinstance(states, (list, tuple)):
+            given = [getattr(s, 'shape', None) for s in states]
+        if given != expected:
+            raise ValueError(f'{self.name}: the states must have shapes {expected} for inputs of shape '
+                             f'{inputs.shape}, but '
+                             f'have {given}; begin_state(batch_size) makes them') from error
 
 
 class HybridRecurrentCell(RecurrentCell, HybridBlock):

@@ -5,6 +5,7 @@ import warnings
 from ... import ndarray, symbol
 from ..._deferred_compute import tracing
 from ..._state import state
+from ...base import MXNetError
 from ...ndarray import NDArray
 from ...symbol import Symbol
 from ...util import is_np_array
@@ -130,11 +131,30 @@ class _RNNLayer(HybridBlock):
             if sequence_length is None:
                 raise ValueError(f'{self.name} was made with use_sequence_length=True, so it must be called with '
                                  'sequence_length')
-            return super().__call__(inputs, states, sequence_length, **kwargs)
+            return self._run(inputs, states, sequence_length, **kwargs)
         if sequence_length is not None:
             warnings.warn(f'sequence_length is ignored by {self.name}; make the layer with use_sequence_length=True',
                           stacklevel=2)
-        return super().__call__(inputs, states, **kwargs)
+        return self._run(inputs, states, **kwargs)
+
+    def _run(self, inputs, states, *args, **kwargs):
+        try:
+            return super().__call__(inputs, states, *args, **kwargs)
+        except (ValueError, TypeError, AttributeError, MXNetError) as error:
+            if isinstance(inputs, NDArray):
+                if inputs.ndim != 3:
+                    raise ValueError(f'{self.name}: the inputs must have three axes ({self._layout}), not the shape '
+                                     f'{inputs.shape}') from error
+                if not isinstance(states, (list, tuple)) or not all(isinstance(s, NDArray) for s in states):
+                    raise TypeError(f'{self.name}: the states must be a list of NDArrays, not '
+                                    f'{type(states).__name__}') from error
+                self._check_states(inputs, states)
+                width = inputs.shape[2]
+                if self._input_size and width != self._input_size:
+                    raise ValueError(f'{self.name}: inputs of shape {inputs.shape} ({self._layout}) have {width} '
+                                     f'values a step, '
+                                     f'but the layer takes {self._input_size}') from error
+            raise
 
     def _beginning(self, inputs):
         """The states before the first step of a batch: the same arrays as for the batch before, if they are still 0."""
@@ -153,7 +173,7 @@ class _RNNLayer(HybridBlock):
             out = again((inputs, *states))
             if out is not None:
                 return out
-        out = super().__call__(inputs, states)
+        out = self._run(inputs, states)
         op, arguments = self._cached_op, self._cached_op_args
         if op is not None and self._active and isinstance(out, NDArray):
             params = [what for is_input, what in arguments if not is_input]

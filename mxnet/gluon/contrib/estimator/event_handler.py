@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+from ...._files import paths
 from ....callback import ProgressBar
 from ....metric import CompositeEvalMetric, EvalMetric
 from ....metric import Loss as LossMetric
@@ -364,9 +365,10 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._save(estimator, f'{self.model_prefix}-best')
 
     def _save(self, estimator, prefix):
-        # parameters last: where they are the states are, too, even if the program dies between the two
-        estimator.trainer.save_states(self._path(prefix + '.states'))
-        estimator.net.save_parameters(self._path(prefix + '.params'))
+        # parameters last: where the store is remote, the states are there if the parameters are
+        with paths.together(self._path(prefix)):
+            estimator.trainer.save_states(self._path(prefix + '.states'))
+            estimator.net.save_parameters(self._path(prefix + '.params'))
 
     def _remove(self, prefix):
         for ending in ('.params', '.states'):
