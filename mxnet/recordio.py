@@ -505,10 +505,15 @@ def unpack_img(s, iscolor=-1):
 
     iscolor: -1 as it is, 0 grey, 1 colour
     """
-    cv2 = _cv2('unpack_img')
+    _cv2('unpack_img')
     import numpy
+
+    from ._files import pictures
     header, s = unpack(s)
-    return header, cv2.imdecode(numpy.frombuffer(s, numpy.uint8), iscolor)
+    try:
+        return header, pictures.decode(numpy.frombuffer(s, numpy.uint8), iscolor, 'unpack_img') if len(s) else None
+    except pictures.Damaged:
+        return header, None
 
 
 def pack_img(header, img, quality=95, img_fmt='.jpg'):

@@ -37,10 +37,21 @@ def test_shared_parts_stay_shared():
     inner = [1]
     got = pickles.load(pickle.dumps({'a': inner, 'b': inner}))
     assert got['a'] is got['b']
-    cycle = []
-    cycle.append(cycle)
-    got = pickles.load(pickle.dumps(cycle))
-    assert got[0] is got
+
+
+@pytest.mark.parametrize('data, words', [
+    (b'\x80\x04}K\x00N' + b'2\x86' * 60 + b's.', r'a tuple of 4,194,303 values takes .* MXNET_FILE_LIMIT_MB='),
+    (b'\x80\x04]2a.', 'a list that is inside of itself'),
+    (b'(' * 500 + b'l' * 500 + b'.', 'values that are nested 101 deep'),
+    (pickle.dumps({0: ((), [((), ())] * 3)}), None),
+])
+def test_references_that_never_end(data, words):
+    if words is None:
+        assert pickles.load(data, where='f.states') == pickle.loads(data)
+        return
+    with pytest.raises(MXNetError, match=words) as caught:
+        pickles.load(data, where='f.states')
+    assert str(caught.value).startswith('f.states: ')
 
 
 # Written by Python 2.7 with protocols 0, 1 and 2.

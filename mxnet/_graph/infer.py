@@ -8,11 +8,13 @@ length that does not move is known, and one that moves along a line is solved fo
 An unknown length is 0, or -1 where arrays may be empty (`np_shape`); a wholly unknown shape is None, and so are unknown
 dtypes.
 """
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import torch
 
+from .._ops.attributes import literal
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.gradients import is_constant
 from .._ops.shapes import NoAxis
@@ -24,6 +26,7 @@ from .program import Program, _runner, counts_open, leaves_open
 from .sizes import Sizes
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
+MOST = 1 << 59           # numbers in an array: a byte of each must have an address
 META = torch.device('meta')
 HALVES = (torch.float16, torch.bfloat16)
 CUTS = ('slice', 'slice_axis')          # they may give less than they are asked for, if the axis is shorter than trials
@@ -56,6 +59,9 @@ class Facts:
             raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way '
                              f'and {shape} by another')
         if new != old:
+            if math.prod(n for n in new if n > 0) >= MOST:
+                raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, more '
+                                 'than any memory holds')
             self.shapes[key] = new
             self.changed = True
 
@@ -114,11 +120,12 @@ def _from_rules(shape, unknown):
 @lru_cache(maxsize=20000)
 def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodies: tuple = ()):
     """(shapes, dtypes) of an operator's visible outputs, or the text of an error."""
-    tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
-               for s, d in zip(shapes, dtypes, strict=True)]
     try:
+        tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
+                   for s, d in zip(shapes, dtypes, strict=True)]
         result = _call(op, attributes, tensors, bodies)
-    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError, ArithmeticError, MemoryError,
+            KeyError, AttributeError) as error:
         return str(error)
     count = len(op.output_names(dict(attributes)))
     return tuple((tuple(r.shape), r.dtype) for r in result[:count])
@@ -436,19 +443,25 @@ def _settle(operators, facts, need_shapes):
 
 def _declared(node, key):
     text = node.attrs.get(key)
-    return None if text is None else _numbers(text)
+    try:
+        return None if text is None else _numbers(text)
+    except (ValueError, TypeError):
+        raise MXNetError(f'variable {node.name}: {key}={text[:60]!r} is not a shape such as (2, 3)') from None
 
 
 @lru_cache(maxsize=4096)
 def _numbers(text):
-    import ast
-    value = ast.literal_eval(text.replace('L', ''))
+    value = literal(text)
     return (value,) if isinstance(value, int) else tuple(value)
 
 
 def _declared_dtype(node):
     text = node.attrs.get('__dtype__')
-    return None if text is None else _parsed_dtype(text)
+    try:
+        return None if text is None else _parsed_dtype(text)
+    except (MXNetError, KeyError, ValueError, TypeError):
+        raise MXNetError(f'variable {node.name}: __dtype__={text[:60]!r} is not the number or the name of a dtype'
+                         ) from None
 
 
 @lru_cache(maxsize=64)

@@ -27,7 +27,7 @@ from typing import Annotated, Any
 
 from .._taps import tap
 from ..base import MXNetError
-from .attributes import Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
+from .attributes import COUNT, Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
 
 TABLE: dict[str, 'Operator'] = {}     # by declared name
 NAMES: dict[str, 'Operator'] = {}     # by declared name and every alias
@@ -215,6 +215,8 @@ def _read_declaration(name, function, aliases, positional, facts):
             if p.annotation is Device:
                 supplied['wants_device'] = True
             kind = Kind() if p.annotation is Device else kind_of(p.annotation)
+            if p.name == facts.get('variadic') and p.annotation is int:
+                kind = COUNT
             attributes[p.name] = Attribute(p.name, kind, p.default)
     if starred and 'variadic' not in facts:
         raise TypeError(f'operator {name} has *inputs, so its declaration must say variadic=...')

@@ -100,11 +100,11 @@ class Checkpoint:
             states = arrays['trainer'].asnumpy().tobytes()
             trainer = self.trainer
             if trainer._update_on_kvstore:
-                trainer._kvstore._updater.set_states(states)
+                trainer._kvstore._updater.set_states(states, f'{self.path}: trainer')
                 trainer._optimizer = trainer._kvstore._updater.optimizer
             else:
                 for updater in trainer._updaters:
-                    updater.set_states(states)
+                    updater.set_states(states, f'{self.path}: trainer')
                     updater.optimizer = trainer._updaters[0].optimizer
                 trainer._optimizer = trainer._updaters[0].optimizer
             trainer._optimizer.param_dict = dict(enumerate(trainer._params))

@@ -75,6 +75,15 @@ def to_bytes(array) -> bytearray:
     return params.encode_record(_record(array), np_shape=bool(state.np_shape))
 
 
+def handle_of(state, what):
+    """The bytes in the state of a pickled array, or None for an array without contents."""
+    handle = state.get('handle') if isinstance(state, dict) else b''
+    if handle is not None and not (isinstance(handle, (bytes, bytearray)) and handle):
+        raise MXNetError(f'a pickled {what}: expected its bytes under "handle", found a {type(state).__name__}'
+                         + (f' with a {type(handle).__name__}' if isinstance(state, dict) else ''))
+    return handle
+
+
 def set_from_bytes(array, data) -> None:
     """Fills an array with what `to_bytes` made."""
     loaded = _from_record(params.decode_record(bytes(data), 'a pickled NDArray'))
