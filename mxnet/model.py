@@ -12,7 +12,7 @@ from . import kvstore as _kvstore
 from . import metric as _metric
 from . import optimizer as _optimizer
 from . import symbol as _symbol
-from .base import MXNetError
+from .base import FileError, MXNetError
 from .callback import LogValidationMetricsCallback
 from .context import Context, cpu
 from .executor_manager import _check_arguments
@@ -53,6 +53,8 @@ def load_params(prefix, epoch):
     if not found:
         logging.warning("Params file '%s' is empty", name)
         return {}, {}
+    if not isinstance(found, dict):
+        raise FileError(f'{name} holds {len(found)} arrays without names; those of a checkpoint have names')
     return _separate(found)[:2]
 
 

@@ -238,7 +238,8 @@ class MXRecordIO:
                 if start + size + 4 > self._block_size and start and length < _BLOCK // 4:
                     self._load()
                     start, end = 0, 8 + length
-                if self._block[start + size:start + size + 4] == _MAGIC:        # else its length may be wrong
+                # else its length may be wrong; behind what was read is what another block has left there
+                if start + size + 4 <= self._block_size and self._block[start + size:start + size + 4] == _MAGIC:
                     self._position += size
                     return bytes(self._block[start + 8:end])
         return self.read_at(self._position)
@@ -292,7 +293,7 @@ class MXRecordIO:
                 raise _Damage(f'it says that {length} bytes follow byte {position + 8}, '
                               'but another record begins there')
             pieces.append(bytes(memoryview(data)[:length]))
-            position += 8 + padded
+            position += 8 + min(padded, left)       # a file may end without its last zeros
             if kind in (_WHOLE, _LAST):
                 return pieces[0] if len(pieces) == 1 else _MAGIC.join(pieces), position
 
@@ -411,7 +412,9 @@ class MXIndexedRecordIO(MXRecordIO):
                 key, position = line.split('\t')[:2]
                 key = self.key_type(key.strip())
                 self.idx[key] = int(position)
-            except ValueError as error:
+                if not 0 <= self.idx[key] < 1 << 63:
+                    raise ValueError('the position is in no file')
+            except (ValueError, OverflowError) as error:
                 raise MXNetError(f'{self.idx_path}: line {number} should be a key, a tab and a position, but is '
                                  f'{line[:80]!r} ({error})') from error
             self.keys.append(key)

@@ -18,6 +18,7 @@ from __future__ import annotations
 import math
 import pickletools
 import re
+import types
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -51,17 +52,31 @@ def load(
         attributes are set.  Both must bear any value.
     where: what errors call this pickle.
     """
+    machine = _Machine(extra_classes or {})
     try:
-        found = _Machine(extra_classes or {}).run(bytes(data))
+        found = machine.run(bytes(data))
         _check_references(found, len(data))
         return found
     except _Refused as error:
-        raise MXNetError(f"{where}: refused to unpickle {error}") from None
+        raise MXNetError(f"{where}: byte {machine.position}: refused to unpickle {error}") from None
     except MXNetError as error:
-        raise MXNetError(f"{where}: {error}") from error
+        raise MXNetError(f"{where}: byte {machine.position}: {error}") from error
     except Exception as error:
-        reason = str(error) or type(error).__name__
-        raise MXNetError(f"{where}: not a whole pickle of plain values, arrays and known classes: {reason}") from error
+        # the words of others come only where they speak of the file, not of Python's lists and arguments
+        reason = _WRONG.get(type(error)) or str(error) or type(error).__name__
+        raise MXNetError(
+            f"{where}: byte {machine.position}: not a whole pickle of plain values, arrays and known classes: {reason}"
+        ) from error
+
+
+_WRONG = {
+    IndexError: "an instruction needs more values than there are",
+    KeyError: "an instruction refers to a value that was not stored",
+    TypeError: "something is made of values that it cannot be made of",
+    AttributeError: "something is made of values that it cannot be made of",
+    RecursionError: "its values are nested too deeply",
+    MemoryError: "it asks for too much memory",
+}
 
 
 class _Refused(Exception):
@@ -75,6 +90,7 @@ def _called(value: Any) -> str:
     return getattr(value, "__qualname__", None) or f"a {type(value).__name__}"
 
 
+_CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
 _CONTAINERS = (list, tuple, dict, OrderedDict, set, frozenset)
 _VISIT = 100  # bytes that a value takes, more or less, in whatever is made of it
 
@@ -109,6 +125,8 @@ def _check_references(value: Any, size: int) -> None:
                 sums.append((1, 1))
                 continue
             else:
+                if callable(part[0]) and part[0] not in _VALUE_TYPES and isinstance(part[0], _CODE):
+                    raise _Refused(f"{_called(part[0])} as a value, which is not what a file holds")
                 if type(part[0]) not in _CONTAINERS and hasattr(part[0], "__dict__") and id(part[0]) not in seen:
                     seen.add(id(part[0]))
                     own = vars(part[0])
@@ -248,6 +266,9 @@ _NAMES: dict[tuple[str, str], Any] = {
 }
 
 
+_VALUE_TYPES = set(_NAMES.values())
+
+
 # ---- the machine ---------------------------------------------------------------------------------------------------
 
 _VALUES = {
@@ -272,9 +293,11 @@ class _Machine:
         self._stack: list[Any] = []
         self._outer: list[list[Any]] = []  # the stacks below each open MARK
         self._memo: dict[int, Any] = {}
+        self.position = 0
 
     def run(self, data: bytes) -> Any:
-        for instruction, argument, _ in pickletools.genops(data):
+        for instruction, argument, position in pickletools.genops(data):
+            self.position = position or 0
             name = instruction.name
             if name in _VALUES:
                 self._stack.append(argument)

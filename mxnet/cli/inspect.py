@@ -374,7 +374,7 @@ def _looks_like_index(head, size):
 _KINDS = (
     (lambda head, size: head[:4] == b'\x0a\x23\xd7\xce', _RECORDS, _records),
     (lambda head, size: head[:8] == b'\x12\x01' + bytes(6), 'arrays', _arrays),
-    (lambda head, size: head[:3] == b'\0\0\x08' and 1 <= head[3] <= 4, "bytes in MNIST's format", _ubyte),
+    (lambda head, size: head[:3] == b'\0\0\x08' and b'\1' <= head[3:4] <= b'\4', "bytes in MNIST's format", _ubyte),
     (lambda head, size: size > 8 and head[8:9] == b'{' and struct.unpack_from('<Q', head)[0] < size, _SAFETENSORS,
      _safetensors),
     (lambda head, size: head.lstrip()[:1] == b'{', 'a network', _symbol),

@@ -9,6 +9,7 @@ from .. import random as _random
 from .._files import paths
 from ..base import MXNetError
 from ..ndarray._invoke import parse_context
+from ._parameter_files import names_file
 from .parameter import fits
 
 __all__ = ['Checkpoint', 'random_states', 'set_random_states']
@@ -94,7 +95,8 @@ class Checkpoint:
                 what = f'has no {key}' if there is None else f'has {key} of shape {there.shape}, not {param.shape}'
                 raise MXNetError(f'{self.path} belongs to another network: it {what}')
         for key, param in params.items():
-            param._load_init(arrays[f'param:{key}'], None)
+            with names_file(self.path):
+                param._load_init(arrays[f'param:{key}'], None)
         if self.trainer is not None and 'trainer' in arrays:
             self.trainer._prepare()
             states = arrays['trainer'].asnumpy().tobytes()

@@ -142,6 +142,8 @@ def _parse_slowly(path, number, block):
             for pair in pairs:
                 column, colon, value = pair.partition(':')
                 columns.append(int(column))
+                if not -2 ** 63 <= columns[-1] < 2 ** 63:
+                    raise ValueError
                 values.append(float(value) if colon else 1.0)
         except ValueError:
             raise MXNetError(f'LibSVMIter: {place(path, number, index)}: expected a label and columns with values, '

@@ -3,6 +3,7 @@ import pickle
 import sys
 from operator import is_
 
+import numpy
 import torch
 from torch.autograd.graph import increment_version
 
@@ -69,8 +70,10 @@ class Updater:
         except MXNetError as error:
             raise MXNetError(f'{where}: {error}') from error
         except (AttributeError, IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
-            raise MXNetError(f'{where}: these states are not those of a {type(optimizer).__name__} for these weights '
-                             f'({type(error).__name__}: {error})') from error
+            known = {key: described(self.states[key]) for key in index[:3] if key in self.states}
+            raise MXNetError(f'{where}: these states are not those of a {type(optimizer).__name__} for these weights: '
+                             + (', '.join(f'that of {key!r} is {text}' for key, text in known.items())
+                                or 'its settings are not what it needs')) from error
         self._loaded = None
 
     def _update(self, index, grad, weight, given):
@@ -343,6 +346,15 @@ def _batches(*columns):
     if len(batches) == 1:
         return [columns]
     return [tuple([column[i] for i in at] for column in columns) for at in batches.values()]
+
+
+def described(state):
+    """What a state is, in a few words."""
+    if isinstance(state, NDArrayBase):
+        return f'an array of shape {state.shape} and {numpy.dtype(state.dtype).name}'
+    if isinstance(state, (tuple, list)):
+        return f'{len(state)} values ({", ".join(described(s) for s in state[:3] if not isinstance(s, (tuple, list)))})'
+    return 'None' if state is None else f'a {type(state).__name__}'
 
 
 def _check_arrays(state, where):

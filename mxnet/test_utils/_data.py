@@ -3,6 +3,7 @@ import bz2
 import gzip
 import logging
 import os
+import stat
 import struct
 import time
 import urllib.error
@@ -12,6 +13,7 @@ import zipfile
 import numpy as np
 
 from .._files import paths
+from ..base import FileError, MXNetError
 
 __all__ = ['download', 'download_model', 'get_bz2_data', 'get_cifar10', 'get_mnist', 'get_mnist_iterator',
            'get_mnist_pkl', 'get_mnist_ubyte', 'get_zip_data']
@@ -87,13 +89,29 @@ def download_model(model_name, dst_dir='./', meta_info=None):
 
 
 # ---------------------------------------------------------------------- archives
+def unpack(archive, folder):
+    """Unpacks a zip file, of which every member must stay inside the folder; links are not made."""
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            for member in packed.infolist():
+                target = os.path.normpath(os.path.join(folder, member.filename))
+                if os.path.isabs(member.filename) or '\\' in member.filename or ':' in member.filename \
+                        or os.path.commonpath([os.path.abspath(folder), os.path.abspath(target)]) \
+                        != os.path.abspath(folder) or stat.S_ISLNK(member.external_attr >> 16):
+                    raise FileError(f'{archive}: the member {member.filename!r} would not be a file inside of {folder}')
+            packed.extractall(folder)
+    except MXNetError:
+        raise
+    except Exception as error:          # damaged archives make the library raise many things
+        raise FileError(f'{archive} is damaged: {error or type(error).__name__}') from error
+
+
 def get_zip_data(data_dir, url, data_origin_name):
     """Fetches a zip file into a folder and unpacks it there, unless it is there already."""
     archive = os.path.join(data_dir, data_origin_name)
     if not os.path.exists(archive):
         download(url, fname=data_origin_name, dirname=data_dir)
-        with zipfile.ZipFile(archive) as packed:
-            packed.extractall(data_dir)
+        unpack(archive, data_dir)
 
 
 def get_bz2_data(data_dir, data_name, url, data_origin_name):
@@ -110,8 +128,7 @@ def get_bz2_data(data_dir, data_name, url, data_origin_name):
 def _unpacked(url, folder, names):
     """Fetches and unpacks a zip file into data/, unless all of `names` are in `folder` already."""
     if not all(os.path.exists(os.path.join(folder, name)) for name in names):
-        with zipfile.ZipFile(download(url, dirname='data')) as packed:
-            packed.extractall('data')
+        unpack(download(url, dirname='data'), 'data')
 
 
 # ---------------------------------------------------------------------- MNIST and CIFAR-10
