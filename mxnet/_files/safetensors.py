@@ -83,7 +83,9 @@ def survey(path: str | os.PathLike) -> tuple[list[Entry], list[str]]:
     found, problems = [], []
     for name, entry in entries.items():
         entry = entry if isinstance(entry, dict) else {}
-        shape, dtype, place = entry.get("shape"), entry.get("dtype"), entry.get("data_offsets")
+        shape: Any = entry.get("shape")
+        dtype: Any = entry.get("dtype")
+        place: Any = entry.get("data_offsets")
         if not (_naturals(shape) and isinstance(dtype, str) and _naturals(place) and len(place) == 2):
             problems.append(f"{name}: expected a dtype, a shape and two offsets, found {jsons.shown(dtype)}, "
                             f"{jsons.shown(shape)}, {jsons.shown(place)}")

@@ -14,6 +14,7 @@ from ....base import MXNetError
 from ....ndarray import array
 from ....onnx.mx2onnx._builder import onnx
 from ....symbol import Group, var
+from ._shapes import infer
 
 __all__ = ['GraphProto']
 
@@ -196,14 +197,9 @@ class GraphProto:
 
     def _from_onnx(self, model):
         from ._operators import FOLDS, TRANSLATIONS
-        module = onnx()
         self.opset = max((o.version for o in model.opset_import if o.domain in ('', 'ai.onnx')), default=1)
         _check_names(model.graph)
-        try:
-            model = module.shape_inference.infer_shapes(model)
-        except Exception as error:          # the library has errors of its own, in several versions
-            raise MXNetError(f'ONNX import: the shapes of the network contradict one another: {error}') from error
-        graph = model.graph
+        graph = infer(model).graph
         if not graph.output:
             raise MXNetError('ONNX import: the network has no outputs')
         missing = sorted({n.op_type for n in graph.node if n.op_type not in TRANSLATIONS and n.op_type not in FOLDS})
