@@ -59,6 +59,7 @@ class Child:
         self.path = os.path.join(folder, 'case' + self.format.ending)
         self.counts = collections.Counter()
         signal.signal(signal.SIGALRM, self._alarm)
+        signal.signal(signal.SIGPROF, self._alarm)
         threading.stack_size(256 << 10)     # address space counts
 
     @staticmethod
@@ -83,7 +84,9 @@ class Child:
         used = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (used + 10 * size + SPARE, hard))
-        signal.setitimer(signal.ITIMER_REAL, SECONDS)
+        # of the processor, and of the clock: other programs may keep the machine busy
+        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, 4 * SECONDS)
         try:
             reader(self.path)
             self.counts['read'] += 1
@@ -91,11 +94,16 @@ class Child:
         except Hang:
             return 'hang', f'more than {SECONDS} s'
         except BaseException as error:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.stop()
             return self.judge(error)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self.stop()
             resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+
+    @staticmethod
+    def stop():
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
     def judge(self, error):
         from mxnet.base import MXNetError

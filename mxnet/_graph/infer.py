@@ -15,6 +15,7 @@ from functools import lru_cache
 import torch
 
 from .._ops.attributes import literal
+from .._ops.complaints import CAUGHT, called_with, completed, said
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.gradients import is_constant
 from .._ops.shapes import NoAxis
@@ -57,11 +58,11 @@ class Facts:
         new = merge(old, shape, self.unknown)
         if new is None:
             raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way '
-                             f'and {shape} by another')
+                             f'and {shape} by another' + _called(why))
         if new != old:
             if math.prod(n for n in new if n > 0) >= MOST:
                 raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, more '
-                                 'than any memory holds')
+                                 'than any memory holds' + _called(why))
             self.shapes[key] = new
             self.changed = True
 
@@ -80,6 +81,10 @@ class Facts:
 
 def describe(node: Node) -> str:
     return f'{node.name} ({node.op.name})' if node.op else f'variable {node.name}'
+
+
+def _called(node: Node) -> str:
+    return f' (called with {called_with(node.attributes)})' if node.attributes else ''
 
 
 def unknown_length() -> int:
@@ -124,9 +129,9 @@ def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodi
         tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
                    for s, d in zip(shapes, dtypes, strict=True)]
         result = _call(op, attributes, tensors, bodies)
-    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError, ArithmeticError, MemoryError,
-            KeyError, AttributeError) as error:
-        return str(error)
+    except CAUGHT as error:
+        return str(completed(op, error, dict(attributes)) if isinstance(error, MXNetError) else
+                   f'{said(error)} (called with {called_with(dict(attributes))})')
     count = len(op.output_names(dict(attributes)))
     return tuple((tuple(r.shape), r.dtype) for r in result[:count])
 
@@ -209,10 +214,13 @@ def _visit_shapes(node, op, outputs, facts):
                 found = op.shapes(known, node.attributes)
             else:
                 found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
-        except (ValueError, IndexError) as error:           # more axes than a rule knows, or fewer
+        except CAUGHT as error:             # more axes than a rule knows, or fewer, or attributes that make no sense
+            if isinstance(error, MXNetError):
+                raise completed(op, error, node.attributes) from error
             given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
             why = f': {error}' if isinstance(error, NoAxis) else ''
-            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why}') from error
+            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why} (called with '
+                             f'{called_with(node.attributes)})') from error
         for name, shape in found.items():
             if name in names:
                 facts.learn_shape(node.inputs[names.index(name)], _from_rules(shape, facts.unknown), node)

@@ -113,6 +113,8 @@ class Integer(Kind):
             value = int(value)
         else:
             value = value.__index__()
+        if not -1 << 63 <= value < 1 << 63:
+            raise ValueError
         if self.low is not None and value < self.low or self.high is not None and value > self.high:
             raise ValueError
         return value
@@ -199,7 +201,7 @@ class Maybe(Kind):
         return 'None' if value is None else self.kind.format(value)
 
 
-COUNT = Integer(high=1 << 20)
+COUNT = Integer(0, 1 << 20)
 
 _SIMPLE = {bool: Boolean(), int: Integer(), float: Real(), str: Text(), Any: Kind(),
            NonNegative: Integer(low=0), Count: COUNT, DType: DataType(),
@@ -224,4 +226,6 @@ def kind_of(annotation) -> Kind:
 
 
 def bad_attribute(operator, name, value, kind):
-    return MXNetError(f'operator {operator}: argument {name}={value!r} is not accepted; it takes {kind.accepts}')
+    text = repr(value)
+    text = text if len(text) <= 120 else text[:117] + '...'
+    return MXNetError(f'operator {operator}: argument {name}={text} is not accepted; it takes {kind.accepts}')

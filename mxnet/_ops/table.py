@@ -47,6 +47,7 @@ class CallSite:
 
 
 Site = Annotated[Any, CallSite]
+_COUNTS = ('num_args', 'num_arrays', 'num_outputs', 'num_tensors', 'num_weights')
 _SUPPLIED = {Training: 'wants_training', Rng: 'wants_rng', Subgraphs: 'wants_subgraphs', Site: 'wants_site'}
 
 
@@ -126,7 +127,8 @@ class Operator:
                 raise unknown_argument(self, name)
             try:
                 parsed[name] = attribute.kind.parse(value)
-            except (ValueError, TypeError, KeyError, SyntaxError, OverflowError, MXNetError):
+            except (ValueError, TypeError, KeyError, SyntaxError, OverflowError, AttributeError, RecursionError,
+                    MemoryError, MXNetError):
                 raise bad_attribute(self.name, name, value, attribute.kind) from None
         for attribute in self.attributes.values():
             if attribute.required and attribute.name not in parsed:
@@ -215,7 +217,7 @@ def _read_declaration(name, function, aliases, positional, facts):
             if p.annotation is Device:
                 supplied['wants_device'] = True
             kind = Kind() if p.annotation is Device else kind_of(p.annotation)
-            if p.name == facts.get('variadic') and p.annotation is int:
+            if p.annotation is int and (p.name == facts.get('variadic') or p.name in _COUNTS):
                 kind = COUNT
             attributes[p.name] = Attribute(p.name, kind, p.default)
     if starred and 'variadic' not in facts:

@@ -288,7 +288,8 @@ def _states(path, report):
     if optimizer is not None:
         report.summary['optimizer'] = type(optimizer).__name__
         own = getattr(optimizer, '__dict__', {})
-        plain = {k: v for k, v in sorted(own.items()) if isinstance(v, (bool, int, float, str))}
+        plain = {k: v for k, v in sorted(own.items(), key=lambda pair: str(pair[0])) if isinstance(k, str)
+                 and isinstance(v, (bool, int, float, str))}
         report.summary['settings'] = ', '.join(f'{key}={_brief(value)}' for key, value in plain.items())
 
 

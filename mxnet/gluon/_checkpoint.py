@@ -6,7 +6,7 @@ import torch
 
 from .. import ndarray
 from .. import random as _random
-from .._files import paths
+from .._files import jsons, paths
 from ..base import MXNetError
 from ..ndarray._invoke import parse_context
 from ._parameter_files import names_file
@@ -114,8 +114,16 @@ class Checkpoint:
         def group(prefix):
             return {k[len(prefix):]: v for k, v in arrays.items() if k.startswith(prefix)}
 
-        set_random_states(group('random:'))
-        progress = json.loads(arrays['progress'].asnumpy().tobytes())
+        progress = jsons.load(arrays['progress'].asnumpy().tobytes(), f'{self.path}: progress', 'the progress of a run')
+        if not isinstance(progress, dict):
+            raise MXNetError(f'{self.path}: progress: expected a dictionary, found {jsons.shown(progress)}')
+        try:
+            set_random_states(group('random:'))
+        except (KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
+            raise MXNetError(f'{self.path}: the states of random generators in it are not whole: '
+                             f'{_said(error)}') from error
         return {**progress, 'epoch_states': group('epoch:')}
 
 
+def _said(error):
+    return f'there is no {error}' if isinstance(error, KeyError) else str(error)

@@ -13,6 +13,7 @@ from .._array import NDArrayBase, describe, overwrite, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._notes import NONE, note, note_all, source
+from .._ops.complaints import CAUGHT, called_with, completed, said
 from .._ops.dtypes import NAME
 from .._ops.table import CallSite, Operator
 from .._state import state
@@ -27,12 +28,14 @@ def operator_error(op, inputs, attributes, error):
     """What torch complained about, with the operator and what it was given."""
     names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
     given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
-    given += [f'{k}={v!r}' for k, v in attributes.items() if k not in ('rng', 'training')]
+    given += [part for part in (called_with(attributes),) if part]
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
-    return kind(f'operator {op.name}({", ".join(given)}): {error}')
+    return kind(f'operator {op.name}({", ".join(given)}): {error if op.name in PROGRAMS else said(error)}')
 
 
-_CAUGHT = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
+# errors of a program's own operators are its own: only what was ever made an MXNetError is one
+PROGRAMS = ('Custom', '_CustomFunction')
+_OWN = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
 
 
 def _check_dtypes(op, inputs):
@@ -85,9 +88,14 @@ def run(op: Operator, inputs, attributes, out, cls):
         ctx = current_context()
     try:
         result = op.called(*tensors, **attributes)
-    except MXNetError:
-        raise
-    except _CAUGHT as error:
+    except MXNetError as error:
+        complete = completed(op, error, given)
+        if complete is error:
+            raise
+        raise complete from error
+    except CAUGHT as error:
+        if op.name in PROGRAMS and not isinstance(error, _OWN):
+            raise
         raise operator_error(op, inputs, attributes, error) from error
     if op.mutates:
         result = _write_back(op, inputs, attributes, result)
@@ -122,8 +130,12 @@ def _supply(op, inputs, attributes, out):
     attributes = dict(attributes)
     if op.wants_device:
         given = attributes.pop('ctx', None)
-        if given:
-            ctx = parse_context(given)
+        if given is not None and (not isinstance(given, str) or given):
+            try:
+                ctx = parse_context(given)
+            except (ValueError, MXNetError):
+                raise MXNetError(f'operator {op.name}: argument ctx={given!r} is not accepted; it takes a context such '
+                                 "as mx.cpu() or its text, 'cpu(0)'") from None
         elif inputs:
             ctx = inputs[0]._ctx
         elif out is not None:

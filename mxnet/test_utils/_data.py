@@ -7,13 +7,13 @@ import stat
 import struct
 import time
 import urllib.error
-import urllib.request
 import zipfile
 
 import numpy as np
 
 from .._files import paths
 from ..base import FileError, MXNetError
+from ..gluon.utils import _check_scheme, _opener
 
 __all__ = ['download', 'download_model', 'get_bz2_data', 'get_cifar10', 'get_mnist', 'get_mnist_iterator',
            'get_mnist_pkl', 'get_mnist_ubyte', 'get_zip_data']
@@ -29,6 +29,7 @@ def download(url, fname=None, dirname=None, overwrite=False, retries=5):
     """
     if retries < 0:
         raise AssertionError(f'retries must not be negative, but is {retries}')
+    _check_scheme(url)
     fname = os.path.join(dirname or '', fname or url.split('/')[-1])
     if os.path.dirname(fname):
         os.makedirs(os.path.dirname(fname), exist_ok=True)
@@ -37,7 +38,7 @@ def download(url, fname=None, dirname=None, overwrite=False, retries=5):
         return fname
     for left in reversed(range(max(retries, 1))):
         try:
-            with urllib.request.urlopen(url) as source:
+            with _opener(None).open(url, timeout=60) as source:
                 paths.write_atomic(fname, _body(source))
             break
         except (urllib.error.URLError, OSError) as error:

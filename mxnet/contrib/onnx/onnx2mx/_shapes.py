@@ -61,13 +61,13 @@ def infer(model):
     with _lock:
         for attempt in range(2):
             if _running is None or _owner != os.getpid() or _running.poll() is not None:
-                _running, attempt = _start(), 1
+                _running = _start()
             try:
                 good, answer = _ask(_running, data)
                 break
             except (BrokenPipeError, EOFError):
                 status = _end()
-                if attempt:             # else it has ended because it had nothing to do
+                if attempt or status:   # else it has ended because it had nothing to do
                     raise MXNetError('ONNX import: the shapes of the network contradict one another: the ONNX library '
                                      f'ended with status {status} when it inferred them') from None
             except BaseException:
@@ -93,10 +93,12 @@ def _end():
     process, _running = _running, None
     if process is None or _owner != os.getpid():
         return None
-    process.kill()
     for pipe in (process.stdin, process.stdout):
         with contextlib.suppress(OSError):
             pipe.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):    # one that ends by itself has a status that says how
+        return process.wait(1)
+    process.kill()
     return process.wait()
 
 
