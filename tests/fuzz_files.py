@@ -76,7 +76,7 @@ class Child:
             self.counts['calls'] += 1
             problem = self.call(reader, len(data))
             if problem is not None:
-                self.tell({'case': label, 'reader': reader.__name__, 'kind': problem[0], 'text': problem[1][:600]})
+                self.tell({'format': self.name, 'case': label, 'reader': reader.__name__, 'kind': problem[0], 'text': problem[1][:600]})
                 self.keep(data, label, problem[0])
 
     def call(self, reader, size):
@@ -133,6 +133,9 @@ class Child:
     def tell(record):
         print(json.dumps(record), flush=True)
 
+    def ended(self, count):
+        self.tell({'format': self.name, 'done': count, **self.counts})
+
     def readers(self, number):
         return self.format.readers + (self.format.rarely if number % 8 == 0 else ())
 
@@ -143,13 +146,13 @@ class Child:
             data = mutate(self.format.damage, seeds, random.Random(f'{self.name} {seed} {number}'))
             Path(self.folder, 'number').write_text(str(number))
             self.run(data, f'{seed}:{number}', self.readers(number))
-        self.tell({'done': end - start, **self.counts})
+        self.ended(end - start)
 
     def files(self, paths):
         for path in paths:
             Path(self.folder, 'number').write_text(path)
             self.run(Path(path).read_bytes(), os.path.basename(path), self.format.readers + self.format.rarely)
-        self.tell({'done': len(paths), **self.counts})
+        self.ended(len(paths))
 
     def guided(self, seed, seconds):
         """Atheris chooses the damage; it ends the process by itself, so this tells as it goes."""
@@ -169,7 +172,7 @@ class Child:
             number += 1
             self.run(data, f'guided-{seed}-{number}', self.format.readers)
             if number % 1000 == 0:
-                self.tell({'done': 1000, **self.counts})
+                self.ended(1000)
                 self.counts.clear()
 
         atheris.Setup([sys.argv[0], corpus, f'-seed={seed + 1}', f'-max_total_time={seconds}', '-handle_alrm=0',
@@ -178,14 +181,22 @@ class Child:
 
 
 def child(options):
-    folder = options.folder
-    work = Child(options.format[0], folder)
-    if options.guided:
-        work.guided(options.seed, options.guided)
-    elif options.files:
-        work.files(options.files)
-    else:
-        work.cases(options.seed, *map(int, options.child.split(':')))
+    for name in options.format:
+        work = Child(name, options.folder)
+        if options.guided:
+            work.guided(options.seed, options.guided)
+            continue
+        if options.files:
+            work.files(options.files)
+        if options.together:
+            work.files(found(name))
+        if options.child:
+            work.cases(options.seed, *map(int, options.child.split(':')))
+
+
+def found(name):
+    """The cases of a format that were defects once."""
+    return sorted(str(path) for path in (HERE / 'data' / 'fuzz' / 'found').glob(f'{name}--*'))
 
 
 # ---------------------------------------------------------------------- the command
@@ -197,12 +208,15 @@ class Campaign:
         self.defects = []
         self.quiet = quiet
 
-    def process(self, name, arguments, folder, end=None):
+    def process(self, name, arguments, folder):
         """Runs one process -> the number of the case that ended it, or None."""
+        names = name.split()
         environment = {**os.environ, 'PYTHONPATH': os.pathsep.join([str(ROOT), str(HERE)]), 'OMP_NUM_THREADS': '1',
                        'MALLOC_ARENA_MAX': '1', 'OPENCV_LOG_LEVEL': 'SILENT', 'MXNET_HOME': folder}
         environment.setdefault('MXNET_GLUON_REPO', 'http://127.0.0.1:9')
-        command = [sys.executable, str(Path(__file__).resolve()), '--format', name, '--folder', folder, *arguments]
+        command = [sys.executable, str(Path(__file__).resolve()), '--folder', folder, *arguments]
+        for each in names:
+            command += ['--format', each]
         with open(os.path.join(folder, 'errors'), 'wb') as errors:
             running = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=errors, text=True)
         watch = threading.Thread(target=self._watch, args=(running, folder), daemon=True)
@@ -212,12 +226,13 @@ class Campaign:
             if not line.startswith('{'):
                 continue
             record = json.loads(line)
+            which = record.pop('format')
             if 'done' in record:
                 done = True
-                self.totals[name]['cases'] += record.pop('done')
-                self.totals[name].update(record)
+                self.totals[which]['cases'] += record.pop('done')
+                self.totals[which].update(record)
             else:
-                self.defect(name, record)
+                self.defect(which, record)
         status = running.wait()
         watch.join()
         if done and status == 0:
@@ -261,13 +276,10 @@ class Campaign:
                 self.totals[name]['cases'] += int(stopped) + 1 - start
                 start = int(stopped) + 1
 
-    def found(self, names):
-        """The cases that were defects once."""
-        for name in names:
-            paths = sorted(str(p) for p in (HERE / 'data' / 'fuzz' / 'found').glob(f'{name}--*'))
-            if paths:
-                with tempfile.TemporaryDirectory(prefix='fuzz-') as folder:
-                    self.process(name, ['--files', *paths], folder)
+    def together(self, names, seed, count):
+        """The cases that were defects once, and a few new ones, of all formats in one process."""
+        with tempfile.TemporaryDirectory(prefix='fuzz-') as folder:
+            self.process(' '.join(names), ['--together', '--seed', str(seed), '--child', f'0:{count}'], folder)
 
     def report(self, began):
         kinds = ('crash', 'hang', 'memory', 'unclear')
@@ -294,7 +306,8 @@ def main():
     add('--format', action='append', help='only this format; may be given several times')
     add('--seconds', type=float, help='end after so long, if --count has not been reached')
     add('--guided', type=int, metavar='S', help='let Atheris choose the damage, for so many seconds a format')
-    add('--batch', type=int, default=5000, help='cases that one process reads (5000)')
+    add('--batch', type=int, default=20000, help='cases that one process reads (20000)')
+    add('--together', action='store_true', help='all formats in one process: known cases, and --count of each')
     add('--child', help=argparse.SUPPRESS)
     add('--folder', help=argparse.SUPPRESS)
     add('--files', nargs='*', help='read these files only')
@@ -311,8 +324,10 @@ def main():
     if options.files:
         with tempfile.TemporaryDirectory(prefix='fuzz-') as folder:
             campaign.process(names[0], ['--files', *options.files], folder)
+    elif options.together:
+        campaign.together(names, options.seed, options.count)
     else:
-        campaign.found(names)
+        campaign.together(names, 0, 0)
         if options.guided:
             for name in names:
                 with tempfile.TemporaryDirectory(prefix='fuzz-') as folder:

@@ -313,7 +313,7 @@ class Format:
 
 
 FORMATS = {
-    'params': Format('bytes', (load_arrays, load_checkpoint, load_parameters, load_dict, inspect), '.params'),
+    'params': Format('bytes', (load_arrays, load_parameters, load_dict, inspect), '.params', rarely=(load_checkpoint,)),
     'states': Format('pickle', (load_states, inspect), '.states'),
     'checkpoint': Format('bytes', (load_run, inspect), '.params', 2),
     'safetensors': Format('safetensors', (load_arrays, inspect), '.safetensors', 3),

@@ -5,7 +5,7 @@ program's arguments are kept; the others are replaced, and stay in the error's `
 """
 import re
 
-from ..base import MXNetError, OutOfRange
+from ..base import MXNetError
 
 __all__ = ['CAUGHT', 'called_with', 'completed', 'said']
 
@@ -56,6 +56,6 @@ def completed(op, error: MXNetError, attributes) -> MXNetError:
     unnamed = {k: v for k, v in attributes.items() if k not in text}
     shown = called_with(unnamed)
     named = any(_PREFIX.sub('', name) in text for name in op.names)
-    if named and not shown or type(error) not in (MXNetError, OutOfRange):
+    if named and not shown or type(error).__init__ is not MXNetError.__init__:
         return error
     return type(error)(('' if named else f'operator {op.name}: ') + text + (f' (called with {shown})' if shown else ''))

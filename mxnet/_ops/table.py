@@ -171,7 +171,16 @@ class Operator:
         if self.variadic is None:
             return tuple(n for n in self.input_names(attributes) if n in self.aux)
         names = self.input_names(attributes, count)
-        return tuple(names[i] for i in self.mutated(attributes, len(names))) if self.mutates else ()
+        if not self.mutates:
+            return ()
+        positions = self.mutated(attributes, len(names))
+        if any(not 0 <= i < len(names) for i in positions):
+            raise MXNetError(f'operator {self.name}: {self._locations(attributes)} names an input that is not there; '
+                             f'there are {len(names)}')
+        return tuple(names[i] for i in positions)
+
+    def _locations(self, attributes):
+        return ', '.join(f'{k}={v!r}' for k, v in attributes.items() if 'locs' in k) or 'it'
 
     def __repr__(self):
         return f'<operator {self.name}>'

@@ -127,6 +127,8 @@ class ImageIter(DataIter):
         return self._label_of(key, header), image
 
     def _unpacked(self, record):
+        if record is None:
+            raise MXNetError(f'{type(self).__name__}: {self._where()}: its index names a place where the file ends')
         try:
             return recordio.unpack(record)
         except MXNetError as error:

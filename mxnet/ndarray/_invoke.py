@@ -110,12 +110,12 @@ def run(op: Operator, inputs, attributes, out, cls):
         if len(result) == 1:
             result = result[0]
         else:
-            results = [owned(r, tensors) for r in result]
+            results = [_owned(op, inputs, attributes, r, tensors) for r in result]
             results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
             if recording:
                 note_all(op, given, inputs, results)
             return results
-    result = owned(result, tensors)
+    result = _owned(op, inputs, attributes, result, tensors)
     if result.requires_grad:
         if recording:
             result._note = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
@@ -202,6 +202,14 @@ def owned(result, tensors):
             if t is not None and (t is base or t._base is base):
                 return result.clone(memory_format=torch.contiguous_format)
     return result if result.is_contiguous() else result.contiguous()
+
+
+def _owned(op, inputs, attributes, result, tensors):
+    """As `owned`; a view that does not fit into memory as an array is an error of the operator."""
+    try:
+        return owned(result, tensors)
+    except (RuntimeError, MemoryError) as error:
+        raise operator_error(op, inputs, attributes, error) from error
 
 
 CALLS = 256             # parsed attributes that are kept per operator
