@@ -8,11 +8,13 @@ reader of its format gives a value, or an MXNetError that names the file.  It is
 - the process dies (crash),
 - a reader takes longer than ten seconds (hang),
 - a reader asks for more than ten times the file and 256 MB (memory),
-- it raises anything else, or does not name the file, or says what only a programmer of this package understands (unclear).
+- it raises anything else, or does not name the file, or says what only a programmer of this package
+  understands (unclear).
 
 Files with defects are kept in build/fuzz.  Cases that were defects once are in tests/data/fuzz/found; they run first.
 `--guided` lets Atheris (if it is installed) choose the damage by the lines of this package that a case reaches.
 """
+
 import argparse
 import collections
 import contextlib
@@ -35,11 +37,15 @@ ROOT = HERE.parent
 SECONDS = 10
 SPARE = 256 << 20
 # texts of Python, NumPy and torch about their own objects, and of allocators
-RAW = re.compile(r"object has no attribute|not subscriptable|object is not|has no len|index out of range|unhashable|"
-                 r"not supported between|unsupported operand|takes \d+ positional|unexpected keyword|not callable|"
-                 r"division by zero|maximum recursion|must be str, not|argument of type|can't convert|cannot unpack|"
-                 r"INTERNAL ASSERT|Exception raised from|^'?\w*'?$")
-MEMORY = re.compile(r"nsufficient memory|MemoryError|cannot allocate|allocate memory|out of memory|bad_alloc|Unable to allocate")
+RAW = re.compile(
+    r"object has no attribute|not subscriptable|object is not|has no len|index out of range|unhashable|"
+    r"not supported between|unsupported operand|takes \d+ positional|unexpected keyword|not callable|"
+    r"division by zero|maximum recursion|must be str, not|argument of type|can't convert|cannot unpack|"
+    r"INTERNAL ASSERT|Exception raised from|^'?\w*'?$"
+)
+MEMORY = re.compile(
+    r"nsufficient memory|MemoryError|cannot allocate|allocate memory|out of memory|bad_alloc|Unable to allocate"
+)
 
 
 class Hang(BaseException):
@@ -52,6 +58,7 @@ class Child:
 
     def __init__(self, name, folder):
         import fuzz_formats
+
         self.formats = fuzz_formats
         fuzz_formats.quiet()
         self.name, self.format = name, fuzz_formats.FORMATS[name]
@@ -60,7 +67,7 @@ class Child:
         self.counts = collections.Counter()
         signal.signal(signal.SIGALRM, self._alarm)
         signal.signal(signal.SIGPROF, self._alarm)
-        threading.stack_size(256 << 10)     # address space counts
+        threading.stack_size(256 << 10)  # address space counts
 
     @staticmethod
     def _alarm(*_):
@@ -76,7 +83,15 @@ class Child:
             self.counts['calls'] += 1
             problem = self.call(reader, len(data))
             if problem is not None:
-                self.tell({'format': self.name, 'case': label, 'reader': reader.__name__, 'kind': problem[0], 'text': problem[1][:600]})
+                self.tell(
+                    {
+                        'format': self.name,
+                        'case': label,
+                        'reader': reader.__name__,
+                        'kind': problem[0],
+                        'text': problem[1][:600],
+                    }
+                )
                 self.keep(data, label, problem[0])
 
     def call(self, reader, size):
@@ -107,6 +122,7 @@ class Child:
 
     def judge(self, error):
         from mxnet.base import MXNetError
+
         with_file = True
         if isinstance(error, self.formats.Later):
             error, with_file = error.__cause__, False
@@ -115,6 +131,7 @@ class Child:
             return 'memory', text
         if not isinstance(error, MXNetError):
             import traceback
+
             return 'unclear', text + ' | ' + traceback.format_exc()[-400:]
         said = str(error)
         if with_file and self.folder not in said:
@@ -141,6 +158,7 @@ class Child:
 
     def cases(self, seed, start, end):
         from fuzz_mutations import mutate
+
         seeds = self.formats.seeds(self.name)
         for number in range(start, end):
             data = mutate(self.format.damage, seeds, random.Random(f'{self.name} {seed} {number}'))
@@ -157,8 +175,9 @@ class Child:
     def guided(self, seed, seconds):
         """Atheris chooses the damage; it ends the process by itself, so this tells as it goes."""
         import atheris
+
         with atheris.instrument_imports(include=['mxnet']):
-            for name in [n for n in sys.modules if n.startswith('mxnet._files') or n.startswith('mxnet.cli')]:
+            for name in [n for n in sys.modules if n.startswith(('mxnet._files', 'mxnet.cli'))]:
                 sys.modules.pop(name)
             import mxnet._files  # noqa: F401
         corpus = os.path.join(self.folder, 'corpus')
@@ -175,8 +194,18 @@ class Child:
                 self.ended(1000)
                 self.counts.clear()
 
-        atheris.Setup([sys.argv[0], corpus, f'-seed={seed + 1}', f'-max_total_time={seconds}', '-handle_alrm=0',
-                       '-verbosity=0', '-rss_limit_mb=0'], test)
+        atheris.Setup(
+            [
+                sys.argv[0],
+                corpus,
+                f'-seed={seed + 1}',
+                f'-max_total_time={seconds}',
+                '-handle_alrm=0',
+                '-verbosity=0',
+                '-rss_limit_mb=0',
+            ],
+            test,
+        )
         atheris.Fuzz()
 
 
@@ -211,8 +240,14 @@ class Campaign:
     def process(self, name, arguments, folder):
         """Runs one process -> the number of the case that ended it, or None."""
         names = name.split()
-        environment = {**os.environ, 'PYTHONPATH': os.pathsep.join([str(ROOT), str(HERE)]), 'OMP_NUM_THREADS': '1',
-                       'MALLOC_ARENA_MAX': '1', 'OPENCV_LOG_LEVEL': 'SILENT', 'MXNET_HOME': folder}
+        environment = {
+            **os.environ,
+            'PYTHONPATH': os.pathsep.join([str(ROOT), str(HERE)]),
+            'OMP_NUM_THREADS': '1',
+            'MALLOC_ARENA_MAX': '1',
+            'OPENCV_LOG_LEVEL': 'SILENT',
+            'MXNET_HOME': folder,
+        }
         environment.setdefault('MXNET_GLUON_REPO', 'http://127.0.0.1:9')
         command = [sys.executable, str(Path(__file__).resolve()), '--folder', folder, *arguments]
         for each in names:
@@ -265,10 +300,15 @@ class Campaign:
         self.totals[name][record['kind']] += 1
         self.defects.append({'format': name, **record})
         if not self.quiet:
-            print(f"{name}: {record['kind']} in {record['reader']}, case {record['case']}: {record['text'][:300]}", flush=True)
+            print(
+                f"{name}: {record['kind']} in {record['reader']}, case {record['case']}: {record['text'][:300]}",
+                flush=True,
+            )
 
     def generated(self, name, seed, start, end):
-        with tempfile.TemporaryDirectory(prefix='fuzz-', dir='/dev/shm' if os.path.isdir('/dev/shm') else None) as folder:
+        with tempfile.TemporaryDirectory(
+            prefix='fuzz-', dir='/dev/shm' if os.path.isdir('/dev/shm') else None
+        ) as folder:
             while start < end:
                 stopped = self.process(name, ['--seed', str(seed), '--child', f'{start}:{end}'], folder)
                 if stopped is None or not stopped.isdigit():
@@ -283,19 +323,27 @@ class Campaign:
 
     def report(self, began):
         kinds = ('crash', 'hang', 'memory', 'unclear')
-        print(f'{"format":12} {"cases":>9} {"calls":>9} {"read":>9} {"refused":>9} ' + ' '.join(f'{k:>8}' for k in kinds))
+        print(
+            f'{"format":12} {"cases":>9} {"calls":>9} {"read":>9} {"refused":>9} ' + ' '.join(f'{k:>8}' for k in kinds)
+        )
         every = collections.Counter()
         for name, counts in sorted(self.totals.items()):
             every.update(counts)
             self._row(name, counts, kinds)
         self._row('all', every, kinds)
-        print(f'{time.monotonic() - began:.0f} s; '
-              + (f'{len(self.defects)} defects, their files are in build/fuzz' if self.defects else 'no defects'))
+        print(
+            f'{time.monotonic() - began:.0f} s; '
+            + (f'{len(self.defects)} defects, their files are in build/fuzz' if self.defects else 'no defects')
+        )
 
     @staticmethod
     def _row(name, counts, kinds):
-        print(f'{name:12} ' + ' '.join(f'{counts[k]:9}' for k in ('cases', 'calls', 'read', 'refused')) + ' '
-              + ' '.join(f'{counts[k]:8}' for k in kinds))
+        print(
+            f'{name:12} '
+            + ' '.join(f'{counts[k]:9}' for k in ('cases', 'calls', 'read', 'refused'))
+            + ' '
+            + ' '.join(f'{counts[k]:8}' for k in kinds)
+        )
 
 
 def main():
@@ -317,6 +365,7 @@ def main():
         return 0
     began = time.monotonic()
     import ast
+
     table = (HERE / 'fuzz_formats.py').read_text()
     shares = {name: int(share or 4) for name, share in _shares(ast.parse(table))}
     names = options.format or list(shares)
@@ -355,6 +404,7 @@ def _rounds(campaign, options, names, shares, began):
 def _shares(tree):
     """(name, share) of the formats, read from the table without importing what it needs."""
     import ast
+
     for node in tree.body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], 'id', '') == 'FORMATS':
             for key, call in zip(node.value.keys, node.value.values):

@@ -3,6 +3,7 @@
 A reader is a function of a path.  What it raises must be an MXNetError that names the file; `later` marks the part of a
 reader that uses what was read, whose errors need not know the file.
 """
+
 import contextlib
 import io
 import os
@@ -19,7 +20,7 @@ from mxnet import gluon, recordio
 from mxnet.cli import inspect as _inspect
 
 DATA = Path(__file__).parent / 'data' / 'fuzz'
-SMALL = 1 << 16         # numbers in the arrays of a graph that is bound
+SMALL = 1 << 16  # numbers in the arrays of a graph that is bound
 
 
 class Later(Exception):
@@ -59,6 +60,7 @@ def inspect(path):
     text = _inspect.render(report)
     assert all(line.isprintable() for line in text.split('\n')), 'remx inspect prints control characters'
     import json
+
     json.dumps(report.as_dict())
 
 
@@ -66,8 +68,11 @@ def inspect(path):
 def _small_net():
     made = gluon.nn.HybridSequential(prefix='net_')
     with made.name_scope():
-        made.add(gluon.nn.Dense(4, in_units=3, activation='relu'), gluon.nn.BatchNorm(in_channels=4),
-                 gluon.nn.Dense(2, in_units=4))
+        made.add(
+            gluon.nn.Dense(4, in_units=3, activation='relu'),
+            gluon.nn.BatchNorm(in_channels=4),
+            gluon.nn.Dense(2, in_units=4),
+        )
     made.initialize(mx.init.One())
     return made
 
@@ -115,8 +120,16 @@ def load_run(path):
 def load_symbol(path):
     net = mx.sym.load(path)
     with later():
-        for ask in (net.list_arguments, net.list_outputs, net.list_auxiliary_states, net.tojson, net.attr_dict,
-                    net.get_internals().list_outputs, net.debug_str, net.infer_type):
+        for ask in (
+            net.list_arguments,
+            net.list_outputs,
+            net.list_auxiliary_states,
+            net.tojson,
+            net.attr_dict,
+            net.get_internals().list_outputs,
+            net.debug_str,
+            net.infer_type,
+        ):
             ask()
         mx.sym.load_json(net.tojson())
         for shape in ((2, 3), (2, 3, 8, 8)):
@@ -185,8 +198,15 @@ def read_by_index(path):
 
 
 def iterate_records(path):
-    for batch in mx.io.ImageRecordIter(path_imgrec=path, data_shape=(3, 5, 5), batch_size=2, preprocess_threads=1,
-                                       round_batch=False, on_corrupt='skip', prefetch_buffer=1):
+    for batch in mx.io.ImageRecordIter(
+        path_imgrec=path,
+        data_shape=(3, 5, 5),
+        batch_size=2,
+        preprocess_threads=1,
+        round_batch=False,
+        on_corrupt='skip',
+        prefetch_buffer=1,
+    ):
         assert batch.data[0].shape == (2, 3, 5, 5)
 
 
@@ -199,6 +219,7 @@ def iterate_images(path):
 
 def make_index(path):
     from mxnet.cli import main
+
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
         status = main(['rec2idx', path, os.path.join(os.path.dirname(path), 'made.idx')])
@@ -208,6 +229,7 @@ def make_index(path):
 
 def draw_sheet(path):
     from mxnet.cli import main
+
     errors = io.StringIO()
     with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
         main(['inspect', path, '--sheet', os.path.join(os.path.dirname(path), 'sheet.png')])
@@ -243,7 +265,9 @@ def mnist_data(path):
                 os.unlink(os.path.join(folder, name + ending))
     ending = '.gz' if packed else ''
     os.link(path, os.path.join(folder, 't10k-images-idx3-ubyte' + ending))
-    shutil.copyfile(seed('mnistgz' if packed else 'mnist', 'labels'), os.path.join(folder, 't10k-labels-idx1-ubyte' + ending))
+    shutil.copyfile(
+        seed('mnistgz' if packed else 'mnist', 'labels'), os.path.join(folder, 't10k-labels-idx1-ubyte' + ending)
+    )
     gluon.data.vision.MNIST(folder, train=False)
 
 
@@ -266,6 +290,7 @@ def read_image_list(path):
     from mxnet.cli.im2rec import read_list
     from mxnet.image._iterators import _read_list
     from mxnet.io._pictures import read_list as read_labels
+
     _read_list(path, 'float32')
     with contextlib.redirect_stderr(io.StringIO()):
         list(read_list(path))
@@ -279,6 +304,7 @@ def list_images(path):
 
 def unpack_archive(path):
     from mxnet.contrib.text.embedding import _unpack
+
     named = as_file(path, 'a.zip' if Path(path).read_bytes()[:2] == b'PK' else 'a.tar.gz')
     _unpack(named, 'glove.txt', os.path.join(os.path.dirname(path), 'unpacked'))
 
@@ -293,6 +319,7 @@ def unpack_batch(path):
 
 def unpack_zip(path):
     from mxnet.test_utils import _data
+
     _data.unpack(path, os.path.join(os.path.dirname(path), 'zip'))
 
 
@@ -321,8 +348,13 @@ FORMATS = {
     'model': Format('json', (load_structure, inspect), '.json', 1),
     'onnx': Format('onnx', (import_onnx,), '.onnx', 5),
     'picture': Format('picture', (decode, decode_bytes), '.png', 8),
-    'records': Format('records', (read_records, read_by_index, inspect), '.rec', 3,
-                      rarely=(iterate_records, iterate_images, make_index, draw_sheet)),
+    'records': Format(
+        'records',
+        (read_records, read_by_index, inspect),
+        '.rec',
+        3,
+        rarely=(iterate_records, iterate_images, make_index, draw_sheet),
+    ),
     'recindex': Format('text', (read_by_index, inspect), '.idx', 2),
     'mnist': Format('bytes', (iterate_mnist, mnist_data, inspect), '', 2),
     'mnistgz': Format('gzip', (iterate_mnist, mnist_data), '.gz', 1),
@@ -337,11 +369,13 @@ FORMATS = {
 def quiet():
     """What libraries have to say about damaged files is not of interest."""
     import logging
+
     logging.disable(logging.CRITICAL)
     warnings.simplefilter('ignore')
     os.environ['OPENCV_LOG_LEVEL'] = 'SILENT'
     with contextlib.suppress(ImportError):
         import cv2
+
         cv2.setNumThreads(1)
         cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)
     random.seed(1)

@@ -175,6 +175,7 @@ def _WebRedirects():
     class WebRedirects(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, req, fp, code, msg, headers, newurl):
             if not newurl.lower().startswith(('http://', 'https://')):
+                fp.close()
                 raise urllib.error.URLError(f'it leads to {newurl}, which is not a web address')
             return super().redirect_request(req, fp, code, msg, headers, newurl)
     return WebRedirects()

@@ -4,6 +4,7 @@
 
 Files that are there are kept, so that a new format does not change the cases of the others.
 """
+
 import gzip
 import io
 import os
@@ -54,10 +55,22 @@ def through(name, write):
 def arrays():
     for path in sorted(PARAMS.glob('*.params')):
         put('params', path.stem, path.read_bytes())
-    put('params', 'checkpoint', through('p', lambda p: mx.nd.save(p, {
-        'arg:fc_weight': mx.nd.ones((2, 3)), 'arg:fc_bias': mx.nd.zeros(2), 'aux:bn_mean': mx.nd.ones(2)})))
+    put(
+        'params',
+        'checkpoint',
+        through(
+            'p',
+            lambda p: mx.nd.save(
+                p, {'arg:fc_weight': mx.nd.ones((2, 3)), 'arg:fc_bias': mx.nd.zeros(2), 'aux:bn_mean': mx.nd.ones(2)}
+            ),
+        ),
+    )
     put('params', 'block', through('p', lambda p: net().save_parameters(p)))
-    put('safetensors', 'two', through('a.safetensors', lambda p: mx.nd.save(p, {'a': mx.nd.ones((2, 3)), 'b': mx.nd.arange(4)})))
+    put(
+        'safetensors',
+        'two',
+        through('a.safetensors', lambda p: mx.nd.save(p, {'a': mx.nd.ones((2, 3)), 'b': mx.nd.arange(4)})),
+    )
 
 
 def states():
@@ -70,8 +83,14 @@ def states():
         loss.backward()
         trainer.step(2)
         put('states', f'{name}{len(options)}', through('s', trainer.save_states))
-    state = {0: [np.float32(1.5), np.arange(6.).reshape(2, 3), None], 'lr': 0.1, 'names': {'a': (1, 2), 'b': {3, 4}},
-             'big': 2**70, 'bytes': b'\0\1', 'more': bytearray(b'xyz')}
+    state = {
+        0: [np.float32(1.5), np.arange(6.0).reshape(2, 3), None],
+        'lr': 0.1,
+        'names': {'a': (1, 2), 'b': {3, 4}},
+        'big': 2**70,
+        'bytes': b'\0\1',
+        'more': bytearray(b'xyz'),
+    }
     for protocol in (0, 2, 4, 5):
         put('states', f'plain{protocol}', pickle.dumps(state, protocol))
     put('states', 'arrays', (PARAMS / 'arrays.pickle').read_bytes())
@@ -79,8 +98,14 @@ def states():
 
 def symbols():
     data = mx.sym.var('data', shape=(2, 3), dtype='float32', init=mx.init.Xavier())
-    mlp = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Activation(mx.sym.FullyConnected(
-        data, num_hidden=4, name='fc1'), act_type='relu'), num_hidden=2, name='fc2'), name='softmax')
+    mlp = mx.sym.SoftmaxOutput(
+        mx.sym.FullyConnected(
+            mx.sym.Activation(mx.sym.FullyConnected(data, num_hidden=4, name='fc1'), act_type='relu'),
+            num_hidden=2,
+            name='fc2',
+        ),
+        name='softmax',
+    )
     put('symbol', 'mlp', mlp.tojson().encode())
     x = mx.sym.var('data')
     conv = mx.sym.BatchNorm(mx.sym.Convolution(x, kernel=(3, 3), num_filter=4, pad=(1, 1), name='conv'), name='bn')
@@ -88,8 +113,11 @@ def symbols():
     put('symbol', 'conv', mx.sym.Group([mx.sym.Concat(parts[0], parts[1], dim=1), parts[1]]).tojson().encode())
     out, states = mx.sym.contrib.foreach(lambda d, s: (d + s, d * 2), mx.sym.var('data'), mx.sym.var('s'))
     put('symbol', 'loop', mx.sym.Group([out, states]).tojson().encode())
-    put('model', 'dense', through('m', lambda p: (net().save(p), os.rename(f'{p}-model.json', p),
-                                                  os.unlink(f'{p}-model.params'))))
+    put(
+        'model',
+        'dense',
+        through('m', lambda p: (net().save(p), os.rename(f'{p}-model.json', p), os.unlink(f'{p}-model.params'))),
+    )
     rnn = mx.sym.RNN(mx.sym.var('data'), mx.sym.var('p'), mx.sym.var('s'), mode='gru', state_size=4, num_layers=1)
     put('symbol', 'rnn', mx.sym.Reshape(mx.sym.transpose(rnn, axes=(1, 0, 2)), shape=(0, -1)).tojson().encode())
 
@@ -97,10 +125,21 @@ def symbols():
 def pictures():
     rng = np.random.default_rng(3)
     small = rng.integers(0, 255, (7, 9, 3), dtype=np.uint8)
-    for ending, picture in (('.png', small), ('.jpg', small), ('.bmp', small), ('.tiff', small), ('.webp', small),
-                            ('.gif', small), ('.ppm', small), ('.pgm', small[..., 0]), ('.pfm', small.astype('f4')),
-                            ('.ras', small), ('.hdr', small.astype('f4')), ('.jp2', rng.integers(0, 9, (32, 32, 3), dtype=np.uint8)),
-                            ('.avif', small)):
+    for ending, picture in (
+        ('.png', small),
+        ('.jpg', small),
+        ('.bmp', small),
+        ('.tiff', small),
+        ('.webp', small),
+        ('.gif', small),
+        ('.ppm', small),
+        ('.pgm', small[..., 0]),
+        ('.pfm', small.astype('f4')),
+        ('.ras', small),
+        ('.hdr', small.astype('f4')),
+        ('.jp2', rng.integers(0, 9, (32, 32, 3), dtype=np.uint8)),
+        ('.avif', small),
+    ):
         good, data = cv2.imencode(ending, picture)
         assert good
         put('picture', ending[1:], data.tobytes())
@@ -116,17 +155,20 @@ def records():
         writer = recordio.MXIndexedRecordIO(path + '.idx', path, 'w')
         for i in range(4):
             label = float(i) if i % 2 else np.array([i, 0.5], 'f4')
-            writer.write_idx(i, recordio.pack_img(recordio.IRHeader(0, label, i, 0), small + i, 9,
-                                                  '.png' if i < 3 else '.jpg'))
+            writer.write_idx(
+                i, recordio.pack_img(recordio.IRHeader(0, label, i, 0), small + i, 9, '.png' if i < 3 else '.jpg')
+            )
         writer.close()
         put('recindex', 'four', Path(path + '.idx').read_bytes())
         os.unlink(path + '.idx')
+
     put('records', 'pictures', through('r', write))
 
     def plain(path):
         with recordio.MXRecordIO(path, 'w') as writer:
             for i in range(5):
                 writer.write(bytes([i]) * 7 * i + (b'\x0a\x23\xd7\xce' * 2 if i == 3 else b''))
+
     put('records', 'plain', through('r', plain))
 
 
@@ -175,29 +217,74 @@ def networks():
     y = oh.make_tensor_value_info('y', onnx.TensorProto.FLOAT, None)
 
     def model(name, nodes, constants=(), opset=13):
-        graph = oh.make_graph(nodes, 'g', [x], [y], [onnx.numpy_helper.from_array(np.asarray(v), k) for k, v in constants])
+        graph = oh.make_graph(
+            nodes, 'g', [x], [y], [onnx.numpy_helper.from_array(np.asarray(v), k) for k, v in constants]
+        )
         made = oh.make_model(graph, opset_imports=[oh.make_opsetid('', opset)])
         put('onnx', name, made.SerializeToString())
 
     n = oh.make_node
     f = np.float32
-    model('conv', [n('Conv', ['x', 'w', 'b'], ['c'], kernel_shape=[3, 3], pads=[1, 1, 1, 1]), n('Relu', ['c'], ['r']),
-                   n('MaxPool', ['r'], ['p'], kernel_shape=[2, 2], strides=[2, 2]), n('Flatten', ['p'], ['f']),
-                   n('Gemm', ['f', 'g', 'h'], ['y'], transB=1)],
-          [('w', np.ones((2, 3, 3, 3), f)), ('b', np.zeros(2, f)), ('g', np.ones((2, 32), f)), ('h', np.zeros(2, f))])
-    model('shapes', [n('Shape', ['x'], ['s']), n('Gather', ['s', 'i'], ['d']), n('Unsqueeze', ['d', 'a'], ['u']),
-                     n('Concat', ['u', 'm'], ['t'], axis=0), n('Reshape', ['x', 't'], ['y'])],
-          [('i', np.int64(0)), ('a', np.array([0])), ('m', np.array([-1]))])
-    model('fill', [n('ConstantOfShape', ['n'], ['c']), n('Range', ['zero', 'four', 'one'], ['r']),
-                   n('Expand', ['one_f', 'e'], ['z']), n('Tile', ['c', 'reps'], ['q']), n('Add', ['x', 'z'], ['y'])],
-          [('n', np.array([2, 3])), ('zero', np.int64(0)), ('four', np.int64(4)), ('one', np.int64(1)),
-           ('one_f', np.ones((1, 1, 1, 1), f)), ('e', np.array([2, 1, 1, 8])), ('reps', np.array([2, 2]))])
-    model('pad', [n('Pad', ['x', 'p'], ['a']), n('Slice', ['a', 'b', 'e'], ['c']), n('Transpose', ['c'], ['d'], perm=[0, 2, 3, 1]),
-                  n('Softmax', ['d'], ['y'], axis=-1)],
-          [('p', np.array([0, 0, 1, 1, 0, 0, 1, 1])), ('b', np.array([0, 0, 1, 1])), ('e', np.array([2, 3, 9, 9]))])
-    model('resize', [n('Resize', ['x', '', 'k'], ['r'], mode='nearest'), n('ReduceMean', ['r'], ['m'], axes=[2, 3]),
-                     n('Clip', ['m', 'low', 'high'], ['y'])],
-          [('k', np.array([1, 1, 2, 2], f)), ('low', f(0)), ('high', f(1))])
+    model(
+        'conv',
+        [
+            n('Conv', ['x', 'w', 'b'], ['c'], kernel_shape=[3, 3], pads=[1, 1, 1, 1]),
+            n('Relu', ['c'], ['r']),
+            n('MaxPool', ['r'], ['p'], kernel_shape=[2, 2], strides=[2, 2]),
+            n('Flatten', ['p'], ['f']),
+            n('Gemm', ['f', 'g', 'h'], ['y'], transB=1),
+        ],
+        [('w', np.ones((2, 3, 3, 3), f)), ('b', np.zeros(2, f)), ('g', np.ones((2, 32), f)), ('h', np.zeros(2, f))],
+    )
+    model(
+        'shapes',
+        [
+            n('Shape', ['x'], ['s']),
+            n('Gather', ['s', 'i'], ['d']),
+            n('Unsqueeze', ['d', 'a'], ['u']),
+            n('Concat', ['u', 'm'], ['t'], axis=0),
+            n('Reshape', ['x', 't'], ['y']),
+        ],
+        [('i', np.int64(0)), ('a', np.array([0])), ('m', np.array([-1]))],
+    )
+    model(
+        'fill',
+        [
+            n('ConstantOfShape', ['n'], ['c']),
+            n('Range', ['zero', 'four', 'one'], ['r']),
+            n('Expand', ['one_f', 'e'], ['z']),
+            n('Tile', ['c', 'reps'], ['q']),
+            n('Add', ['x', 'z'], ['y']),
+        ],
+        [
+            ('n', np.array([2, 3])),
+            ('zero', np.int64(0)),
+            ('four', np.int64(4)),
+            ('one', np.int64(1)),
+            ('one_f', np.ones((1, 1, 1, 1), f)),
+            ('e', np.array([2, 1, 1, 8])),
+            ('reps', np.array([2, 2])),
+        ],
+    )
+    model(
+        'pad',
+        [
+            n('Pad', ['x', 'p'], ['a']),
+            n('Slice', ['a', 'b', 'e'], ['c']),
+            n('Transpose', ['c'], ['d'], perm=[0, 2, 3, 1]),
+            n('Softmax', ['d'], ['y'], axis=-1),
+        ],
+        [('p', np.array([0, 0, 1, 1, 0, 0, 1, 1])), ('b', np.array([0, 0, 1, 1])), ('e', np.array([2, 3, 9, 9]))],
+    )
+    model(
+        'resize',
+        [
+            n('Resize', ['x', '', 'k'], ['r'], mode='nearest'),
+            n('ReduceMean', ['r'], ['m'], axes=[2, 3]),
+            n('Clip', ['m', 'low', 'high'], ['y']),
+        ],
+        [('k', np.array([1, 1, 2, 2], f)), ('low', f(0)), ('high', f(1))],
+    )
 
 
 if __name__ == '__main__':
