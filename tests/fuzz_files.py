@@ -48,6 +48,24 @@ MEMORY = re.compile(
 )
 
 
+# what Atheris looks at to see whether a case is new
+INSTRUMENTED = (
+    'mxnet._files',
+    'mxnet._graph.json',
+    'mxnet._graph.infer',
+    'mxnet._ops.attributes',
+    'mxnet.cli',
+    'mxnet.contrib.onnx',
+    'mxnet.contrib.text',
+    'mxnet.gluon._block_files',
+    'mxnet.image',
+    'mxnet.io',
+    'mxnet.ndarray.utils',
+    'mxnet.recordio',
+    'mxnet.registry',
+)
+
+
 class Hang(BaseException):
     """Raised by the alarm; not an Exception, so that no reader takes it for one of its own."""
 
@@ -176,10 +194,6 @@ class Child:
         """Atheris chooses the damage; it ends the process by itself, so this tells as it goes."""
         import atheris
 
-        with atheris.instrument_imports(include=['mxnet']):
-            for name in [n for n in sys.modules if n.startswith(('mxnet._files', 'mxnet.cli'))]:
-                sys.modules.pop(name)
-            import mxnet._files  # noqa: F401
         corpus = os.path.join(self.folder, 'corpus')
         os.makedirs(corpus, exist_ok=True)
         for number, data in enumerate(self.formats.seeds(self.name)):
@@ -189,6 +203,7 @@ class Child:
         def test(data):
             nonlocal number
             number += 1
+            Path(self.folder, 'number').write_text(f'guided-{seed}-{number}')
             self.run(data, f'guided-{seed}-{number}', self.format.readers)
             if number % 1000 == 0:
                 self.ended(1000)
@@ -200,7 +215,6 @@ class Child:
                 corpus,
                 f'-seed={seed + 1}',
                 f'-max_total_time={seconds}',
-                '-handle_alrm=0',
                 '-verbosity=0',
                 '-rss_limit_mb=0',
             ],
@@ -211,10 +225,16 @@ class Child:
 
 def child(options):
     for name in options.format:
-        work = Child(name, options.folder)
         if options.guided:
+            import atheris
+
+            with atheris.instrument_imports(include=list(INSTRUMENTED)):
+                work = Child(name, options.folder)
+                for number, data in enumerate(work.formats.seeds(name)):        # readers import what they need
+                    work.run(data, f'seed {number}', work.format.readers)
             work.guided(options.seed, options.guided)
             continue
+        work = Child(name, options.folder)
         if options.files:
             work.files(options.files)
         if options.together:
@@ -242,7 +262,7 @@ class Campaign:
         names = name.split()
         environment = {
             **os.environ,
-            'PYTHONPATH': os.pathsep.join([str(ROOT), str(HERE)]),
+            'PYTHONPATH': os.pathsep.join([str(ROOT), str(HERE), os.environ.get('PYTHONPATH', '')]),
             'OMP_NUM_THREADS': '1',
             'MALLOC_ARENA_MAX': '1',
             'OPENCV_LOG_LEVEL': 'SILENT',
