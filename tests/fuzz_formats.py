@@ -210,6 +210,13 @@ def iterate_records(path):
         assert batch.data[0].shape == (2, 3, 5, 5)
 
 
+def iterate_detection(path):
+    for batch in mx.io.ImageDetRecordIter(
+        path_imgrec=path, data_shape=(3, 5, 5), batch_size=2, preprocess_threads=1, on_corrupt='skip'
+    ):
+        assert batch.data[0].shape == (2, 3, 5, 5)
+
+
 def iterate_images(path):
     iterator = mx.image.ImageIter(2, (3, 5, 5), path_imgrec=path)
     with contextlib.suppress(StopIteration):
@@ -353,7 +360,7 @@ FORMATS = {
         (read_records, read_by_index, inspect),
         '.rec',
         3,
-        rarely=(iterate_records, iterate_images, make_index, draw_sheet),
+        rarely=(iterate_records, iterate_detection, iterate_images, make_index, draw_sheet),
     ),
     'recindex': Format('text', (read_by_index, inspect), '.idx', 2),
     'mnist': Format('bytes', (iterate_mnist, mnist_data, inspect), '', 2),

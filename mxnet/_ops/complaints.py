@@ -19,7 +19,7 @@ _INTERNAL = re.compile(r"object has no attribute|not subscriptable|object is not
                        r"enforce fail|Exception raised from|aten::|c10::|at::|std::|argument '\w+' \(?position|"
                        r"must be (?:int|tuple|float|str|Tensor|SymInt)|an integer is required|received an invalid "
                        r"combination|takes \d+ positional|missing \d+ required|unpack|literal for int|ambiguous|"
-                       r"not iterable|indices must be|has no len|broadcast together|shape '\[")
+                       r"not iterable|<class|indices must be|has no len|broadcast together|shape '\[")
 
 
 _PREFIX = re.compile('^_(contrib|npi|npx|np|image|linalg)_')
