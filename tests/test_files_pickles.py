@@ -128,7 +128,7 @@ def test_golden_states(shared, name):
             assert keys
             for i, j in keys:
                 np.testing.assert_array_equal(states[int(i)][int(j)].array, values[f'trainer.states/{i}/{j}'])
-    with pytest.raises(MXNetError, match=r'^the-file: refused to unpickle mxnet\.ndarray\.ndarray\.NDArray$'):
+    with pytest.raises(MXNetError, match=r'^the-file: byte \d+: refused to unpickle mxnet\.ndarray\.ndarray\.NDArray$'):
         pickles.load(data, {}, 'the-file')
 
 
@@ -152,7 +152,7 @@ class Bomb:
 def test_bombs_are_refused_by_name(function, arguments, name, protocol, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     data = pickle.dumps({'state': [Bomb(function, *arguments)]}, protocol)
-    with pytest.raises(MXNetError, match=rf'^x: refused to unpickle {name}$'):
+    with pytest.raises(MXNetError, match=rf'^x: byte \d+: refused to unpickle {name}$'):
         pickles.load(data, CLASSES, 'x')
     assert not (tmp_path / 'BOOM').exists()
 
@@ -234,5 +234,5 @@ def test_an_error_of_a_class_names_the_file():
             params.decode_record(b'xx', 'its handle')
 
     data = instructions(named('mxnet.ndarray.ndarray', 'NDArray'), b'N\x85R}b')
-    with pytest.raises(MXNetError, match=r'^some/file: its handle: byte 0: .*expected 4 bytes'):
+    with pytest.raises(MXNetError, match=r'^some/file: byte 39: its handle: byte 0: .*expected 4 bytes'):
         pickles.load(data, {('mxnet.ndarray.ndarray', 'NDArray'): Strict}, 'some/file')

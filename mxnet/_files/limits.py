@@ -12,7 +12,7 @@ import os
 
 from mxnet.base import MXNetError
 
-__all__ = ["DEPTH", "allowance", "check", "printable", "unpacked"]
+__all__ = ["DEPTH", "allowance", "broken", "check", "printable", "unpacked"]
 
 SHARE = 9
 MEGABYTES = 224
@@ -57,6 +57,13 @@ def unpacked(stream, size: int, where: str, what: str) -> bytes:
         check(2 * total, size, where, what)
         pieces.append(piece)
     return b"".join(pieces)
+
+
+def broken(error: BaseException) -> str:
+    """What is wrong with an archive, from what a library has raised over it; not what it says of its own objects."""
+    if isinstance(error, (IndexError, KeyError, TypeError, AttributeError, UnicodeError)) or not str(error):
+        return "it is not a whole archive"
+    return " ".join(str(error).split())
 
 
 def printable(text: str) -> str:

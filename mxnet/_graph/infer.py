@@ -15,7 +15,7 @@ from functools import lru_cache
 import torch
 
 from .._ops.attributes import literal
-from .._ops.complaints import CAUGHT, called_with, completed, said
+from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.gradients import is_constant
 from .._ops.shapes import NoAxis
@@ -130,6 +130,10 @@ def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodi
                    for s, d in zip(shapes, dtypes, strict=True)]
         result = _call(op, attributes, tensors, bodies)
     except CAUGHT as error:
+        if op.name in PROGRAMS:
+            if isinstance(error, OWN):
+                return str(error)
+            raise
         return str(completed(op, error, dict(attributes)) if isinstance(error, MXNetError) else
                    f'{said(error)} (called with {called_with(dict(attributes))})')
     count = len(op.output_names(dict(attributes)))
@@ -215,8 +219,10 @@ def _visit_shapes(node, op, outputs, facts):
             else:
                 found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
         except CAUGHT as error:             # more axes than a rule knows, or fewer, or attributes that make no sense
+            if op.name in PROGRAMS:
+                raise
             if isinstance(error, MXNetError):
-                raise completed(op, error, node.attributes) from error
+                raise MXNetError(str(completed(op, error, node.attributes))) from error
             given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
             why = f': {error}' if isinstance(error, NoAxis) else ''
             raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why} (called with '

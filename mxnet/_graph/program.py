@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import torch
 
-from .._ops.complaints import CAUGHT, said
+from .._ops.complaints import CAUGHT, OWN, PROGRAMS, said
 from .._state import state
 from ..base import MXNetError, OutOfRange
 from .node import Entry, Node, as_written, states_of, topological
@@ -168,7 +168,7 @@ class Program:
             except MXNetError as error:
                 raise _kind(error)(f'node {call.node.name}: {error}') from error
             except CAUGHT as error:
-                if call.node.op.name == 'Custom' and not isinstance(error, _OWN):
+                if call.node.op.name in PROGRAMS and not isinstance(error, OWN):
                     raise
                 raise _call_error(call, inputs, error) from error
             result = result if type(result) is tuple else (result,)
@@ -197,9 +197,6 @@ def _runner(body, training, generator, device):
     return run
 
 
-_OWN = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)      # of Custom operators, as ever
-
-
 def _kind(error):
     """The type of an error that is also one of Python's own, which programs may wait for; else MXNetError."""
     return type(error) if isinstance(error, (ValueError, IndexError, TypeError)) else MXNetError
@@ -210,5 +207,5 @@ def _call_error(call, inputs, error):
     given = ', '.join(f'{n}={tuple(t.shape)}' for n, t in
                       zip(names, [t for t in inputs if t is not None], strict=False))
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
-    why = error if call.node.op.name == 'Custom' else said(error)
+    why = error if call.node.op.name in PROGRAMS else said(error)
     return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): {why}')

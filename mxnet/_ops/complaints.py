@@ -7,11 +7,14 @@ import re
 
 from ..base import MXNetError
 
-__all__ = ['CAUGHT', 'called_with', 'completed', 'said']
+__all__ = ['CAUGHT', 'OWN', 'PROGRAMS', 'called_with', 'completed', 'said']
 
 # what a kernel may raise about odd arguments
 CAUGHT = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError, ArithmeticError, MemoryError, KeyError,
           AttributeError, AssertionError)
+# errors of a program's own operators are its own: only what was ever made an MXNetError is one
+PROGRAMS = ('Custom', '_CustomFunction')
+OWN = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
 _MEMORY = re.compile(r'allocate memory|not enough memory|out of memory|Unable to allocate|bad_alloc|nsufficient mem')
 _TOO_LARGE = re.compile(r'overflow|too large|too big|exceeds? .*limit', re.I)
 _INTERNAL = re.compile(r"object has no attribute|not subscriptable|object is not|unhashable|not supported between|"
@@ -56,6 +59,6 @@ def completed(op, error: MXNetError, attributes) -> MXNetError:
     unnamed = {k: v for k, v in attributes.items() if k not in text}
     shown = called_with(unnamed)
     named = any(_PREFIX.sub('', name) in text for name in op.names)
-    if named and not shown or type(error).__init__ is not MXNetError.__init__:
+    if op.name in PROGRAMS or named and not shown or type(error).__init__ is not MXNetError.__init__:
         return error
     return type(error)(('' if named else f'operator {op.name}: ') + text + (f' (called with {shown})' if shown else ''))

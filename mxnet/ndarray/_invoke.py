@@ -13,7 +13,7 @@ from .._array import NDArrayBase, describe, overwrite, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._notes import NONE, note, note_all, source
-from .._ops.complaints import CAUGHT, called_with, completed, said
+from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.dtypes import NAME
 from .._ops.table import CallSite, Operator
 from .._state import state
@@ -32,10 +32,6 @@ def operator_error(op, inputs, attributes, error):
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
     return kind(f'operator {op.name}({", ".join(given)}): {error if op.name in PROGRAMS else said(error)}')
 
-
-# errors of a program's own operators are its own: only what was ever made an MXNetError is one
-PROGRAMS = ('Custom', '_CustomFunction')
-_OWN = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
 
 
 def _check_dtypes(op, inputs):
@@ -94,7 +90,7 @@ def run(op: Operator, inputs, attributes, out, cls):
             raise
         raise complete from error
     except CAUGHT as error:
-        if op.name in PROGRAMS and not isinstance(error, _OWN):
+        if op.name in PROGRAMS and not isinstance(error, OWN):
             raise
         raise operator_error(op, inputs, attributes, error) from error
     if op.mutates:

@@ -11,7 +11,7 @@ import zipfile
 
 import numpy as np
 
-from .._files import paths
+from .._files import limits, paths
 from ..base import FileError, MXNetError
 from ..gluon.utils import _check_scheme, _opener
 
@@ -104,7 +104,7 @@ def unpack(archive, folder):
     except MXNetError:
         raise
     except Exception as error:          # damaged archives make the library raise many things
-        raise FileError(f'{archive} is damaged: {error or type(error).__name__}') from error
+        raise FileError(f'{archive} is damaged: {limits.broken(error)}') from error
 
 
 def get_zip_data(data_dir, url, data_origin_name):

@@ -14,7 +14,7 @@ import numpy
 
 from ... import base, registry
 from ... import ndarray as nd
-from ..._files import paths
+from ..._files import limits, paths
 from ...base import FileError, MXNetError
 from ...gluon.utils import check_sha1, download
 from ...util import is_np_array
@@ -274,7 +274,7 @@ def _unpack(archive, member, path):
     except MXNetError:
         raise
     except Exception as error:          # damaged archives make the libraries raise many things
-        raise FileError(f'{archive} is damaged: {error or type(error).__name__}') from error
+        raise FileError(f'{archive} is damaged: {limits.broken(error)}') from error
 
 
 @register

@@ -5,6 +5,7 @@ import tempfile
 import zipfile
 
 from ... import base
+from ..._files import limits
 from ...base import FileError, MXNetError
 from ..utils import check_sha1, download, replace_file
 
@@ -99,7 +100,7 @@ def _unpack(url, member, path, sha1):
             with zipfile.ZipFile(archive) as packed, packed.open(member) as source, open(part, 'wb') as target:
                 shutil.copyfileobj(source, target)
         except Exception as error:          # damaged archives make the library raise many things
-            raise FileError(f'{url}: {member} cannot be taken out of it: {error or type(error).__name__}') from error
+            raise FileError(f'{url}: {member} cannot be taken out of it: {limits.broken(error)}') from error
         if not check_sha1(part, sha1):
             raise FileError(f'{member} of {url} does not have the SHA-1 sum {sha1}')
         replace_file(part, path)

@@ -169,7 +169,7 @@ class CIFAR10(_ImagesInFiles):
         except MXNetError:
             raise
         except Exception as error:          # damaged archives make the libraries raise many things
-            raise self._damaged(archive, str(error) or type(error).__name__) from error
+            raise self._damaged(archive, limits.broken(error)) from error
         return [os.path.join(self._root, name) for name in names]
 
     def _read_batch(self, path):
