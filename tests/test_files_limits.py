@@ -435,3 +435,58 @@ def test_stopped_workers(what):
     for pid in lines[:2]:
         with pytest.raises(ProcessLookupError):
             os.kill(int(pid), 0)
+
+
+# ---------------------------------------------------------------------- many small things
+MAGIC = b'\x0a\x23\xd7\xce'
+MANY = 1 << 20
+
+
+@pytest.mark.parametrize(
+    'name, data, words',
+    [
+        ('a.params', struct.pack('<QQQ', 0x112, 0, MANY) + bytes(4 * MANY), 'byte 16: a list of 1048576 arrays takes'),
+        ('a.states', b'\x80\x04' + b'\x8f' * (2 * MANY), 'what its instructions make up to byte'),
+        ('a.idx', b'0\t0\n' * (2 * MANY), 'an index of 2097152 lines takes'),
+        ('a.csv', b'1,' * (8 * MANY) + b'1\n', 'byte 0: a line takes'),
+        ('a.json', b'{"nodes":[' + b'[],' * MANY + b'1],"heads":[]}', '1048577 nodes takes'),
+    ],
+    ids=lambda value: value if isinstance(value, str) and value.startswith('a.') else '',
+)
+def test_many_small_things(tmp_path, name, data, words):
+    path = str(tmp_path / name)
+    with open(path, 'wb') as file:
+        file.write(data)
+    read = {
+        'a.params': mx.nd.load,
+        'a.states': lambda p: mx.optimizer.get_updater(mx.optimizer.SGD()).set_states(data, p),
+        'a.idx': lambda p: recordio.MXIndexedRecordIO(p, p, 'r'),
+        'a.csv': lambda p: list(mx.io.CSVIter(data_csv=p, data_shape=(3,), batch_size=1)),
+        'a.json': mx.sym.load,
+    }[name]
+    with pytest.raises(MXNetError, match=words) as caught:
+        read(path)
+    assert path in str(caught.value)
+
+
+def test_records_that_each_claim_the_rest_of_the_file(tmp_path):
+    """Reading over one after the other would take a thousand times the file, and more."""
+    path = str(tmp_path / 'a.rec')
+    with open(path, 'wb') as file:
+        file.write(b''.join(MAGIC + struct.pack('<I', 1 << 29 | (MANY - i - 8)) for i in range(0, MANY, 8)))
+        file.write(MAGIC + bytes(4))
+    reader, damaged = recordio.MXRecordIO(path, 'r'), 0
+    with pytest.raises(MXNetError, match='reading damaged records takes') as caught:
+        while True:
+            try:
+                reader.read()
+            except recordio.DamagedRecord:
+                damaged += 1
+    assert not isinstance(caught.value, recordio.DamagedRecord) and 0 < damaged < 1000
+
+
+def test_thousands_of_problems_are_counted(tmp_path, capsys):
+    path = tmp_path / 'a.json'
+    path.write_bytes(b'{"nodes":[' + b'[],' * 5000 + b'1],"heads":[]}')
+    assert main(['inspect', str(path)]) == 1
+    assert '... and 4001 more' in capsys.readouterr().out

@@ -71,7 +71,7 @@ def _layout(value, depth=0) -> str:
 
 
 # ---------------------------------------------------------------------- reading
-_OUTPUT = 100            # bytes that an output of a node takes, with its name
+_OUTPUT, _NODE = 100, 800       # bytes that an output of a node takes, with its name; a node
 
 
 def loads(text: str | bytes, where: str = 'the JSON') -> list[Entry]:
@@ -88,7 +88,7 @@ class _Reader:
 
     def __init__(self, where, size):
         self.where, self.size = where, size
-        self.outputs = 0
+        self.outputs = self.nodes = 0
 
     def fail(self, place, text):
         raise MXNetError(f'{self.where} is not a symbol: {place}{": " if place else ""}{text}')
@@ -102,7 +102,9 @@ class _Reader:
         # where 0 is a length like others, an unknown one is -1
         unknown = state.np_shape and not (isinstance(notes, dict) and 'is_np_shape' in notes)
         made: list[Node] = []
-        for i, record in enumerate(self.listed(data['nodes'], place, 'nodes')):
+        self.nodes += len(self.listed(data['nodes'], place, 'nodes'))
+        limits.check(self.nodes * _NODE, self.size, self.where, f'{place}{self.nodes} nodes')
+        for i, record in enumerate(data['nodes']):
             made.append(self.node(record, made, f'{place}node {i}', unknown, depth))
         heads = [self.entry(head, made, f'{place}head {i}') for i, head in
                  enumerate(self.listed(data['heads'], place, 'heads'))]

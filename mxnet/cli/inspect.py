@@ -53,6 +53,29 @@ def _sheet(report, options):
     return _inspect_records.draw_sheet(options.file, options.sheet, options.thumbnails)
 
 
+class Problems(list):
+    """What is wrong with a file: the first thousand of it, and how much more there is."""
+
+    more = 0
+
+    def append(self, problem):
+        if len(self) < 1000:
+            super().append(problem)
+        else:
+            self.more += 1
+
+    def extend(self, problems):
+        for problem in problems:
+            self.append(problem)
+
+    def __iadd__(self, problems):
+        self.extend(problems)
+        return self
+
+    def all(self):
+        return [*self, f'... and {self.more} more'] if self.more else list(self)
+
+
 @dataclass
 class Report:
     """What there is to say about a file."""
@@ -64,7 +87,7 @@ class Report:
     columns: tuple = ()
     rows: list = field(default_factory=list)
     more: int = 0                       # rows that were left out
-    problems: list = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
 
     def row(self, *values):
         """Adds a row, if there is room for it."""
@@ -74,7 +97,7 @@ class Report:
             self.rows.append(values)
 
     def as_dict(self):
-        return {'file': self.file, 'kind': self.kind, 'summary': self.summary, 'problems': self.problems,
+        return {'file': self.file, 'kind': self.kind, 'summary': self.summary, 'problems': self.problems.all(),
                 'rows': [dict(zip(self.columns, row, strict=True)) for row in self.rows], 'more_rows': self.more}
 
 
@@ -98,7 +121,7 @@ def _lines(report):
         if report.more:
             lines.append(f'... and {report.more} more; --rows 0 shows all')
     if report.problems:
-        lines += ['', 'problems', *(f'  {problem}' for problem in report.problems)]
+        lines += ['', 'problems', *(f'  {problem}' for problem in report.problems.all())]
     return lines
 
 

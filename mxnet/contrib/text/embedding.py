@@ -172,10 +172,12 @@ class _TokenEmbedding(Vocabulary):
         first = {}                      # vectors of tokens that are here already: the unknown one, reserved ones
         values = array.array('f')       # all others, one after the other: millions of lists would not fit in memory
         seen = set()
-        length, before = None, len(self)
+        length, before, size = None, len(self), os.path.getsize(path)
         with open(path, encoding=encoding) as file:
             for number, line in enumerate(_lines(file, path, encoding), 1):
                 token, vector = _parse(line, elem_delim, f'{path}, line {number}')
+                if number % 10000 == 0:
+                    limits.check(240 * len(seen) + 8 * len(values), size, f'{path}, line {number}', 'the tokens so far')
                 if token in seen:
                     warnings.warn(f'{path}, line {number}: the token {token!r} was there before; its first vector '
                                   'counts', stacklevel=3)

@@ -61,6 +61,7 @@ def infer(model):
     with _lock:
         for attempt in range(2):
             if _running is None or _owner != os.getpid() or _running.poll() is not None:
+                _end()                  # the pipes of one that has ended are still open
                 _running = _start()
             try:
                 good, answer = _ask(_running, data)
