@@ -84,7 +84,8 @@ def describe(node: Node) -> str:
 
 
 def _called(node: Node) -> str:
-    return f' (called with {called_with(node.attributes)})' if node.attributes else ''
+    given = called_with({k: v for k, v in node.attributes.items() if k in node.attrs})
+    return f' (called with {given})' if given else ''
 
 
 def unknown_length() -> int:
