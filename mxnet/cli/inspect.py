@@ -68,7 +68,7 @@ class Problems(list):
         for problem in problems:
             self.append(problem)
 
-    def __iadd__(self, problems):
+    def __iadd__(self, problems):  # type: ignore[misc]
         self.extend(problems)
         return self
 
