@@ -8,10 +8,11 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all test-libraries fuzz bench bench-gpu lint docs docs-test stubs clean
+.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu lint docs docs-test stubs\
+	clean
 
 help:  ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
 train: $(READY)  ## train the MLP of the tutorials on digits (options: ARGS="--model lenet --data DIR")
 	$(BIN)/remx train $(ARGS)
@@ -33,6 +34,15 @@ JOBS ?= 1
 CTX ?= cpu
 fuzz: $(READY)  ## random whole programs, deferral on against off: SEEDS=0:20000 JOBS=2 CTX=gpu; beside MXNet 1.9.1 with MXNET191_PYTHON=/its/python
 	$(BIN)/python -m tests.fuzz_programs $(SEEDS) --jobs $(JOBS) --ctx $(CTX) $(ARGS)
+
+fuzz-files: $(READY)  ## read damaged files of every format, in processes with little memory (options: ARGS="--count 1000000 --seed 1")
+	$(BIN)/python tests/fuzz_files.py $(ARGS)
+
+fuzz-operators: $(READY)  ## call every operator with odd attributes: huge, negative, NaN, of wrong types
+	OMP_NUM_THREADS=1 MALLOC_ARENA_MAX=1 $(BIN)/python tests/fuzz_operators.py $(ARGS)
+
+soak: $(READY)  ## long runs whose memory must stay flat, and all tests of faults, with a report (options: ARGS="--steps 100000")
+	$(BIN)/python tests/soak.py $(ARGS)
 
 bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191_PYTHON=/its/python
 	$(BIN)/python -m bench $(ARGS)

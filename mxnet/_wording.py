@@ -6,7 +6,7 @@ a and tensor b, or of the allocator: `plain` says the same in the terms of the p
 import difflib
 import re
 
-__all__ = ['near', 'plain']
+__all__ = ['near', 'plain', 'translated']
 
 _DTYPES = {'Float': 'float32', 'Double': 'float64', 'Half': 'float16', 'BFloat16': 'bfloat16', 'Int': 'int32',
            'Long': 'int64', 'Short': 'int16', 'Char': 'int8', 'Byte': 'uint8', 'Bool': 'bool',
@@ -146,9 +146,8 @@ _FRAGMENTS = [(re.compile(pattern), said) for pattern, said in (
 )]
 
 
-def plain(error, op=''):
-    """The text of an error, without the terms of torch's inside; `op` is the operator that raised it."""
-    text = str(error)
+def translated(text, op=''):
+    """What a text of torch says, in our words; None for one that is not known."""
     if op == 'FullyConnected':
         found = _RULES[5][0].fullmatch(text)
         if found is not None:
@@ -156,9 +155,16 @@ def plain(error, op=''):
     for pattern, said in _RULES:
         found = pattern.fullmatch(text)
         if found is not None:
-            if said is None:
-                break
-            return said(found)
+            return None if said is None else said(found)
+    return None
+
+
+def plain(error, op=''):
+    """The text of an error, without the terms of torch's inside; `op` is the operator that raised it."""
+    text = str(error)
+    found = translated(text, op)
+    if found is not None:
+        return found
     for pattern, said in _FRAGMENTS:
         text = pattern.sub(said, text)
     return text.strip() or type(error).__name__

@@ -60,6 +60,10 @@ class MXNetError(RuntimeError):
     """Raised for every mistake that MXNet itself reports."""
 
 
+class FileError(MXNetError, ValueError, AssertionError):
+    """What is wrong with what a file holds, where MXNet 1.9.1 raised a ValueError or an AssertionError."""
+
+
 class OutOfRange(MXNetError, IndexError):
     """An index that no element has; programs catch it as one or the other."""
 

@@ -13,7 +13,7 @@ from . import metric as _metric
 from . import optimizer as _optimizer
 from . import symbol as _symbol
 from ._files import paths
-from .base import MXNetError
+from .base import FileError, MXNetError
 from .callback import LogValidationMetricsCallback
 from .context import Context, cpu
 from .executor_manager import _check_arguments
@@ -61,6 +61,8 @@ def load_params(prefix, epoch):
     if not found:
         logging.warning("Params file '%s' is empty", name)
         return {}, {}
+    if not isinstance(found, dict):
+        raise FileError(f'{name} holds {len(found)} arrays without names; those of a checkpoint have names')
     return _separate(found)[:2]
 
 

@@ -18,7 +18,7 @@ import threading
 import weakref
 from collections import namedtuple
 
-from ._files import paths
+from ._files import limits, paths
 from .base import MXNetError
 
 __all__ = ['DamagedRecord', 'IRHeader', 'MXIndexedRecordIO', 'MXRecordIO', 'pack', 'pack_img', 'unpack', 'unpack_img']
@@ -131,6 +131,7 @@ class MXRecordIO:
         else:
             self._source = _Source(self.uri)
         self._position = 0
+        self._wasted = 0                        # bytes of damaged records that were read
         self._block, self._block_at, self._block_size = None, 0, 0
         self.pid = os.getpid()
         self.is_open = True
@@ -238,7 +239,8 @@ class MXRecordIO:
                 if start + size + 4 > self._block_size and start and length < _BLOCK // 4:
                     self._load()
                     start, end = 0, 8 + length
-                if self._block[start + size:start + size + 4] == _MAGIC:        # else its length may be wrong
+                # else its length may be wrong; behind what was read is what another block has left there
+                if start + size + 4 <= self._block_size and self._block[start + size:start + size + 4] == _MAGIC:
                     self._position += size
                     return bytes(self._block[start + 8:end])
         return self.read_at(self._position)
@@ -260,12 +262,14 @@ class MXRecordIO:
             try:
                 data, self._position = self._parse(begin)
             except _Damage as damage:
+                # records that each claim the rest of the file would be read over and over again
+                limits.check(self._wasted, self._source.size(), f'{self.uri}: byte {begin}', 'reading damaged records')
                 self._position = self.find(begin + 1)
                 raise DamagedRecord(self.uri, begin, str(damage), self._position) from None
         return data
 
     def _parse(self, begin):
-        source, position, pieces = self._source, begin, []
+        source, position, pieces, before = self._source, begin, [], self._wasted
         while True:
             head = source.read(position, 8)
             if not head and not pieces:
@@ -286,14 +290,16 @@ class MXRecordIO:
                 raise _Damage(f'it says that {length} bytes follow byte {position + 8}, but there are {left}')
             padded = length + 3 & ~3
             data = source.read(position + 8, padded + 4)
+            self._wasted += len(data)
             if len(data) < length:
                 raise _Damage('the file became shorter while it was read')
             if len(data) > padded and data[padded:] != _MAGIC and _swallows(data, length):
                 raise _Damage(f'it says that {length} bytes follow byte {position + 8}, '
                               'but another record begins there')
             pieces.append(bytes(memoryview(data)[:length]))
-            position += 8 + padded
+            position += 8 + min(padded, left)       # a file may end without its last zeros
             if kind in (_WHOLE, _LAST):
+                self._wasted = before
                 return pieces[0] if len(pieces) == 1 else _MAGIC.join(pieces), position
 
     def peek(self, begin, size):
@@ -409,7 +415,9 @@ class MXIndexedRecordIO(MXRecordIO):
         if self.writable:
             self.fidx = paths.open_write(self.idx_path)
             return
-        lines = paths.read_bytes(self.idx_path).decode(errors='replace').splitlines()
+        data = paths.read_bytes(self.idx_path)
+        limits.check(200 * data.count(b'\n'), len(data), self.idx_path, f'an index of {data.count(10)} lines')
+        lines = data.decode(errors='replace').splitlines()
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
@@ -417,7 +425,9 @@ class MXIndexedRecordIO(MXRecordIO):
                 key, position = line.split('\t')[:2]
                 key = self.key_type(key.strip())
                 self.idx[key] = int(position)
-            except ValueError as error:
+                if not 0 <= self.idx[key] < 1 << 63:
+                    raise ValueError('the position is in no file')
+            except (ValueError, OverflowError) as error:
                 raise MXNetError(f'{self.idx_path}: line {number} should be a key, a tab and a position, but is '
                                  f'{line[:80]!r} ({error})') from error
             self.keys.append(key)
@@ -520,10 +530,15 @@ def unpack_img(s, iscolor=-1):
 
     iscolor: -1 as it is, 0 grey, 1 colour
     """
-    cv2 = _cv2('unpack_img')
+    _cv2('unpack_img')
     import numpy
+
+    from ._files import pictures
     header, s = unpack(s)
-    return header, cv2.imdecode(numpy.frombuffer(s, numpy.uint8), iscolor)
+    try:
+        return header, pictures.decode(numpy.frombuffer(s, numpy.uint8), iscolor, 'unpack_img') if len(s) else None
+    except pictures.Damaged:
+        return header, None
 
 
 def pack_img(header, img, quality=95, img_fmt='.jpg'):

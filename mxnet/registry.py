@@ -84,7 +84,10 @@ def get_create_func(base_class, nickname):
                                  f'{_show(args, kwargs)}')
             return name
         if isinstance(name, str) and name.startswith(('[', '{')):
-            name = _parse(name, nickname)
+            if args or kwargs:
+                raise MXNetError(f'{nickname} given as {name[:200]!r} brings its own arguments; '
+                                 f'take out {_show(args, kwargs)}')
+            return written(name)
         if isinstance(name, dict):
             if args or kwargs:
                 raise MXNetError(f'{nickname} given as {name!r} brings its own arguments; '
@@ -98,6 +101,16 @@ def get_create_func(base_class, nickname):
                              f'{", ".join(sorted(table))}')
         return found(*args, **kwargs)
 
+    def written(text):
+        """What a text asks for, which may have come from a file: it is made, or an error names what is wrong."""
+        config = _parse(text, nickname)
+        try:
+            return create(**config)
+        except MXNetError:
+            raise
+        except (TypeError, ValueError, KeyError, AttributeError, RecursionError) as error:
+            raise MXNetError(f'{nickname} cannot be made of {text[:200]!r}: {error}') from None
+
     create.__doc__ = (f'Make a {nickname}: from its name and arguments, from a dict with an entry {nickname!r}, or '
                       f'from the JSON of either. A {base_class.__name__} object is returned as it is.')
     return create
@@ -107,11 +120,11 @@ def _parse(text, nickname):
     """JSON, either {nickname: name, ...arguments} or [name, {arguments}], as the former."""
     try:
         config = json.loads(text)
-    except ValueError as error:
-        raise MXNetError(f'{nickname} is neither a name nor valid JSON: {text!r} ({error})') from None
+    except (ValueError, RecursionError) as error:
+        raise MXNetError(f'{nickname} is neither a name nor valid JSON: {text[:200]!r} ({error})') from None
     if isinstance(config, list):
         if len(config) != 2 or not isinstance(config[1], dict):
-            raise MXNetError(f'{nickname} as a JSON list must be [name, {{arguments}}], not {text!r}')
+            raise MXNetError(f'{nickname} as a JSON list must be [name, {{arguments}}], not {text[:200]!r}')
         config = {**config[1], nickname: config[0]}
     return config
 

@@ -285,9 +285,9 @@ def test_own_methods(folder):
 
 
 def test_wrong_sizes_and_labels(folder):
-    with pytest.raises(MXNetError, match=r'image 0: after augmentation .* has shape \(3, 30, 40\), but data_shape'):
+    with pytest.raises(MXNetError, match=r'image 0 of .*: after augmentation.* has shape \(3, 30, 40\), but'):
         next(make(folder, aug_list=[]))
-    with pytest.raises(MXNetError, match='image 0 has 1 labels, but label_width is 2'):
+    with pytest.raises(MXNetError, match='image 0 of .* has 1 labels, but label_width is 2'):
         next(make(folder, label_width=2))
 
 

@@ -27,6 +27,7 @@ from typing import BinaryIO, NoReturn
 
 import torch
 
+from mxnet._files import limits
 from mxnet.base import MXNetError
 
 __all__ = ["Record", "decode", "decode_record", "encode", "encode_record", "survey"]
@@ -35,6 +36,7 @@ LIST_MAGIC = 0x112
 V1, V2, V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 MAX_NDIM = 32
 SMALLEST_RECORD = 4  # V0 without data
+RECORD_MEMORY = 600  # bytes of an array besides its values
 
 STORAGE_TYPES = {0: "default", 1: "row_sparse", 2: "csr"}
 INDEX_ARRAYS = {"default": (), "row_sparse": ("indices",), "csr": ("indptr", "indices")}
@@ -186,6 +188,8 @@ class _Reader:
         (count,) = self.unpack("<Q", "the number of arrays")
         if count > self.left // SMALLEST_RECORD:
             self.fail(f"expected a number of arrays that fits in the {self.left} bytes left, found {count}", back=8)
+        size = self.position + self.left
+        limits.check(count * RECORD_MEMORY, size, f"{self.where}: byte 16", f"a list of {count} arrays")
         return count
 
     def names(self, count: int) -> list[str]:

@@ -7,8 +7,10 @@ A pickle is a program.  This reader runs it with what it may touch written down 
 - the classes that the caller registers
 
 Everything else is refused by name.  Also refused is what needs no forbidden name to do harm: calling or changing
-anything but a registered class's own new instance, sizes that are not in the file, and keys so deeply nested that
-hashing them never ends.  Python 2's pickles (protocol 0 to 2) are read as well.
+anything but a registered class's own new instance, sizes that are not in the file, keys so deeply nested that hashing
+them never ends, and values that refer to one another so often (or to themselves) that whoever visits each of them as if
+it were there once for each reference would never come to an end: sixty pairs can stand for 2**60 values.  Python 2's
+pickles (protocol 0 to 2) are read as well.
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ from __future__ import annotations
 import math
 import pickletools
 import re
+import types
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
+from mxnet._files import limits
 from mxnet.base import MXNetError
 
 __all__ = ["load"]
@@ -48,15 +52,31 @@ def load(
         attributes are set.  Both must bear any value.
     where: what errors call this pickle.
     """
+    machine = _Machine(extra_classes or {})
     try:
-        return _Machine(extra_classes or {}).run(bytes(data))
+        found = machine.run(bytes(data))
+        _check_references(found, len(data))
+        return found
     except _Refused as error:
-        raise MXNetError(f"{where}: refused to unpickle {error}") from None
+        raise MXNetError(f"{where}: byte {machine.position}: refused to unpickle {error}") from None
     except MXNetError as error:
-        raise MXNetError(f"{where}: {error}") from error
+        raise MXNetError(f"{where}: byte {machine.position}: {error}") from error
     except Exception as error:
-        reason = str(error) or type(error).__name__
-        raise MXNetError(f"{where}: not a whole pickle of plain values, arrays and known classes: {reason}") from error
+        # the words of others come only where they speak of the file, not of Python's lists and arguments
+        reason = _WRONG.get(type(error)) or str(error) or type(error).__name__
+        raise MXNetError(
+            f"{where}: byte {machine.position}: not a whole pickle of plain values, arrays and known classes: {reason}"
+        ) from error
+
+
+_WRONG = {
+    IndexError: "an instruction needs more values than there are",
+    KeyError: "an instruction refers to a value that was not stored",
+    TypeError: "something is made of values that it cannot be made of",
+    AttributeError: "something is made of values that it cannot be made of",
+    RecursionError: "its values are nested too deeply",
+    MemoryError: "it asks for too much memory",
+}
 
 
 class _Refused(Exception):
@@ -68,6 +88,60 @@ def _called(value: Any) -> str:
     if isinstance(value, str):
         return repr(value[:60])
     return getattr(value, "__qualname__", None) or f"a {type(value).__name__}"
+
+
+_CODE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType)
+_CONTAINERS = (list, tuple, dict, OrderedDict, set, frozenset)
+_VISIT = 100  # bytes that a value takes, more or less, in whatever is made of it
+
+
+def _check_references(value: Any, size: int) -> None:
+    """Refuses values that are too many, seen as a tree, or too deep for functions that call themselves.
+
+    Each container is visited once.  An instance of a class ends a branch, and its attributes are trees of their own.
+    """
+    totals: dict[int, tuple[int, int]] = {}  # id of a container -> (how many values it is as a tree, depth)
+    roots, kept, seen = [value], [value], set()
+    while roots:
+        root = roots.pop()
+        stack = [(root, iter(_parts(root)))]
+        inside = {id(root)}
+        sums = [(1, 1)]
+        while stack:
+            current, rest = stack[-1]
+            part = next(rest, None)
+            if part is None:
+                stack.pop()
+                inside.discard(id(current))
+                count, depth = totals[id(current)] = sums.pop()
+                if depth > limits.DEPTH:
+                    raise _Refused(f"values that are nested {depth} deep: there is room for {limits.DEPTH}")
+                limits.check(count * _VISIT, size, "a pickle", f"a {type(current).__name__} of {count:,} values")
+            elif id(part[0]) in inside:
+                raise _Refused(f"a {type(part[0]).__name__} that is inside of itself")
+            elif type(part[0]) in _CONTAINERS and id(part[0]) not in totals:
+                inside.add(id(part[0]))
+                stack.append((part[0], iter(_parts(part[0]))))
+                sums.append((1, 1))
+                continue
+            else:
+                if callable(part[0]) and part[0] not in _VALUE_TYPES and isinstance(part[0], _CODE):
+                    raise _Refused(f"{_called(part[0])} as a value, which is not what a file holds")
+                if type(part[0]) not in _CONTAINERS and hasattr(part[0], "__dict__") and id(part[0]) not in seen:
+                    seen.add(id(part[0]))
+                    own = vars(part[0])
+                    kept.append(own)
+                    roots.append(own)
+                count, depth = totals.get(id(part[0]), (1, 0))
+            if sums:
+                sums[-1] = sums[-1][0] + count, max(sums[-1][1], depth + 1)
+
+
+def _parts(value: Any) -> Any:
+    """The values in a container, each in a tuple of its own, so that none of them means the end."""
+    if isinstance(value, dict):
+        return ((part,) for pair in value.items() for part in pair)
+    return ((part,) for part in value) if isinstance(value, _CONTAINERS) else ()
 
 
 # ---- what a pickle may call ----------------------------------------------------------------------------------------
@@ -192,6 +266,9 @@ _NAMES: dict[tuple[str, str], Any] = {
 }
 
 
+_VALUE_TYPES = set(_NAMES.values())
+
+
 # ---- the machine ---------------------------------------------------------------------------------------------------
 
 _VALUES = {
@@ -205,6 +282,10 @@ _NEW: dict[str, Callable[[], Any]] = {
 }  # fmt: skip
 
 
+# bytes that an instruction makes, more or less; 100 stands for the time that it takes
+_COSTS = {"EMPTY_SET": 240, "FROZENSET": 240, "REDUCE": 400, "NEWOBJ": 400, "BUILD": 400, "MEMOIZE": 200}
+
+
 class _Machine:
     """Runs a pickle's instructions.  `pickletools` decodes them and compares every length with the bytes there are."""
 
@@ -216,10 +297,16 @@ class _Machine:
         self._stack: list[Any] = []
         self._outer: list[list[Any]] = []  # the stacks below each open MARK
         self._memo: dict[int, Any] = {}
+        self.position = 0
 
     def run(self, data: bytes) -> Any:
-        for instruction, argument, _ in pickletools.genops(data):
+        room, spent = limits.allowance(len(data)), 0
+        for instruction, argument, position in pickletools.genops(data):
+            self.position = position or 0
             name = instruction.name
+            spent += _COSTS.get(name, 100)
+            if spent > room:
+                limits.check(spent, len(data), "a pickle", f"what its instructions make up to byte {self.position}")
             if name in _VALUES:
                 self._stack.append(argument)
             elif name in _NEW:

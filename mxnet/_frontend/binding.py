@@ -1,4 +1,5 @@
 """Sorts the arguments of a call into an operator's inputs and attributes."""
+from .._ops.complaints import called_with
 from .._ops.table import Operator, unknown_argument
 from ..base import MXNetError, _Null
 
@@ -105,5 +106,6 @@ def missing_inputs(op: Operator, inputs: list, attributes: dict):
     missing = [n for n in wanted if n not in there]
     if not missing:
         return None
-    return MXNetError(f'operator {op.name}: input {", ".join(missing)} is missing; with these arguments it takes '
-                      f'{", ".join(wanted)}')
+    given = called_with(attributes)
+    return MXNetError(f'operator {op.name}: input {", ".join(missing)} is missing; with '
+                      f'{given or "these arguments"} it takes {", ".join(wanted)}')

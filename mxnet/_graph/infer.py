@@ -8,23 +8,26 @@ length that does not move is known, and one that moves along a line is solved fo
 An unknown length is 0, or -1 where arrays may be empty (`np_shape`); a wholly unknown shape is None, and so are unknown
 dtypes.
 """
+import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import torch
 
+from .._ops.attributes import literal
+from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.gradients import is_constant
 from .._ops.shapes import NoAxis
 from .._ops.table import Operator
 from .._state import state
-from .._wording import plain
 from ..base import MXNetError
 from .node import Entry, Node, topological
 from .program import Program, _runner, counts_open, leaves_open
 from .sizes import Sizes
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
+MOST = 1 << 59           # numbers in an array: a byte of each must have an address
 META = torch.device('meta')
 HALVES = (torch.float16, torch.bfloat16)
 CUTS = ('slice', 'slice_axis')          # they may give less than they are asked for, if the axis is shorter than trials
@@ -55,8 +58,11 @@ class Facts:
         new = merge(old, shape, self.unknown)
         if new is None:
             raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way '
-                             f'and {shape} by another')
+                             f'and {shape} by another' + _called(why))
         if new != old:
+            if math.prod(n for n in new if n > 0) >= MOST:
+                raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, more '
+                                 'than any memory holds' + _called(why))
             self.shapes[key] = new
             self.changed = True
 
@@ -75,6 +81,11 @@ class Facts:
 
 def describe(node: Node) -> str:
     return f'{node.name} ({node.op.name})' if node.op else f'variable {node.name}'
+
+
+def _called(node: Node) -> str:
+    given = called_with({k: v for k, v in node.attributes.items() if k in node.attrs})
+    return f' (called with {given})' if given else ''
 
 
 def unknown_length() -> int:
@@ -115,12 +126,17 @@ def _from_rules(shape, unknown):
 @lru_cache(maxsize=20000)
 def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodies: tuple = ()):
     """(shapes, dtypes) of an operator's visible outputs, or the text of an error."""
-    tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
-               for s, d in zip(shapes, dtypes, strict=True)]
     try:
+        tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
+                   for s, d in zip(shapes, dtypes, strict=True)]
         result = _call(op, attributes, tensors, bodies)
-    except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
-        return plain(error, op.name)
+    except CAUGHT as error:
+        if op.name in PROGRAMS:
+            if isinstance(error, OWN):
+                return str(error)
+            raise
+        return str(completed(op, error, dict(attributes)) if isinstance(error, MXNetError) else
+                   f'{said(error, op.name)} (called with {called_with(dict(attributes))})')
     count = len(op.output_names(dict(attributes)))
     return tuple((tuple(r.shape), r.dtype) for r in result[:count])
 
@@ -203,10 +219,15 @@ def _visit_shapes(node, op, outputs, facts):
                 found = op.shapes(known, node.attributes)
             else:
                 found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
-        except (ValueError, IndexError) as error:           # more axes than a rule knows, or fewer
+        except CAUGHT as error:             # more axes than a rule knows, or fewer, or attributes that make no sense
+            if op.name in PROGRAMS:
+                raise
+            if isinstance(error, MXNetError):
+                raise MXNetError(str(completed(op, error, node.attributes))) from error
             given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
             why = f': {error}' if isinstance(error, NoAxis) else ''
-            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why}') from error
+            raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why} (called with '
+                             f'{called_with(node.attributes)})') from error
         for name, shape in found.items():
             if name in names:
                 facts.learn_shape(node.inputs[names.index(name)], _from_rules(shape, facts.unknown), node)
@@ -437,19 +458,25 @@ def _settle(operators, facts, need_shapes):
 
 def _declared(node, key):
     text = node.attrs.get(key)
-    return None if text is None else _numbers(text)
+    try:
+        return None if text is None else _numbers(text)
+    except (ValueError, TypeError):
+        raise MXNetError(f'variable {node.name}: {key}={text[:60]!r} is not a shape such as (2, 3)') from None
 
 
 @lru_cache(maxsize=4096)
 def _numbers(text):
-    import ast
-    value = ast.literal_eval(text.replace('L', ''))
+    value = literal(text)
     return (value,) if isinstance(value, int) else tuple(value)
 
 
 def _declared_dtype(node):
     text = node.attrs.get('__dtype__')
-    return None if text is None else _parsed_dtype(text)
+    try:
+        return None if text is None else _parsed_dtype(text)
+    except (MXNetError, KeyError, ValueError, TypeError):
+        raise MXNetError(f'variable {node.name}: __dtype__={text[:60]!r} is not the number or the name of a dtype'
+                         ) from None
 
 
 @lru_cache(maxsize=64)

@@ -7,6 +7,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from .._files import jsons, limits
+from .._ops.attributes import DataType, literal
 from .._ops.table import NAMES
 from .._state import state
 from ..base import MXNetError
@@ -69,74 +71,169 @@ def _layout(value, depth=0) -> str:
 
 
 # ---------------------------------------------------------------------- reading
-def loads(text: str, where: str = 'the JSON') -> list[Entry]:
-    """The outputs of the graph in a text."""
-    try:
-        data = json.loads(text)
-    except (json.JSONDecodeError, RecursionError, UnicodeDecodeError) as error:
-        raise MXNetError(f'{where} is not a symbol: {error}') from None
-    if not isinstance(data, dict) or 'nodes' not in data or 'heads' not in data:
-        raise MXNetError(f'{where} is not a symbol: it has no nodes or heads')
-    return from_dict(data, where)
+_OUTPUT, _NODE = 100, 800       # bytes that an output of a node takes, with its name; a node
+
+
+def loads(text: str | bytes, where: str = 'the JSON') -> list[Entry]:
+    """The outputs of the graph in a text.  What is wrong in it is named with the node where it stands."""
+    return _Reader(where, len(text)).graph(jsons.load(text, where, 'a symbol'), '', 0)
 
 
 def from_dict(data: dict, where: str = 'the JSON') -> list[Entry]:
-    made: list[Node] = []
-    try:
+    return _Reader(where, len(data.get('nodes', ())) * 100 if isinstance(data, dict) else 0).graph(data, '', 0)
+
+
+class _Reader:
+    """Makes nodes of what JSON has, none of which is believed."""
+
+    def __init__(self, where, size):
+        self.where, self.size = where, size
+        self.outputs = self.nodes = 0
+
+    def fail(self, place, text):
+        raise MXNetError(f'{self.where} is not a symbol: {place}{": " if place else ""}{text}')
+
+    def graph(self, data, place, depth):
+        if depth > limits.DEPTH:
+            self.fail(place, f'its graphs are nested deeper than {limits.DEPTH}')
+        if not isinstance(data, dict) or 'nodes' not in data or 'heads' not in data:
+            self.fail(place, 'it has no nodes or heads')
+        notes = data.get('attrs', {})
         # where 0 is a length like others, an unknown one is -1
-        unknown = state.np_shape and 'is_np_shape' not in data.get('attrs', {})
+        unknown = state.np_shape and not (isinstance(notes, dict) and 'is_np_shape' in notes)
+        made: list[Node] = []
+        self.nodes += len(self.listed(data['nodes'], place, 'nodes'))
+        limits.check(self.nodes * _NODE, self.size, self.where, f'{place}{self.nodes} nodes')
         for i, record in enumerate(data['nodes']):
-            attrs = _attributes(record)
-            if unknown and '__shape__' in attrs:
-                attrs['__shape__'] = re.sub(r'\b0\b', '-1', attrs['__shape__'])
-            inputs = []
-            for entry in record.get('inputs', []):
-                if not 0 <= entry[0] < i:
-                    raise MXNetError(f'{where}: node {i} ({record.get("name")}) takes node {entry[0]}, '
-                                     'which does not come before it')
-                inputs.append((made[entry[0]], int(entry[1])))
-            subgraphs = [from_dict(s, where) for s in record.get('subgraphs', [])]
-            made.append(_node(record['op'], record['name'], attrs, inputs, subgraphs, where))
-        return [(made[h[0]], int(h[1])) for h in data['heads']]
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise MXNetError(f'{where} is not a symbol: {type(error).__name__} {error}') from None
+            made.append(self.node(record, made, f'{place}node {i}', unknown, depth))
+        heads = [self.entry(head, made, f'{place}head {i}') for i, head in
+                 enumerate(self.listed(data['heads'], place, 'heads'))]
+        if not heads:
+            self.fail(place, 'it has no outputs: its heads are an empty list')
+        return heads
 
+    def listed(self, value, place, what):
+        if not isinstance(value, list):
+            self.fail(place, f'expected a list of {what}, found {jsons.shown(value)}')
+        return value
 
-def _attributes(record):
-    """attrs of today, with the keys of older versions brought into their form."""
-    attrs = {}
-    for era in ('param', 'attr', 'attrs'):
-        found = record.get(era)
-        if found:
-            attrs.update(found)
-    result = {}
-    for key, value in attrs.items():
-        for hidden in HIDDEN:
-            if key == hidden:
+    def entry(self, entry, made, place):
+        """What [number of a node, number of its output] stands for; the version behind them says nothing."""
+        if not isinstance(entry, list) or len(entry) < 2 or any(type(number) is not int for number in entry):
+            self.fail(place, f'expected [node, output], found {jsons.shown(entry)}')
+        number, output = entry[:2]
+        if not 0 <= number < len(made):
+            if place.count(', input'):
+                self.fail(place, f'it takes node {number}, which does not come before it')
+            self.fail(place, f'there is no node {number}; there are {len(made)}')
+        node = made[number]
+        if not 0 <= output < max(1, node.output_count()):
+            self.fail(place, f'node {number} ({limits.printable(node.name)}) has no output {output}; it has '
+                             f'{node.output_count()}')
+        return node, output
+
+    def node(self, record, made, place, unknown, depth):
+        if not isinstance(record, dict):
+            self.fail(place, f'expected a dictionary, found {jsons.shown(record)}')
+        for key in ('op', 'name'):
+            if not isinstance(record.get(key), str):
+                self.fail(place, f'expected a text as its {key}, found '
+                                 f'{jsons.shown(record[key]) if key in record else "none"}')
+        name = record['name']
+        place = f'{place} ({limits.printable(name)})'
+        attrs = self.attributes(record, place)
+        if unknown and '__shape__' in attrs:
+            attrs['__shape__'] = re.sub(r'\b0\b', '-1', attrs['__shape__'])
+        inputs = [self.entry(entry, made, f'{place}, input {i}') for i, entry in
+                  enumerate(self.listed(record.get('inputs', []), place, 'inputs'))]
+        subgraphs = [self.graph(inner, f'{place}, graph {i}, ', depth + 1) for i, inner in
+                     enumerate(self.listed(record.get('subgraphs', []), place, 'subgraphs'))]
+        try:
+            node = self.make(record['op'], name, attrs, inputs, subgraphs, place, depth)
+            self.outputs += node.output_count()
+        except MXNetError as error:
+            if str(error).startswith(self.where):
+                raise
+            raise MXNetError(f'{self.where}: {place}: {error}') from None
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+            self.fail(place, f'operator {record["op"]} cannot be made of its attributes '
+                             f'({type(error).__name__}: {error})')
+        limits.check(self.outputs * _OUTPUT, self.size, self.where, f'{place}: outputs, {self.outputs} up to here,')
+        return node
+
+    def attributes(self, record, place):
+        """attrs of today, with the keys of older versions brought into their form."""
+        attrs = {}
+        for era in ('param', 'attr', 'attrs'):
+            found = record.get(era)
+            if found is not None and not isinstance(found, dict):
+                self.fail(place, f'expected a dictionary of attributes, found {jsons.shown(found)}')
+            if found:
+                attrs.update(found)
+        result = {}
+        for key, value in attrs.items():
+            if key in HIDDEN:
                 key = f'__{key}__'
-        result[key] = value
-    return {k: v if isinstance(v, str) else str(v) for k, v in result.items()}
+            if isinstance(value, (list, dict)):     # some programs wrote numbers, nobody wrote these
+                if isinstance(value, dict) or any(isinstance(part, (list, dict)) for part in value):
+                    self.fail(place, f'expected a text as its attribute {key}, found {jsons.shown(value)}')
+            result[key] = value if isinstance(value, str) else str(value)
+        problem = declared_problem(result)
+        if problem:
+            self.fail(place, problem)
+        return result
+
+    def make(self, op_name, name, attrs, inputs, subgraphs, place, depth):
+        if op_name == 'null':
+            if inputs:
+                self.fail(place, f'a variable has no inputs, but there are {len(inputs)}')
+            return Node(None, name, attrs)
+        op = NAMES.get(op_name)
+        if op is None:
+            raise MXNetError(f'{self.where}: {place} is of operator {limits.printable(op_name)}, which is not known')
+        known = op.attributes
+        # files of old versions hold attributes that their operator no longer has, and the user's own without __
+        kept = {}
+        for key, value in attrs.items():
+            if key in known or is_hidden(key) or op.extra is not None:
+                kept[key] = value
+            else:
+                kept[f'__{key}__'] = value
+        if op.name == '_CachedOp':
+            body = subgraphs[0] if subgraphs else self.graph(
+                jsons.load(kept.get('subgraph', ''), f'{self.where}: {place}', 'a symbol'), f'{place}, ', depth + 1)
+            return cached_node(name, kept, inputs, body)
+        complete = op.complete(op.parse({k: v for k, v in kept.items() if k in known}))
+        wanted = op.input_names(complete, len(inputs))
+        if op.variadic is None:
+            # before 0.9 auxiliary states were not inputs
+            for missing in wanted[len(inputs):]:
+                inputs.append((Node(None, f'{name}_{missing}', {}), 0))
+        if len(inputs) != len(wanted) or op.variadic in known and op.variadic_names is None \
+                and complete[op.variadic] != len(inputs):
+            count = complete[op.variadic] if op.variadic in known else len(wanted)
+            self.fail(place, f'operator {op.name} takes {count} inputs with these attributes, but there are '
+                             f'{len(inputs)}')
+        if op.wants_subgraphs and not subgraphs:
+            self.fail(place, f'operator {op.name} has no graph to run')
+        return Node(op, name, kept, inputs, subgraphs)
 
 
-def _node(op_name, name, attrs, inputs, subgraphs, where):
-    if op_name == 'null':
-        return Node(None, name, attrs)
-    op = NAMES.get(op_name)
-    if op is None:
-        raise MXNetError(f'{where}: node {name} is of operator {op_name}, which is not known')
-    known = op.attributes
-    # files of old versions hold attributes that their operator no longer has; and the user's own without underscores
-    kept = {}
-    for key, value in attrs.items():
-        if key in known or is_hidden(key) or op.extra is not None:
-            kept[key] = value
-        else:
-            kept[f'__{key}__'] = value
-    if op.name == '_CachedOp':
-        return cached_node(name, kept, inputs, subgraphs[0] if subgraphs else loads(kept.get('subgraph', ''), where))
-    wanted = () if op.variadic is not None else op.input_names(op.complete(op.parse(
-        {k: v for k, v in kept.items() if k in known})))
-    # before 0.9 auxiliary states were not inputs
-    for missing in wanted[len(inputs):]:
-        inputs.append((Node(None, f'{name}_{missing}', {}), 0))
-    return Node(op, name, kept, inputs, subgraphs)
+def declared_problem(attrs) -> str:
+    """What is wrong with what a variable says of its shape and dtype; '' if nothing is."""
+    text = attrs.get('__shape__')
+    if text is not None:
+        try:
+            found = literal(text)
+            good = all(isinstance(n, int) for n in (found if isinstance(found, tuple | list) else (found,)))
+        except ValueError:
+            good = False
+        if not good:
+            return f'__shape__={jsons.shown(text)} is not a shape such as (2, 3)'
+    text = attrs.get('__dtype__', '-1')
+    if text != '-1':
+        try:
+            DataType().parse(text)
+        except (MXNetError, KeyError, ValueError, TypeError):
+            return f'__dtype__={jsons.shown(text)} is not the number or the name of a dtype'
+    return ''

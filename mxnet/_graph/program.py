@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from .._ops.complaints import CAUGHT, OWN, PROGRAMS, said
 from .._ops.moves import Move
 from .._state import state
-from .._wording import plain
 from ..base import MXNetError, OutOfRange
 from .node import Entry, Node, as_written, states_of, topological
 from .static_shapes import have_static_shapes
@@ -225,7 +225,9 @@ class Program:
                 result = call.function(*inputs, **attributes)
             except MXNetError as error:
                 raise _kind(error)(f'node {call.node.name}: {error}{_of_label(call, inputs)}') from error
-            except (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError) as error:
+            except CAUGHT as error:
+                if call.node.op.name in PROGRAMS and not isinstance(error, OWN):
+                    raise
                 raise _call_error(call, inputs, error) from error
             result = result if type(result) is tuple else (result,)
             count = call.count
@@ -281,5 +283,5 @@ def _call_error(call, inputs, error):
     given = ', '.join(f'{n}={tuple(t.shape)}' for n, t in
                       zip(names, [t for t in inputs if t is not None], strict=False))
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
-    return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): '
-                f'{plain(error, call.node.op.name)}{_of_label(call, inputs)}')
+    why = error if call.node.op.name in PROGRAMS else said(error, call.node.op.name)
+    return kind(f'node {call.node.name}: operator {call.node.op.name}({given}): {why}{_of_label(call, inputs)}')

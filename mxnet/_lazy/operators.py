@@ -114,7 +114,7 @@ def infers(cached, likes):
     values = [*likes, *[None] * (program.size - len(likes))]
     for call in program.calls:
         op, given = call.node.op, [None if s is None else values[s] for s in call.sources]
-        if None in [g if g is None else 0 for g in given] or call.bodies or not (op.name in INFERRED or op.elementwise) \
+        if [g for g in given if g is None] or call.bodies or not (op.name in INFERRED or op.elementwise) \
                 or op.same_dtype and len({t.dtype for t in given}) > 1:
             return False
         found = run_on_meta(call.node, [tuple(t.shape) for t in given], [t.dtype for t in given])

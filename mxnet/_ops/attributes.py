@@ -8,6 +8,7 @@ An operator's keyword parameters are annotated with ordinary types; `kind_of` tu
 | ------------------------------ | -------------------------------------------- |
 | bool, int, float, str          | the value or its text                        |
 | NonNegative                    | an int >= 0                                  |
+| Count                          | an int up to 2**20, of inputs or outputs     |
 | Shape                          | ints in a tuple, list or text; one int alone |
 | Slices                         | the same with None inside                    |
 | Floats                         | numbers in a tuple, list or text             |
@@ -19,6 +20,7 @@ An operator's keyword parameters are annotated with ordinary types; `kind_of` tu
 """
 import ast
 import numbers
+import re
 import types
 import typing
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -29,6 +31,7 @@ from ..base import MXNetError
 from .dtypes import TORCH, dtype_name
 
 NonNegative = Annotated[int, 'non-negative']
+Count = Annotated[int, 'count']         # of inputs or outputs, each of which has a name
 Shape = tuple[int, ...]
 Slices = tuple[int | None, ...]
 Floats = tuple[float, ...]
@@ -41,6 +44,28 @@ Training = Annotated[bool, 'training']
 Rng = Annotated[Any, 'rng']
 Device = Annotated[Any, 'device']
 Subgraphs = Annotated[Any, 'subgraphs']
+
+
+# text that can only be numbers, None, and lists of them, without the signs in a row that make Python's parser recurse
+_LITERAL = re.compile(r'(?!.*[-+]\s*[-+])[\[\]()\d\s,.+\-eELNonTruFals]*', re.DOTALL)
+
+
+def literal(text: str):
+    """The value that a text stands for: numbers, None, True, False, and tuples of these.  ValueError for others."""
+    if not _LITERAL.fullmatch(text) or text.count('(') + text.count('[') > 100 and _depth(text) > 20:
+        raise ValueError('this is not a tuple of numbers')
+    try:
+        return ast.literal_eval(text.strip().replace('L', '') or '()')
+    except (SyntaxError, MemoryError, RecursionError, TypeError) as error:
+        raise ValueError(str(error)) from None
+
+
+def _depth(text):
+    depth = most = 0
+    for character in text:
+        depth += (character in '([') - (character in ')]')
+        most = max(most, depth)
+    return most
 
 
 class Kind:
@@ -72,10 +97,12 @@ class Boolean(Kind):
 class Integer(Kind):
     accepts = 'an int'
 
-    def __init__(self, low=None):
-        self.low = low
+    def __init__(self, low=None, high=None):
+        self.low, self.high = low, high
         if low is not None:
             self.accepts = f'an int >= {low}'
+        if high is not None:
+            self.accepts += f'{" and" if low is not None else ""} <= {high}'
 
     def parse(self, value):
         if isinstance(value, str):
@@ -86,7 +113,9 @@ class Integer(Kind):
             value = int(value)
         else:
             value = value.__index__()
-        if self.low is not None and value < self.low:
+        if not -1 << 63 <= value < 1 << 63:
+            raise ValueError
+        if self.low is not None and value < self.low or self.high is not None and value > self.high:
             raise ValueError
         return value
 
@@ -113,7 +142,7 @@ class Sequence(Kind):
 
     def parse(self, value):
         if isinstance(value, str):
-            value = ast.literal_eval(value.strip().replace('L', '') or '()')
+            value = literal(value)
         if isinstance(value, numpy.ndarray):
             value = value.tolist()
         if isinstance(value, numbers.Number) or value is None:
@@ -172,8 +201,10 @@ class Maybe(Kind):
         return 'None' if value is None else self.kind.format(value)
 
 
+COUNT = Integer(0, 1 << 20)
+
 _SIMPLE = {bool: Boolean(), int: Integer(), float: Real(), str: Text(), Any: Kind(),
-           NonNegative: Integer(low=0), DType: DataType(),
+           NonNegative: Integer(low=0), Count: COUNT, DType: DataType(),
            Shape: Sequence(Integer(), 'ints such as (2, 3)'),
            Slices: Sequence(Maybe(Integer()), 'ints or None such as (0, None)'),
            Locations: Sequence(Integer(), 'ints such as [0, 2]'),
@@ -195,4 +226,6 @@ def kind_of(annotation) -> Kind:
 
 
 def bad_attribute(operator, name, value, kind):
-    return MXNetError(f'operator {operator}: argument {name}={value!r} is not accepted; it takes {kind.accepts}')
+    text = repr(value)
+    text = text if len(text) <= 120 else text[:117] + '...'
+    return MXNetError(f'operator {operator}: argument {name}={text} is not accepted; it takes {kind.accepts}')

@@ -6,7 +6,7 @@ The bodies are graphs of their own; the function gets them as callables from a l
 import torch
 
 from ..base import MXNetError
-from .attributes import Locations, Subgraphs
+from .attributes import Count, Locations, Subgraphs
 from .table import operator
 
 
@@ -22,7 +22,7 @@ def _truth(value):
 
 
 @operator(variadic='num_args', outputs=_numbered, auto_inputs=False)
-def _foreach(*data, num_args: int, num_outputs: int, num_out_data: int, in_state_locs: Locations,
+def _foreach(*data, num_args: int, num_outputs: Count, num_out_data: Count, in_state_locs: Locations,
              in_data_locs: Locations,
              remain_locs: Locations, subgraphs: Subgraphs = ()):
     """Runs a body on each slice of the data along axis 0, with states carried on; the outputs are stacked."""
@@ -48,7 +48,7 @@ def _foreach(*data, num_args: int, num_outputs: int, num_out_data: int, in_state
 
 
 @operator(variadic='num_args', outputs=_numbered, auto_inputs=False)
-def _while_loop(*data, num_args: int, num_outputs: int, num_out_data: int, max_iterations: int,
+def _while_loop(*data, num_args: int, num_outputs: Count, num_out_data: Count, max_iterations: int,
                 cond_input_locs: Locations,
                 func_input_locs: Locations, func_var_locs: Locations, subgraphs: Subgraphs = ()):
     """Runs a body while a condition holds; the outputs are stacked and filled up with zeros to `max_iterations`."""
@@ -85,7 +85,7 @@ def _while_loop(*data, num_args: int, num_outputs: int, num_out_data: int, max_i
 
 
 @operator(variadic='num_args', outputs=_numbered, auto_inputs=False)
-def _cond(*data, num_args: int, num_outputs: int, cond_input_locs: Locations, then_input_locs: Locations,
+def _cond(*data, num_args: int, num_outputs: Count, cond_input_locs: Locations, then_input_locs: Locations,
           else_input_locs: Locations, subgraphs: Subgraphs = ()):
     """Runs one of two bodies, as a condition says."""
     condition, then_branch, else_branch = subgraphs
@@ -97,7 +97,7 @@ def _cond(*data, num_args: int, num_outputs: int, cond_input_locs: Locations, th
 
 @operator(aliases=('_CachedOpThreadSafe',), variadic='num_args', outputs=_numbered, auto_inputs=False,
           mutates=lambda a, count: a['state_locs'])
-def _CachedOp(*data, num_args: int, num_outputs: int = 1, state_locs: Locations = (), subgraph: str = '',
+def _CachedOp(*data, num_args: int, num_outputs: Count = 1, state_locs: Locations = (), subgraph: str = '',
               subgraphs: Subgraphs = ()):
     """Runs a whole graph as one node; what `optimize_for` makes of the nodes that a backend chooses."""
     if not subgraphs:

@@ -7,7 +7,7 @@ of a traced plan.
 import difflib
 
 from ..base import MXNetError
-from .attributes import Training
+from .attributes import Count, Training
 from .table import Site, operator
 
 # op_type -> function of the other arguments (as texts), which makes what the rules below ask: see mxnet/operator.py
@@ -42,7 +42,7 @@ def _states(attributes, count):
 
 @operator('_CustomFunction', variadic='num_args', outputs=lambda a: [f'output{i}' for i in range(a['num_outputs'])]
           if a['num_outputs'] > 1 else ['output'])
-def custom_function(*data, num_args: int, num_outputs: int = 1):
+def custom_function(*data, num_args: int, num_outputs: Count = 1):
     """Stands in `autograd.get_symbol` for an `autograd.Function`, whose code no file can hold: it cannot be run."""
     raise MXNetError('operator _CustomFunction stands for an autograd.Function, which exists in the program that '
                      'recorded it only; to use it in graphs, write it as an mx.operator.CustomOp')

@@ -7,7 +7,7 @@ from torch.nn import functional as F
 from .._state import state
 from ..base import MXNetError
 from . import shapes
-from .attributes import Shape
+from .attributes import Count, Shape
 from .table import operator
 
 
@@ -27,7 +27,7 @@ def stack(*data, axis: int = 0, num_args: int):
 # ---------------------------------------------------------------------- splitting
 @operator(aliases=('split',), methods='split',
           outputs=lambda a: tuple(f'output{i}' for i in range(a['num_outputs'])))
-def SliceChannel(data, *, num_outputs: int, axis: int = 1, squeeze_axis: bool = False):
+def SliceChannel(data, *, num_outputs: Count, axis: int = 1, squeeze_axis: bool = False):
     """Splits an axis into `num_outputs` parts of the same length; `squeeze_axis` drops it where they have length 1."""
     length = data.size(axis)
     if num_outputs < 1 or length % num_outputs:
@@ -47,7 +47,7 @@ def _split_names(attributes):
 
 
 @operator('_split_v2', aliases=('_npi_split',), outputs=_split_names)
-def split_v2(data, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False, sections: int = 0):
+def split_v2(data, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False, sections: Count = 0):
     """Splits an axis where `indices` say a part begins (so the first is 0), or into `sections` parts.
 
     Sections need not divide the length: the first ones are then longer by one.

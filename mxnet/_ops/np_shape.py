@@ -6,7 +6,7 @@ import torch
 
 from ..base import MXNetError
 from . import joining
-from .attributes import Shape, Shapes
+from .attributes import Count, Shape, Shapes
 from .np_reshape_codes import resolve
 from .table import operator
 
@@ -297,14 +297,14 @@ def _npi_column_stack(*data, num_args: int):
 
 # ---------------------------------------------------------------------- splitting
 @operator(outputs=joining._split_names)
-def _npi_hsplit(data, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False, sections: int = 0):
+def _npi_hsplit(data, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False, sections: Count = 0):
     """Splits the second axis, or a vector's only one; `indices` and `sections` are those of `_npi_split`."""
     return joining.split_v2(data, indices=indices, axis=0 if data.dim() == 1 else 1, squeeze_axis=squeeze_axis,
                             sections=sections)
 
 
 @operator(outputs=joining._split_names)
-def _npi_dsplit(data, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False, sections: int = 0):
+def _npi_dsplit(data, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False, sections: Count = 0):
     """Splits the third axis; `indices` and `sections` are those of `_npi_split`."""
     if data.dim() < 3:
         raise MXNetError(f'operator _npi_dsplit: data has shape {tuple(data.shape)}; it takes three axes or more')

@@ -7,6 +7,7 @@ import functools
 import numpy
 import torch
 
+from ..base import MXNetError
 from .library import define
 
 _TYPES = (torch.uint8, torch.float32)
@@ -51,11 +52,15 @@ def scaled(pixels, size, interp):
     """An image scaled to `size`, (width, height), by method `interp`, 0 to 4; one channel may lose its axis."""
     cv2 = find()
     ipp = getattr(cv2, 'ipp', None)
-    if pixels.dtype == numpy.uint8 or ipp is None or not ipp.useIPP():
-        return cv2.resize(pixels, size, interpolation=interp)
     # Intel's library is quicker, but places pixels of floats otherwise than upstream; this switch is the thread's own
-    ipp.setUseIPP(False)
+    switched = pixels.dtype != numpy.uint8 and ipp is not None and ipp.useIPP()
+    if switched:
+        ipp.setUseIPP(False)
     try:
         return cv2.resize(pixels, size, interpolation=interp)
+    except cv2.error:
+        raise MXNetError(f'OpenCV cannot scale a picture of {pixels.shape[1]} x {pixels.shape[0]} pixels to '
+                         f'{size[0]} x {size[1]}') from None
     finally:
-        ipp.setUseIPP(True)
+        if switched:
+            ipp.setUseIPP(True)

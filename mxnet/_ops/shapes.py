@@ -7,6 +7,8 @@ what an operator returns for known inputs needs no rule, since it runs on meta t
 from math import prod
 from typing import NamedTuple
 
+from ..base import MXNetError
+
 
 class NoAxis(IndexError):
     """Data has fewer axes than an attribute counts on."""
@@ -175,12 +177,18 @@ class RecurrentLayer(NamedTuple):
     gates: int                                # length of each of the two biases
 
 
+MOST_LAYERS = 4096
+
+
 def rnn_layers(features, state_size, num_layers, directions, mode, projection_size):
     """A RecurrentLayer for each layer and direction, in upstream's order."""
     gates = {'lstm': 4, 'gru': 3}.get(mode, 1) * state_size
     width = projection_size or state_size
     projection = ((projection_size, state_size),) if projection_size else ()
     layers = []
+    if num_layers > MOST_LAYERS:
+        raise MXNetError(f'operator RNN: argument num_layers={num_layers} is not accepted; it takes up to '
+                         f'{MOST_LAYERS}')
     for layer in range(num_layers):
         inputs = width * directions if layer else features
         layers += [RecurrentLayer(((gates, inputs), (gates, width), *projection), gates)] * directions

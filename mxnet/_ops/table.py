@@ -27,7 +27,7 @@ from typing import Annotated, Any
 
 from .._taps import tap
 from ..base import MXNetError
-from .attributes import Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
+from .attributes import COUNT, Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
 
 TABLE: dict[str, 'Operator'] = {}     # by declared name
 NAMES: dict[str, 'Operator'] = {}     # by declared name and every alias
@@ -47,6 +47,7 @@ class CallSite:
 
 
 Site = Annotated[Any, CallSite]
+_COUNTS = ('num_args', 'num_arrays', 'num_outputs', 'num_tensors', 'num_weights')
 _SUPPLIED = {Training: 'wants_training', Rng: 'wants_rng', Subgraphs: 'wants_subgraphs', Site: 'wants_site'}
 
 
@@ -128,7 +129,8 @@ class Operator:
                 raise unknown_argument(self, name)
             try:
                 parsed[name] = attribute.kind.parse(value)
-            except (ValueError, TypeError, KeyError, SyntaxError, OverflowError, MXNetError):
+            except (ValueError, TypeError, KeyError, SyntaxError, OverflowError, AttributeError, RecursionError,
+                    MemoryError, MXNetError):
                 raise bad_attribute(self.name, name, value, attribute.kind) from None
         for attribute in self.attributes.values():
             if attribute.required and attribute.name not in parsed:
@@ -171,7 +173,16 @@ class Operator:
         if self.variadic is None:
             return tuple(n for n in self.input_names(attributes) if n in self.aux)
         names = self.input_names(attributes, count)
-        return tuple(names[i] for i in self.mutated(attributes, len(names))) if self.mutates else ()
+        if not self.mutates:
+            return ()
+        positions = self.mutated(attributes, len(names))
+        if any(not 0 <= i < len(names) for i in positions):
+            raise MXNetError(f'operator {self.name}: {self._locations(attributes)} names an input that is not there; '
+                             f'there are {len(names)}')
+        return tuple(names[i] for i in positions)
+
+    def _locations(self, attributes):
+        return ', '.join(f'{k}={v!r}' for k, v in attributes.items() if 'locs' in k) or 'it'
 
     def __repr__(self):
         return f'<operator {self.name}>'
@@ -217,6 +228,8 @@ def _read_declaration(name, function, aliases, positional, facts):
             if p.annotation is Device:
                 supplied['wants_device'] = True
             kind = Kind() if p.annotation is Device else kind_of(p.annotation)
+            if p.annotation is int and (p.name == facts.get('variadic') or p.name in _COUNTS):
+                kind = COUNT
             attributes[p.name] = Attribute(p.name, kind, p.default)
     if starred and 'variadic' not in facts:
         raise TypeError(f'operator {name} has *inputs, so its declaration must say variadic=...')

@@ -7,6 +7,10 @@ import gzip
 import math
 import os
 import struct
+import zlib
+
+from .._files import limits
+from ..base import FileError
 
 SIZE = 28
 FILES = {'train': ('train-images-idx3-ubyte', 'train-labels-idx1-ubyte'),
@@ -90,12 +94,15 @@ def read(folder, part):
         opener = open
         if not os.path.exists(path):
             path, opener = path + '.gz', gzip.open
-        with opener(path, 'rb') as file:
-            blob = file.read()
-        found, = struct.unpack_from('>I', blob)
+        try:
+            with opener(path, 'rb') as file:
+                blob = limits.unpacked(file, os.path.getsize(path), path, 'what is packed in it')
+        except (EOFError, OSError, zlib.error) as error:
+            raise FileError(f'{path} is damaged: {error}') from error
         axes = magic - 2048
-        shape = struct.unpack_from(f'>{axes}I', blob, 4)
-        if found != magic or len(blob) != 4 + 4 * axes + math.prod(shape):
-            raise ValueError(f'{path} is not an MNIST file, or not a whole one')
+        head = 4 + 4 * axes
+        found, *shape = struct.unpack_from(f'>{axes + 1}I', blob) if len(blob) >= head else (0,)
+        if found != magic or len(blob) != head + math.prod(shape):
+            raise FileError(f'{path} is not an MNIST file, or not a whole one')
         arrays.append(numpy.frombuffer(blob, 'uint8', offset=4 + 4 * axes).reshape(shape))
     return arrays

@@ -127,10 +127,10 @@ def _lines(path):
     found, problems, at = [], [], 0
     for line in paths.read_bytes(path).splitlines(keepends=True):
         fields = line.decode('utf-8', 'replace').strip().split('\t')
-        if len(fields) >= 2 and fields[1].isdigit():
+        if len(fields) >= 2 and fields[1].isdecimal() and len(fields[1]) < 20:
             found.append((fields[0], int(fields[1])))
         elif line.strip():
-            problems.append(f'byte {at}: {line.decode("utf-8", "replace").strip()!r} is no key and position')
+            problems.append(f'byte {at}: {line.decode("utf-8", "replace").strip()[:80]!r} is no key and position')
         at += len(line)
     return found, problems
 

@@ -11,7 +11,7 @@ import sys
 from collections import deque
 
 from .. import recordio
-from .._files import paths
+from .._files import paths, pictures
 from ..base import MXNetError
 from ._progress import Bar
 
@@ -225,7 +225,7 @@ class Encoder:
     def _picture(self, data):
         import cv2
         import numpy
-        picture = cv2.imdecode(numpy.frombuffer(data, numpy.uint8), self.color) if data else None
+        picture = pictures.decode(numpy.frombuffer(data, numpy.uint8), self.color, 'its picture') if data else None
         if picture is None:
             raise MXNetError('OpenCV cannot decode it' if data else 'it is empty')
         rows, columns = picture.shape[:2]

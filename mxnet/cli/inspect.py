@@ -13,7 +13,7 @@ import struct
 import sys
 from dataclasses import dataclass, field
 
-from .._files import paths
+from .._files import jsons, limits, paths
 from ..base import MXNetError
 
 EXPLAIN = """Shows what is in a file: records (.rec, .idx), arrays (.params, .safetensors), a network (-symbol.json) or
@@ -37,7 +37,7 @@ def inspect(options) -> int:
         if options.sheet:
             report.summary['sheet'] = _sheet(report, options)
     except (MXNetError, ImportError) as error:
-        print(f'remx inspect: {error}', file=sys.stderr)
+        print(limits.printable(f'remx inspect: {error}'), file=sys.stderr)
         return 1
     try:
         print(json.dumps(report.as_dict(), indent=1) if options.json else render(report))
@@ -53,6 +53,29 @@ def _sheet(report, options):
     return _inspect_records.draw_sheet(options.file, options.sheet, options.thumbnails)
 
 
+class Problems(list):
+    """What is wrong with a file: the first thousand of it, and how much more there is."""
+
+    more = 0
+
+    def append(self, problem):
+        if len(self) < 1000:
+            super().append(problem)
+        else:
+            self.more += 1
+
+    def extend(self, problems):
+        for problem in problems:
+            self.append(problem)
+
+    def __iadd__(self, problems):  # type: ignore[misc]
+        self.extend(problems)
+        return self
+
+    def all(self):
+        return [*self, f'... and {self.more} more'] if self.more else list(self)
+
+
 @dataclass
 class Report:
     """What there is to say about a file."""
@@ -64,7 +87,7 @@ class Report:
     columns: tuple = ()
     rows: list = field(default_factory=list)
     more: int = 0                       # rows that were left out
-    problems: list = field(default_factory=list)
+    problems: Problems = field(default_factory=Problems)
 
     def row(self, *values):
         """Adds a row, if there is room for it."""
@@ -74,17 +97,21 @@ class Report:
             self.rows.append(values)
 
     def as_dict(self):
-        return {'file': self.file, 'kind': self.kind, 'summary': self.summary, 'problems': self.problems,
+        return {'file': self.file, 'kind': self.kind, 'summary': self.summary, 'problems': self.problems.all(),
                 'rows': [dict(zip(self.columns, row, strict=True)) for row in self.rows], 'more_rows': self.more}
 
 
 def render(report) -> str:
-    """A report as text."""
+    """A report as text.  What a terminal would act upon is escaped: names come from whoever made the file."""
+    return '\n'.join(map(limits.printable, _lines(report)))
+
+
+def _lines(report):
     lines = [f'{report.file}: {report.kind}']
     width = max((len(name) for name in report.summary), default=0)
     lines += [f'  {name:{width}}  {text}' for name, text in report.summary.items()]
     if report.rows:
-        table = [report.columns, *([_cell(value) for value in row] for row in report.rows)]
+        table = [report.columns, *([limits.printable(_cell(value)) for value in row] for row in report.rows)]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         right = [not isinstance(value, str) for value in report.rows[0]]
         lines.append('')
@@ -94,8 +121,8 @@ def render(report) -> str:
         if report.more:
             lines.append(f'... and {report.more} more; --rows 0 shows all')
     if report.problems:
-        lines += ['', 'problems', *(f'  {problem}' for problem in report.problems)]
-    return '\n'.join(lines)
+        lines += ['', 'problems', *(f'  {problem}' for problem in report.problems.all())]
+    return lines
 
 
 def _cell(value):
@@ -104,7 +131,7 @@ def _cell(value):
     return '' if value is None else str(value)
 
 
-_RECORDS = 'records'
+_RECORDS, _SAFETENSORS = 'records', 'arrays (safetensors)'
 
 
 def examine(path, limit=None) -> Report:
@@ -178,64 +205,88 @@ def _array(record):
 
 
 def _safetensors(path, report):
+    from .._files import safetensors
     report.columns = ('name', 'shape', 'dtype', 'bytes')
-    with paths.open_read(path) as file, paths.reported(path, 'read'):
-        size = file.seek(0, os.SEEK_END)
-        file.seek(0)
-        length = struct.unpack('<Q', file.read(8))[0]
-        text = file.read(length)
-    try:
-        entries = json.loads(text)
-    except ValueError as error:
-        report.problems.append(f'byte {8 + getattr(error, "pos", 0)}: {error}')
-        return
-    entries.pop('__metadata__', None)
-    for name, entry in entries.items():
-        begin, end = entry['data_offsets']
-        report.row(name, list(entry['shape']), entry['dtype'], end - begin)
-        if 8 + length + end > size:
-            report.problems.append(f'{name}: its values end at byte {8 + length + end}, but the file has {size}')
+    entries, problems = safetensors.survey(path)
+    for entry in entries:
+        report.row(entry.name, entry.shape, entry.dtype, entry.end - entry.begin)
     report.summary['arrays'] = f'{len(entries)}'
+    report.problems += problems
 
 
 # ---------------------------------------------------------------------- networks
 def _symbol(path, report):
     report.columns = ('number', 'name', 'operator', 'inputs', 'attributes')
-    data = paths.read_bytes(path)
     try:
-        text = data.decode()
-        graph = json.loads(text)
-    except json.JSONDecodeError as error:
-        report.problems.append(f'byte {len(text[:error.pos].encode())}: {error}')
-        return
-    except UnicodeDecodeError as error:
-        report.problems.append(f'byte {error.start}: {error}')
+        graph = jsons.load(paths.read_bytes(path), 'the file')
+    except MXNetError as error:
+        report.problems.append(str(error).removeprefix('the file: '))
         return
     nodes = graph.get('nodes') if isinstance(graph, dict) else None
     if not isinstance(nodes, list):
         raise MXNetError(f'{path}: JSON, but not of a network: it has no "nodes"')
-    names = [node.get('name', '?') for node in nodes]
+    names = []
     for number, node in enumerate(nodes):
-        inputs = []
-        for entry in node.get('inputs', []):
-            if not 0 <= entry[0] < number:
-                report.problems.append(f'node {number} ({names[number]}) takes node {entry[0]}, which does not come '
-                                       f'before it')
-                continue
-            inputs.append(names[entry[0]] + (f'[{entry[1]}]' if entry[1] else ''))
-        attributes = node.get('attrs') or node.get('attr') or node.get('param') or {}
-        operator = node.get('op', '?')
-        report.row(number, names[number], '' if operator == 'null' else operator, ', '.join(inputs),
-                   ', '.join(f'{key}={value}' for key, value in attributes.items()))
-    kinds = collections.Counter(node.get('op') for node in nodes if node.get('op') != 'null')
-    version = (graph.get('attrs') or {}).get('mxnet_version')
-    if version:
+        name = node.get('name') if isinstance(node, dict) else None
+        if not isinstance(name, str):
+            report.problems.append(f'node {number}: expected a dictionary with a text as its name, found '
+                                   f'{jsons.shown(name if isinstance(node, dict) else node)}')
+        names.append(name if isinstance(name, str) else '?')
+    kinds = collections.Counter()
+    for number, node in enumerate(nodes):
+        if isinstance(node, dict):
+            operator = node.get('op')
+            if not isinstance(operator, str):
+                report.problems.append(f'node {number} ({names[number]}): expected a text as its op, found '
+                                       f'{jsons.shown(operator)}')
+                operator = '?'
+            if operator != 'null':
+                kinds[operator] += 1
+            report.row(number, names[number], '' if operator == 'null' else operator,
+                       ', '.join(_entries(node.get('inputs', []), names[:number], f'node {number} ({names[number]})',
+                                          report.problems)), _written(node, number, report.problems))
+    _written_by(graph, report)
+    variables = graph.get('arg_nodes')
+    report.summary['nodes'] = f'{len(nodes)}' + (f', of which {len(variables)} are variables'
+                                                 if isinstance(variables, list) else '')
+    report.summary['operators'] = ', '.join(f'{n} {kind}' for kind, n in kinds.most_common()) or 'none'
+    report.summary['outputs'] = ', '.join(_entries(graph.get('heads', []), names, 'the heads', report.problems))
+
+
+def _entries(entries, names, who, problems):
+    """What inputs of a node, or heads, are called; what they cannot mean is noted."""
+    found = []
+    for entry in entries if isinstance(entries, list) else [entries]:
+        if not isinstance(entry, list) or len(entry) < 2 or any(type(n) is not int for n in entry):
+            problems.append(f'{who}: expected [node, output], found {jsons.shown(entry)}')
+        elif not 0 <= entry[0] < len(names):
+            problems.append(f'{who} takes node {entry[0]}, which does not come before it' if who.startswith('node')
+                            else f'{who} name node {entry[0]}, which is not there')
+        else:
+            found.append(names[entry[0]] + (f'[{entry[1]}]' if entry[1] else ''))
+    return found
+
+
+def _written(node, number, problems):
+    attributes = node.get('attrs') or node.get('attr') or node.get('param') or {}
+    if not isinstance(attributes, dict):
+        problems.append(f'node {number}: expected a dictionary of attributes, found {jsons.shown(attributes)}')
+        return ''
+    return ', '.join(f'{key}={value if isinstance(value, str) else jsons.shown(value)}'[:_LONG]
+                     for key, value in attributes.items())[:4 * _LONG]
+
+
+def _written_by(graph, report):
+    notes = graph.get('attrs')
+    version = notes.get('mxnet_version') if isinstance(notes, dict) else None
+    if isinstance(version, list) and len(version) == 2 and type(version[1]) is int and 0 <= version[1] < 10 ** 8:
         number = version[1]
         report.summary['written by'] = f'MXNet {number // 10000}.{number // 100 % 100}.{number % 100}'
-    report.summary['nodes'] = f'{len(nodes)}, of which {len(graph.get("arg_nodes", []))} are variables'
-    report.summary['operators'] = ', '.join(f'{n} {kind}' for kind, n in kinds.most_common()) or 'none'
-    heads = [names[h[0]] + (f'[{h[1]}]' if h[1] else '') for h in graph.get('heads', []) if h[0] < len(names)]
-    report.summary['outputs'] = ', '.join(heads)
+    elif version is not None:
+        report.problems.append(f'mxnet_version: expected ["int", number], found {jsons.shown(version)}')
+
+
+_LONG = 200             # characters of an attribute, or of a state, that are shown
 
 
 # ---------------------------------------------------------------------- states of optimizers
@@ -255,12 +306,14 @@ def _states(path, report):
         raise MXNetError(f'{path}: a pickle, but not of the states of an optimizer: a {type(found).__name__}')
     report.columns = ('key', 'state')
     for key, state in found.items():
-        report.row(str(key), _state(state))
+        report.row(_brief(key), _state(state))
     report.summary['states'] = f'{len(found)}'
     if optimizer is not None:
         report.summary['optimizer'] = type(optimizer).__name__
-        plain = {k: v for k, v in sorted(vars(optimizer).items()) if isinstance(v, (bool, int, float, str))}
-        report.summary['settings'] = ', '.join(f'{key}={value}' for key, value in plain.items())
+        own = getattr(optimizer, '__dict__', {})
+        plain = {k: v for k, v in sorted(own.items(), key=lambda pair: str(pair[0])) if isinstance(k, str)
+                 and isinstance(v, (bool, int, float, str))}
+        report.summary['settings'] = ', '.join(f'{key}={_brief(value)}' for key, value in plain.items())
 
 
 def _last_step(data):
@@ -273,18 +326,58 @@ def _last_step(data):
 
 
 def _state(value):
-    if isinstance(value, (tuple, list)):
-        return '(' + ', '.join(_state(part) for part in value) + ')'
+    """The text of a state; it ends where it is long enough, however much of the state is left."""
+    text, waiting = '', [value]
+    while waiting and len(text) < _LONG:
+        part = waiting.pop()
+        if isinstance(part, _Mark):
+            text += part.text
+        elif isinstance(part, (tuple, list)):
+            text += '('
+            waiting.append(_Mark(')'))
+            for number in reversed(range(min(len(part), _LONG))):
+                waiting += [part[number]] if number == 0 else [part[number], _Mark(', ')]
+        else:
+            text += _one_state(part)
+    return text if not waiting else text[:_LONG] + ' ...'
+
+
+@dataclass
+class _Mark:
+    text: str
+
+
+def _one_state(value):
     if hasattr(value, 'shape') and hasattr(value, 'dtype'):
         import numpy
-        return f'{numpy.dtype(value.dtype).name} {list(value.shape)}'
-    return repr(value)[:60]
+        try:
+            return f'{numpy.dtype(value.dtype).name} {list(value.shape)}'
+        except AttributeError:                      # an array that never got its contents
+            return f'a {type(value).__name__} without contents'
+    return _brief(value)
+
+
+def _brief(value):
+    """A short text of a value, none of which may take long to write."""
+    if isinstance(value, (str, bytes, bytearray)):
+        return str(value[:60]) if isinstance(value, str) else repr(bytes(value[:60]))
+    if value is None or isinstance(value, (bool, float, complex)):
+        return repr(value)
+    if isinstance(value, int):
+        return repr(value) if value.bit_length() < 200 else f'a number of {value.bit_length()} bits'
+    if isinstance(value, tuple) and len(value) < 8:
+        return '(' + ', '.join(_brief(part) if not isinstance(part, tuple) else '(...)' for part in value) + ')'
+    return f'a {type(value).__name__}' + (f' of {len(value)}' if isinstance(value, (dict, set, frozenset, tuple, list))
+                                          else '')
 
 
 # ---------------------------------------------------------------------- MNIST's files
 def _ubyte(path, report):
     data = paths.read_bytes(path)
     count = data[3]
+    if len(data) < 4 + 4 * count:
+        report.problems.append(f'byte {len(data)}: the lengths of {count} axes are expected, but the file ends')
+        return
     shape = list(struct.unpack_from(f'>{count}I', data, 4))
     wanted = 4 + 4 * count + _count(shape)
     report.summary['shape'] = f'{shape}, bytes'
@@ -305,8 +398,8 @@ def _looks_like_index(head, size):
 _KINDS = (
     (lambda head, size: head[:4] == b'\x0a\x23\xd7\xce', _RECORDS, _records),
     (lambda head, size: head[:8] == b'\x12\x01' + bytes(6), 'arrays', _arrays),
-    (lambda head, size: head[:3] == b'\0\0\x08' and 1 <= head[3] <= 4, "bytes in MNIST's format", _ubyte),
-    (lambda head, size: head[8:9] == b'{' and struct.unpack_from('<Q', head)[0] < size, 'arrays (safetensors)',
+    (lambda head, size: head[:3] == b'\0\0\x08' and b'\1' <= head[3:4] <= b'\4', "bytes in MNIST's format", _ubyte),
+    (lambda head, size: size > 8 and head[8:9] == b'{' and struct.unpack_from('<Q', head)[0] < size, _SAFETENSORS,
      _safetensors),
     (lambda head, size: head.lstrip()[:1] == b'{', 'a network', _symbol),
     (lambda head, size: head[:1] == b'\x80', 'states of an optimizer', _states),

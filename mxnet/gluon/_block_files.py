@@ -2,10 +2,12 @@
 import json
 from collections import OrderedDict
 
-from .. import symbol
-from .._files import paths
-from ..base import MXNetError
-from ._parameter_files import load_arrays, mismatch, save_arrays
+from .._files import jsons, limits, paths
+from .._graph import json as _json
+from ..base import FileError, MXNetError
+from ..symbol import Symbol
+from ..symbol._compose import make
+from ._parameter_files import load_arrays, mismatch, names_file, save_arrays
 from .parameter import DeferredInitializationError
 
 
@@ -31,7 +33,7 @@ def load_parameters(block, filename, ctx=None, allow_missing=False, ignore_extra
     if not loaded and not params:
         return
     if not isinstance(loaded, dict):
-        raise ValueError(f'{filename} holds arrays without names; parameters need names')
+        raise FileError(f'{filename} holds arrays without names; parameters need names')
     if (not any('.' in name for name in loaded)
             and all(name.startswith(block.prefix) for name in block.collect_params())):
         # names of the old kind: prefix and all
@@ -44,13 +46,14 @@ def load_parameters(block, filename, ctx=None, allow_missing=False, ignore_extra
             places.setdefault(id(param), []).append(name)
         missing = [n for n, p in params.items() if not any(place in loaded for place in places[id(p)])]
         if missing:
-            raise AssertionError(mismatch('missing', missing, f'file {filename}', loaded, 'allow_missing'))
+            raise FileError(mismatch('missing', missing, f'file {filename}', loaded, 'allow_missing'))
     extra = [n for n in loaded if n not in params]
     if extra and not ignore_extra:
-        raise ValueError(mismatch('extra', extra, f'file {filename}', params, 'ignore_extra'))
+        raise FileError(mismatch('extra', extra, f'file {filename}', params, 'ignore_extra'))
     for name, value in loaded.items():
         if name in params:
-            params[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+            with names_file(filename):
+                params[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
 
 
 def save(block, prefix):
@@ -79,19 +82,33 @@ def _write_structure(block, model, number):
 
 def load(block, prefix):
     """See `Block.load`."""
-    _read_structure(block, json.loads(paths.read_bytes(f'{prefix}-model.json')), [0])
+    name = f'{prefix}-model.json'
+    model = jsons.load(paths.read_bytes(name), name, 'the structure of a block')
+    _read_structure(block, model, [0], name)
     block.load_parameters(f'{prefix}-model.params')
 
 
-def _read_structure(block, model, number):
+def _read_structure(block, model, number, where):
     key = f'{type(block).__name__.lower()}{number[0]}'
-    if key not in model:
-        raise MXNetError(f'the saved structure has no {key}; it has {", ".join(model)}')
-    record = model[key]
-    block._name = record['orig_name']
+    record = model.get(key) if isinstance(model, dict) else None
+    if not isinstance(record, dict):
+        found = ', '.join(limits.printable(k[:60]) for k in model) if isinstance(model, dict) else jsons.shown(model)
+        raise MXNetError(f'{where}: the saved structure has no {key}; it has {found or "nothing"}')
+    where = f'{where}: {key}'
+
+    def entry(name, kinds, what):
+        if not isinstance(record.get(name), kinds):
+            raise MXNetError(f'{where}: expected {what} under {name!r}, found {jsons.shown(record.get(name))}')
+        return record[name]
+
+    block._name = entry('orig_name', str, 'a name')
     if record.get('hybridized'):
-        block._in_format, block._out_format = record['in_format'], record['out_format']
-        block._cached_graph = [symbol.load_json(s) for s in record['inputs']], symbol.load_json(record['symbol'])
+        block._in_format, block._out_format = (_format(entry(name, (list, int), 'a number, or a list of them'),
+                                                       f'{where}: {name}') for name in ('in_format', 'out_format'))
+        texts = [*entry('inputs', list, 'a list of graphs'), entry('symbol', str, 'a graph')]
+        graphs = [make(Symbol, _json.loads(text if isinstance(text, str) else '', f'{where}: graph {i}'))
+                  for i, text in enumerate(texts)]
+        block._cached_graph = graphs[:-1], graphs[-1]
         block._active = True
     own = block.params._params
     for old in list(own):
@@ -101,6 +118,16 @@ def _read_structure(block, model, number):
         own[param.name] = param
     for child in block._children.values():
         number[0] += 1
-        _read_structure(child, record, number)
-    keys = record['children']
+        _read_structure(child, record, number, where)
+    keys = entry('children', dict, 'a dictionary of names')
+    if not all(isinstance(key, str) for key in keys.values()) or len(set(keys.values())) < len(keys):
+        raise MXNetError(f'{where}: expected different names under "children", found others')
     block._children = OrderedDict((keys.get(child.name, key), child) for key, child in block._children.items())
+
+
+def _format(value, where):
+    """How inputs or outputs are nested: numbers in lists."""
+    if isinstance(value, list) and all(type(part) is int or isinstance(part, list) and _format(part, where) is not None
+                                       for part in value) or type(value) is int:
+        return value
+    raise MXNetError(f'{where}: expected a number, or a list of them, found {jsons.shown(value)}')

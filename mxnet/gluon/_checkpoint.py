@@ -6,9 +6,10 @@ import torch
 
 from .. import ndarray
 from .. import random as _random
-from .._files import paths
+from .._files import jsons, paths
 from ..base import MXNetError
 from ..ndarray._invoke import parse_context
+from ._parameter_files import names_file
 from .parameter import fits
 
 __all__ = ['Checkpoint', 'random_states', 'set_random_states']
@@ -94,17 +95,18 @@ class Checkpoint:
                 what = f'has no {key}' if there is None else f'has {key} of shape {there.shape}, not {param.shape}'
                 raise MXNetError(f'{self.path} belongs to another network: it {what}')
         for key, param in params.items():
-            param._load_init(arrays[f'param:{key}'], None)
+            with names_file(self.path):
+                param._load_init(arrays[f'param:{key}'], None)
         if self.trainer is not None and 'trainer' in arrays:
             self.trainer._prepare()
             states = arrays['trainer'].asnumpy().tobytes()
             trainer = self.trainer
             if trainer._update_on_kvstore:
-                trainer._kvstore._updater.set_states(states)
+                trainer._kvstore._updater.set_states(states, f'{self.path}: trainer')
                 trainer._optimizer = trainer._kvstore._updater.optimizer
             else:
                 for updater in trainer._updaters:
-                    updater.set_states(states)
+                    updater.set_states(states, f'{self.path}: trainer')
                     updater.optimizer = trainer._updaters[0].optimizer
                 trainer._optimizer = trainer._updaters[0].optimizer
             trainer._optimizer.param_dict = dict(enumerate(trainer._params))
@@ -112,8 +114,16 @@ class Checkpoint:
         def group(prefix):
             return {k[len(prefix):]: v for k, v in arrays.items() if k.startswith(prefix)}
 
-        set_random_states(group('random:'))
-        progress = json.loads(arrays['progress'].asnumpy().tobytes())
+        progress = jsons.load(arrays['progress'].asnumpy().tobytes(), f'{self.path}: progress', 'the progress of a run')
+        if not isinstance(progress, dict):
+            raise MXNetError(f'{self.path}: progress: expected a dictionary, found {jsons.shown(progress)}')
+        try:
+            set_random_states(group('random:'))
+        except (KeyError, ValueError, TypeError, RuntimeError, OverflowError) as error:
+            raise MXNetError(f'{self.path}: the states of random generators in it are not whole: '
+                             f'{_said(error)}') from error
         return {**progress, 'epoch_states': group('epoch:')}
 
 
+def _said(error):
+    return f'there is no {error}' if isinstance(error, KeyError) else str(error)

@@ -6,8 +6,9 @@ import numpy
 
 from .. import initializer
 from .._ops.dtypes import dtype_name
+from ..base import FileError
 from ..ndarray import NDArray
-from ._parameter_files import load_arrays, mismatch, save_arrays
+from ._parameter_files import load_arrays, mismatch, names_file, save_arrays
 from .parameter import UNIFORM, Constant, Parameter
 from .utils import brief_list
 
@@ -162,15 +163,16 @@ class ParameterDict:
         """Takes values from a dictionary of arrays by name."""
         where = f'file {filename}' if filename else 'the dictionary'
         if not isinstance(param_dict, dict):
-            raise ValueError(f'{where} holds arrays without names; parameters need a dict')
+            raise FileError(f'{where} holds arrays without names; parameters need a dict')
         values = {restore_prefix + re.sub('^(arg|aux):', '', k): v for k, v in param_dict.items()}
         if not allow_missing:
             missing = [n for n in self.keys() if n not in values]
             if missing:
-                raise AssertionError(mismatch('missing', missing, where, values, 'allow_missing'))
+                raise FileError(mismatch('missing', missing, where, values, 'allow_missing'))
         extra = [n for n in values if n not in self._params]
         if extra and not ignore_extra:
-            raise AssertionError(mismatch('extra', extra, where, self._params, 'ignore_extra'))
+            raise FileError(mismatch('extra', extra, where, self._params, 'ignore_extra'))
         for name, value in values.items():
             if name in self._params:
-                self[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+                with names_file(filename):
+                    self[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)

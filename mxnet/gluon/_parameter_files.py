@@ -1,7 +1,9 @@
 """Files of arrays by name, and what is said of names that do not fit."""
+import contextlib
 import difflib
 
 from .. import ndarray
+from ..base import FileError
 from ..util import is_np_array
 from .utils import brief_list
 
@@ -21,6 +23,15 @@ def load_arrays(filename):
         from .. import numpy_extension
         return numpy_extension.load(filename)
     return ndarray.load(filename)
+
+
+@contextlib.contextmanager
+def names_file(filename):
+    """Puts the name of a file before what is wrong with an array of it."""
+    try:
+        yield
+    except FileError as error:
+        raise FileError(f'{filename}: {error}' if filename else str(error)) from None
 
 
 def mismatch(kind, names, where, others, option):

@@ -12,7 +12,7 @@ from .._changes import changes
 from .._deferred_compute import untraced
 from .._ops.dtypes import dtype_name
 from .._state import state
-from ..base import MXNetError
+from ..base import FileError, MXNetError
 from ..context import Context, cpu, current_context, given_context
 from ..ndarray import NDArray
 from ..symbol import Symbol
@@ -376,13 +376,13 @@ class Parameter:
             raise ValueError(f"dtype_source must be 'current' or 'saved', not {dtype_source!r}")
         if self._shape is not None:
             if not fits(self._shape, data.shape):
-                raise AssertionError(f"Parameter '{self.name}' has shape {self._shape}, but the loaded array has "
-                                     f'{data.shape}')
+                raise FileError(f"Parameter '{self.name}' has shape {self._shape}, but the loaded array has "
+                                f'{data.shape}')
         self._shape = tuple(data.shape)
         if dtype_name(self._dtype) != dtype_name(data.dtype):
             if not cast_dtype:
-                raise AssertionError(f"Parameter '{self.name}' has dtype {dtype_name(self._dtype)}, but the loaded "
-                                     f'array has {dtype_name(data.dtype)}; pass cast_dtype=True to convert it')
+                raise FileError(f"Parameter '{self.name}' has dtype {dtype_name(self._dtype)}, but the loaded "
+                                f'array has {dtype_name(data.dtype)}; pass cast_dtype=True to convert it')
             if dtype_source == 'current':
                 data = data.astype(self._dtype)
             else:

@@ -316,7 +316,7 @@ class Trainer:
         else:
             states = paths.read_bytes(fname)
             for updater in self._updaters:
-                updater.set_states(states)
+                updater.set_states(states, str(fname))
                 updater.optimizer = self._updaters[0].optimizer
             self._optimizer = self._updaters[0].optimizer
         self._optimizer.param_dict = dict(enumerate(self._params))

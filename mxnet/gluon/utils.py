@@ -113,6 +113,7 @@ def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_
     appears whole or not at all; where `sha1_hash` is given, a download that broke off is gone on with, even by another
     program, from the `.part` file beside it.
     """
+    _check_scheme(url)
     name = url.split('/')[-1]
     if not name:
         raise ValueError(f'the address {url} names no file')
@@ -142,6 +143,45 @@ def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_
                 print(f'download of {url} failed ({error}); {retries - attempt} more to try', flush=True)
                 time.sleep(min(2 ** attempt * 0.1, 5))
     raise DownloadError(f'{url} could not be downloaded to {target}: {last}') from last
+
+
+def _check_scheme(url):
+    """Refuses what is not fetched from a server: `file://` would read whatever the address names on this machine.
+
+    A folder that MXNET_GLUON_REPO names stands for a server.
+    """
+    scheme = url.partition('://')[0].lower() if '://' in url else ''
+    repo = os.environ.get('MXNET_GLUON_REPO', '')
+    if scheme == 'file' and repo.startswith('file://') and url.startswith(_get_repo_url()) \
+            and '..' not in url.split('/'):
+        return
+    if scheme not in ('http', 'https'):
+        raise DownloadError(f'{url} is not downloaded: only http:// and https:// are. Local files need no download; '
+                            's3:// and other stores are read by the functions that load files')
+
+
+def _opener(context):
+    """Follows redirections to web servers only, not to files or to other kinds of servers."""
+    import urllib.request as web
+    opener = web.OpenerDirector()
+    for handler in (web.ProxyHandler(), web.HTTPHandler(), web.HTTPSHandler(context=context), _WebRedirects(),
+                    web.HTTPDefaultErrorHandler(), web.HTTPErrorProcessor(), web.UnknownHandler(),
+                    *([web.FileHandler()] if os.environ.get('MXNET_GLUON_REPO', '').startswith('file://') else [])):
+        opener.add_handler(handler)
+    return opener
+
+
+def _WebRedirects():
+    import urllib.error
+    import urllib.request
+
+    class WebRedirects(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, req, fp, code, msg, headers, newurl):
+            if not newurl.lower().startswith(('http://', 'https://')):
+                fp.close()
+                raise urllib.error.URLError(f'it leads to {newurl}, which is not a web address')
+            return super().redirect_request(req, fp, code, msg, headers, newurl)
+    return WebRedirects()
 
 
 class DownloadError(MXNetError, OSError):
@@ -175,7 +215,7 @@ def _fetch(url, target, folder, sha1_hash, verify_ssl):
         with file:
             begin = file.tell()
             request = urllib.request.Request(url, headers={'Range': f'bytes={begin}-'} if begin else {})
-            with urllib.request.urlopen(request, timeout=60, context=context) as answer:
+            with _opener(context).open(request, timeout=60) as answer:
                 if begin and answer.headers.get('Content-Range', '').startswith(f'bytes {begin}-'):
                     print(f'going on at byte {begin}', flush=True)
                 else:

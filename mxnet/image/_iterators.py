@@ -136,7 +136,7 @@ class ImageIter(DataIter):
             if record is None:
                 raise StopIteration
             self.cur += 1
-            header, image = recordio.unpack(record)
+            header, image = self._unpacked(record)
             return self._label_of(header.id, header), image
         if self.cur >= self.num_image:
             raise StopIteration
@@ -145,8 +145,16 @@ class ImageIter(DataIter):
         if self.imgrec is None:
             label, path = self.imglist[key]
             return label, self.read_image(path)
-        header, image = recordio.unpack(self.imgrec.read_idx(key))
+        header, image = self._unpacked(self.imgrec.read_idx(key))
         return self._label_of(key, header), image
+
+    def _unpacked(self, record):
+        if record is None:
+            raise MXNetError(f'{type(self).__name__}: {self._where()}: its index names a place where the file ends')
+        try:
+            return recordio.unpack(record)
+        except MXNetError as error:
+            raise MXNetError(f'{type(self).__name__}: {self._where()}: {error}') from error
 
     def _label_of(self, key, header):
         if self.imglist is None:
@@ -232,9 +240,9 @@ class ImageIter(DataIter):
     def _where(self):
         """Names the image that was read last."""
         if self.seq is None:
-            return f'image {self.cur - 1}'
+            return f'image {self.cur - 1} of {self.imgrec.uri}'
         key = self.seq[self.cur - 1]
-        return f'image {self.imglist[key][1]!r}' if self.imgrec is None else f'image {key}'
+        return f'image {self.imglist[key][1]!r}' if self.imgrec is None else f'image {key} of {self.imgrec.uri}'
 
     # ------------------------------------------------------------------ what subclasses may replace
     def check_data_shape(self, data_shape):
@@ -287,6 +295,6 @@ def _read_list(path, dtype):
             continue
         try:
             found[int(fields[0])] = nd.array([float(label) for label in fields[1:-1]], dtype=dtype), fields[-1]
-        except ValueError as error:
+        except (ValueError, OverflowError, MXNetError) as error:
             raise MXNetError(f'{path}, line {number}: {error}') from error
     return found

@@ -10,6 +10,7 @@ from torch.nn import functional as F
 
 from .. import random as chance
 from .._array import readable, wrap, write
+from .._files import pictures
 from .._ops.opencv import scaled
 from ..base import MXNetError
 from ..context import cpu
@@ -102,7 +103,7 @@ def _decode(data, flag, to_rgb, out, what):
     if not data.size:
         raise MXNetError(f'{what}: there are no bytes to decode')
     # cameras' orientation marks are not followed, as ever
-    image = cv2.imdecode(data, flag | cv2.IMREAD_IGNORE_ORIENTATION if flag >= 0 else flag)
+    image = pictures.decode(data, flag | cv2.IMREAD_IGNORE_ORIENTATION if flag >= 0 else flag, what)
     if image is None:
         raise MXNetError(f'{what}: {data.size} bytes are not an image that OpenCV can decode')
     if to_rgb and image.ndim == 3:

@@ -113,7 +113,14 @@ class _CSV(TextLoader):
                 values += [convert(field) for field in fields]
             except ValueError as error:
                 raise MXNetError(f'CSVIter: {place(path, number, index)}: {error}') from None
-        return numpy.array(values, self._dtype)
+        try:
+            return numpy.array(values, self._dtype)
+        except OverflowError:
+            limits = numpy.iinfo(self._dtype)
+            wrong = next(i for i, value in enumerate(values) if not limits.min <= value <= limits.max)
+            rows = [index for index, line in enumerate(block.splitlines()) if line.strip()]
+            raise MXNetError(f'CSVIter: {place(path, number, rows[wrong // width])}: {values[wrong]} is not a number '
+                             f'of {self._dtype.name}') from None
 
     def arrays(self, piece):
         data, label = piece.arrays

@@ -198,7 +198,9 @@ class _Detections(PictureLoader):
         """The length of the longest label of all pictures."""
         if self._list is not None:
             return max(map(len, self._list.values()))
-        return max((struct.unpack('<I', head)[0] for head in records.heads(4) if len(head) == 4), default=0)
+        counts = ((struct.unpack('<I', head)[0], size) for head, size in records.heads(4) if len(head) == 4)
+        # a record that says it has more labels than bytes is damaged, which its reader will find
+        return max((count for count, size in counts if 4 * count <= size), default=0)
 
     def _normalization(self, mean_img, scale, **given):
         means, stds = (numpy.array([given[f'{what}_{c}'] for c in 'rgba'], numpy.float32) for what in ('mean', 'std'))

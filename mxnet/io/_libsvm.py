@@ -122,6 +122,8 @@ def _parse(block):
     if (is_column != (rank % 2 == 1)).any() or colons != numpy.count_nonzero(is_column) \
             or (found.begins[1:][is_column[:-1]] != found.ends[:-1][is_column[:-1]] + 1).any():
         return None
+    if (abs(found.values[is_column]) >= 2.0 ** 62).any():
+        return None
     columns = found.values[is_column].astype(numpy.int64)
     if (columns != found.values[is_column]).any():
         return None
@@ -142,6 +144,8 @@ def _parse_slowly(path, number, block):
             for pair in pairs:
                 column, colon, value = pair.partition(':')
                 columns.append(int(column))
+                if not -2 ** 63 <= columns[-1] < 2 ** 63:
+                    raise ValueError
                 values.append(float(value) if colon else 1.0)
         except ValueError:
             raise MXNetError(f'LibSVMIter: {place(path, number, index)}: expected a label and columns with values, '

@@ -1,5 +1,6 @@
 """`MNISTIter`: batches of the pictures of MNIST and of what has its format."""
 import gzip
+import io
 import math
 import struct
 import zlib
@@ -7,7 +8,7 @@ from typing import Literal
 
 import numpy
 
-from .._files import paths
+from .._files import limits, paths
 from .._ops.attributes import NonNegative
 from ..base import MXNetError
 from ..ndarray import array
@@ -23,7 +24,8 @@ def read_idx(path, axes):
     data = paths.read_bytes(path)
     if data[:2] == b'\x1f\x8b':
         try:
-            data = gzip.decompress(data)
+            with gzip.open(io.BytesIO(data)) as packed:
+                data = limits.unpacked(packed, len(data), f'MNISTIter: {path}', 'what is packed in it')
         except (EOFError, OSError, zlib.error) as error:
             raise MXNetError(f'MNISTIter: {path} is damaged: {error}') from error
     head = 4 + 4 * axes

@@ -10,6 +10,7 @@ import torch
 
 from .._array import wrap
 from .._files import paths
+from .._files.pictures import decode
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray import NDArray
@@ -187,11 +188,10 @@ class PictureLoader(Loader):
 
 
 def _decoded(blob, channels):
-    import cv2
     try:
-        picture = None if blob is None else cv2.imdecode(blob, {1: 0, 3: 1, 4: -1}[channels])
-    except cv2.error as error:
-        raise _Unusable(f'OpenCV cannot decode the picture: {error.err}') from None
+        picture = None if blob is None else decode(blob, {1: 0, 3: 1, 4: -1}[channels], 'its picture')
+    except MXNetError as error:
+        raise _Unusable(str(error)) from None
     if picture is None:
         raise _Unusable('OpenCV cannot decode the picture')
     return picture

@@ -132,13 +132,14 @@ class Records:
 
     # ------------------------------------------------------------------ without the pictures
     def heads(self, size):
-        """Yields the first bytes of each record of our part, reading nothing else of it."""
+        """Yields (first bytes, bytes that it takes in the file) of each record of our part, reading nothing else."""
         if self._places is not None:
             places = [(self._readers[number], position) for number, position, _ in self._places]
         else:
             places = self._positions()
         for reader, position in places:
-            yield reader.peek(position, size)[0]
+            head, behind = reader.peek(position, size)
+            yield head, min(behind, reader.size()) - position
 
     def _positions(self):
         sizes = [size_of(path) for path in self._files]

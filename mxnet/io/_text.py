@@ -3,7 +3,7 @@ import os
 
 import numpy
 
-from .._files import paths
+from .._files import limits, paths
 from ..base import MXNetError
 from ._native import Loader
 
@@ -106,6 +106,8 @@ def _blocks(path, first, last, size):
                 block += file.readline()        # up to the end of the line
             if not block:
                 break
+            # numbers and their places take some thirty times the text; a block ends with a line, however long that is
+            limits.check(30 * len(block), size, f'{path}: byte {position}', 'a line')
             position += len(block)
             yield path, number, block
             if number is not None:

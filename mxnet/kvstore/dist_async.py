@@ -308,7 +308,7 @@ class AsyncKVStore(WorkersKVStore):
     def load_optimizer_states(self, fname):
         """Reads what `save_optimizer_states` wrote, here or with another store; all workers call it."""
         whole = self._states('load_optimizer_states')
-        whole.set_states(paths.read_bytes(fname))
+        whole.set_states(paths.read_bytes(fname), str(fname))
         whole.optimizer.param_dict = whole.optimizer.param_dict or {}
         shares = [{} for _ in self._links]
         for key, state in whole.states.items():

@@ -301,7 +301,7 @@ class KVStore(KVStoreBase):
 
     def load_optimizer_states(self, fname):
         """Reads what `save_optimizer_states` wrote."""
-        self._states('load_optimizer_states').set_states(paths.read_bytes(fname))
+        self._states('load_optimizer_states').set_states(paths.read_bytes(fname), str(fname))
 
     # ------------------------------------------------------------------ compression
     def set_gradient_compression(self, compression_params):

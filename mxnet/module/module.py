@@ -151,7 +151,7 @@ class Module(BaseModule):
             updater = getattr(self._kvstore, '_updater', None)
         else:
             updater = self._updater
-            updater.set_states(paths.read_bytes(fname))
+            updater.set_states(paths.read_bytes(fname), str(fname))
             self._check_states(fname, updater)
         self._states_read, self._extra = True, getattr(updater, '_extra', None)
         copies = (self._extra or {}).get('copies')

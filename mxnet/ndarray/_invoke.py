@@ -12,12 +12,12 @@ from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._graph.states import move_when_differentiated
 from .._notes import NONE, note, note_all, source
+from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.dtypes import NAME
 from .._ops.moves import Move
 from .._ops.table import CallSite, Operator
 from .._state import state
 from .._taps import tap
-from .._wording import plain
 from ..base import MXNetError, OutOfRange
 from ..context import Context, current_context
 
@@ -28,12 +28,10 @@ def operator_error(op, inputs, attributes, error):
     """What torch complained about, with the operator and what it was given."""
     names = op.inputs if op.variadic is None else [f'arg{i}' for i in range(len(inputs))]
     given = [f'{n}={describe(x)}' for n, x in zip(names, inputs, strict=False) if x is not None]
-    given += [f'{k}={v!r}' for k, v in attributes.items() if k not in ('rng', 'training')]
+    given += [part for part in (called_with(attributes),) if part]
     kind = OutOfRange if isinstance(error, IndexError) else MXNetError
-    return kind(f'operator {op.name}({", ".join(given)}): {plain(error, op.name)}')
+    return kind(f'operator {op.name}({", ".join(given)}): {error if op.name in PROGRAMS else said(error, op.name)}')
 
-
-_CAUGHT = (RuntimeError, ValueError, TypeError, IndexError, NotImplementedError)
 
 
 def _check_dtypes(op, inputs):
@@ -87,9 +85,14 @@ def run(op: Operator, inputs, attributes, out, cls):
         ctx = current_context()
     try:
         result = op.called(*tensors, **attributes)
-    except MXNetError:
-        raise
-    except _CAUGHT as error:
+    except MXNetError as error:
+        complete = completed(op, error, given)
+        if complete is error:
+            raise
+        raise complete from error
+    except CAUGHT as error:
+        if op.name in PROGRAMS and not isinstance(error, OWN):
+            raise
         raise operator_error(op, inputs, attributes, error) from error
     if op.mutates:
         result = _write_back(op, inputs, attributes, result)
@@ -104,15 +107,12 @@ def run(op: Operator, inputs, attributes, out, cls):
         if len(result) == 1:
             result = result[0]
         else:
-            results = [owned(r, tensors) for r in result]
+            results = [_owned(op, inputs, attributes, r, tensors) for r in result]
             results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
             if recording:
                 note_all(op, given, inputs, results)
             return results
-    try:
-        result = owned(result, tensors)
-    except RuntimeError as error:               # a copy needs memory, too
-        raise operator_error(op, inputs, attributes, error) from error
+    result = _owned(op, inputs, attributes, result, tensors)
     if result.requires_grad:
         if recording:
             result._note = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
@@ -127,8 +127,12 @@ def _supply(op, inputs, attributes, out):
     attributes = dict(attributes)
     if op.wants_device:
         given = attributes.pop('ctx', None)
-        if given:
-            ctx = parse_context(given)
+        if given is not None and (not isinstance(given, str) or given):
+            try:
+                ctx = parse_context(given)
+            except (ValueError, MXNetError):
+                raise MXNetError(f'operator {op.name}: argument ctx={given!r} is not accepted; it takes a context such '
+                                 "as mx.cpu() or its text, 'cpu(0)'") from None
         elif inputs:
             ctx = inputs[0]._ctx
         elif out is not None:
@@ -186,6 +190,14 @@ def _into(op, result, out):
             raise MXNetError(f'operator {op.name}: out has shape {tuple(target._tensor.shape)}, '
                              f'but the result has {tuple(value.shape)}')
         write(target, value, f'out= of operator {op.name}')
+
+
+def _owned(op, inputs, attributes, result, tensors):
+    """As `owned`; a view that does not fit into memory as an array is an error of the operator."""
+    try:
+        return owned(result, tensors)
+    except (RuntimeError, MemoryError) as error:
+        raise operator_error(op, inputs, attributes, error) from error
 
 
 CALLS = 256             # parsed attributes that are kept per operator

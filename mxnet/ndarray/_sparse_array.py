@@ -382,9 +382,10 @@ class BaseSparseNDArray(NDArray):
         return params.Record(self._stype, self._shape, values, tuple(aux), context)
 
     def __setstate__(self, state):
-        from .utils import _from_record
-        if state['handle'] is not None:
-            loaded = _from_record(params.decode_record(bytes(state['handle']), f'a pickled {type(self).__name__}'))
+        from .utils import _from_record, handle_of
+        handle = handle_of(state, type(self).__name__)
+        if handle is not None:
+            loaded = _from_record(params.decode_record(handle, f'a pickled {type(self).__name__}'))
             if type(loaded) is not type(self):
                 raise MXNetError(f'a pickled {type(self).__name__} holds a {loaded.stype} array')
             self._take(loaded)

@@ -578,8 +578,8 @@ class NDArray(OperatorMethods, NDArrayBase):
         return {'handle': to_bytes(self)}
 
     def __setstate__(self, state):
-        from .utils import set_from_bytes
-        handle = state['handle']
+        from .utils import handle_of, set_from_bytes
+        handle = handle_of(state, type(self).__name__)
         if handle is not None:
             set_from_bytes(self, handle)
 

@@ -75,6 +75,15 @@ def to_bytes(array) -> bytearray:
     return params.encode_record(_record(array), np_shape=bool(state.np_shape))
 
 
+def handle_of(state, what):
+    """The bytes in the state of a pickled array, or None for an array without contents."""
+    handle = state.get('handle') if isinstance(state, dict) else b''
+    if handle is not None and not (isinstance(handle, (bytes, bytearray)) and handle):
+        raise MXNetError(f'a pickled {what}: expected its bytes under "handle", found a {type(state).__name__}'
+                         + (f' with a {type(handle).__name__}' if isinstance(state, dict) else ''))
+    return handle
+
+
 def set_from_bytes(array, data) -> None:
     """Fills an array with what `to_bytes` made."""
     loaded = _from_record(params.decode_record(bytes(data), 'a pickled NDArray'))
@@ -116,21 +125,22 @@ def load(fname):
     if str(fname).endswith('.safetensors'):
         return {n: NDArray(t) for n, t in safetensors.load(fname).items()}
     with paths.open_read(fname) as file:
-        return _collect(*params.decode(file, str(fname)))
+        return _collect(*params.decode(file, str(fname)), str(fname))
 
 
 def load_frombuffer(buf):
     """The list or dict of arrays in the bytes of a file."""
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         raise TypeError(f'load_frombuffer takes bytes, not a {type(buf).__name__}')
-    return _collect(*params.decode(buf, 'the buffer'))
+    return _collect(*params.decode(buf, 'the buffer'), 'the buffer')
 
 
-def _collect(records, names):
-    for record in records:
+def _collect(records, names, where):
+    for number, record in enumerate(records):
         shape = record.shape
         if record.np_shape != bool(state.np_shape) and shape is not None and (shape == () or 0 in shape):
-            raise MXNetError(f'an array of shape {shape} was saved {"in" if record.np_shape else "outside"} NumPy '
+            raise MXNetError(f'{where}: array {number} of shape {shape} was saved '
+                             f'{"in" if record.np_shape else "outside"} NumPy '
                              'mode, where its shape means something else; load it inside '
                              f'`with mx.util.np_shape({record.np_shape}):`')
     arrays = [_from_record(r) for r in records]

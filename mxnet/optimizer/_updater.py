@@ -3,6 +3,7 @@ import pickle
 import sys
 from operator import is_
 
+import numpy
 import torch
 from torch.autograd.graph import increment_version
 
@@ -42,6 +43,8 @@ class Updater:
     `aggregate_num` says, one at a time if that is 0.
     """
 
+    _loaded = None          # where states came from that no update has used yet
+
     def __init__(self, optimizer):
         self.optimizer = optimizer
         self.states = {}
@@ -61,6 +64,22 @@ class Updater:
             index, grad, weight = [index], [grad], [weight]
         if not index:
             return
+        if self._loaded is None:
+            self._update(index, grad, weight, given)
+            return
+        where, optimizer = self._loaded, self.optimizer
+        try:
+            self._update(index, grad, weight, given)
+        except MXNetError as error:
+            raise MXNetError(f'{where}: {error}') from error
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
+            known = {key: described(self.states[key]) for key in index[:3] if key in self.states}
+            raise MXNetError(f'{where}: these states are not those of a {type(optimizer).__name__} for these weights: '
+                             + (', '.join(f'that of {key!r} is {text}' for key, text in known.items())
+                                or 'its settings are not what it needs')) from error
+        self._loaded = None
+
+    def _update(self, index, grad, weight, given):
         optimizer = self.optimizer
         index = [i.decode() if type(i) is bytes else i for i in index]
         if not optimizer._at_once:
@@ -99,37 +118,51 @@ class Updater:
         return again if again is not None and again.due(self, index, grad, weight) else None
 
     def sync_state_context(self, state, context):
-        """A state with all of its arrays on a context."""
-        if isinstance(state, NDArrayBase):
-            return state.as_in_context(context)
-        if isinstance(state, (tuple, list)):
-            return type(state)([self.sync_state_context(part, context) for part in state])
-        return state
+        """A state with all of its arrays on a context.  What is in it more than once still is."""
+        done = {}
 
-    def set_states(self, states):
+        def moved(part):
+            if isinstance(part, NDArrayBase):
+                return part.as_in_context(context)
+            if isinstance(part, (tuple, list)):
+                if id(part) not in done:
+                    done[id(part)] = type(part)([moved(inner) for inner in part])
+                return done[id(part)]
+            return part
+        return moved(state)
+
+    def set_states(self, states, where='optimizer states'):
         """Takes over states, and an optimizer if there is one, from what `get_states` gave, here or in MXNet 1.9.1.
 
         Nothing in it is executed: it may hold plain values, arrays, and optimizers and schedulers whose classes the
         program has.  Without an optimizer in it, the one that is there goes on with the count of updates that was
-        saved; a warning says where that makes a difference and there is none.
+        saved; a warning says where that makes a difference and there is none.  Errors name `where` it comes from.
         """
+        if not isinstance(states, (bytes, bytearray, memoryview)):
+            raise TypeError(f'set_states takes the bytes that get_states gave, not a {type(states).__name__}')
         classes = _classes()
         states, progress = _progress.unpacked(states, classes)
-        found = pickles.load(states, classes, 'optimizer states')
+        found = pickles.load(states, classes, where)
         optimizer = self.optimizer
         if isinstance(found, tuple) and len(found) == 2:
             found, optimizer = found
         if not isinstance(found, dict) or not isinstance(optimizer, Optimizer):
-            raise MXNetError('optimizer states: expected {index: state}, or that and an optimizer, not '
+            raise MXNetError(f'{where}: expected {{index: state}}, or that and an optimizer, not '
                              f'{type(found).__name__} and {type(optimizer).__name__}')
+        for key, state in found.items():
+            _check_arrays(state, f'{where}: the state of {key!r}')
         if optimizer is not self.optimizer:
-            self.optimizer = optimizer
-            self.aggregate_updates = _most_at_once(optimizer) > 0
+            try:
+                at_once = _most_at_once(optimizer) > 0
+            except (AttributeError, TypeError) as error:
+                raise MXNetError(f'{where}: this is not a whole {type(optimizer).__name__} ({error})') from error
+            self.optimizer, self.aggregate_updates = optimizer, at_once
         elif progress is not None:
             _progress.restore(optimizer, progress, self._before)
         elif found:
             _progress.warn_of_no_count(optimizer)
         self.states, self.states_synced = found, dict.fromkeys(found, False)
+        self._loaded = where
         self._extra = None if progress is None else progress.get('extra')
 
     def get_states(self, dump_optimizer=False):
@@ -333,6 +366,28 @@ def _batches(*columns):
     if len(batches) == 1:
         return [columns]
     return [tuple([column[i] for i in at] for column in columns) for at in batches.values()]
+
+
+def described(state):
+    """What a state is, in a few words."""
+    if isinstance(state, NDArrayBase):
+        return f'an array of shape {state.shape} and {numpy.dtype(state.dtype).name}'
+    if isinstance(state, (tuple, list)):
+        return f'{len(state)} values ({", ".join(described(s) for s in state[:3] if not isinstance(s, (tuple, list)))})'
+    return 'None' if state is None else f'a {type(state).__name__}'
+
+
+def _check_arrays(state, where):
+    """Refuses a state with an array that was named in a file, but never got its contents."""
+    waiting, seen = [state], set()
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, NDArrayBase):
+            if not part._waits and getattr(part, '_ctx', None) is None:
+                raise MXNetError(f'{where} has an array without contents')
+        elif isinstance(part, (tuple, list, dict)) and id(part) not in seen:
+            seen.add(id(part))
+            waiting.extend(part.values() if isinstance(part, dict) else part)
 
 
 def _classes():

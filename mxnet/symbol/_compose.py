@@ -6,6 +6,8 @@ import numpy
 from .._frontend.binding import bind, by_order
 from .._frontend.signature import docstring, signature
 from .._graph.node import HIDDEN, Node, is_hidden, own_attributes
+from .._ops.attributes import bad_attribute
+from .._ops.complaints import called_with
 from .._ops.table import Operator, unknown_argument
 from ..attribute import AttrScope
 from ..base import MXNetError
@@ -53,7 +55,15 @@ def call(op: Operator, hint: str, args, kwargs, cls):
         if key not in op.attributes and op.attributes and op.extra is None:
             raise unknown_argument(op, key)
     name = NameManager.current.get(name, hint)
-    return compose(op, name, inputs, {k: text_of(op, k, v) for k, v in given.items()}, own, cls)
+    texts = {}
+    for key, value in given.items():
+        try:
+            texts[key] = text_of(op, key, value)
+        except (MXNetError, ValueError, TypeError, KeyError, AttributeError, OverflowError):
+            if key not in op.attributes:
+                raise
+            raise bad_attribute(op.name, key, value, op.attributes[key].kind) from None
+    return compose(op, name, inputs, texts, own, cls)
 
 
 def compose(op: Operator, name, inputs, attrs, own, cls):
@@ -64,6 +74,9 @@ def compose(op: Operator, name, inputs, attrs, own, cls):
         entries = [e for s in inputs for e in ((None,) if s is None else s._entries)]
         if op.variadic_names is not None:
             wanted = op.input_names(attributes, len(entries))
+            if len(entries) > len(wanted):
+                raise MXNetError(f'operator {op.name}: with {called_with(attributes)} it takes {len(wanted)} inputs, '
+                                 f'but there are {len(entries)}')
             entries += [None] * (len(wanted) - len(entries))
             entries = [_variable(op, name, wanted[i], attrs) if e is None else e for i, e in enumerate(entries)]
         if not entries and op.auto_inputs:
@@ -74,7 +87,7 @@ def compose(op: Operator, name, inputs, attrs, own, cls):
             inputs = by_order(op, inputs, op.parse(own_attributes(attrs)))
         given = dict(zip(op.inputs, inputs, strict=False))
         for unused in [n for n, s in given.items() if s is not None and n not in wanted]:
-            raise MXNetError(f'operator {op.name}: with these arguments it takes no input {unused}; '
+            raise MXNetError(f'operator {op.name}: with {called_with(attributes)} it takes no input {unused}; '
                              f'it takes {", ".join(wanted)}')
         entries = []
         for n in wanted:
@@ -86,7 +99,10 @@ def compose(op: Operator, name, inputs, attrs, own, cls):
             else:
                 entries.append(_single(op, n, symbol))
     node = Node(op, name, attrs, [_with_initializer(op, i, e, attributes) for i, e in enumerate(entries)])
-    return make(cls, [(node, i) for i in range(node.visible_count())])
+    count = node.visible_count()
+    if not count and callable(op.outputs):
+        raise MXNetError(f'operator {op.name}: with {called_with(attributes)} it has no outputs')
+    return make(cls, [(node, i) for i in range(count)])
 
 
 def make(cls, entries):

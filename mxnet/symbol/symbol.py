@@ -560,11 +560,7 @@ def load(fname):
     """A symbol from a file (or URL) that `save` wrote; files of older versions are brought up to date."""
     if not isinstance(fname, (str, bytes)) and not hasattr(fname, '__fspath__'):
         raise TypeError('the file name must be a string')
-    text = paths.read_bytes(fname)
-    try:
-        return make(Symbol, _json.loads(text.decode(), str(fname)))
-    except UnicodeDecodeError:
-        raise MXNetError(f'{fname} is not a symbol: it is not UTF-8 text') from None
+    return make(Symbol, _json.loads(paths.read_bytes(fname), str(fname)))
 
 
 def load_json(json_str):

@@ -3,15 +3,17 @@ import bz2
 import gzip
 import logging
 import os
+import stat
 import struct
 import time
 import urllib.error
-import urllib.request
 import zipfile
 
 import numpy as np
 
-from .._files import paths
+from .._files import limits, paths
+from ..base import FileError, MXNetError
+from ..gluon.utils import _check_scheme, _opener
 
 __all__ = ['download', 'download_model', 'get_bz2_data', 'get_cifar10', 'get_mnist', 'get_mnist_iterator',
            'get_mnist_pkl', 'get_mnist_ubyte', 'get_zip_data']
@@ -27,6 +29,7 @@ def download(url, fname=None, dirname=None, overwrite=False, retries=5):
     """
     if retries < 0:
         raise AssertionError(f'retries must not be negative, but is {retries}')
+    _check_scheme(url)
     fname = os.path.join(dirname or '', fname or url.split('/')[-1])
     if os.path.dirname(fname):
         os.makedirs(os.path.dirname(fname), exist_ok=True)
@@ -35,7 +38,7 @@ def download(url, fname=None, dirname=None, overwrite=False, retries=5):
         return fname
     for left in reversed(range(max(retries, 1))):
         try:
-            with urllib.request.urlopen(url) as source:
+            with _opener(None).open(url, timeout=60) as source:
                 paths.write_atomic(fname, _body(source))
             break
         except (urllib.error.URLError, OSError) as error:
@@ -87,13 +90,29 @@ def download_model(model_name, dst_dir='./', meta_info=None):
 
 
 # ---------------------------------------------------------------------- archives
+def unpack(archive, folder):
+    """Unpacks a zip file, of which every member must stay inside the folder; links are not made."""
+    try:
+        with zipfile.ZipFile(archive) as packed:
+            for member in packed.infolist():
+                target = os.path.normpath(os.path.join(folder, member.filename))
+                if os.path.isabs(member.filename) or '\\' in member.filename or ':' in member.filename \
+                        or os.path.commonpath([os.path.abspath(folder), os.path.abspath(target)]) \
+                        != os.path.abspath(folder) or stat.S_ISLNK(member.external_attr >> 16):
+                    raise FileError(f'{archive}: the member {member.filename!r} would not be a file inside of {folder}')
+            packed.extractall(folder)
+    except MXNetError:
+        raise
+    except Exception as error:          # damaged archives make the library raise many things
+        raise FileError(f'{archive} is damaged: {limits.broken(error)}') from error
+
+
 def get_zip_data(data_dir, url, data_origin_name):
     """Fetches a zip file into a folder and unpacks it there, unless it is there already."""
     archive = os.path.join(data_dir, data_origin_name)
     if not os.path.exists(archive):
         download(url, fname=data_origin_name, dirname=data_dir)
-        with zipfile.ZipFile(archive) as packed:
-            packed.extractall(data_dir)
+        unpack(archive, data_dir)
 
 
 def get_bz2_data(data_dir, data_name, url, data_origin_name):
@@ -110,8 +129,7 @@ def get_bz2_data(data_dir, data_name, url, data_origin_name):
 def _unpacked(url, folder, names):
     """Fetches and unpacks a zip file into data/, unless all of `names` are in `folder` already."""
     if not all(os.path.exists(os.path.join(folder, name)) for name in names):
-        with zipfile.ZipFile(download(url, dirname='data')) as packed:
-            packed.extractall('data')
+        unpack(download(url, dirname='data'), 'data')
 
 
 # ---------------------------------------------------------------------- MNIST and CIFAR-10

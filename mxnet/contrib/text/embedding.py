@@ -14,8 +14,8 @@ import numpy
 
 from ... import base, registry
 from ... import ndarray as nd
-from ..._files import paths
-from ...base import MXNetError
+from ..._files import limits, paths
+from ...base import FileError, MXNetError
 from ...gluon.utils import check_sha1, download
 from ...util import is_np_array
 from . import _constants
@@ -153,7 +153,7 @@ class _TokenEmbedding(Vocabulary):
                 download(cls._get_pretrained_file_url(pretrained_file_name), archive, sha1_hash=archive_sha1)
                 if packed:
                     _unpack(archive, pretrained_file_name, path)
-            except (MXNetError, OSError, KeyError, zipfile.BadZipFile, tarfile.TarError) as error:
+            except (MXNetError, OSError) as error:
                 raise MXNetError(ABSENT.format(
                     cls=cls.__name__, file=pretrained_file_name, sha1=sha1, folder=folder, error=error,
                     or_archive=f', or {name} (SHA-1 {archive_sha1}) with it inside,' if packed else '')) from error
@@ -167,15 +167,17 @@ class _TokenEmbedding(Vocabulary):
         """Adds the tokens of a file; those that were here before it get its vectors, or that of unknown tokens."""
         path = os.path.expanduser(pretrained_file_path)
         if not os.path.isfile(path):
-            raise ValueError(f'there is no file of vectors {path}')
+            raise FileError(f'there is no file of vectors {path}')
         logging.info('Loading pre-trained token embedding vectors from %s', path)
         first = {}                      # vectors of tokens that are here already: the unknown one, reserved ones
         values = array.array('f')       # all others, one after the other: millions of lists would not fit in memory
         seen = set()
-        length, before = None, len(self)
+        length, before, size = None, len(self), os.path.getsize(path)
         with open(path, encoding=encoding) as file:
             for number, line in enumerate(_lines(file, path, encoding), 1):
                 token, vector = _parse(line, elem_delim, f'{path}, line {number}')
+                if number % 10000 == 0:
+                    limits.check(240 * len(seen) + 8 * len(values), size, f'{path}, line {number}', 'the tokens so far')
                 if token in seen:
                     warnings.warn(f'{path}, line {number}: the token {token!r} was there before; its first vector '
                                   'counts', stacklevel=3)
@@ -187,7 +189,7 @@ class _TokenEmbedding(Vocabulary):
                 if length is None:
                     length = len(vector)
                 if len(vector) != length:
-                    raise AssertionError(f'{path}, line {number}: the vector of {token!r} has {len(vector)} numbers, '
+                    raise FileError(f'{path}, line {number}: the vector of {token!r} has {len(vector)} numbers, '
                                          f'those before it have {length}')
                 seen.add(token)
                 if token in self._token_to_idx:
@@ -196,7 +198,7 @@ class _TokenEmbedding(Vocabulary):
                     values.extend(vector)
                     self._idx_to_token.append(token)
         if length is None:
-            raise ValueError(f'there are no vectors in {path}')
+            raise FileError(f'there are no vectors in {path}')
         self._vec_len = length
         self._token_to_idx = {token: index for index, token in enumerate(self._idx_to_token)}
         unknown = first.get(self._unknown_token)
@@ -242,36 +244,39 @@ def _lines(file, path, encoding):
     try:
         yield from file
     except UnicodeDecodeError as error:
-        raise ValueError(f'{path} is not text in {encoding}: {error}') from error
+        raise FileError(f'{path} is not text in {encoding}: {error}') from error
 
 
 def _parse(line, delimiter, where):
     """A line's token and its numbers."""
     token, *numbers = line.rstrip().split(delimiter)
     if not numbers:
-        raise AssertionError(f'{where}: {line.strip()[:60]!r} is not a token and numbers with {delimiter!r} between '
+        raise FileError(f'{where}: {line.strip()[:60]!r} is not a token and numbers with {delimiter!r} between '
                              'them')
     try:
         return token, [float(number) for number in numbers]
     except ValueError as error:
-        raise ValueError(f'{where}: the vector of {token!r} has something that is not a number: {error}') from None
+        raise FileError(f'{where}: the vector of {token!r} has something that is not a number: {error}') from None
 
 
 def _unpack(archive, member, path):
     """Takes one file out of an archive; it appears whole or not at all, wherever in the archive it was."""
-    if archive.endswith('.zip'):
-        with zipfile.ZipFile(archive) as packed:
-            inside = {os.path.basename(name): name for name in packed.namelist()}
-            with packed.open(inside[member]) as source:
-                _copy(source, path)
-    else:
-        with tarfile.open(archive) as packed:
-            inside = {os.path.basename(name): name for name in packed.getnames()}
-            _copy(packed.extractfile(inside[member]), path)
-
-
-def _copy(source, path):
-    paths.write_atomic(path, iter(lambda: source.read(1 << 20), b''))
+    opener = zipfile.ZipFile if archive.endswith('.zip') else tarfile.open
+    try:
+        with opener(archive) as packed:
+            names = packed.namelist() if archive.endswith('.zip') else packed.getnames()
+            inside = {os.path.basename(name): name for name in names}
+            if member not in inside:
+                raise FileError(f'{archive}: there is no {member} in it; there is {", ".join(sorted(inside)[:10])}')
+            source = packed.open(inside[member]) if archive.endswith('.zip') else packed.extractfile(inside[member])
+            if source is None:
+                raise FileError(f'{archive}: {member} in it is not a file')
+            with source:
+                paths.write_atomic(path, iter(lambda: source.read(1 << 20), b''))
+    except MXNetError:
+        raise
+    except Exception as error:          # damaged archives make the libraries raise many things
+        raise FileError(f'{archive} is damaged: {limits.broken(error)}') from error
 
 
 @register

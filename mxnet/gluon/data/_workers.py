@@ -3,12 +3,15 @@
 torch starts the processes, hands out work, keeps the order, and notices a worker that died or a parent that is gone.
 Here is what it works on: one item is a whole batch, which comes back through `_shared`.
 """
+import atexit
 import contextlib
 import itertools
 import multiprocessing
+import os
 import pickle
 import signal
 import socket
+import threading
 import traceback
 import warnings
 
@@ -117,6 +120,42 @@ def _same(item):
     return item
 
 
+_started: dict = {}             # workers that may still be there, and the process that has started them
+
+
+def _wake(workers):
+    """Lets workers that were stopped (SIGSTOP, Ctrl-Z) go on, so that they hear that they are to end."""
+    for worker in workers:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            if worker.is_alive():
+                os.kill(worker.pid, signal.SIGCONT)
+
+
+def _kill(workers):
+    """Ends workers that have not ended when they were told to: whoever waits for one would wait for ever."""
+    for worker in workers:
+        with contextlib.suppress(OSError, ValueError, RuntimeError):
+            if worker.is_alive():
+                worker.kill()
+                worker.join(1)
+    for worker in workers:
+        _started.pop(worker, None)
+
+
+def _end_all():
+    """At the end of the program: multiprocessing tells workers to end and then waits for them, however long."""
+    ours = [worker for worker, owner in _started.items() if owner == os.getpid()]
+    _wake(ours)
+    with contextlib.suppress(RuntimeError):         # what torch says when a worker is ended
+        for worker in ours:
+            with contextlib.suppress(OSError, ValueError):
+                worker.terminate()
+        for worker in ours:
+            with contextlib.suppress(OSError, ValueError):
+                worker.join(1)
+    _kill(ours)
+
+
 class Processes:
     """Worker processes that stay from one pass over the data to the next."""
 
@@ -124,6 +163,7 @@ class Processes:
         self._fetcher, self._count, self._timeout = fetcher, count, timeout
         self._ahead = max(1, -(-ahead // count))
         self._loader = self._receiver = None
+        self._workers: set = set()
         self._feed = _Feed()
         self.busy = False
 
@@ -160,10 +200,16 @@ class Processes:
             batches, batch_size=None, sampler=self._feed, collate_fn=_same, num_workers=self._count,
             prefetch_factor=self._ahead, timeout=self._timeout, persistent_workers=True,
             worker_init_fn=_ignore_interrupts)
+        before = set(multiprocessing.active_children())
         try:
             with _interrupts_held():
                 return iter(self._loader)
         finally:
+            self._workers = set(multiprocessing.active_children()) - before
+            if not _started:
+                atexit.unregister(_end_all)
+                atexit.register(_end_all)           # behind those of multiprocessing, so that it runs before them
+            _started.update(dict.fromkeys(self._workers, os.getpid()))
             for connection in batches.connections or ():
                 connection.close()
 
@@ -188,9 +234,20 @@ class Processes:
     def close(self):
         """Ends the workers; the next pass starts new ones."""
         self.busy = False
+        workers, self._workers = self._workers, set()
+        _wake(workers)
         if self._receiver is not None:
             self._receiver.close()
-        self._loader = self._receiver = None
+        self._loader = self._receiver = None        # torch tells them to end, and waits a little
+        if workers:
+            threading.Thread(target=_after_a_while, args=(workers,), daemon=True).start()
+
+
+def _after_a_while(workers):
+    for worker in workers:
+        with contextlib.suppress(AssertionError, ValueError, OSError):
+            worker.join(5)
+    _kill(workers)
 
 
 class _Pass:
@@ -223,6 +280,8 @@ class _Pass:
         if processes is not None:
             processes.busy = False
             if not healthy:
+                _wake(processes._workers)
+                self._messages = None
                 processes.close()
 
     def __del__(self):

@@ -2,6 +2,7 @@
 import os
 
 from ... import ndarray, recordio
+from ...base import MXNetError
 from . import _sources as sources
 from . import sampler as _sampler
 
@@ -117,7 +118,12 @@ class RecordFileDataset(Dataset):
         self._record = recordio.MXIndexedRecordIO(self.idx_file, self.filename, 'r')
 
     def __getitem__(self, idx):
-        return self._record.read_idx(self._record.keys[idx])
+        key = self._record.keys[idx]
+        record = self._record.read_idx(key)
+        if record is None:
+            raise MXNetError(f'{self.idx_file}: the record with the key {key} should be at byte '
+                             f'{self._record.idx[key]} of {self.filename}, but there the file ends')
+        return record
 
     def __len__(self):
         return len(self._record.keys)

@@ -5,7 +5,8 @@ import tempfile
 import zipfile
 
 from ... import base
-from ...base import MXNetError
+from ..._files import limits
+from ...base import FileError, MXNetError
 from ..utils import check_sha1, download, replace_file
 
 __all__ = ['get_model_file', 'purge']
@@ -95,10 +96,13 @@ def _unpack(url, member, path, sha1):
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
         archive = download(url, path=os.path.join(folder, 'archive.zip'), overwrite=True)
         part = os.path.join(folder, 'parameters')
-        with zipfile.ZipFile(archive) as packed, packed.open(member) as source, open(part, 'wb') as target:
-            shutil.copyfileobj(source, target)
+        try:
+            with zipfile.ZipFile(archive) as packed, packed.open(member) as source, open(part, 'wb') as target:
+                shutil.copyfileobj(source, target)
+        except Exception as error:          # damaged archives make the library raise many things
+            raise FileError(f'{url}: {member} cannot be taken out of it: {limits.broken(error)}') from error
         if not check_sha1(part, sha1):
-            raise ValueError(f'{member} of {url} does not have the SHA-1 sum {sha1}')
+            raise FileError(f'{member} of {url} does not have the SHA-1 sum {sha1}')
         replace_file(part, path)
 
 

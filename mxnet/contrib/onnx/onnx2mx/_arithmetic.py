@@ -62,9 +62,10 @@ def binary(n):
         return getattr(sym._internal, SCALAR[n.kind])(n.sym(), scalar=value, name=n.name)
     if n.get('broadcast') and n.get('axis') is not None and n.rank(1) < n.rank(0):        # opset 6 and before
         a, b = n.sym(0), n.sym(1)
-        for _ in range(n.rank(0) - n.get('axis') % n.rank(0) - n.rank(1)):
+        axis = n.axis('axis', 0)
+        for _ in range(n.rank(0) - axis - n.rank(1)):
             b = sym.expand_dims(b, axis=-1)
-        for _ in range(n.get('axis')):
+        for _ in range(axis):
             b = sym.expand_dims(b, axis=0)
         return getattr(sym, BINARY[n.kind])(a, b, name=n.name)
     return getattr(sym, BINARY[n.kind])(*_aligned(n), name=n.name)

@@ -1,4 +1,6 @@
 """Convolutions, pooling, normalisation, recurrent layers, resizing."""
+import math
+
 import numpy as np
 
 from .... import symbol as sym
@@ -120,6 +122,8 @@ def instance_norm(n):
 def layer_norm(n):
     axis, eps = n.get('axis', -1) % n.rank(), n.get('epsilon', 1e-5)
     if axis == n.rank() - 1 and len([name for name in n.outputs if name]) == 1:
+        if not n.has(2):
+            n.room(math.prod(n.shape(1)))
         beta = n.sym(2) if n.has(2) else n.parameter(np.zeros(n.shape(1), np.float32), 'beta')
         return sym.LayerNorm(n.sym(0), n.sym(1), beta, axis=-1, eps=eps, name=n.name)
     x, axes = n.sym(), tuple(range(axis, n.rank()))
@@ -207,6 +211,8 @@ def rnn(n):
         parts = np.split(matrix, len(order))
         return np.concatenate([parts[number] for number in order]).ravel()
     weights, states = n.values(1), n.values(2)
+    if type(size) is not int or states is None or size != states.shape[-1]:
+        raise n.error(f'hidden_size={size!r} is not that of its states')
     bias = n.values(3) if n.has(3) else np.zeros((directions, 2 * len(order) * size), np.float32)
     pieces = [turn(m[d]) for d in range(directions) for m in (weights, states)]
     pieces += [turn(half) for d in range(directions) for half in np.split(bias[d], 2)]

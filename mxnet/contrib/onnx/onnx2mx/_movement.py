@@ -15,9 +15,7 @@ def reshape(n):
 
 @translates('Flatten')
 def flatten(n):
-    axis = n.get('axis', 1)
-    if axis < 0:
-        axis %= n.rank()
+    axis = n.axis('axis', 1, extra=1) if n.get('axis', 1) >= 0 else n.get('axis') % n.rank()
     if axis == 1:
         return sym.Flatten(n.sym(), name=n.name)
     if axis == 0:

@@ -1,9 +1,12 @@
 """All translations, and what is computed at once where it is known: shapes, indices, ranges."""
+import math
+
 import numpy as np
 
 from ....onnx.mx2onnx._builder import onnx
 from . import _arithmetic, _layers, _movement  # noqa: F401, they register
 from ._registry import TRANSLATIONS
+from .import_onnx import values_of
 
 __all__ = ['FOLDS', 'TRANSLATIONS']
 
@@ -20,7 +23,7 @@ def _known(function):
 
 def _constant(n):
     if 'value' in n.attrs:
-        return onnx().numpy_helper.to_array(n.attrs['value'])
+        return values_of(n.attrs['value'], n.outputs[0])
     for key, dtype in (('value_int', np.int64), ('value_ints', np.int64), ('value_float', np.float32),
                        ('value_floats', np.float32)):
         if key in n.attrs:
@@ -38,8 +41,40 @@ def _shape(n):
 
 
 def _constant_of_shape(n, shape):
-    value = onnx().numpy_helper.to_array(n.attrs['value']) if 'value' in n.attrs else np.zeros(1, np.float32)
-    return np.full(tuple(int(length) for length in shape), value.ravel()[0], value.dtype)
+    value = values_of(n.attrs['value'], n.outputs[0]) if 'value' in n.attrs else np.zeros(1, np.float32)
+    lengths = [int(length) for length in np.ravel(shape)]
+    n.room(math.prod(lengths), f'the shape {lengths}')
+    return np.full(tuple(lengths), value.ravel()[0], value.dtype)
+
+
+def _range(n, begin, end, step):
+    begin, end, step = (x.item() for x in (begin, end, step))
+    n.room(max(0, (end - begin) / step), f'from {begin} to {end} by {step}')
+    return np.arange(begin, end, step, dtype=n.tensors[0].values.dtype)
+
+
+def _expand(n, x, shape):
+    lengths = [int(length) for length in np.ravel(shape)]
+    n.room(math.prod(np.broadcast_shapes(x.shape, tuple(lengths))), f'the shape {lengths}')
+    return x * np.ones(lengths, x.dtype)
+
+
+def _together(function):
+    """A fold whose result has the common shape of all inputs."""
+    def fold(n, *values):
+        n.room(math.prod(np.broadcast_shapes(*[v.shape for v in values])))
+        return function(n, *values)
+    return fold
+
+
+def _gather(n, x, indices):
+    n.room(x.size * max(1, indices.size))
+    return np.take(x, indices.astype(np.int64), n.get('axis', 0))
+
+
+def _concat(n, *parts):
+    n.room(sum(part.size for part in parts))
+    return np.concatenate(parts, n.get('axis'))
 
 
 def _slice(n, x, begins=None, ends=None, axes=None, steps=None):
@@ -102,14 +137,14 @@ def _small(function):
 
 
 FOLDS = {'Constant': _known(_constant), 'Shape': _shape, 'ConstantOfShape': _known(_constant_of_shape),
-         'Gather': _small(lambda n, x, i: np.take(x, i.astype(np.int64), n.get('axis', 0))), 'Slice': _small(_slice),
+         'Gather': _small(_gather), 'Slice': _small(_slice),
          'Unsqueeze': _small(_unsqueeze), 'Squeeze': _small(_squeeze), 'Cast': _small(_cast),
-         'Concat': _small(lambda n, *parts: np.concatenate(parts, n.get('axis'))), 'Reshape': _small(_reshape),
-         'Add': _small(lambda n, a, b: a + b), 'Sub': _small(lambda n, a, b: a - b),
-         'Mul': _small(lambda n, a, b: a * b), 'Div': _small(_div), 'ReduceProd': _small(_reduce_prod),
-         'Identity': _known(lambda n, x: x), 'Range': _known(lambda n, a, b, s: np.arange(a, b, s, dtype=a.dtype)),
-         'Expand': _small(lambda n, x, shape: x * np.ones([int(i) for i in shape], x.dtype)),
-         'Equal': _small(lambda n, a, b: a == b), 'Where': _small(lambda n, c, a, b: np.where(c, a, b)),
+         'Concat': _small(_concat), 'Reshape': _small(_reshape),
+         'Add': _small(_together(lambda n, a, b: a + b)), 'Sub': _small(_together(lambda n, a, b: a - b)),
+         'Mul': _small(_together(lambda n, a, b: a * b)), 'Div': _small(_together(_div)),
+         'ReduceProd': _small(_reduce_prod), 'Identity': _known(lambda n, x: x), 'Range': _known(_range),
+         'Expand': _small(_expand), 'Equal': _small(_together(lambda n, a, b: a == b)),
+         'Where': _small(_together(lambda n, c, a, b: np.where(c, a, b))),
          'Neg': _small(lambda n, x: -x), 'Sqrt': _small(lambda n, x: np.sqrt(x)),
          'Transpose': _small(lambda n, x: np.transpose(x, n.get('perm'))),
          'Floor': _small(lambda n, x: np.floor(x)), 'Ceil': _small(lambda n, x: np.ceil(x))}

@@ -1,6 +1,5 @@
 """Reading an ONNX file: as a Symbol and its parameters."""
-from .import_onnx import GraphProto
-from .import_onnx import load as _load
+from .import_onnx import GraphProto, read
 
 __all__ = ['get_model_metadata', 'import_model']
 
@@ -10,7 +9,8 @@ def import_model(model_file):
 
         net, arguments, states = mx.contrib.onnx.import_model('model.onnx')
     """
-    return GraphProto().from_onnx(_load(model_file))
+    model, where, size = read(model_file)
+    return GraphProto(where, size).from_onnx(model)
 
 
 def get_model_metadata(model_file):
@@ -18,4 +18,5 @@ def get_model_metadata(model_file):
 
     {'input_tensor_data': [(name, shape, ONNX's number of the dtype)], 'output_tensor_data': [(name, shape)]}
     """
-    return GraphProto().get_graph_metadata(_load(model_file))
+    model, where, size = read(model_file)
+    return GraphProto(where, size).get_graph_metadata(model)

@@ -3,32 +3,52 @@
 Constants are folded: what follows from initializers, or from shapes that the file gives, is computed here with NumPy,
 since many ONNX operators take as inputs what are attributes in MXNet.
 """
+import contextlib
 import os
 
 import numpy as np
 
+from ...._files import jsons, limits
 from ...._ops.dtypes import TORCH as DTYPES
 from ....base import MXNetError
 from ....ndarray import array
 from ....onnx.mx2onnx._builder import onnx
 from ....symbol import Group, var
+from ._shapes import infer
 
 __all__ = ['GraphProto']
 
 NO_TRANSLATION = 'ONNX import: no translation of {kinds}. The network was made by {producer}, opset {opset}'
 
 
+MOST_AXES = 32
+_FAILURES = (AttributeError, ArithmeticError, AssertionError, IndexError, KeyError, MemoryError, NotImplementedError,
+             RecursionError, RuntimeError, TypeError, ValueError)
+
+
 def load(model):
     """A ModelProto, from a file's name or as it is."""
+    return read(model)[0]
+
+
+def read(model):
+    """(ModelProto, what errors call it, its size)."""
     module = onnx()
     if isinstance(model, module.ModelProto):
-        return model
+        return model, 'the ONNX model', model.ByteSize()
     if not os.path.exists(model):
         raise FileNotFoundError(f'there is no ONNX file {model}')
     try:
-        return module.load_model(model)
+        found = module.load_model(model)
     except Exception as error:              # protobuf has errors of its own, in several versions
         raise MXNetError(f'{model} is no ONNX file: {error}') from error
+    size = os.path.getsize(model)
+    folder = os.path.dirname(os.path.abspath(model))
+    for tensor in found.graph.initializer:       # values may stand in files beside it
+        for entry in tensor.external_data:
+            if entry.key == 'location' and os.path.isfile(os.path.join(folder, entry.value)):
+                size += os.path.getsize(os.path.join(folder, entry.value))
+    return found, str(model), max(size, found.ByteSize())
 
 
 class Tensor:
@@ -50,15 +70,22 @@ class Node:
     def __init__(self, graph, proto):
         helper = onnx().helper
         self.graph, self.kind = graph, proto.op_type
-        # without one, a symbol gets a number, which programs count on: `flatten0_output`
-        self.name, self._called = proto.name or None, proto.name or proto.output[0]
         self.outputs = list(proto.output)
-        self.attrs = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
-        self.attrs = {k: v.decode() if isinstance(v, bytes) else v for k, v in self.attrs.items()}
+        # without one, a symbol gets a number, which programs count on: `flatten0_output`
+        self.name, self._called = proto.name or None, proto.name or (self.outputs or ['?'])[0]
+        self.tensors = []
+        try:
+            self.attrs = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+            self.attrs = {k: v.decode() if isinstance(v, bytes) else v for k, v in self.attrs.items()}
+        except (ValueError, TypeError):
+            raise self.error('an attribute of it has no value, or none that is text in UTF-8') from None
+        if not self.outputs:
+            raise self.error('it has no outputs')
         self.opset = graph.opset
         for name in proto.input:
             if name and name not in graph.tensors:
-                raise self.error(f'its input {name} is an output of another operator that is not translated')
+                raise self.error(f'its input {name} is not there before it, or is an output of another operator '
+                                 'that is not translated')
         self.tensors = [graph.tensors[name] if name else None for name in proto.input]
 
     def get(self, key, default=None):
@@ -70,18 +97,23 @@ class Node:
     def has(self, number):
         return number < len(self.tensors) and self.tensors[number] is not None
 
+    def input(self, number):
+        if not self.has(number):
+            raise self.error(f'it has no input {number}')
+        return self.tensors[number]
+
     def sym(self, number=0):
         """An input as a symbol; known values become a parameter."""
-        return self.graph.symbol(self.tensors[number])
+        return self.graph.symbol(self.input(number))
 
     def syms(self):
         return [self.graph.symbol(tensor) for tensor in self.tensors if tensor is not None]
 
     def shape(self, number=0):
-        return self.tensors[number].shape
+        return self.input(number).shape
 
     def rank(self, number=0):
-        found = self.tensors[number].rank
+        found = self.input(number).rank
         if found is None:
             raise self.error(f'the number of axes of input {number} is not known')
         return found
@@ -101,22 +133,56 @@ class Node:
         found = self.values(number, key, default)
         return found if found is None else [int(n) for n in np.ravel(found)]
 
+    def room(self, count, what='its result'):
+        """Refuses to compute so many numbers if the file is too small to ask for them."""
+        self.graph.spent += 8 * int(count)
+        limits.check(self.graph.spent, self.graph.size, self.error(what).args[0], 'all that is computed up to here')
+
+    def axis(self, key, default, extra=0):
+        """An attribute that names an axis of the first input, counted from the front; `extra`: of so many more."""
+        found = self.get(key, default)
+        axes = (self.input(0).rank if self.input(0).rank is not None else MOST_AXES) + extra
+        if type(found) is not int or not -axes <= found < max(1, axes):
+            raise self.error(f'{key}={found!r} is not an axis of its input')
+        return found % axes if found < 0 else found
+
     def parameter(self, values, name):
         """A new parameter."""
         return self.graph.symbol(Tensor(values=np.asarray(values)), f'{self._called}_{name}')
 
     def error(self, text):
-        return MXNetError(f'ONNX import of {self.kind} ({self._called}): {text}')
+        return MXNetError(f'ONNX import of {self.kind} ({limits.printable(self._called)}): {text}')
+
+    def misfit(self):
+        """The error for a node whose inputs and attributes do not make sense together."""
+        shapes = ', '.join('none' if t is None else '?' if t.shape is None else str(t.shape) for t in self.tensors)
+        attrs = ', '.join(f'{limits.printable(k)}={jsons.shown(list(v) if isinstance(v, (list, tuple)) else v)}'
+                          for k, v in self.attrs.items())
+        return self.error(f'inputs of the shapes {shapes or "none at all"} and the attributes {attrs or "none"} are '
+                          'not what this operator takes')
 
 
 class GraphProto:
     """The reader; upstream's class has this name."""
 
-    def __init__(self):
+    def __init__(self, where='', size=None):
         self.tensors, self.parameters, self.states = {}, {}, set()
+        self.where, self.size, self.spent = where, size, 0
 
     def get_graph_metadata(self, model):
-        graph = getattr(model, 'graph', model)
+        with self.reported():
+            return self._metadata(getattr(model, 'graph', model))
+
+    @contextlib.contextmanager
+    def reported(self):
+        """Puts the name of the file before what is wrong with it."""
+        try:
+            yield
+        except MXNetError as error:
+            raise MXNetError(f'{self.where}: {error}' if self.where else str(error)) from error
+
+    def _metadata(self, graph):
+        _check_names(graph)
         given = {tensor.name for tensor in graph.initializer}
         return {'input_tensor_data': [(v.name, _shape(v), v.type.tensor_type.elem_type) for v in graph.input
                                       if v.name not in given],
@@ -124,24 +190,35 @@ class GraphProto:
 
     def from_onnx(self, model):
         """(symbol, arguments, auxiliary states)"""
+        if self.size is None:
+            self.size = model.ByteSize()
+        with self.reported():
+            return self._from_onnx(model)
+
+    def _from_onnx(self, model):
         from ._operators import FOLDS, TRANSLATIONS
-        module = onnx()
         self.opset = max((o.version for o in model.opset_import if o.domain in ('', 'ai.onnx')), default=1)
-        model = module.shape_inference.infer_shapes(model)
-        graph = model.graph
+        _check_names(model.graph)
+        graph = infer(model).graph
+        if not graph.output:
+            raise MXNetError('ONNX import: the network has no outputs')
         missing = sorted({n.op_type for n in graph.node if n.op_type not in TRANSLATIONS and n.op_type not in FOLDS})
         if missing:
             raise MXNetError(NO_TRANSLATION.format(kinds=', '.join(missing), opset=self.opset,
                                                    producer=model.producer_name or 'an unknown program'))
         known = {v.name: v for v in (*graph.value_info, *graph.output, *graph.input)}
         for tensor in graph.initializer:
-            self.tensors[tensor.name] = Tensor(values=module.numpy_helper.to_array(tensor))
+            self.tensors[tensor.name] = Tensor(values=values_of(tensor, tensor.name))
             self.tensors[tensor.name].name = tensor.name
         for value in graph.input:
             if value.name not in self.tensors:
                 self.tensors[value.name] = Tensor(var(value.name), shape=_shape(value), dtype=_dtype(value))
         for proto in graph.node:
             self._translate(Node(self, proto), known, TRANSLATIONS, FOLDS)
+        for value in graph.output:
+            if value.name not in self.tensors and not any(value.name in n.output for n in graph.node):
+                raise MXNetError(f'ONNX import: nothing in the network is called {limits.printable(value.name)}, which '
+                                 'is said to be its output')
         lost = [value.name for value in graph.output if value.name not in self.tensors]
         if lost:
             raise MXNetError(f'ONNX import: the outputs {", ".join(lost)} are second outputs that are not translated')
@@ -153,6 +230,16 @@ class GraphProto:
                 {n: a for n, a in arrays.items() if n in wanted[1]})
 
     def _translate(self, node, known, translations, folds):
+        try:
+            self._translated(node, known, translations, folds)
+        except _FAILURES as error:
+            if isinstance(error, MXNetError):
+                if str(error).startswith('ONNX import'):
+                    raise
+                raise node.error(str(error)) from error
+            raise node.misfit() from error
+
+    def _translated(self, node, known, translations, folds):
         fold = folds.get(node.kind)
         if fold is not None:
             values = fold(node)
@@ -193,9 +280,39 @@ def _shape(value):
     kind = value.type.tensor_type
     if not kind.HasField('shape'):
         return None
-    return tuple(d.dim_value for d in kind.shape.dim)
+    if len(kind.shape.dim) > MOST_AXES:
+        raise MXNetError(f'ONNX import: {limits.printable(value.name)} has {len(kind.shape.dim)} axes; there is room '
+                         f'for {MOST_AXES}')
+    return tuple(max(0, d.dim_value) for d in kind.shape.dim)
 
 
 def _dtype(value):
     number = value.type.tensor_type.elem_type
-    return onnx().helper.tensor_dtype_to_np_dtype(number) if number else None
+    try:
+        return onnx().helper.tensor_dtype_to_np_dtype(number) if number else None
+    except KeyError:
+        raise MXNetError(f'ONNX import: {limits.printable(value.name)} has the element type {number}, which is not '
+                         'known') from None
+
+
+def values_of(tensor, name):
+    """The values of a TensorProto."""
+    shape = tuple(tensor.dims)
+    if len(shape) > MOST_AXES or any(length < 0 for length in shape):
+        raise MXNetError(f'ONNX import: the constant {limits.printable(name)} has the shape {shape[:MOST_AXES]}')
+    try:
+        return onnx().numpy_helper.to_array(tensor)
+    except Exception as error:              # whatever the library finds wrong
+        raise MXNetError(f'ONNX import: the constant {limits.printable(name)} of shape {shape} and element type '
+                         f'{tensor.data_type} has not the values that these ask for') from error
+
+
+def _check_names(graph):
+    """Refuses names that are no text: protobuf hands these out as bytes."""
+    for node in graph.node:
+        for text in (node.name, node.op_type, *node.input, *node.output, *(a.name for a in node.attribute)):
+            if not isinstance(text, str):
+                raise MXNetError(f'ONNX import: the name {text[:60]!r} is not UTF-8')
+    for value in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
+        if not isinstance(value.name, str):
+            raise MXNetError(f'ONNX import: the name {value.name[:60]!r} is not UTF-8')

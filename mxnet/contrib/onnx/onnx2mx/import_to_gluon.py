@@ -2,7 +2,7 @@
 from ....context import current_context
 from ....gluon import SymbolBlock
 from ....symbol import var
-from .import_onnx import GraphProto, load
+from .import_onnx import GraphProto, read
 
 __all__ = ['import_to_gluon']
 
@@ -12,8 +12,8 @@ def import_to_gluon(model_file, ctx=None):
 
         net = mx.contrib.onnx.import_to_gluon('model.onnx', mx.cpu())
     """
-    graph = GraphProto()
-    model = load(model_file)
+    model, where, size = read(model_file)
+    graph = GraphProto(where, size)
     symbol, arguments, states = graph.from_onnx(model)
     inputs = [var(name) for name, *_ in graph.get_graph_metadata(model)['input_tensor_data']]
     net = SymbolBlock(symbol, inputs)

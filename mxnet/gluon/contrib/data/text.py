@@ -5,7 +5,8 @@ import zipfile
 import numpy
 
 from .... import base, ndarray
-from ....base import MXNetError
+from ...._files import limits, paths
+from ....base import FileError, MXNetError
 from ...data import dataset
 from ...utils import _get_repo_file_url, download
 
@@ -43,8 +44,14 @@ class _WikiText(dataset._DownloadedDataset):
         return self._counter
 
     def _get_data(self):
-        with open(self._path(), encoding='utf-8') as file:
-            lines = [words for words in map(str.split, file) if words]
+        path = self._path()
+        try:
+            with open(path, encoding='utf-8') as file:
+                lines = [words for words in map(str.split, file) if words]
+        except UnicodeDecodeError as error:
+            raise FileError(f'{path} is not text in UTF-8: {error}') from None
+        if not lines:
+            raise FileError(f'{path}: there are no words in it')
         numbers = numpy.array(self._numbers(lines), dtype=numpy.int32)
         rows = (len(numbers) - 1) // self._seq_len
         size = rows * self._seq_len
@@ -73,11 +80,13 @@ class _WikiText(dataset._DownloadedDataset):
                 download(_get_repo_file_url(f'gluon/dataset/{self._name}', name), path=archive, sha1_hash=sha1)
             with zipfile.ZipFile(archive) as packed:
                 inside = {os.path.basename(n): n for n in packed.namelist()}
-                content = packed.read(inside[os.path.basename(path)])
-        except (MXNetError, OSError, KeyError, zipfile.BadZipFile) as error:
+                if os.path.basename(path) not in inside:
+                    raise MXNetError(f'{archive} has no {os.path.basename(path)} inside')
+                with packed.open(inside[os.path.basename(path)]) as source:
+                    content = limits.unpacked(source, os.path.getsize(archive), archive, os.path.basename(path))
+        except Exception as error:          # damaged archives make the library raise many things
             raise MXNetError(f'{type(self).__name__} needs {os.path.basename(path)}, or {name} with it inside, in '
                              f'{self._root}: {error}') from error
-        from ...._files import paths
         paths.write_atomic(path, [content])
         return path
 

@@ -3,6 +3,7 @@
 Files that are in the folder are read, whatever their number of images; what is missing is downloaded.
 """
 import gzip
+import math
 import os
 import tarfile
 import warnings
@@ -11,7 +12,8 @@ import zlib
 import numpy
 
 from .... import base, image, ndarray, recordio
-from ....base import MXNetError
+from ...._files import limits, paths
+from ....base import FileError, MXNetError
 from ....util import is_np_array
 from ...utils import _get_repo_file_url, download
 from .. import dataset
@@ -98,15 +100,15 @@ class MNIST(_ImagesInFiles):
         path = unpacked if os.path.exists(unpacked) else self._obtain(name, sha1)
         try:
             with gzip.open(path) if path.endswith('.gz') else open(path, 'rb') as file:
-                content = file.read()
+                content = limits.unpacked(file, os.path.getsize(path), path, 'what is packed in it')
         except (OSError, EOFError, zlib.error) as error:
             raise self._damaged(path, error) from error
         head = content[:4]
-        if len(content) < 8 or head[:3] != b'\0\0\x08' or not 1 <= head[3] <= 3:
+        if len(content) < 8 or head[:3] != b'\0\0\x08' or not 1 <= head[3] <= 3 or len(content) < 4 + 4 * head[3]:
             raise self._damaged(path, 'it does not begin as an IDX file of bytes')
         shape = numpy.frombuffer(content, '>u4', head[3], 4)
         values = numpy.frombuffer(content, numpy.uint8, offset=4 + 4 * head[3])
-        if int(shape.prod(dtype=numpy.int64)) != len(values):
+        if math.prod(shape.tolist()) != len(values):
             raise self._damaged(path, f'its head says {tuple(shape.tolist())}, but it holds {len(values)} bytes')
         return values.reshape(shape)
 
@@ -151,18 +153,23 @@ class CIFAR10(_ImagesInFiles):
     def _paths(self):
         names = self._files[bool(self._train)]
         for folder in (self._root, os.path.join(self._root, self._inner)):
-            paths = [os.path.join(folder, name) for name in names]
-            if all(os.path.exists(path) for path in paths):
-                return paths
+            found = [os.path.join(folder, name) for name in names]
+            if all(os.path.exists(path) for path in found):
+                return found
         archive = self._obtain(*self._archive)
         try:
             with tarfile.open(archive) as tar:
                 inside = {os.path.basename(member.name): member for member in tar.getmembers() if member.isfile()}
                 for name in names:
+                    if name not in inside:
+                        raise self._damaged(archive, f'it holds no {name}')
                     with tar.extractfile(inside[name]) as source:
-                        _write(os.path.join(self._root, name), source.read())
-        except (KeyError, EOFError, tarfile.TarError, zlib.error) as error:
-            raise self._damaged(archive, error) from error
+                        _write(os.path.join(self._root, name), limits.unpacked(
+                            source, os.path.getsize(archive), archive, name))
+        except MXNetError:
+            raise
+        except Exception as error:          # damaged archives make the libraries raise many things
+            raise self._damaged(archive, limits.broken(error)) from error
         return [os.path.join(self._root, name) for name in names]
 
     def _read_batch(self, path):
@@ -176,7 +183,6 @@ class CIFAR10(_ImagesInFiles):
 
 
 def _write(path, content):
-    from ...._files import paths
     paths.write_atomic(path, [content])
 
 
@@ -210,8 +216,12 @@ class ImageRecordDataset(dataset.RecordFileDataset):
         self._flag, self._transform = flag, transform
 
     def __getitem__(self, idx):
-        header, content = recordio.unpack(super().__getitem__(idx))
-        picture = image.imdecode(content, self._flag)
+        record = super().__getitem__(idx)
+        try:
+            header, content = recordio.unpack(record)
+            picture = image.imdecode(content, self._flag)
+        except MXNetError as error:
+            raise MXNetError(f'{self.filename}: record {idx}: {error}') from error
         return (picture, header.label) if self._transform is None else self._transform(picture, header.label)
 
 
@@ -283,17 +293,16 @@ class ImageListDataset(_ImageFiles):
             raise ValueError(f'imglist must be a .lst file or a list of (label, path), not a {type(imglist).__name__}')
 
     def _read(self, path):
-        with open(path, encoding='utf-8') as file:
-            for number, line in enumerate(file, 1):
-                parts = line.strip().split('\t')
+        for number, line in enumerate(paths.read_bytes(path).split(b'\n'), 1):
+            try:
+                parts = line.strip().decode().split('\t')
                 if parts == ['']:
                     continue
-                try:
-                    labels = numpy.array(parts[1:-1], dtype=numpy.float32)
-                    if not len(labels):
-                        raise ValueError
-                except ValueError:
-                    raise ValueError(f'{path}, line {number}: expected number, labels and path with tabs between, not '
-                                     f'{line.strip()!r}') from None
-                label = float(labels[0]) if len(labels) == 1 else labels
-                self.items.append((os.path.join(self._root, parts[-1]), label))
+                labels = numpy.array([float(part) for part in parts[1:-1]], dtype=numpy.float32)
+                if not len(labels):
+                    raise ValueError
+            except ValueError:
+                raise FileError(f'{path}, line {number}: expected number, labels and path with tabs between, not '
+                                f'{line.strip()[:80]!r}') from None
+            label = float(labels[0]) if len(labels) == 1 else labels
+            self.items.append((os.path.join(self._root, parts[-1]), label))
