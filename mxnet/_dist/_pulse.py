@@ -2,16 +2,15 @@
 
 Each worker writes its own to the common store every second or so, and reads the others' when something fails.  In
 between it watches the next one only, and tells all when that one is gone: many workers watching each other would be all
-that the store does.
+that the store does.  When the connection of a worker to the store breaks, the store tells all.
 """
 import threading
 import time
 
 from ..base import MXNetError
+from .meeting import ENDED
 
-__all__ = ['ENDED', 'Pulse', 'sign_of']
-
-ENDED = 'ended its program'
+__all__ = ['Pulse', 'sign_of']
 
 
 def sign_of(attempt, rank):
@@ -39,6 +38,7 @@ class Pulse:
         self._write_lock = threading.Lock()
         self._stopped = threading.Event()
         self._write()
+        self._store.pulse(self._key(self.rank), self._key('verdict'), self.rank)
         self._thread = threading.Thread(target=self._beat, name='kvstore-pulse', daemon=True)
         self._thread.start()
 

@@ -73,8 +73,8 @@ def meet(where, seconds) -> Met:
         return Met(address, key, Member(address, key, seconds), meeting, folder, own)
     except Refused as error:
         name = '?' if where.rank is None else where.rank
-        why = f'; this worker could not open it: {problem}. MXNET_KVSTORE_BIND names the address to listen at if it is ' \
-              'another one' if problem else ''
+        why = f'; this worker could not open it: {problem}. MXNET_KVSTORE_BIND names the address to listen at if it ' \
+              'is another one' if problem else ''
         raise MXNetError(f'worker {name} of {where.size} found nobody at {shown(address)} within '
                          f'{seconds:g} seconds; worker 0 did not start, or cannot be reached there ({error}){why}'
                          ) from error

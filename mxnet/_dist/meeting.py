@@ -13,9 +13,10 @@ import time
 from .listener import Listener, connect
 from .secret import LIMIT, Refused
 
-__all__ = ['Meeting', 'Member']
+__all__ = ['ENDED', 'Meeting', 'Member']
 
 PURPOSE = 'store'
+ENDED = 'ended its program'         # the last sign of a worker
 
 
 class Meeting(Listener):
@@ -28,6 +29,7 @@ class Meeting(Listener):
         self._waits = {}                    # number: (channel, keys, end)
         self._waiting = {}                  # key: numbers of those who wait for it
         self._numbers = itertools.count()
+        self._pulses = {}                   # channel: (key of a worker's sign of life, key of the verdict, its rank)
         self._over = False
         self._wake_read, self._wake_write = os.pipe()
         self._selector.register(self._wake_read, selectors.EVENT_READ, self)
@@ -51,6 +53,7 @@ class Meeting(Listener):
         self._over = True
         os.write(self._wake_write, b'.')
         self._thread.join(5)
+        self._pulses.clear()
         for channel in list(self._out):
             self._lose(channel)
         self.close()
@@ -87,6 +90,14 @@ class Meeting(Listener):
             channel.close()
         for number in [number for number, wait in self._waits.items() if wait[0] is channel]:
             self._forget(number)
+        if channel in self._pulses:
+            self._mourn(*self._pulses.pop(channel))
+
+    def _mourn(self, sign, verdict, rank):
+        """The system has closed the connection of a worker: the others need not wait for its next sign of life."""
+        note = self._values.get(sign, b'').partition(b'|')[2].partition(b'|')[2].decode()
+        if note != ENDED and not note.startswith('failed') and verdict not in self._values:
+            self._set(verdict, f'worker {rank} is gone: its connection has ended'.encode())
 
     def _answer(self, channel, value):
         out = self._out.get(channel)
@@ -107,6 +118,10 @@ class Meeting(Listener):
 
     # ------------------------------------------------------------------ questions
     def _take(self, channel, question):
+        if question[0] == 'pulse':
+            self._pulses[channel] = question[1:]
+            self._answer(channel, None)
+            return
         if question[0] != 'wait':
             self._answer(channel, self._done(*question))
             return
@@ -227,6 +242,10 @@ class Member:
     def wait(self, keys, seconds):
         """Whether all keys are there within some seconds."""
         return self._ask('wait', list(keys), seconds, seconds=seconds)
+
+    def pulse(self, sign, verdict, rank):
+        """This connection is worker `rank`'s: when it breaks before the worker's last sign, there is a verdict."""
+        self._ask('pulse', sign, verdict, rank)
 
     def many(self, *questions):
         """The answers to several questions, in one message."""

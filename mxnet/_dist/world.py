@@ -10,6 +10,7 @@
 - What workers say to each other is data (`secret.pack`), never code.
 """
 import atexit
+import ipaddress
 import os
 import re
 import threading
@@ -20,9 +21,9 @@ import torch.distributed as dist
 from .._ops import _workers
 from ..base import MXNetError
 from . import neighbours
-from ._pulse import ENDED, Pulse
+from ._pulse import Pulse
 from .joining import meet
-from .meeting import Member
+from .meeting import ENDED, Member
 from .places import place, timeout
 from .ring import Ring
 from .secret import derive, pack, unpack
@@ -92,6 +93,22 @@ class World:
         total, work = self.agree([float(yes)], 'looking for a common machine')
         self.wait(work)
         return int(total)
+
+    @property
+    def own_host(self):
+        """The address of this machine in the job, as far as it is known."""
+        found = self._met.member.own_host if self._met is not None else ''
+        return found or os.environ.get('MASTER_ADDR') or os.environ.get('DMLC_PS_ROOT_URI') or '127.0.0.1'
+
+    @property
+    def one_machine(self):
+        """Whether all workers are known to share a machine."""
+        if self.size == self.local_size or self._met is not None and self._met.folder:
+            return True
+        try:
+            return ipaddress.ip_address(self.own_host).is_loopback
+        except ValueError:
+            return False
 
     def derived(self, purpose):
         """Text that only processes know which have the job's secret; None if it has none."""

@@ -43,7 +43,8 @@ class KVStoreServer:
 
 def _until_over(member, where, timeout):
     """Returns once all workers have ended, or none has given a sign of life for a while."""
-    from .._dist._pulse import ENDED, sign_of
+    from .._dist._pulse import sign_of
+    from .._dist.meeting import ENDED
     last, changed = None, time.monotonic()
     questions = [('get', sign_of(where.attempt, rank)) for rank in range(where.size)]
     while time.monotonic() - changed < timeout:
