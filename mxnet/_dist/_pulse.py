@@ -147,6 +147,7 @@ class Pulse:
             self._write()
         except RuntimeError:
             pass                    # nobody is left to read it
+        self._store.close()
 
     # ------------------------------------------------------------------ the others
     def _signs(self):

@@ -42,7 +42,8 @@ class Met:
     own_folder: str = ''                # ... that this process made
 
     def close(self):
-        """Removes what this process made."""
+        """Leaves the store, and removes what this process made; the store itself stays as long as the process."""
+        self.member.close()
         if self.own_folder:
             shutil.rmtree(self.own_folder, ignore_errors=True)
 

@@ -175,16 +175,13 @@ class Listener:
     def __init__(self, sockets, key, purpose):
         self._key, self._purpose = key, purpose
         self._sockets = sockets
+        name = sockets[0].getsockname()
+        self.port = name[1] if isinstance(name, tuple) else None
         self._selector = selectors.DefaultSelector()
         self._pending = collections.OrderedDict()       # Pending: None, oldest first
         for sock in sockets:
             sock.setblocking(False)
             self._selector.register(sock, selectors.EVENT_READ, None)
-
-    @property
-    def port(self):
-        """The port, of a listener that has one."""
-        return self._sockets[0].getsockname()[1]
 
     def step(self, seconds):
         """Does what there is to do, and waits for it as long."""

@@ -80,7 +80,7 @@ class Meeting(Listener):
                 self._flush(channel)
         except BlockingIOError:
             pass
-        except (OSError, Refused, ValueError, TypeError, KeyError):
+        except Exception:
             self._lose(channel)             # of a member: its mistake must not be the end of the store
 
     def _lose(self, channel):

@@ -95,7 +95,7 @@ def _restored(value):
         (kind, inner), = value.items()
         if kind == 'b':
             return base64.b64decode(inner, validate=True)
-        if kind == 'd':
+        if kind == 'd' and isinstance(inner, dict):
             return {key: _restored(item) for key, item in inner.items()}
         raise ValueError(f'type {kind!r} is not known')
     return value

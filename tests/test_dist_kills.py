@@ -1,0 +1,191 @@
+"""kill -9 of the launcher, of a worker and of a guard: nothing of the job is left, neither processes nor files."""
+import glob
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import ROOT
+
+from mxnet._dist import guarded
+from mxnet._dist.guard import descendants
+
+pytestmark = pytest.mark.skipif(not os.path.isdir('/proc/self/fd'), reason='looks at /proc')
+HAS_RAY = importlib.util.find_spec('ray') is not None
+
+# with processes that would outlive it: one in a session of its own, one that ignores signals, one whose parent is gone
+JOB = '''
+import os, signal, subprocess, sys, time
+import mxnet as mx
+kv = mx.kv.create(sys.argv[1])
+kv.init('w', mx.nd.zeros((2,)))
+kv.push('w', mx.nd.ones((2,)))
+kv.barrier()
+subprocess.Popen(['sleep', '1000'], start_new_session=True)
+subprocess.Popen(['sh', '-c', 'trap "" TERM INT HUP; sleep 1000; sleep 1000'])
+subprocess.Popen(['sh', '-c', 'setsid sleep 1000 & exit'], env={'PATH': os.environ['PATH']}).wait()
+print('up', os.getpid(), flush=True)
+time.sleep(1000)
+'''
+
+
+def running(numbers):
+    found = []
+    for number in numbers:
+        try:
+            with open(f'/proc/{number}/stat', 'rb') as file:
+                state = file.read().rpartition(b')')[2].split()[0]
+            if state != b'Z':
+                with open(f'/proc/{number}/cmdline', 'rb') as file:
+                    found.append((number, file.read().replace(b'\0', b' ').decode()))
+        except OSError:
+            continue
+    return found
+
+
+def parent(number):
+    with open(f'/proc/{number}/stat', 'rb') as file:
+        return int(file.read().rpartition(b')')[2].split()[1])
+
+
+def killed(tmp_path, kind, who, within):
+    """Starts a job, kills one of it, and looks at what is left after some seconds."""
+    (tmp_path / 'job.py').write_text(JOB)
+    environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', 'MXNET_KVSTORE_TIMEOUT': '60',
+                   'MXNET_KVSTORE_OBJECT_STORE_MB': '100'}
+    job = subprocess.Popen([sys.executable, '-m', 'mxnet.cli', 'launch', '-n', '2', '-s', '1', sys.executable,
+                            str(tmp_path / 'job.py'), kind], env=environment, stdout=subprocess.PIPE,
+                           stderr=subprocess.STDOUT, text=True)
+    with job:
+        workers = {}
+        while len(workers) < 2:
+            line = job.stdout.readline()
+            assert line, 'the job ended'
+            if ' up ' in line:
+                workers[int(line[1])] = int(line.split()[2])
+        family = descendants(job.pid)
+        assert len(family) >= (10 if kind == 'dist_sync' else 20)
+        folders = {os.path.dirname(path) for number in family for path in _meetings(number)}
+        assert len(folders) == 1
+        victim = {'launcher': job.pid, 'worker 0': workers[0], 'worker 1': workers[1],
+                  'guard': parent(workers[0])}[who]
+        os.kill(victim, signal.SIGKILL)
+        start = time.monotonic()
+        while running(family) and time.monotonic() - start < within:
+            time.sleep(0.02)
+        left = running(family)
+        for number, _ in left:
+            os.kill(number, signal.SIGKILL)
+        assert not left, f'{who} of {kind}, after {within} seconds: {left}'
+        if who == 'launcher':
+            job.wait()
+        else:
+            said = job.communicate(timeout=30)[0]
+            assert f'worker {0 if who == "guard" else int(who[-1])} failed first: it was ended by SIGKILL' in said
+            assert job.returncode == 137
+        folder = folders.pop()
+        end = time.monotonic() + 2                  # the guards remove it after the processes
+        while os.path.exists(folder) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not os.path.exists(folder) and not glob.glob(f'/dev/shm/{os.path.basename(folder)}*')
+        return time.monotonic() - start
+
+
+def _meetings(number):
+    try:
+        with open(f'/proc/{number}/environ', 'rb') as file:
+            entries = file.read().split(b'\0')
+    except OSError:
+        return []
+    return [entry.rpartition(b'=')[2].decode() for entry in entries if entry.startswith(b'REMX_MEETING=')]
+
+
+def test_nothing_outlives_its_launcher(tmp_path):
+    killed(tmp_path, 'dist_sync', 'launcher', 5)
+
+
+# the launcher gives the other workers six seconds to say what they were doing
+@pytest.mark.slow
+@pytest.mark.parametrize('turn', range(20))
+@pytest.mark.parametrize('who, within', [('launcher', 5), ('worker 0', 12), ('worker 1', 12), ('guard', 12)])
+@pytest.mark.parametrize('kind', ['dist_sync', pytest.param('dist_async', marks=pytest.mark.skipif(
+    not HAS_RAY, reason='ray is not installed'))])
+def test_whoever_is_killed_takes_all_along(tmp_path, kind, who, within, turn):
+    killed(tmp_path, kind, who, within)
+
+
+# ---------------------------------------------------------------------- the guard by itself
+
+def guard(*command, **options):
+    return guarded.Guarded(list(command), stdout=subprocess.PIPE, text=True, **options)
+
+
+@pytest.mark.parametrize('script, status', [('exit 0', 0), ('exit 7', 7), ('kill -TERM $$', -15), ('kill -KILL $$', -9),
+                                            ('kill -SEGV $$', -11)])
+def test_a_guard_ends_as_its_program(script, status):
+    with guard('sh', '-c', script) as process:
+        assert process.wait(10) == status
+
+
+def test_a_guard_hands_signals_on():
+    with guard('sh', '-c', 'trap "echo heard; exit 3" TERM; echo up; while :; do sleep 0.05; done') as process:
+        assert process.stdout.readline() == 'up\n'
+        process.hand_on(signal.SIGTERM)
+        assert process.wait(10) == 3 and process.stdout.read() == 'heard\n'
+
+
+def test_a_guard_leaves_nothing_of_its_program():
+    with guard('sh', '-c', 'setsid sleep 1000 & setsid sleep 1000 & echo up') as process:
+        assert process.wait(10) == 0
+        assert process.stdout.read() == 'up\n'                # whose end the sleeping ones would have held up
+    with guard('sh', '-c', 'setsid sleep 1000 & echo up; sleep 1000') as process:
+        process.stdout.readline()
+        family = descendants(process.pid)
+        assert len(family) >= 3
+        process.end()
+        assert process.returncode == -9 and not running(family)
+
+
+def test_a_program_ends_with_its_guard():
+    with guard('sh', '-c', 'echo up; exec sleep 1000') as process:
+        process.stdout.readline()
+        family = descendants(process.pid)
+        process.kill()
+        process.wait()
+        end = time.monotonic() + 5
+        while running(family) and time.monotonic() < end:
+            time.sleep(0.01)
+        assert not running(family)
+
+
+def test_a_guard_started_by_a_thread_that_has_ended():
+    """A signal at the death of the parent comes when the thread ends that started the process: it is not relied on."""
+    import threading
+    found = []
+    thread = threading.Thread(target=lambda: found.append(guard('sh', '-c', 'echo up; sleep 0.5; echo still here')))
+    thread.start()
+    thread.join()
+    with found[0] as process:
+        assert process.wait(10) == 0 and process.stdout.read() == 'up\nstill here\n'
+
+
+def test_a_guard_removes_the_folder_of_a_dead_launcher(tmp_path):
+    folder = tmp_path / 'remx-abc'
+    (folder / 'inner').mkdir(parents=True)
+    (tmp_path / 'remx-other').mkdir()
+    with guard('sh', '-c', 'echo up; sleep 1000', folder=str(folder)) as process:
+        process.stdout.readline()
+        process.end()
+    assert not folder.exists() and (tmp_path / 'remx-other').exists()
+    folder.mkdir()
+    with guard('true', folder=str(folder)) as process:
+        process.wait(10)
+    assert folder.exists()                      # the launcher is there to do it
+
+
+def test_a_program_that_is_not_there():
+    with guard('/no/such/program', stderr=subprocess.STDOUT) as process:
+        assert process.wait(10) == 127 and process.stdout.read() == '/no/such/program: No such file or directory\n'
