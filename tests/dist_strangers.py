@@ -112,7 +112,8 @@ class Strangers:
                      b'REMX/1\r\n' + garbage[:56], b'REMX/1\r\n' * 8, evil[:60] + b'.' * 64,
                      b'GET / HTTP/1.1\r\nHost: x\r\n\r\n', b'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n',
                      b'POST /get_or_create_runtime_env HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nabcd',
-                     b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + garbage[:999], b'\x16\x03\x01\x02\x00\x01\x00' + garbage[:500]])
+                     b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n' + garbage[:999],
+                   b'\x16\x03\x01\x02\x00\x01\x00' + garbage[:500]])
 
     def store(self):
         """What the store of earlier versions took: reading, writing and deleting, as torch's TCPStore does it."""

@@ -143,8 +143,8 @@ def test_a_guard_leaves_nothing_of_its_program():
         assert process.stdout.read() == 'up\n'                # whose end the sleeping ones would have held up
     with guard('sh', '-c', 'setsid sleep 1000 & echo up; sleep 1000') as process:
         process.stdout.readline()
-        family = descendants(process.pid)
-        assert len(family) >= 3
+        while len(family := descendants(process.pid)) < 3:
+            time.sleep(0.01)
         process.end()
         assert process.returncode == -9 and not running(family)
 

@@ -363,8 +363,8 @@ def test_the_store(store):
 
 @pytest.mark.parametrize('other', [b'another key, of another job', b''])
 def test_secrets_that_differ(store, other):
-    with pytest.raises(MXNetError, match=f'127.0.0.1:{store.port} was reached, but refused: it does not know the secret '
-                                         'of this job: MXNET_KVSTORE_SECRET must be the same for all processes'):
+    with pytest.raises(MXNetError, match=f'127.0.0.1:{store.port} was reached, but refused: it does not know the '
+                                         'secret of this job: MXNET_KVSTORE_SECRET must be the same for all processes'):
         member(store, key=other)
 
 

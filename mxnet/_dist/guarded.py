@@ -58,6 +58,11 @@ class Guarded(subprocess.Popen):
                 return found
             time.sleep(pause)
 
+    def __exit__(self, kind, value, trace):
+        if kind is not None:
+            self.let_go()               # else an error would wait for the end of the program
+        super().__exit__(kind, value, trace)
+
     def __del__(self, *arguments, **options):
         self.let_go()
         super().__del__(*arguments, **options)

@@ -27,7 +27,7 @@ HANDSHAKE = 10.0            # seconds
 MOST_PENDING = 128
 TRIES = 8                   # of a handshake that was broken off: a flood of strangers can push a member out
 
-_open = weakref.WeakSet()   # of this process, and not of its children
+_open: weakref.WeakSet[socket.socket] = weakref.WeakSet()      # of this process, and not of its children
 
 
 def _close_in_child():
