@@ -96,7 +96,7 @@ class Run:
         self.folder, self.stop, self.marker = folder, folder / 'stop', folder / 'executed'
         (folder / 'job.py').write_text(program)
         self.command = [sys.executable, str(folder / 'job.py'), str(self.stop), *arguments]
-        self.variables, self.processes = variables(**more), []
+        self.variables, self.processes, self.strangers = variables(**more), [], []
 
     def begin(self, command, **more):
         self.processes.append(subprocess.Popen(command, env={**self.variables, **more}, stdout=subprocess.PIPE,
@@ -135,6 +135,7 @@ class Run:
     def attack(self, keys):
         """Strangers at all ports at once; `keys` is what they must not be told."""
         everyone = [Strangers(*place, self.marker) for place in self.ports()]
+        self.strangers += everyone                      # who linger until the end
         problems = []
 
         def go(one):
@@ -152,9 +153,10 @@ class Run:
         for one in everyone:
             for key in keys:
                 assert key not in one.received
-        return everyone
 
     def kill(self):
+        for stranger in self.strangers:
+            stranger.close()
         for process in self.processes:
             if process.poll() is None:
                 process.kill()
@@ -205,15 +207,13 @@ def test_strangers_at_a_job_by_hand(run, backend):
     common = {'DMLC_NUM_WORKER': '2', 'DMLC_PS_ROOT_URI': '127.0.0.1', 'DMLC_PS_ROOT_PORT': port}
     job.begin(job.command, **common, DMLC_WORKER_ID='0')
     assert waited(job.ports) == {('127.0.0.1', int(port))}
-    before = job.attack([KEY])                                  # who linger until the end
+    job.attack([KEY])
     job.begin(job.command, **common, DMLC_WORKER_ID='1')
     job.up()
     assert all(loopback(place) for place in job.ports())
     assert len(job.ports()) == (1 if backend == 'ring' else 3)
-    after = job.attack([KEY])
+    job.attack([KEY])
     job.end()
-    for stranger in before + after:
-        stranger.close()
 
 
 @needs_ray
@@ -231,13 +231,11 @@ def test_strangers_at_servers(run, how):
     key = waited(lambda: next(iter({secret_of(n) for n in [process.pid, *descendants(process.pid)]} - {None}), None))
     token = secret.derive(key, 'Ray').hex().encode()
     assert not any(key in line or token in line for line in command_lines())
-    strangers = job.attack([key, token])
+    job.attack([key, token])
     store = next(place for place, number in ports(process.pid).items()
                  if b'gcs_server' in Path(f'/proc/{number}/cmdline').read_bytes())
     ray_strangers(f'127.0.0.1:{store[1]}', job.marker)
     job.end()
-    for stranger in strangers:
-        stranger.close()
 
 
 def test_a_missing_secret_is_said_loudly(caplog):
@@ -652,3 +650,11 @@ def test_ray_may_be_imported_first(run, how):
     job.launched() if how == 'launched' else job.by_hand(MXNET_KVSTORE_SECRET=KEY.decode())
     job.up()
     job.end()
+
+
+def test_a_secret_is_not_shown(monkeypatch, capsys):
+    from mxnet.cli import main
+    monkeypatch.setenv('MXNET_KVSTORE_SECRET', KEY.decode())
+    assert main(['doctor']) == 0
+    said = capsys.readouterr().out
+    assert 'MXNET_KVSTORE_SECRET' in said and KEY.decode() not in said

@@ -186,7 +186,7 @@ class Cluster:
         self.namespace = said['namespace']
         if said['own'] and world.rank:
             self._authenticate(said['token'])
-        self._join(said['address'], said['own'])
+        self._join(said['address'], said['own'], said['folder'])
 
     # ------------------------------------------------------------------ joining
     def _begin(self):
@@ -204,7 +204,8 @@ class Cluster:
                                       os.environ.get('RAY_AUTH_TOKEN'))
             address = self._host.address(self._folder)
         job = os.path.basename(os.environ.get('REMX_SCRATCH') or 'remx')
-        return {'address': address, 'namespace': f'{job}-{uuid.uuid4().hex[:12]}', 'own': own, 'token': token}
+        return {'address': address, 'namespace': f'{job}-{uuid.uuid4().hex[:12]}', 'own': own, 'token': token,
+                'folder': os.environ.get('REMX_SCRATCH') or self._folder}
 
     def _address(self):
         """The address of this machine in the job."""
@@ -215,7 +216,7 @@ class Cluster:
             self._authenticated = True
             authenticate(token or self._world.derived('Ray'))
 
-    def _join(self, address, own):
+    def _join(self, address, own, folder):
         if self.ray.is_initialized():
             found = self.ray.get_runtime_context().gcs_address
             if found != address:
@@ -225,6 +226,11 @@ class Cluster:
             return
         several = own and not self._single
         if several and self._world.local_rank == 0 and self._world.rank:
+            # Ray puts its files where they are on the machine of worker 0
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(folder, 0o700)
+                self._folder = folder
+            private(folder)
             self._host = Host({'start': ['--address', address, '--disable-usage-stats', '--num-gpus', '0',
                                          '--object-store-memory', str(store_memory()), '--node-ip-address',
                                          self._address()]})

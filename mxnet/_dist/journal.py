@@ -79,7 +79,7 @@ def _held(lock):
 
 
 class Journal:
-    """Changes in one folder.  Whoever can write there can run code: a folder that others own or may enter is refused."""
+    """Changes in one folder.  Whoever can write there can run code: one that others own or may enter is refused."""
 
     def __init__(self, folder):
         self.folder = folder

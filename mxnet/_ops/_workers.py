@@ -1,4 +1,4 @@
-"""Sums over the workers of a job inside operators, and their gradients.  `mxnet._dist` says how once a job is joined."""
+"""Sums over the workers of a job inside operators, and their gradients; `mxnet._dist` says how once a job is joined."""
 import torch
 
 sum = None          # adds up a tensor over all workers, in place; None where this process has joined no job
