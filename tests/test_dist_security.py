@@ -584,14 +584,15 @@ def namespaces(tmp_path):
         for name in names:
             if ip('netns', 'add', name, check=False).returncode:
                 pytest.skip('network namespaces are not allowed here')
-        ip('link', 'add', 'remxv0', 'netns', names[0], 'type', 'veth', 'peer', 'name', 'remxv1', 'netns', names[1])
-        for number, name in enumerate(names):
-            ip('-n', name, 'addr', 'add', f'10.77.0.{number + 1}/24', 'dev', f'remxv{number}')
-            # another interface, which is none of the job's
-            ip('-n', name, 'link', 'add', 'other', 'type', 'dummy')
-            ip('-n', name, 'addr', 'add', f'10.78.{number}.1/24', 'dev', 'other')
-            for device in ('lo', f'remxv{number}', 'other'):
-                ip('-n', name, 'link', 'set', device, 'up')
+        # two networks between them, one of which is none of the job's
+        for kind, subnet in (('remxv', '10.77.0'), ('remxo', '10.78.0')):
+            ip('link', 'add', f'{kind}0', 'netns', names[0], 'type', 'veth', 'peer', 'name', f'{kind}1', 'netns',
+               names[1])
+            for number, name in enumerate(names):
+                ip('-n', name, 'addr', 'add', f'{subnet}.{number + 1}/24', 'dev', f'{kind}{number}')
+                ip('-n', name, 'link', 'set', f'{kind}{number}', 'up')
+        for name in names:
+            ip('-n', name, 'link', 'set', 'lo', 'up')
         (tmp_path / 'ssh').write_text(f'''#!/bin/sh
 host=$3; shift 3
 case $host in 10.77.0.1) name={names[0]};; *) name={names[1]};; esac
