@@ -117,6 +117,91 @@ def test_whoever_is_killed_takes_all_along(tmp_path, kind, who, within, turn):
     killed(tmp_path, kind, who, within)
 
 
+# ---------------------------------------------------------------------- other machines
+
+SSH_SERVER = '''
+import json, os, socket, subprocess, sys, threading
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+
+def serve(sock):
+    """As sshd does it: the command has a session of its own, and nobody ends it when the connection does."""
+    file = sock.makefile('rb')
+    command = json.loads(file.readline())
+    process = subprocess.Popen(['sh', '-c', command], stdin=subprocess.PIPE, stdout=sock, stderr=sock,
+                               start_new_session=True)
+
+    def feed():
+        while data := file.read1():
+            process.stdin.write(data)
+            process.stdin.flush()
+        process.stdin.close()
+
+    threading.Thread(target=feed, daemon=True).start()
+    process.wait()
+    sock.shutdown(socket.SHUT_RDWR)
+
+while True:
+    threading.Thread(target=serve, args=(server.accept()[0],), daemon=True).start()
+'''
+
+SSH = '''#!{python}
+import json, os, socket, sys, threading
+sock = socket.socket(socket.AF_UNIX)
+sock.connect({path!r})
+sock.sendall(json.dumps(' '.join(sys.argv[4:])).encode() + b'\\n')
+
+def feed():
+    while data := os.read(0, 2**16):
+        sock.sendall(data)
+    sock.shutdown(socket.SHUT_WR)
+
+threading.Thread(target=feed, daemon=True).start()
+while data := sock.recv(2**16):
+    os.write(1, data)
+'''
+
+REMOTE = '''
+import os, signal, subprocess, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen(['sleep', '1000'])
+print('up', os.getpid(), child.pid, len(os.environ['MXNET_KVSTORE_SECRET']), flush=True)
+time.sleep(1000)
+'''
+
+
+@pytest.mark.parametrize('how', [signal.SIGKILL, signal.SIGTERM])
+def test_workers_on_other_machines_end_with_the_launcher(tmp_path, how):
+    """ssh is a stand-in whose other end is no child of the launcher: it ends them by what it is told, or not told."""
+    path = f'/tmp/t{os.getpid()}{how}'
+    (tmp_path / 'ssh').write_text(SSH.format(python=sys.executable, path=path))
+    (tmp_path / 'ssh').chmod(0o755)
+    (tmp_path / 'hosts').write_text('first\nsecond\n')
+    server = subprocess.Popen([sys.executable, '-c', SSH_SERVER, path])
+    try:
+        while not os.path.exists(path):
+            time.sleep(0.01)
+        environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'PATH': f'{tmp_path}{os.pathsep}{os.environ["PATH"]}'}
+        job = subprocess.Popen([sys.executable, '-m', 'mxnet.cli', 'launch', '-n', '2', '-H', str(tmp_path / 'hosts'),
+                                sys.executable, '-c', REMOTE], env=environment, stdout=subprocess.PIPE, text=True)
+        with job:
+            lines = [job.stdout.readline().split() for _ in range(2)]
+            assert [line[1] for line in lines] == ['up'] * 2 and [line[4] for line in lines] == ['64'] * 2, lines
+            remote = [int(number) for line in lines for number in line[2:4]]
+            assert not set(remote) & set(descendants(job.pid)) and len(running(remote)) == 4
+            job.send_signal(how)
+            job.wait(20)
+            end = time.monotonic() + 8
+            while running(remote) and time.monotonic() < end:
+                time.sleep(0.02)
+            assert not running(remote)
+    finally:
+        server.kill()
+        server.wait()
+        os.unlink(path)
+
+
 # ---------------------------------------------------------------------- the guard by itself
 
 def guard(*command, **options):

@@ -214,9 +214,9 @@ def test_ssh(tmp_path):
 
 
 def test_slurm(tmp_path):
-    path = fake(tmp_path, 'srun', 'echo "$@" $MASTER_ADDR')
+    path = fake(tmp_path, 'srun', 'echo "$@" $MASTER_ADDR ${#MXNET_KVSTORE_SECRET}')
     done = run('-n', '2', '--launcher', 'slurm', 'train', PATH=path, SLURM_LAUNCH_NODE_IPADDR='10.0.0.1')
-    assert done.stdout.split() == ['--label', '--kill-on-bad-exit=1', '-n', '2', 'train', '10.0.0.1']
+    assert done.stdout.split() == ['--label', '--kill-on-bad-exit=1', '-n', '2', 'train', '10.0.0.1', '64']
 
 
 @pytest.mark.slow

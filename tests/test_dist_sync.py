@@ -13,7 +13,8 @@ CHECKS = re.findall(r'^def (check_\w+)', (ROOT / 'tests' / 'dist_worker.py').rea
 WORKERS = 2
 
 
-@pytest.fixture(scope='module', params=['', 'ring', 'gloo'], ids=['shared memory', 'ring', 'gloo'])
+@pytest.fixture(scope='module', params=['', 'ring', pytest.param('gloo', marks=pytest.mark.slow)],
+                ids=['shared memory', 'ring', 'gloo'])
 def results(tmp_path_factory, request):
     """[{check: traceback or None}] of each worker."""
     folder = tmp_path_factory.mktemp('dist')
