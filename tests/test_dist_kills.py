@@ -2,6 +2,7 @@
 import glob
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import time
 import pytest
 from conftest import ROOT
 
-from mxnet._dist import guarded
+from mxnet._dist import guarded, launcher
 from mxnet._dist.guard import descendants
 
 pytestmark = pytest.mark.skipif(not os.path.isdir('/proc/self/fd'), reason='looks at /proc')
@@ -115,6 +116,37 @@ def test_nothing_outlives_its_launcher(tmp_path):
     not HAS_RAY, reason='ray is not installed'))])
 def test_whoever_is_killed_takes_all_along(tmp_path, kind, who, within, turn):
     killed(tmp_path, kind, who, within)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_RAY, reason='ray is not installed')
+def test_ray_ends_with_a_worker_that_no_launcher_started(tmp_path):
+    # what the program itself starts is its own matter without a launcher
+    (tmp_path / 'job.py').write_text(re.sub(r'^subprocess.Popen.*$', '', JOB, flags=re.MULTILINE))
+    common = {**os.environ, 'PYTHONPATH': str(ROOT), 'OMP_NUM_THREADS': '1', 'DMLC_NUM_WORKER': '2',
+              'DMLC_NUM_SERVER': '1', 'DMLC_PS_ROOT_URI': '127.0.0.1', 'DMLC_PS_ROOT_PORT': str(launcher.free_port()),
+              'MXNET_KVSTORE_SECRET': 'a text that only this test knows', 'MXNET_KVSTORE_OBJECT_STORE_MB': '100'}
+    workers = [subprocess.Popen([sys.executable, str(tmp_path / 'job.py'), 'dist_async'], stdout=subprocess.PIPE,
+                                text=True, env={**common, 'DMLC_WORKER_ID': str(rank)}) for rank in range(2)]
+    try:
+        for worker in workers:
+            assert worker.stdout.readline().startswith('up')
+        family = descendants(workers[0].pid)
+        folder = next(line.partition('--log_dir=')[2].split('/session')[0] for _, line in running(family)
+                      if 'gcs_server' in line)
+        assert len(family) >= 8 and os.path.isdir(folder)
+        workers[0].kill()
+        end = time.monotonic() + 5
+        while (running(family) or os.path.exists(folder)) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not running(family) and not os.path.exists(folder)
+        assert not glob.glob(f'/dev/shm/{os.path.basename(folder)}*')
+    finally:
+        for number in {number for worker in workers for number in descendants(worker.pid)}:
+            os.kill(number, signal.SIGKILL)
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
 
 
 # ---------------------------------------------------------------------- other machines

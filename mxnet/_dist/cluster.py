@@ -112,14 +112,14 @@ def scratch():
 class Host:
     """A process that holds a Ray cluster on this machine, or this machine's part of one; see `ray_host`."""
 
-    def __init__(self, options, token=None):
+    def __init__(self, options, token=None, folder=''):
         environment = {**os.environ, 'RAY_USAGE_STATS_ENABLED': '0', 'RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO': '0'}
         if options.get('_node_ip_address') == LOOPBACK:
             environment[ONE_MACHINE] = '0'
         if token is not None:
             environment |= {'RAY_AUTH_MODE': 'token', 'RAY_AUTH_TOKEN': token}
         # the options are no secret; warnings of Ray's dependencies are nothing for the program's output
-        self._process = Guarded([sys.executable, HOST], env=environment, stdin=subprocess.PIPE,
+        self._process = Guarded([sys.executable, HOST], folder, env=environment, stdin=subprocess.PIPE,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with contextlib.suppress(BrokenPipeError), self._process.stdin as file:
             file.write(json.dumps(options).encode())
@@ -128,7 +128,7 @@ class Host:
     def cluster(cls, folder, cores, address, token):
         """A new cluster with one machine."""
         return cls({'num_cpus': cores, 'num_gpus': 0, 'object_store_memory': store_memory(), '_temp_dir': folder,
-                    '_node_ip_address': address}, token)
+                    '_node_ip_address': address}, token, folder)
 
     def running(self):
         """Whether it has not ended."""
@@ -136,9 +136,11 @@ class Host:
 
     def address(self, folder):
         """Where the cluster listens, once it does."""
-        path = os.path.join(folder, 'address')
-        if self._process.wait_or(lambda: True if os.path.exists(path) else None) is None:
-            raise RuntimeError(f'the process of the Ray cluster ended with status {self._process.returncode}')
+        path, end = os.path.join(folder, 'address'), time.monotonic() + STARTUP
+        if not self._process.wait_or(lambda: os.path.exists(path) or (False if time.monotonic() > end else None)):
+            how = f'has not started within {STARTUP:g} seconds' if self.running() else \
+                f'ended with status {self._process.returncode}'
+            raise RuntimeError(f'the process of the Ray cluster {how}')
         with open(path, encoding='utf-8') as file:
             said = json.load(file)
         if 'problem' in said:
@@ -203,7 +205,7 @@ class Cluster:
             self._host = Host.cluster(self._folder, max(1, os.cpu_count() or 1), self._address(),
                                       os.environ.get('RAY_AUTH_TOKEN'))
             address = self._host.address(self._folder)
-        job = os.path.basename(os.environ.get('REMX_SCRATCH') or 'remx')
+        job = os.path.basename(os.environ.get('REMX_SCRATCH') or self._folder or 'remx')
         return {'address': address, 'namespace': f'{job}-{uuid.uuid4().hex[:12]}', 'own': own, 'token': token,
                 'folder': os.environ.get('REMX_SCRATCH') or self._folder}
 
@@ -233,7 +235,7 @@ class Cluster:
             private(folder)
             self._host = Host({'start': ['--address', address, '--disable-usage-stats', '--num-gpus', '0',
                                          '--object-store-memory', str(store_memory()), '--node-ip-address',
-                                         self._address()]})
+                                         self._address()]}, folder=self._folder or '')
         if own and self._single:
             self._loopback = True
             keep_to_loopback(True)
