@@ -210,6 +210,7 @@ def test_workers_on_other_machines_end_with_the_launcher(tmp_path, how):
     (tmp_path / 'ssh').write_text(SSH.format(python=sys.executable, path=path))
     (tmp_path / 'ssh').chmod(0o755)
     (tmp_path / 'hosts').write_text('first\nsecond\n')
+    before = set(glob.glob('/tmp/remx-*'))
     server = subprocess.Popen([sys.executable, '-c', SSH_SERVER, path])
     try:
         while not os.path.exists(path):
@@ -228,6 +229,7 @@ def test_workers_on_other_machines_end_with_the_launcher(tmp_path, how):
             while running(remote) and time.monotonic() < end:
                 time.sleep(0.02)
             assert not running(remote)
+        assert not set(glob.glob('/tmp/remx-*')) - before
     finally:
         server.kill()
         server.wait()

@@ -91,7 +91,7 @@ def threads(local, count):
     return wanted
 
 
-def begin_here(command, variables, count=None, folder=None, stdin=subprocess.DEVNULL):
+def begin_here(command, variables, count=None, folder=None, stdin=subprocess.DEVNULL, scratch=None):
     """Starts a process whose output is read, with variables of its own; `count` is how many share the machine."""
     _look_for(command[0], {**os.environ, **variables}.get('PATH'), folder or os.curdir)
     environment = {**os.environ, **variables, 'PYTHONUNBUFFERED': '1'}
@@ -100,7 +100,7 @@ def begin_here(command, variables, count=None, folder=None, stdin=subprocess.DEV
             environment.setdefault(name, value)
     # without it, torch shows C++ stacks when a worker is gone, around the line that says so
     environment.setdefault('TORCH_CPP_LOG_LEVEL', 'ERROR')
-    return Guarded(command, variables.get('REMX_SCRATCH', ''), env=environment, cwd=folder, stdin=stdin,
+    return Guarded(command, scratch or variables.get('REMX_SCRATCH', ''), env=environment, cwd=folder, stdin=stdin,
                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
@@ -199,7 +199,8 @@ class Job:
         if not host:
             return begin_here(self.command, variables, count)
         script, data = remote_command(self.command, variables, count, self.folder)
-        process = begin_here(['ssh', '-o', 'BatchMode=yes', host, script], {}, stdin=subprocess.PIPE)
+        process = begin_here(['ssh', '-o', 'BatchMode=yes', host, script], {}, stdin=subprocess.PIPE,
+                             scratch=self.scratch)
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(data)           # and it stays open: its end is that of the worker
             process.stdin.flush()
