@@ -3,9 +3,11 @@ import glob
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import pytest
@@ -210,12 +212,13 @@ def test_workers_on_other_machines_end_with_the_launcher(tmp_path, how):
     (tmp_path / 'ssh').write_text(SSH.format(python=sys.executable, path=path))
     (tmp_path / 'ssh').chmod(0o755)
     (tmp_path / 'hosts').write_text('first\nsecond\n')
-    before = set(glob.glob('/tmp/remx-*'))
+    own = tempfile.mkdtemp(prefix='t', dir='/tmp')          # names of sockets must be short
     server = subprocess.Popen([sys.executable, '-c', SSH_SERVER, path])
     try:
         while not os.path.exists(path):
             time.sleep(0.01)
-        environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'PATH': f'{tmp_path}{os.pathsep}{os.environ["PATH"]}'}
+        environment = {**os.environ, 'PYTHONPATH': str(ROOT), 'TMPDIR': own,
+                       'PATH': f'{tmp_path}{os.pathsep}{os.environ["PATH"]}'}
         job = subprocess.Popen([sys.executable, '-m', 'mxnet.cli', 'launch', '-n', '2', '-H', str(tmp_path / 'hosts'),
                                 sys.executable, '-c', REMOTE], env=environment, stdout=subprocess.PIPE, text=True)
         with job:
@@ -229,11 +232,12 @@ def test_workers_on_other_machines_end_with_the_launcher(tmp_path, how):
             while running(remote) and time.monotonic() < end:
                 time.sleep(0.02)
             assert not running(remote)
-        assert not set(glob.glob('/tmp/remx-*')) - before
+        assert not os.listdir(own)
     finally:
         server.kill()
         server.wait()
         os.unlink(path)
+        shutil.rmtree(own)
 
 
 # ---------------------------------------------------------------------- the guard by itself
