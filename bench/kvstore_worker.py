@@ -62,9 +62,11 @@ def local():
 
 
 def dist_sync():
-    """Bare: all_reduce of a tensor of the same size, in place."""
+    """Bare: Gloo's all_reduce of a tensor of the same size, in place."""
     import torch.distributed as dist
     store = mx.kv.create('dist_sync')
+    if not dist.is_initialized():
+        dist.init_process_group('gloo')     # of the benchmark's own: the store has connections of another kind
 
     def agree(count):
         count = torch.tensor([count])

@@ -113,15 +113,17 @@ def worker(kind):
     found = {}
     if kind in ('all_reduce', 'shared'):
         store = mx.kv.create('dist_sync')
+        if kind == 'all_reduce':
+            dist.init_process_group('gloo')
         add_up = dist.all_reduce if kind == 'all_reduce' else lambda t: world().wait(world().sum(t, 'a sum'))
         for size in (2**8, 2**14, 2**18, 2**22, 2**24):
             tensor = torch.zeros(size)
             found[4 * size] = median(lambda tensor=tensor: add_up(tensor), 200 if size < 2**20 else 12)
     elif kind == 'store':
         store = mx.kv.create('dist_sync')
-        pulse = world()._pulse
-        pulse._store.set('x', 'y')
-        found['operation'] = median(lambda: pulse._store.get('x'), 500)
+        member = world()._met.member
+        member.set('x', 'y')
+        found['operation'] = median(lambda: member.get('x'), 500)
         store.barrier()
     else:
         store = mx.kv.create('dist_async')

@@ -1,5 +1,5 @@
 """Real processes: a job of two workers runs all checks of dist_worker.py, and each is a test here; once by memory that
-the workers share, and once by Gloo, as if they were on two machines."""
+the workers share, once around the ring, as if they were on two machines, and once by Gloo."""
 import json
 import os
 import re
@@ -13,7 +13,8 @@ CHECKS = re.findall(r'^def (check_\w+)', (ROOT / 'tests' / 'dist_worker.py').rea
 WORKERS = 2
 
 
-@pytest.fixture(scope='module', params=['', 'gloo'], ids=['shared memory', 'gloo'])
+@pytest.fixture(scope='module', params=['', 'ring', pytest.param('gloo', marks=pytest.mark.slow)],
+                ids=['shared memory', 'ring', 'gloo'])
 def results(tmp_path_factory, request):
     """[{check: traceback or None}] of each worker."""
     folder = tmp_path_factory.mktemp('dist')

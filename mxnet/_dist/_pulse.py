@@ -2,33 +2,32 @@
 
 Each worker writes its own to the common store every second or so, and reads the others' when something fails.  In
 between it watches the next one only, and tells all when that one is gone: many workers watching each other would be all
-that the store does.
+that the store does.  When the connection of a worker to the store breaks, the store tells all.
 """
-import datetime
 import threading
 import time
 
-import torch.distributed as dist
-
 from ..base import MXNetError
+from .meeting import ENDED
 
-__all__ = ['ENDED', 'Pulse']
+__all__ = ['Pulse', 'sign_of']
 
-ENDED = 'ended its program'
+
+def sign_of(attempt, rank):
+    """The key of a worker's sign of life."""
+    return f'pulse{attempt}/{rank}'
 
 
 class Pulse:
     """The signs of one worker: `number|operations|what it is doing`."""
 
-    def __init__(self, store, where, timeout):
+    def __init__(self, member, where, timeout):
+        # `member` is a connection of its own: the other one waits for values, and nothing else gets through meanwhile
         self.rank, self.size, self._timeout = where.rank, where.size, timeout
         self._interval = min(1.0, timeout / 10)
-        self._host = where.host
-        # a connection of its own: torch waits for values on the other one, and nothing else gets through meanwhile
-        own = dist.TCPStore(where.host, store.port, is_master=False, timeout=datetime.timedelta(seconds=timeout))
-        self._store = dist.PrefixStore(f'pulse{where.attempt}', own)
+        self._store, self._attempt = member, where.attempt
         if self.rank is None:
-            self.rank = self._store.add('rank', 1) - 1
+            self.rank = self._store.add(self._key('rank'), 1) - 1
             if self.rank >= self.size:
                 raise MXNetError(f'{self.size} workers are announced, but there are more; this is number {self.rank}')
         self._beats, self._done, self._note = 0, 0, 'starting'
@@ -39,57 +38,67 @@ class Pulse:
         self._write_lock = threading.Lock()
         self._stopped = threading.Event()
         self._write()
+        self._store.pulse(self._key(self.rank), self._key('verdict'), self.rank)
         self._thread = threading.Thread(target=self._beat, name='kvstore-pulse', daemon=True)
         self._thread.start()
 
+    def _key(self, name):
+        return sign_of(self._attempt, name)
+
+    def _sign(self):
+        """The next sign of this worker, as the store takes it."""
+        self._beats += 1
+        return 'set', self._key(self.rank), f'{self._beats}|{self._done}|{self._note}'.encode()
+
     def _write(self):
         with self._write_lock:
-            self._beats += 1
-            self._store.set(str(self.rank), f'{self._beats}|{self._done}|{self._note}')
+            self._store.many(self._sign())
 
     def _beat(self):
+        others = (self.rank + 1) % self.size
         while not self._stopped.wait(self._interval):
             try:
-                self._write()
-                self._hear()
-                self._watch()
+                with self._write_lock:
+                    _, verdict, sign = self._store.many(self._sign(), ('get', self._key('verdict')),
+                                                        ('get', self._key(others)))
+                self._hear(verdict)
+                self._watch(others, sign)
             except RuntimeError:
                 self._deserted = True
                 return              # the worker with the store has ended
 
-    def _hear(self):
+    def _hear(self, verdict):
         """Keeps what another worker found out, since the store may be gone when it is needed."""
-        if self._verdict is None and self._store.check(['verdict']):
-            self._verdict = self._store.get('verdict').decode()
+        if self._verdict is None and verdict is not None:
+            self._verdict = verdict.decode()
 
-    def _watch(self):
+    def _watch(self, rank, sign):
         """Is the next worker alive?"""
-        rank = (self.rank + 1) % self.size
-        if rank == self.rank or not self._store.check([str(rank)]):
+        if rank == self.rank or sign is None:
             return
-        sign, now = self._store.get(str(rank)), time.monotonic()
+        now = time.monotonic()
         if sign != self._next[0]:
             self._next = sign, now
         elif now - self._next[1] > self._timeout and not sign.endswith(ENDED.encode()) and self._verdict is None:
             self._verdict = f'worker {rank} is gone: no sign of life'
-            self._store.set('verdict', self._verdict)
+            self._store.set(self._key('verdict'), self._verdict)
 
     def word(self, name, value=None, patience=300.0):
         """Worker 0's word, which takes as long as it takes while worker 0 lives; `value` is what worker 0 says."""
-        name = f'word {name}'
+        key = self._key(f'word {name}')
         if self.rank == 0:
-            self._store.set(name, value)
+            self._store.set(key, value)
             return value
         end = time.monotonic() + max(patience, self._timeout)
         pause = 0.002
         try:
-            while not self._store.check([name]):
+            while (found := self._store.get(key)) is None:
                 if self.verdict() or time.monotonic() > end:
                     raise MXNetError(f'worker {self.rank} of {self.size}: '
-                                     + (self.verdict() or f'worker 0 has said nothing of {name[5:]}'))
+                                     + (self.verdict() or f'worker 0 has said nothing of {name}'))
                 time.sleep(pause)
                 pause = min(1.5 * pause, 0.1)
-            return self._store.get(name)
+            return found
         except RuntimeError as error:
             raise MXNetError(f'worker {self.rank} of {self.size}: worker 0, where the workers meet, is gone') from error
 
@@ -138,26 +147,28 @@ class Pulse:
             self._write()
         except RuntimeError:
             pass                    # nobody is left to read it
+        self._store.close()
 
     # ------------------------------------------------------------------ the others
     def _signs(self):
         """{rank: (number, operations, note)} of those who have written."""
         found = {}
-        for rank in range(self.size):
-            if self._store.check([str(rank)]):
-                number, done, note = self._store.get(str(rank)).decode().split('|', 2)
+        signs = self._store.many(*(('get', self._key(rank)) for rank in range(self.size)))
+        for rank, sign in enumerate(signs):
+            if sign is not None:
+                number, done, note = sign.decode().split('|', 2)
                 found[rank] = int(number), int(done), note
         return found
 
     def wait_for_all(self):
         """Waits until every worker has started."""
-        self._store.add('started', 1)
+        self._store.add(self._key('started'), 1)
         end = time.monotonic() + self._timeout
         pause = 0.002
         while True:
             # one number to ask for: the signs of all, read by all, are too much for thousands of workers
             try:
-                if self._store.add('started', 0) >= self.size:
+                if self._store.add(self._key('started'), 0) >= self.size:
                     return
                 found = self._signs() if time.monotonic() > end else None
             except RuntimeError as error:
@@ -175,10 +186,10 @@ class Pulse:
         mine, self._note = self._note, f'failed at: {self._note}'
         try:
             self._write()
-            self._hear()
+            self._hear(self._store.get(self._key('verdict')))
             if self._verdict is None:
                 self._verdict = self._find_out(mine)
-                self._store.set('verdict', self._verdict)
+                self._store.set(self._key('verdict'), self._verdict)
             if self.rank == 0:
                 self._stay()
         except RuntimeError:

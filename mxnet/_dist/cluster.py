@@ -2,32 +2,37 @@
 
 - RAY_ADDRESS names an existing one; it is used and left as it is, but for the servers.
 - Without it, worker 0 starts one on its machine, and the first worker of every other machine adds that machine.  They
-  end with the program, also when it is killed, and leave nothing behind.
+  end with the program, also when it is killed, and leave nothing behind (`guard`).
 - The program's own `ray.init(...)` counts as well.
-- A cluster of the job's own has a password of its own, which the workers tell each other.
+- A cluster of the job's own answers only who has its token.  All workers derive it from the secret of the job.  (If the
+  job has none, which was said loudly, worker 0 makes it up and tells the others.)  Where all workers share a machine it
+  listens on the loopback interface only.
 """
 import atexit
 import contextlib
-import ctypes
 import json
 import logging
 import os
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import uuid
 import warnings
 
 from ..base import MXNetError
-from .places import scratch_root
+from .guarded import Guarded
+from .places import new_folder, private
 
-__all__ = ['Cluster', 'failed', 'ray']
+__all__ = ['Cluster', 'Host', 'authenticate', 'failed', 'ray']
 
 STARTUP = 300.0         # seconds in which a process must have started
+HOST = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'ray_host.py')
+LOOPBACK = '127.0.0.1'
+ONE_MACHINE = 'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER'
 MISSING = "dist_async runs on Ray, which is not installed: pip install 'remx[ray]'"
 
 
@@ -58,20 +63,93 @@ def quietly():
             signal.signal(signal.SIGTERM, before)
 
 
-def password():
-    """Variables with which a new cluster lets nobody else in; none if it is too late, or the user's own are set."""
-    # Ray reads them when it is imported
-    if 'ray' in sys.modules or 'RAY_AUTH_MODE' in os.environ:
-        return {}
-    return {'RAY_AUTH_MODE': 'token', 'RAY_AUTH_TOKEN': uuid.uuid4().hex}
+def authenticate(token):
+    """From now on Ray takes part with this token, or with the program's own settings if it is None."""
+    for name, value in (('RAY_AUTH_MODE', 'token'), ('RAY_AUTH_TOKEN', token)):
+        if token is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    raylet = sys.modules.get('ray._raylet')
+    if raylet is None:
+        return                  # it will read them when it is imported
+    # a program that has imported Ray already: the variables were read then
+    try:
+        raylet.Config.initialize('')
+        raylet.AuthenticationTokenLoader.instance().reset_cache()
+    except AttributeError:
+        raise MXNetError(f'Ray {ray().__version__} has no tokens, or reads them only when it is imported: dist_async '
+                         'needs Ray 2.52 or newer') from None
+
+
+def keep_to_loopback(alone):
+    """Whether the cluster that this process takes part in is on the loopback interface only."""
+    # Ray replaces 127.0.0.1 by an address that others reach, unless it believes itself on a system where that asks the
+    # user to open the firewall
+    if alone:
+        os.environ[ONE_MACHINE] = '0'
+    else:
+        os.environ.pop(ONE_MACHINE, None)
+    constants = sys.modules.get('ray._private.ray_constants')
+    if hasattr(constants, 'ENABLE_RAY_CLUSTER'):
+        constants.ENABLE_RAY_CLUSTER = not alone        # read when it was imported
+
+
+def own_settings():
+    """Whether the program or its user has said how Ray authenticates."""
+    return 'RAY_AUTH_MODE' in os.environ or 'RAY_AUTH_TOKEN' in os.environ or 'RAY_AUTH_TOKEN_PATH' in os.environ
 
 
 def scratch():
     """A new folder for this job's own files; `remx launch` says where, and removes it if the job cannot."""
     place = os.environ.get('REMX_SCRATCH')
-    if place:
-        os.makedirs(place, mode=0o700, exist_ok=True)
-    return tempfile.mkdtemp(prefix='' if place else 'remx-', dir=place or scratch_root())
+    if not place:
+        return new_folder()
+    os.makedirs(place, mode=0o700, exist_ok=True)       # on another machine than that of the launcher
+    return new_folder('', private(place))
+
+
+class Host:
+    """A process that holds a Ray cluster on this machine, or this machine's part of one; see `ray_host`."""
+
+    def __init__(self, options, token=None, folder=''):
+        environment = {**os.environ, 'RAY_USAGE_STATS_ENABLED': '0', 'RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO': '0'}
+        if options.get('_node_ip_address') == LOOPBACK:
+            environment[ONE_MACHINE] = '0'
+        if token is not None:
+            environment |= {'RAY_AUTH_MODE': 'token', 'RAY_AUTH_TOKEN': token}
+        # the options are no secret; warnings of Ray's dependencies are nothing for the program's output
+        self._process = Guarded([sys.executable, HOST], folder, env=environment, stdin=subprocess.PIPE,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with contextlib.suppress(BrokenPipeError), self._process.stdin as file:
+            file.write(json.dumps(options).encode())
+
+    @classmethod
+    def cluster(cls, folder, cores, address, token):
+        """A new cluster with one machine."""
+        return cls({'num_cpus': cores, 'num_gpus': 0, 'object_store_memory': store_memory(), '_temp_dir': folder,
+                    '_node_ip_address': address}, token, folder)
+
+    def running(self):
+        """Whether it has not ended."""
+        return self._process.poll() is None
+
+    def address(self, folder):
+        """Where the cluster listens, once it does."""
+        path, end = os.path.join(folder, 'address'), time.monotonic() + STARTUP
+        if not self._process.wait_or(lambda: os.path.exists(path) or (False if time.monotonic() > end else None)):
+            how = f'has not started within {STARTUP:g} seconds' if self.running() else \
+                f'ended with status {self._process.returncode}'
+            raise RuntimeError(f'the process of the Ray cluster {how}')
+        with open(path, encoding='utf-8') as file:
+            said = json.load(file)
+        if 'problem' in said:
+            raise RuntimeError(said['problem'])
+        return said['address']
+
+    def close(self):
+        """Ends it."""
+        self._process.end()
 
 
 def megabytes(name, default):
@@ -91,15 +169,14 @@ class Cluster:
 
     def __init__(self, world):
         self._world = world
-        self._folder = self._node = None
-        self._password = {}
-        common = world.word('the password of the Ray cluster', password())
-        if not os.environ.get('RAY_ADDRESS'):
-            self._password = common
-            os.environ.update(common)
+        self._folder = self._host = None
+        self._authenticated = self._loopback = False
+        self._single = world.one_machine
         self.ray = ray()
         self._connected = not self.ray.is_initialized()
         said = None
+        # after those of torch, so it runs before them
+        atexit.register(self.close)
         if world.rank == 0:
             try:
                 said = self._begin()
@@ -109,60 +186,74 @@ class Cluster:
         if 'problem' in said:
             raise MXNetError(f'worker 0 cannot start or reach a Ray cluster: {said["problem"]}')
         self.namespace = said['namespace']
-        # after those of torch, so it runs before them
-        atexit.register(self.close)
-        self._join(said['address'])
+        if said['own'] and world.rank:
+            self._authenticate(said['token'])
+        self._join(said['address'], said['own'], said['folder'])
 
     # ------------------------------------------------------------------ joining
     def _begin(self):
         """Worker 0: a cluster for everyone; what the others have to know."""
-        address = os.environ.get('RAY_ADDRESS')
+        address, token = os.environ.get('RAY_ADDRESS'), None
+        own = not address and not self.ray.is_initialized()
         if self.ray.is_initialized():
             address = self.ray.get_runtime_context().gcs_address
-        elif not address:
-            address = self._start()
-        job = os.path.basename(os.environ.get('REMX_SCRATCH') or 'remx')
-        return {'address': address, 'namespace': f'{job}-{uuid.uuid4().hex[:12]}'}
+        elif own:
+            # what all can derive, nobody needs to be told
+            token = None if own_settings() or self._world.derived('Ray') else secrets.token_hex(32)
+            self._authenticate(token)
+            self._folder = scratch()
+            self._host = Host.cluster(self._folder, max(1, os.cpu_count() or 1), self._address(),
+                                      os.environ.get('RAY_AUTH_TOKEN'))
+            address = self._host.address(self._folder)
+        job = os.path.basename(os.environ.get('REMX_SCRATCH') or self._folder or 'remx')
+        return {'address': address, 'namespace': f'{job}-{uuid.uuid4().hex[:12]}', 'own': own, 'token': token,
+                'folder': os.environ.get('REMX_SCRATCH') or self._folder}
 
-    def _start(self):
-        self._folder = scratch()
-        several = self._world.size > self._world.local_size
-        where = {'_node_ip_address': os.environ.get('MASTER_ADDR') or os.environ.get('DMLC_PS_ROOT_URI')} \
-            if several else {}
-        with quietly():
-            found = self.ray.init(address='local', num_cpus=max(1, os.cpu_count() or 1), num_gpus=0,
-                                  include_dashboard=False, object_store_memory=store_memory(), _temp_dir=self._folder,
-                                  configure_logging=False, logging_level=logging.ERROR, log_to_driver=False, **where)
-        return found.address_info['gcs_address']
+    def _address(self):
+        """The address of this machine in the job."""
+        return LOOPBACK if self._single else self._world.own_host
 
-    def _join(self, address):
+    def _authenticate(self, token):
+        if not own_settings():
+            self._authenticated = True
+            authenticate(token or self._world.derived('Ray'))
+
+    def _join(self, address, own, folder):
         if self.ray.is_initialized():
+            found = self.ray.get_runtime_context().gcs_address
+            if found != address:
+                raise MXNetError(f'worker {self._world.rank} is connected to the Ray cluster at {found}, and worker 0 '
+                                 f'to the one at {address}: call ray.init in all workers with the same address, or in '
+                                 'none')
             return
-        several = self._world.size > self._world.local_size and not os.environ.get('RAY_ADDRESS')
-        if several and self._world.local_rank == 0:
-            self._add_machine(address)
+        several = own and not self._single
+        if several and self._world.local_rank == 0 and self._world.rank:
+            # Ray puts its files where they are on the machine of worker 0
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(folder, 0o700)
+                self._folder = folder
+            private(folder)
+            self._host = Host({'start': ['--address', address, '--disable-usage-stats', '--num-gpus', '0',
+                                         '--object-store-memory', str(store_memory()), '--node-ip-address',
+                                         self._address()]}, folder=self._folder or '')
+        if own and self._single:
+            self._loopback = True
+            keep_to_loopback(True)
         end = time.monotonic() + max(STARTUP, self._world.timeout)
+        options = {'_node_ip_address': self._address()} if own else {}
         while True:
             try:
                 with quietly():
                     self.ray.init(address=address, configure_logging=False, logging_level=logging.ERROR,
-                                  log_to_driver=False)
+                                  log_to_driver=False, **options)
                 return
             except (ConnectionError, RuntimeError, ValueError) as error:
                 # on another machine than that of worker 0 it takes a while until there is something to connect to
-                ended = self._node is not None and self._node.poll() is not None
+                ended = self._host is not None and not self._host.running()
                 if not several or ended or time.monotonic() > end:
                     raise MXNetError(f'worker {self._world.rank} cannot reach the Ray cluster at {address}: '
                                      f'{str(error).strip()}') from error
                 time.sleep(0.5)
-
-    def _add_machine(self, address):
-        """Ray lets programs in only on machines that belong to the cluster."""
-        self._node = subprocess.Popen(
-            [sys.executable, '-m', 'ray.scripts.scripts', 'start', '--address', address, '--block',
-             '--disable-usage-stats', '--num-gpus', '0', '--object-store-memory', str(store_memory())],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-            preexec_fn=_end_with_parent)
 
     # ------------------------------------------------------------------ actors
     def actors(self, kind, count, *arguments):
@@ -198,21 +289,14 @@ class Cluster:
             self._world.wait_for_ends()
         if connected:
             self.ray.shutdown()
-        if self._node is not None:
-            self._node.terminate()
-            self._node.wait()
-        for name in self._password:
-            os.environ.pop(name, None)
+        if self._host is not None:
+            self._host.close()
+        if self._authenticated:
+            authenticate(None)
+        if self._loopback:
+            keep_to_loopback(False)
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _end_with_parent():
-    """Linux sends a signal when the process that started this one ends, in whatever way."""
-    try:
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
-    except (AttributeError, OSError):
-        pass                            # elsewhere Ray notices after a minute that the cluster is gone
 
 
 def failed():

@@ -20,6 +20,8 @@ import time
 
 import numpy
 
+from .places import private, scratch_root
+
 __all__ = ['Journal', 'folder_for']
 
 HEAD = struct.Struct('<QQQI')           # snapshot, number, bytes of the pickle, how many buffers
@@ -36,7 +38,6 @@ def folder_for(name, kept=None):
 
     Those that killed jobs left behind are removed on the way.
     """
-    from .places import scratch_root
     bases = [kept] if kept else [MEMORY, scratch_root()]
     for base in bases:
         if os.path.isdir(os.path.join(base, name)):
@@ -78,11 +79,12 @@ def _held(lock):
 
 
 class Journal:
-    """Changes in one folder.  Whoever can write there can run code: the folder is the owner's alone."""
+    """Changes in one folder.  Whoever can write there can run code: one that others own or may enter is refused."""
 
     def __init__(self, folder):
         self.folder = folder
         os.makedirs(folder, mode=0o700, exist_ok=True)
+        private(folder)
         self.bytes = 0                  # of changes since the snapshot
         self._generation, self._number = 0, 0
         self._files, self._file = {}, None      # all, and the one for changes

@@ -1,10 +1,15 @@
 """Starts the workers of a job, shows what they print with their numbers in front, and ends them together.
 
+Every run has a new secret, by which its workers know each other (`secret`).  They find it in their environment; over
+ssh it travels by the standard input of a shell, since everyone on a machine may read command lines.  Nothing outlives
+the launcher, in whatever way that ends (`guard`).
+
 Only the standard library is used: a launcher that needs seconds to load is noticed each time.
 """
 import collections
 import contextlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -15,7 +20,9 @@ import threading
 import time
 
 from ..base import MXNetError
-from .places import scratch_root
+from .guarded import Guarded
+from .places import MEETING, new_folder, scratch_root
+from .secret import SECRET, make_secret
 
 __all__ = ['Job', 'hosts_of', 'launch']
 
@@ -84,22 +91,68 @@ def threads(local, count):
     return wanted
 
 
-def begin_here(command, variables, count=None, folder=None):
+def begin_here(command, variables, count=None, folder=None, stdin=subprocess.DEVNULL, scratch=None):
     """Starts a process whose output is read, with variables of its own; `count` is how many share the machine."""
+    _look_for(command[0], {**os.environ, **variables}.get('PATH'), folder or os.curdir)
     environment = {**os.environ, **variables, 'PYTHONUNBUFFERED': '1'}
     if count is not None:
         for name, value in threads(int(variables['LOCAL_RANK']), count).items():
             environment.setdefault(name, value)
     # without it, torch shows C++ stacks when a worker is gone, around the line that says so
     environment.setdefault('TORCH_CPP_LOG_LEVEL', 'ERROR')
-    return subprocess.Popen(command, env=environment, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.STDOUT, start_new_session=True)
+    return Guarded(command, scratch or variables.get('REMX_SCRATCH', ''), env=environment, cwd=folder, stdin=stdin,
+                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+
+def _look_for(program, path, folder):
+    """The guard could only say it in the worker's output."""
+    if os.path.dirname(program):
+        place = os.path.join(folder, program)
+        if os.path.exists(place) and not os.access(place, os.X_OK):
+            raise PermissionError(f'{program} is no program that may be run')
+        found = os.path.exists(place)
+    else:
+        found = shutil.which(program, path=path) is not None
+    if not found:
+        raise FileNotFoundError(f'there is no program {program}')
+
+
+# Runs at the other end of ssh, in `sh`: takes variables from the standard input, starts the worker, and ends it and
+# what it has started when that input ends, which is when the launcher or the connection does.
+REMOTE = """cd {folder} || exit
+exec 3<&0 </dev/null
+eval "$(head -c {size} <&3)"
+(trap '' TERM; cat <&3 >/dev/null 2>&1; kill -TERM 0; sleep 3; kill -KILL 0) >/dev/null 2>&1 &
+watch=$!
+trap : TERM
+{command} 3<&- &
+worker=$!
+wait $worker
+status=$?
+while kill -0 $worker 2>/dev/null; do wait $worker; status=$?; done
+kill -KILL $watch 2>/dev/null
+exit $status"""
+
+
+def remote_command(command, variables, count, folder):
+    """(what ssh is to run, what it gets as standard input)"""
+    # a shell takes no others; these are no secrets
+    odd = {name: value for name, value in variables.items() if not re.fullmatch(r'[A-Za-z_][A-Za-z_0-9]*', name)}
+    text = ''.join(f'export {name}={shlex.quote(value)}\n' for name, value in variables.items() if name not in odd)
+    # how many cores there are is known there
+    text += f'export OMP_NUM_THREADS="${{OMP_NUM_THREADS:-$(expr $(nproc) / {count} \\| 1)}}"\n'
+    inner = [*(['env', *(f'{name}={value}' for name, value in odd.items())] if odd else []), *command]
+    data = text.encode()
+    script = REMOTE.format(folder=shlex.quote(folder), size=len(data), command=shlex.join(inner))
+    return shlex.join(['sh', '-c', script]), data
 
 
 class Job:
     """One run of all workers."""
 
-    def __init__(self, command, workers, servers=0, hosts=(), environment=None, address=None, attempt=0, grace=10.0,
+    _here = True            # whether workers without a host are on this machine
+
+    def __init__(self, command, workers, servers=0, hosts=(), environment=None, address=None, attempt=0, grace=6.0,
                  output=None, folder=None):
         self.command, self.grace = list(command), grace
         self.folder = folder or os.getcwd()         # on other hosts
@@ -108,12 +161,16 @@ class Job:
         host = address or (self.places[0][0] if hosts else '127.0.0.1')
         port = free_port()
         # for files that a killed worker cannot remove itself
-        self.scratch = os.path.join(scratch_root(), f'remx-{os.getpid()}-{attempt}')
+        self.scratch = new_folder()
         self.common = {
             'WORLD_SIZE': workers, 'MASTER_ADDR': host, 'MASTER_PORT': port, 'TORCHELASTIC_RESTART_COUNT': attempt,
             'DMLC_ROLE': 'worker', 'DMLC_NUM_WORKER': workers, 'DMLC_NUM_SERVER': servers, 'DMLC_PS_ROOT_URI': host,
-            'DMLC_PS_ROOT_PORT': port, 'REMX_SCRATCH': self.scratch, **(environment or {}),
+            'DMLC_PS_ROOT_PORT': port, 'REMX_SCRATCH': self.scratch, SECRET: os.environ.get(SECRET) or make_secret(),
+            **(environment or {}),
         }
+        if self._here and not hosts and hasattr(socket, 'AF_UNIX'):
+            # nobody else can reach a socket in there
+            self.common[MEETING] = f'{host}:{port}={self.scratch}/meet'
         self.processes = []
         self._threads = []
         self._tails = []
@@ -141,15 +198,17 @@ class Job:
         host, _, count = self.places[rank]
         if not host:
             return begin_here(self.command, variables, count)
-        inner = ['env', *(f'{name}={value}' for name, value in variables.items()), *self.command]
-        # how many cores there are is known there
-        share = f'OMP_NUM_THREADS=${{OMP_NUM_THREADS:-$(expr $(nproc) / {count} \\| 1)}}'
-        return begin_here(['ssh', '-o', 'BatchMode=yes', host,
-                           f'cd {shlex.quote(self.folder)} && {share} {shlex.join(inner)}'], variables)
+        script, data = remote_command(self.command, variables, count, self.folder)
+        process = begin_here(['ssh', '-o', 'BatchMode=yes', host, script], {}, stdin=subprocess.PIPE,
+                             scratch=self.scratch)
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(data)           # and it stays open: its end is that of the worker
+            process.stdin.flush()
+        return process
 
     def signal(self, process, number):
         """Sends a signal to a worker, and to what it has started."""
-        os.killpg(process.pid, number)
+        process.hand_on(number)
 
     def _show(self, rank, process, tail):
         with process.stdout as lines:
@@ -198,12 +257,17 @@ class Job:
                     self.signal(process, number)
                 except ProcessLookupError:
                     pass
-            end = time.monotonic() + patience
+            end = time.monotonic() + patience + 2 * (number == signal.SIGKILL)
             while any(process.poll() is None for process in running) and time.monotonic() < end:
                 time.sleep(0.02)
         self._join()
 
     def _join(self):
+        for process in self.processes:
+            if process.stdin is not None:
+                with contextlib.suppress(OSError):
+                    process.stdin.close()
+        self._kill_strays()
         for thread in self._threads:
             thread.join(2)
         name = os.path.basename(self.scratch)
@@ -211,6 +275,17 @@ class Job:
             for left in [os.path.join(base, n) for n in (os.listdir(base) if os.path.isdir(base) else [])
                          if n == name or n.startswith(f'{name}-')]:
                 shutil.rmtree(left, ignore_errors=True)
+
+
+    def _kill_strays(self):
+        """What a worker has started and left behind, if its guard was killed and could not do it."""
+        mark = f'REMX_SCRATCH={self.scratch}'.encode()
+        for name in os.listdir('/proc') if os.path.isdir('/proc/self') else ():
+            if name.isdigit() and int(name) != os.getpid():
+                with contextlib.suppress(OSError):
+                    with open(f'/proc/{name}/environ', 'rb') as file:
+                        if mark in file.read().split(b'\0'):
+                            os.kill(int(name), signal.SIGKILL)
 
 
 class _Interrupts:

@@ -17,6 +17,7 @@ import fcntl
 import mmap
 import os
 import platform
+import stat
 import tempfile
 import time
 
@@ -50,9 +51,12 @@ def join(rank, size, say, count, timeout):
     path = say(path)
     if rank and path and platform.machine() in ('x86_64', 'AMD64'):
         try:
-            file = os.open(path, os.O_RDWR)
+            file = os.open(path, os.O_RDWR | os.O_NOFOLLOW)
         except OSError:
             pass                        # another machine
+        if file is not None and not _ours(file):
+            os.close(file)
+            file = None
     try:
         if file is not None:
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, rank)
@@ -72,7 +76,7 @@ def _made(size):
         return '', None
     file = path = None
     try:
-        file, path = tempfile.mkstemp(prefix=f'remx-{os.getpid()}-', dir=FOLDER)
+        file, path = tempfile.mkstemp(prefix='remx-', dir=FOLDER)
         os.posix_fallocate(file, 0, _bytes(size))           # now: later, no room would end the process
         return path, file
     except OSError:
@@ -80,6 +84,11 @@ def _made(size):
             os.close(file)
             os.unlink(path)
         return '', None
+
+
+def _ours(file):
+    found = os.fstat(file)
+    return stat.S_ISREG(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 
 def _slot(size):

@@ -5,12 +5,15 @@ MASTER_PORT), those of upstream's launcher (DMLC_NUM_WORKER, DMLC_PS_ROOT_URI, D
 Slurm's.
 """
 import os
+import stat
 import tempfile
 from dataclasses import dataclass
 
 from ..base import MXNetError
 
-__all__ = ['Place', 'place', 'scratch_root', 'timeout']
+__all__ = ['MEETING', 'Place', 'new_folder', 'place', 'private', 'scratch_root', 'timeout']
+
+MEETING = 'REMX_MEETING'        # host:port=path: where the workers of a job on one machine meet instead
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,7 @@ class Place:
     port: int = 0
     hosted: bool = False        # whether another process (torchrun's agent) already listens at host:port
     attempt: int = 0            # how often the job was started anew
+    path: str = ''              # of a Unix socket, where `remx launch` has started all workers on this machine
 
 
 def _number(name, default=None):
@@ -51,8 +55,11 @@ def place() -> Place:
     size = _number('WORLD_SIZE')
     if size is not None and _number('RANK') is not None:
         host, port = ('', 0) if size == 1 else _address('MASTER_ADDR', 'MASTER_PORT', size)
+        # a program of such a job may start another one by other means, which gets this variable, too
+        name, _, path = os.environ.get(MEETING, '').partition('=')
         return _checked(Place(_number('RANK'), size, _number('LOCAL_RANK', 0), _number('LOCAL_WORLD_SIZE', 1), host,
-                              port, os.environ.get('TORCHELASTIC_USE_AGENT_STORE') == 'True', attempt))
+                              port, os.environ.get('TORCHELASTIC_USE_AGENT_STORE') == 'True', attempt,
+                              path if size > 1 and name == f'{host}:{port}' else ''))
     size = _number('DMLC_NUM_WORKER')
     if size is not None:
         host, port = ('', 0) if size == 1 else _address('DMLC_PS_ROOT_URI', 'DMLC_PS_ROOT_PORT', size)
@@ -82,6 +89,20 @@ def timeout() -> float:
     if not seconds > 0:
         raise MXNetError(f'MXNET_KVSTORE_TIMEOUT must be a number of seconds above 0, not {text!r}')
     return seconds
+
+
+def private(folder) -> str:
+    """A folder that exists and is nobody's but ours: whoever can write there could take part in the job."""
+    found = os.lstat(folder)
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid() or found.st_mode & 0o077:
+        raise MXNetError(f'{folder} is no folder that belongs to this user alone (owner {found.st_uid}, mode '
+                         f'{stat.S_IMODE(found.st_mode):o}): it is not used')
+    return folder
+
+
+def new_folder(prefix='remx-', inside=None) -> str:
+    """A new folder of this user alone, under a name that nobody can guess."""
+    return private(tempfile.mkdtemp(prefix=prefix, dir=inside or scratch_root()))
 
 
 def scratch_root() -> str:

@@ -7,13 +7,14 @@ import contextlib
 import logging
 import os
 import queue
+import secrets
 import shutil
 import signal
 import threading
 
 from ..base import MXNetError
 from . import launcher
-from .cluster import password, quietly, ray, scratch, store_memory
+from .cluster import LOOPBACK, Host, authenticate, keep_to_loopback, own_settings, quietly, ray, scratch
 
 __all__ = ['RayJob', 'cluster']
 
@@ -56,8 +57,7 @@ class Runner:
 
     def signal(self, number):
         """Sends a signal to the process and what it has started."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self._process.pid, number)
+        self._process.hand_on(number)
 
 
 class Remote:
@@ -65,7 +65,7 @@ class Remote:
 
     def __init__(self, ray, runner):
         self._ray, self.runner, self.returncode = ray, runner, None
-        self.stdout = self
+        self.stdout, self.stdin = self, None
 
     def poll(self):
         """The exit status, or None while it runs."""
@@ -91,6 +91,8 @@ class Remote:
 
 class RayJob(launcher.Job):
     """One run of all workers on a Ray cluster."""
+
+    _here = False
 
     def __init__(self, command, workers, attempt=0, folder=None, environment=None, **options):
         self._ray = ray()
@@ -142,18 +144,26 @@ class RayJob(launcher.Job):
 def cluster(workers):
     """Connected to the cluster of RAY_ADDRESS, or to one of its own."""
     options = {'configure_logging': False, 'logging_level': logging.ERROR, 'log_to_driver': False}
-    folder = None
-    if not os.environ.get('RAY_ADDRESS'):
-        os.environ.update(password())
-        folder = scratch()
-        options |= {'address': 'local', 'num_cpus': workers, 'num_gpus': 0, 'include_dashboard': False,
-                    'object_store_memory': store_memory(), '_temp_dir': folder}
-    package = ray()
+    folder = host = None
     try:
+        if not os.environ.get('RAY_ADDRESS'):
+            token = None if own_settings() else secrets.token_hex(32)
+            folder = scratch()
+            host = Host.cluster(folder, workers, LOOPBACK, token)
+            if token is not None:
+                authenticate(token)
+            keep_to_loopback(True)
+            try:
+                options['address'] = host.address(folder)
+            except RuntimeError as error:
+                raise MXNetError(f'a Ray cluster cannot be started: {error}') from error
+        package = ray()
         with quietly():
             package.init(**options)
         yield
     finally:
-        package.shutdown()
+        ray().shutdown()
+        if host is not None:
+            host.close()
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,27 +1,32 @@
-"""The workers of a job together: sums, copies and gatherings of tensors over all of them, on torch.distributed.
+"""The workers of a job together: sums, copies and gatherings of tensors over all of them.
 
-- `world()` joins the job once for a process.  A job of one worker needs no torch.distributed.
-- Gloo carries tensors in CPU memory, NCCL those of GPUs; MXNET_KVSTORE_BACKEND=gloo sends all through CPU memory.
-- Where all workers share a machine, sums of tensors in CPU memory take a shorter way (`neighbours`), unless
-  MXNET_KVSTORE_BACKEND names one.
+- `world()` joins the job once for a process.  A job of one worker needs none of this.
+- `joining` says where the workers meet, `ring` carries tensors in CPU memory, NCCL those of GPUs.  Where all workers
+  share a machine, sums of tensors in CPU memory take a shorter way (`neighbours`).
+- MXNET_KVSTORE_BACKEND=ring leaves that out, and =gloo sends all tensors through CPU memory by torch's Gloo.
 - A program that has called `torch.distributed.init_process_group` keeps its group, and it is used.
 - Operations start at once and end at `wait`.  Where one fails or takes longer than MXNET_KVSTORE_TIMEOUT, the error
   says which worker is gone, or what the others are waiting in.
+- What workers say to each other is data (`secret.pack`), never code.
 """
 import atexit
-import datetime
+import ipaddress
 import os
-import pickle
 import re
 import threading
 
 import torch
 import torch.distributed as dist
 
+from .._ops import _workers
 from ..base import MXNetError
 from . import neighbours
-from ._pulse import ENDED, Pulse
+from ._pulse import Pulse
+from .joining import meet
+from .meeting import ENDED, Member
 from .places import place, timeout
+from .ring import Ring
+from .secret import derive, pack, unpack
 
 __all__ = ['World', 'world']
 
@@ -45,6 +50,7 @@ class World:
         self.timeout = timeout()
         self.rank, self.size = where.rank, where.size
         self.local_rank, self.local_size = where.local_rank, where.local_size
+        self._met = self._ring = None   # the common store, and the connections for tensors in CPU memory
         self._owner = False             # whether this made torch's process group
         self._pulse = None
         self._leaving = False
@@ -54,23 +60,32 @@ class World:
             self._join_group()
         elif self.size > 1:
             self._make_group(where)
+        if self.size > 1:
+            _workers.sum = lambda tensor: self.wait(self.sum(tensor, 'a sum inside an operator'))
 
     # ------------------------------------------------------------------ joining
     def _make_group(self, where):
         if not dist.is_available():
             raise MXNetError('this build of torch has no torch.distributed, which KVStores of several workers need')
-        store = self._meet(where)
-        self._pulse = Pulse(store, where, self.timeout)
+        met = self._met = meet(where, self.timeout)
+        self._pulse = Pulse(Member(met.address, met.key, self.timeout), where, self.timeout)
         atexit.register(self._leave)
         self.rank = self._pulse.rank
         self._pulse.wait_for_all()
-        backend = os.environ.get('MXNET_KVSTORE_BACKEND') or \
-            ('cpu:gloo,cuda:nccl' if torch.cuda.is_available() and dist.is_nccl_available() else 'gloo')
-        self._staged = 'nccl' not in backend
-        dist.init_process_group(backend, store=dist.PrefixStore(f'group{where.attempt}', store), rank=self.rank,
-                                world_size=self.size, timeout=datetime.timedelta(seconds=self.timeout))
-        self._owner = True
-        if not os.environ.get('MXNET_KVSTORE_BACKEND'):
+        backend = os.environ.get('MXNET_KVSTORE_BACKEND') or ''
+        cards = not backend and torch.cuda.is_available() and dist.is_nccl_available()
+        self._staged = 'nccl' not in backend and not cards
+        if cards or backend not in ('', 'ring'):
+            from . import torch_group
+            torch_group.make(backend or 'nccl', met, self.rank, self.size, where.attempt, self.timeout, self.word)
+            self._owner = True
+        if backend in ('', 'ring'):
+            try:
+                self._ring = Ring(met.member, met.key, self.rank, self.size, where.attempt, self.timeout,
+                                  self._pulse.verdict, met.folder)
+            except RuntimeError as error:
+                raise self._problem('connecting the workers', error) from error
+        if not backend:
             self._neighbours = neighbours.join(self.rank, self.size, lambda path: self.word('common memory', path),
                                                self._count, self.timeout)
 
@@ -79,21 +94,25 @@ class World:
         self.wait(work)
         return int(total)
 
-    def _meet(self, where):
-        """The store of small values that all workers see; worker 0 has it, unless another process does."""
-        seconds = datetime.timedelta(seconds=self.timeout)
-        if where.rank == 0 and not where.hosted:
-            try:
-                return dist.TCPStore(where.host, where.port, is_master=True, wait_for_workers=False, timeout=seconds,
-                                     multi_tenant=True)
-            except (RuntimeError, OSError):
-                pass                    # upstream's scheduler may be there already
+    @property
+    def own_host(self):
+        """The address of this machine in the job, as far as it is known."""
+        found = self._met.member.own_host if self._met is not None else ''
+        return found or os.environ.get('MASTER_ADDR') or os.environ.get('DMLC_PS_ROOT_URI') or '127.0.0.1'
+
+    @property
+    def one_machine(self):
+        """Whether all workers are known to share a machine."""
+        if self.size == self.local_size or self._met is not None and self._met.folder:
+            return True
         try:
-            return dist.TCPStore(where.host, where.port, is_master=False, timeout=seconds)
-        except (RuntimeError, OSError) as error:
-            name = '?' if where.rank is None else where.rank
-            raise MXNetError(f'worker {name} of {where.size} found nobody at {where.host}:{where.port} within '
-                             f'{self.timeout:g} seconds; worker 0 did not start, or cannot be reached there') from error
+            return ipaddress.ip_address(self.own_host).is_loopback
+        except ValueError:
+            return False
+
+    def derived(self, purpose):
+        """Text that only processes know which have the job's secret; None if it has none."""
+        return derive(self._met.key, purpose).hex() if self._met is not None and self._met.key else None
 
     def _join_group(self):
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
@@ -106,7 +125,11 @@ class World:
             self._pulse.stop(ENDED)
             if self._owner and not self._pulse.failed and dist.is_initialized():
                 dist.destroy_process_group()
-        _joined = None
+        if self._ring is not None:
+            self._ring.close()
+        if self._met is not None:
+            self._met.close()
+        _joined = _workers.sum = None
 
     # ------------------------------------------------------------------ operations
     def sum(self, tensor, what):
@@ -114,8 +137,10 @@ class World:
         return self._start(tensor, what, self._sum)
 
     def _sum(self, tensor):
-        if self._neighbours is None or tensor.is_cuda:
+        if tensor.is_cuda or self._ring is None:
             return dist.all_reduce(tensor, async_op=True)
+        if self._neighbours is None:
+            return self._ring.sum(tensor)
         flat = tensor.view(-1)
         return self._neighbours.sum(flat, [flat])
 
@@ -130,7 +155,8 @@ class World:
 
     def copy(self, tensor, what, root=0):
         """Starts copying worker `root`'s tensor into everyone's."""
-        return self._start(tensor, what, lambda t: dist.broadcast(t, root, async_op=True))
+        return self._start(tensor, what, lambda t: dist.broadcast(t, root, async_op=True)
+                           if t.is_cuda or self._ring is None else self._ring.copy(t, root))
 
     def gather(self, tensor, what):
         """Starts collecting everyone's tensor; returns (their list, what `wait` takes)."""
@@ -138,7 +164,8 @@ class World:
             return [tensor], None
         here = tensor if self._direct(tensor) else tensor.cpu()
         found = [torch.empty_like(here) for _ in range(self.size)]
-        work = self._start(here, what, lambda t: dist.all_gather(found, t, async_op=True))
+        work = self._start(here, what, lambda t: dist.all_gather(found, t, async_op=True)
+                           if t.is_cuda or self._ring is None else self._ring.gather(found, t))
         return found, work
 
     def _direct(self, tensor):
@@ -194,23 +221,27 @@ class World:
         return True
 
     def word(self, name, value=None):
-        """What worker 0 has to say, however long it takes to find out; any value that pickle takes, once a name."""
+        """What worker 0 has to say, however long it takes to find out; a value that `pack` takes, once a name."""
         if self.size == 1:
             return value
         if self._pulse is None:
             return self.objects(value)[0]
-        return pickle.loads(self._pulse.word(name, pickle.dumps(value)))
+        return unpack(self._pulse.word(name, pack(value)))
 
     def objects(self, value):
-        """The list of what each worker gave: any value that pickle takes, from workers who trust each other."""
+        """The list of what each worker gave: values that `pack` takes."""
         if self.size == 1:
             return [value]
-        found = [None] * self.size
-        try:
-            dist.all_gather_object(found, value)
-        except (RuntimeError, dist.DistError) as error:
-            raise self._problem('exchanging values', error) from error
-        return found
+        what, text = 'exchanging values', pack(value)
+        device = 'cuda' if self._ring is None and dist.get_backend() == 'nccl' else 'cpu'
+        lengths, work = self.gather(torch.tensor([len(text)], device=device), what)
+        self.wait(work)
+        padded = torch.zeros(max(int(length) for length in lengths), dtype=torch.uint8)
+        padded[:len(text)] = torch.frombuffer(bytearray(text), dtype=torch.uint8)
+        texts, work = self.gather(padded.to(device), what)
+        self.wait(work)
+        return [unpack(bytes(found[:int(length)].cpu().numpy()))
+                for found, length in zip(texts, lengths, strict=True)]
 
     def _problem(self, what, error):
         # without the place in torch's sources, and its advice

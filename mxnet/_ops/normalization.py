@@ -5,7 +5,7 @@ import torch
 from torch.nn import functional as F
 
 from ..base import MXNetError
-from . import shapes
+from . import _workers, shapes
 from .attributes import NonNegative, Training
 from .gradients import ones_with_zero_gradient
 from .moves import Move
@@ -162,12 +162,13 @@ def _contrib_SyncBatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: f
                            ndev: int = 1, key: str, training: Training):
     """BatchNorm along axis 1 with the statistics of the batches of all processes.
 
-    With `ndev` > 1, the processes are those of torch.distributed's default group.  `key`, which upstream matched
+    With `ndev` > 1, the processes are the workers of the job that this one has joined (`mx.kv.create('dist_sync')`),
+    or those of torch.distributed's default group.  `key`, which upstream matched
     devices with, is not needed.  `output_mean_var` gives mean and variance.
     """
     use_batch = training and not use_global_stats
     if use_batch and ndev > 1:
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
+        if _workers.sum is not None or torch.distributed.is_available() and torch.distributed.is_initialized():
             return _sync_batch_norm(data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma,
                                     output_mean_var)
         import warnings
@@ -180,12 +181,11 @@ def _contrib_SyncBatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: f
 
 
 def _sync_batch_norm(data, gamma, beta, moving_mean, moving_var, eps, momentum, fix_gamma, output_mean_var):
-    from torch.distributed.nn.functional import all_reduce
     x = data.to(gamma.dtype)
     axes = [i for i in range(x.dim()) if i != 1]
     column = (1, -1, *[1] * (x.dim() - 2))
     # one message: sums, sums of squares and the number of values (processes may have batches of different sizes)
-    total = all_reduce(torch.cat([x.sum(axes), (x * x).sum(axes), x.new_full((1,), x.numel() / x.shape[1])]))
+    total = _workers.summed(torch.cat([x.sum(axes), (x * x).sum(axes), x.new_full((1,), x.numel() / x.shape[1])]))
     mean = total[:-1].view(2, -1)[0] / total[-1]
     variance = total[:-1].view(2, -1)[1] / total[-1] - mean * mean
     scale = ones_with_zero_gradient(gamma) if fix_gamma else gamma

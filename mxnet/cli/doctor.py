@@ -60,7 +60,9 @@ def report() -> dict:
         'devices': _devices(modules['torch'], problems),
         'threads': _threads(modules['torch']),
         'caches': _caches(),
-        'environment': {name: value for name, value in sorted(os.environ.items()) if name.startswith('MXNET_')},
+        # what it prints is sent to others
+        'environment': {name: '(set, not shown)' if 'SECRET' in name else value
+                        for name, value in sorted(os.environ.items()) if name.startswith('MXNET_')},
         'optional': {extra: _optional(extra) for extra in OPTIONAL},
         'problems': problems,
     }

@@ -5,6 +5,7 @@ import os
 import sys
 
 from .._dist import launcher
+from .._dist.secret import SECRET, make_secret
 from ..base import MXNetError
 
 DESCRIPTION = '''Starts a program several times, as the workers of one job: mx.kv.create("dist_sync") finds the others.
@@ -96,7 +97,8 @@ def _slurm(command, options, environment):
     if not first:
         raise MXNetError('SLURM_LAUNCH_NODE_IPADDR is not set: this is no Slurm allocation; give --address')
     variables = {'MASTER_ADDR': first, 'MASTER_PORT': str(launcher.free_port()),
-                 'DMLC_NUM_SERVER': str(options.num_servers), **environment}
+                 'DMLC_NUM_SERVER': str(options.num_servers), SECRET: os.environ.get(SECRET) or make_secret(),
+                 **environment}
     os.environ.update(variables)
     os.execvp('srun', ['srun', '--label', '--kill-on-bad-exit=1', '-n', str(options.num_workers), *command])
 

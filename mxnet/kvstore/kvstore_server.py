@@ -3,7 +3,6 @@
 The workers of dist_sync need no servers.  A scheduler is where workers meet, as they did upstream; a server has nothing
 to do and ends.
 """
-import datetime
 import logging
 import os
 import sys
@@ -27,25 +26,30 @@ class KVStoreServer:
         if role != 'scheduler':
             logging.info('DMLC_ROLE=%s: this job needs no servers of its own', role)
             return
-        import torch.distributed as dist
-
+        from .._dist.joining import host
+        from .._dist.meeting import Member
         from .._dist.places import place, timeout
+        from .._dist.secret import Refused, secret
         where = place()
-        seconds = timeout()
+        seconds, address = timeout(), (where.host, where.port)
         try:
-            store = dist.TCPStore(where.host, where.port, is_master=True, wait_for_workers=False, multi_tenant=True,
-                                  timeout=datetime.timedelta(seconds=seconds))
-        except (RuntimeError, OSError) as error:
+            meeting = host(address, secret())
+            member = Member(address, secret(), seconds)
+        except (Refused, OSError) as error:
             raise MXNetError(f'the scheduler cannot listen at {where.host}:{where.port}: {error}') from error
-        _until_over(dist.PrefixStore(f'pulse{where.attempt}', store), where.size, seconds)
+        _until_over(member, where, seconds)
+        meeting.stop()
 
 
-def _until_over(store, size, timeout):
+def _until_over(member, where, timeout):
     """Returns once all workers have ended, or none has given a sign of life for a while."""
+    from .._dist._pulse import sign_of
+    from .._dist.meeting import ENDED
     last, changed = None, time.monotonic()
+    questions = [('get', sign_of(where.attempt, rank)) for rank in range(where.size)]
     while time.monotonic() - changed < timeout:
-        signs = [store.get(str(rank)) if store.check([str(rank)]) else b'' for rank in range(size)]
-        if all(sign.endswith(b'|ended its program') for sign in signs):
+        signs = member.many(*questions)
+        if all(sign is not None and sign.endswith(f'|{ENDED}'.encode()) for sign in signs):
             return
         if signs != last:
             last, changed = signs, time.monotonic()

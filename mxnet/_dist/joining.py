@@ -1,0 +1,149 @@
+"""Where the workers of a job meet, and the first connection to it.
+
+Four cases:
+
+- `remx launch` has started all workers on this machine: a Unix socket in a folder of this user alone.  No port is open.
+- torchrun has, all on this machine: the same; worker 0 makes the folder and says in torchrun's store where it is.
+  Whoever writes something else there is found out by the owner of the folder.
+- Workers on several machines, by `remx launch` or torchrun: a port of worker 0's machine, at the address that the job
+  names.
+- Processes that were started by hand with DMLC_ variables: the same, at DMLC_PS_ROOT_URI.
+"""
+import datetime
+import json
+import logging
+import os
+import shutil
+from dataclasses import dataclass
+from typing import Any
+
+from ..base import MXNetError
+from .listener import _outward, bind, shown
+from .meeting import Meeting, Member
+from .places import new_folder, private
+from .secret import SECRET, Refused, derive, make_secret, secret
+
+__all__ = ['Met', 'host', 'meet']
+
+NOTICE = (f'{SECRET} is not set: whoever reaches %s can take part in this job, read and change what it computes and, '
+          'with dist_async, run code in it. Use `remx launch`, which sets it, or give all processes the same random '
+          'text: python -c "import secrets; print(secrets.token_hex(32))"')
+
+
+@dataclass
+class Met:
+    """The store of a job, as one process sees it."""
+
+    address: Any
+    key: bytes
+    member: Member
+    meeting: Meeting | None = None      # in the process that has the store
+    folder: str = ''                    # of Unix sockets, where all workers share a machine
+    own_folder: str = ''                # ... that this process made
+
+    def close(self):
+        """Leaves the store, and removes what this process made; the store itself stays as long as the process."""
+        self.member.close()
+        if self.own_folder:
+            shutil.rmtree(self.own_folder, ignore_errors=True)
+
+
+def host(address, key):
+    """Opens the store at an address; OSError if that cannot be."""
+    meeting = Meeting(bind(address), key)
+    if not key and not isinstance(address, str):
+        logging.warning(NOTICE, shown(address))
+    return meeting
+
+
+def meet(where, seconds) -> Met:
+    """The store of small values that all workers see; worker 0 has it, unless another process does."""
+    key, folder, own, problem = secret(), '', '', None
+    address: Any = (where.host, where.port)
+    meeting = None
+    if where.path:
+        folder, address = private(os.path.dirname(where.path)), where.path
+    if where.hosted:
+        address, key, meeting, folder, own = _by_torchrun(where, key, seconds)
+    elif where.rank == 0:
+        try:
+            meeting = host(address, key)
+        except (OSError, Refused) as error:
+            problem = error             # upstream's scheduler may be there already
+    try:
+        return Met(address, key, Member(address, key, seconds), meeting, folder, own)
+    except Refused as error:
+        name = '?' if where.rank is None else where.rank
+        why = f'; this worker could not open it: {problem}. MXNET_KVSTORE_BIND names the address to listen at if it ' \
+              'is another one' if problem else ''
+        raise MXNetError(f'worker {name} of {where.size} found nobody at {shown(address)} within '
+                         f'{seconds:g} seconds; worker 0 did not start, or cannot be reached there ({error}){why}'
+                         ) from error
+
+
+# ---------------------------------------------------------------------- torchrun
+
+def _by_torchrun(where, key, seconds):
+    """(address, key, store or None, folder or '', own folder or '')"""
+    import torch.distributed as dist
+    try:
+        agent = dist.TCPStore(where.host, where.port, is_master=False, timeout=datetime.timedelta(seconds=seconds))
+        name = f'remx{where.attempt}/meeting'
+        if where.rank == 0:
+            found = _opened(where, key)
+            address = found[0]
+            agent.set(name, json.dumps([address, _mark(key, address, where.attempt)]))
+            return found
+        agent.wait([name], datetime.timedelta(seconds=seconds))
+        text = agent.get(name)
+    except (RuntimeError, OSError) as error:
+        raise MXNetError(f'worker {where.rank} of {where.size} found nobody at {where.host}:{where.port} within '
+                         f'{seconds:g} seconds; torchrun or worker 0 is gone') from error
+    try:
+        address, mark = json.loads(text)
+        address = address if isinstance(address, str) else (str(address[0]), int(address[1]))
+        if mark != _mark(key, address, where.attempt):
+            raise ValueError('the mark is wrong')
+    except (ValueError, TypeError, IndexError) as error:
+        raise MXNetError(f'worker {where.rank} of {where.size}: what the store of torchrun says of the meeting is not '
+                         f'from a worker of this job ({error}); {SECRET} must be the same for all workers') from None
+    if not isinstance(address, str):
+        return address, key, None, '', ''
+    folder = private(os.path.dirname(address))
+    if not key:
+        with open(os.path.join(folder, 'secret'), encoding='ascii') as file:
+            key = file.read().encode()
+    return address, key, None, folder, ''
+
+
+def _mark(key, address, attempt):
+    return derive(key, 'meeting', attempt, json.dumps(address)).hex()
+
+
+def _opened(where, key):
+    if where.local_size == where.size:
+        folder = new_folder()
+        if not key:
+            # whoever can read the file is this user
+            text = make_secret()
+            with open(os.open(os.path.join(folder, 'secret'), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), 'w',
+                      encoding='ascii') as file:
+                file.write(text)
+            key = text.encode()
+        address: Any = os.path.join(folder, 'meet')
+        return address, key, host(address, key), folder, folder
+    try:
+        name = where.host
+        sockets = bind((name, 0))
+    except (OSError, Refused):
+        # the name of another machine's agent, or one that only others know
+        name = _outward()
+        if name is None:
+            raise MXNetError(f'{where.host} is no address of this machine, and it has no other; MXNET_KVSTORE_BIND '
+                             'names one') from None
+        sockets = bind((name, 0))
+    meeting = Meeting(sockets, key)
+    address = name, meeting.port
+    if not key:
+        logging.warning(NOTICE, shown(address))
+    return address, key, meeting, '', ''

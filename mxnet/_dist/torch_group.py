@@ -1,0 +1,69 @@
+"""torch's process group for the workers of a job, where NCCL or Gloo carries tensors.
+
+torch makes its connections without asking who is on the other side.  So:
+
+- the addresses travel by the workers' own store, or by a file of this user alone where all share a machine;
+- Gloo listens on the interface of the job only (the loopback one where all share a machine);
+- the workers prove over each of Gloo's connections that they know the secret, before anything else is sent there.
+  (NCCL has a random number of its own in what is told by the store, and refuses who does not know it.)
+"""
+import datetime
+import fcntl
+import os
+import secrets
+import socket
+import struct
+
+import torch
+import torch.distributed as dist
+
+from ..base import MXNetError
+from .secret import derive
+from .torch_store import TorchStore
+
+__all__ = ['interface_of', 'make']
+
+SIOCGIFADDR = 0x8915            # of Linux: the IPv4 address of an interface
+
+
+def interface_of(address):
+    """The name of the interface that has an IPv4 address, or None."""
+    for _, name in socket.if_nameindex():
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as trial:
+            try:
+                found = fcntl.ioctl(trial, SIOCGIFADDR, struct.pack('256s', name.encode()[:15]))
+            except OSError:
+                continue
+        if socket.inet_ntoa(found[20:24]) == address:
+            return name
+    return None
+
+
+def make(backend, met, rank, size, attempt, timeout, word):
+    """Makes the group; `word(name, value)` returns what worker 0 said."""
+    interface = interface_of(met.member.own_host or '127.0.0.1')
+    if interface is not None:
+        os.environ.setdefault('GLOO_SOCKET_IFNAME', interface)
+    seconds = datetime.timedelta(seconds=timeout)
+    store = dist.FileStore(os.path.join(met.folder, f'torch{attempt}'), size) if met.folder else \
+        TorchStore(met.member, f'group{attempt}', timeout)
+    dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=seconds)
+    if 'gloo' in backend:
+        _verify(met.key, rank, size, word('a number of the process group', secrets.token_hex(16)))
+
+
+def _verify(key, rank, size, number):
+    """Compares what only members can send, over each connection."""
+    def expected(sender, receiver):
+        return torch.frombuffer(bytearray(derive(key, 'process group', number, sender, receiver)), dtype=torch.uint8)
+
+    others = [other for other in range(size) if other != rank]
+    found = {other: torch.zeros(32, dtype=torch.uint8) for other in others}
+    works = [dist.isend(expected(rank, other), other) for other in others]
+    works += [dist.irecv(found[other], other) for other in others]
+    for work in works:
+        work.wait()
+    wrong = [other for other in others if not torch.equal(found[other], expected(other, rank))]
+    if wrong:
+        raise MXNetError(f'worker {rank} of {size}: what is connected as worker {wrong[0]} does not know the secret of '
+                         'this job')
