@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from .._ops.complaints import CAUGHT, OWN, PROGRAMS, said
+from .._ops.dtypes import NAME
 from .._ops.moves import Move
 from .._state import state
 from ..base import MXNetError, OutOfRange
@@ -23,7 +24,7 @@ class Call:
     """One operator call: where its inputs come from and where its outputs go (positions in a list of values)."""
 
     __slots__ = ('node', 'function', 'sources', 'first', 'count', 'attributes', 'rng', 'training', 'mutated', 'place',
-                 'dead', 'bodies', 'site')
+                 'dead', 'bodies', 'site', 'same_dtype')
 
     def __init__(self, node: Node, sources, first):
         op = node.op
@@ -38,7 +39,28 @@ class Call:
         self.place = None          # torch.device, for operators without inputs and for placed groups
         self.dead = ()             # values that nothing needs after this call
         self.bodies = [Program(entries) for entries in node.subgraphs]
+        # positions of the inputs that must agree in dtype
+        self.same_dtype = _same_dtype(op, len(self.sources))
         self.site = None           # CallSite, where the caller keeps what a custom operator remembers
+
+
+def _same_dtype(op, count):
+    if not op.same_dtype or count < 2:
+        return ()
+    if op.same_dtype == ('*',) or op.variadic is not None:
+        return tuple(range(count))
+    return tuple(i for i, name in enumerate(op.inputs[:count]) if name in op.same_dtype)
+
+
+def _check_dtypes(call, inputs):
+    """Refuses inputs of different dtypes, as a call of the operator on arrays does."""
+    found = [(i, inputs[i].dtype) for i in call.same_dtype if isinstance(inputs[i], torch.Tensor)]
+    for i, dtype in found[1:]:
+        if dtype is not found[0][1]:
+            names = call.node.op.inputs if call.node.op.variadic is None else [f'arg{n}' for n in range(len(inputs))]
+            raise MXNetError(f'node {call.node.name}: operator {call.node.op.name}: inputs must have the same dtype, '
+                             f'but {names[found[0][0]]} is {NAME[found[0][1]]} and {names[i]} is {NAME[dtype]}; '
+                             'convert one with astype')
 
 
 def _positions(op, node):
@@ -221,6 +243,8 @@ class Program:
                     attributes['site'] = call.site
             if monitor is not None:
                 inputs = monitor.inputs(call.node, inputs)
+            if call.same_dtype:
+                _check_dtypes(call, inputs)
             try:
                 result = call.function(*inputs, **attributes)
             except MXNetError as error:

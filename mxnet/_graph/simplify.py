@@ -36,8 +36,8 @@ def _is_pure(target):
 
 def simplify(graph):
     """Cleans a graph in place."""
-    mutated = {n.args[0] for n in graph.nodes if n.op == 'call_function' and n.args
-               and isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable}
+    mutated = _sharing_memory(graph, {n.args[0] for n in graph.nodes if n.op == 'call_function' and n.args
+                                      and isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable})
     seen = {}
     for node in list(graph.nodes):
         if node.op != 'call_function' or node in mutated or any(a in mutated for a in node.all_input_nodes):
@@ -51,6 +51,27 @@ def simplify(graph):
     for node in reversed(list(graph.nodes)):
         if node.op == 'call_function' and not node.users and is_pure(node):
             graph.erase_node(node)
+
+
+def _sharing_memory(graph, written):
+    """Nodes, and all that may share memory with one of them: views, parts, and what those were taken of."""
+    group = {}              # node -> the first node of those that share its memory
+    for node in graph.nodes:
+        first = node.args[0] if node.args else None
+        shares = node.op == 'call_function' and isinstance(first, torch.fx.Node) and _shares(node.target)
+        group[node] = group.get(first, first) if shares else node
+    groups = {group.get(node, node) for node in written}
+    return {node for node, root in group.items() if root in groups}
+
+
+@cache
+def _shares(target):
+    """Whether what a call gives may share memory with its first argument."""
+    if not isinstance(target, torch._ops.OpOverload):
+        return target is operator.getitem
+    name = target._schema.name
+    return target.is_view or target._schema.is_mutable or target in _IDENTITIES or target in _VIEWS \
+        or any(part in name for part in ('split', 'unbind', 'chunk', 'contiguous', 'reshape', 'view', 'to.'))
 
 
 def _same_as(node):
@@ -182,7 +203,8 @@ def constants(graph, attributes, handed_out):
     `attributes` are the constants that the trace has found by itself.  What a plan hands out is computed anew, for
     programs write into it.
     """
-    mutated = {a for n in graph.nodes if n.op == 'call_function' and not is_pure(n) for a in n.all_input_nodes}
+    mutated = _sharing_memory(graph, {a for n in graph.nodes if n.op == 'call_function' and not is_pure(n)
+                                      for a in n.all_input_nodes})
     found = {n: t for n, t in attributes.items() if type(t) is torch.Tensor}
     for node in graph.nodes:
         if node.op != 'call_function' or node in handed_out or node in mutated or not is_pure(node) \

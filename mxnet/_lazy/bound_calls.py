@@ -107,6 +107,7 @@ class FirstCall(BoundCall):
             hidden = cached.hidden_states(self.switches[0], ctx)
             if hidden:
                 step.hide_states(group.states)
+            step.moves = self.switches[0] and bool(cached.program.states)
             if cached.draws:
                 will_draw(step)
             route = cached.last_step

@@ -32,6 +32,10 @@ MOST_CALLS = 256        # calls of one step
 SEEN = 1024             # keys of steps that a network has seen once
 
 
+class NotInferred(Exception):
+    """A call of a CachedOp with `only_inferred` may be wrong: its caller runs it in another way."""
+
+
 class Call:
     """A call of a step: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays.
 
@@ -53,8 +57,8 @@ class Step:
     """
 
     __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'variables', 'groups', 'loose', '_loose_index',
-                 '_hidden', 'version', 'ctx', 'np_shape', 'closed', 'done', 'failed', 'thread', '_lock', '_memories',
-                 '__weakref__')
+                 '_hidden', 'version', 'ctx', 'np_shape', 'moves', 'closed', 'done', 'failed', 'thread', '_lock',
+                 '_memories', '__weakref__')
 
     def __init__(self, ctx):
         self._calls, self.route, self.made = [], None, []
@@ -62,7 +66,7 @@ class Step:
         self.version = 0                            # the sum of the versions of all tensors when they were taken
         self.groups, self.loose = [], []            # (ParameterGroup, its first number), and numbers of other inputs
         self._loose_index, self._hidden, self._memories = {}, [], (0, frozenset())
-        self.ctx, self.np_shape = ctx, state.np_shape
+        self.ctx, self.np_shape, self.moves = ctx, state.np_shape, False
         self.closed, self.done, self.failed = False, False, None
         self.thread, self._lock = get_ident(), threading.RLock()
         key = id(self)
@@ -179,6 +183,7 @@ class Step:
         for key, number in other._loose_index.items():
             self._loose_index.setdefault(key, more + number)
         self.version += other.version
+        self.moves = self.moves or other.moves
         # an input of both is one input, so that its gradients are added up
         same = {more + n: m for n, (a, v, t) in enumerate(zip(other.arrays, other.variables, other.tensors))
                 if (m := self._number_before(a, v, t, more)) is not None}
@@ -212,6 +217,8 @@ class Step:
                 return
             for call in self.calls:
                 call.cached.patience -= 1
+            if self.moves:
+                self._run_earlier()
             if not self.closed:
                 self._close()
             values = [t if v is None else v.leaf for t, v in zip(self.tensors, self.variables, strict=True)]
@@ -239,6 +246,15 @@ class Step:
                         if array is not None:
                             fill(array, tensor)
                 self._forget()
+
+    def _run_earlier(self):
+        """Runs steps of this thread that were begun before: the tape has the order in which averages are moved."""
+        for made in list(readers.values()):
+            step = made()
+            if step is self:
+                break
+            if type(step) is Step and step.moves and step.thread == self.thread and not step.closed:
+                step.run()
 
     def peek(self, array):
         return array._tensor
@@ -299,7 +315,8 @@ class Step:
         for head in heads:
             pending = getattr(head, '_pending', None)
             if pending is None or pending.call is None or type(pending.work) is not Step \
-                    or pending.work.thread != self.thread or head._variable is not None:
+                    or pending.work.thread != self.thread or pending.work.ctx != self.ctx \
+                    or head._variable is not None:
                 return False
             if pending.work is not self:
                 with guard:
@@ -429,6 +446,8 @@ def _defer(cached, args, ctx, training, cls):
         fixed.append(i)
     kind = tuple(kind)
     if kind not in cached.kinds and cached.learns_kinds and not (not cached.parameters and _is_inferred(cached, args)):
+        if cached.only_inferred:
+            raise NotInferred
         # the first of its kind runs at once, so that mistakes are found where they are made
         if len(cached.kinds) > LIMIT:
             cached.kinds.clear()
@@ -470,6 +489,7 @@ def _defer(cached, args, ctx, training, cls):
                 found.append(step.take(x) if number is None else number)
         sources = tuple(found)
     step.hide_states([args[i] for i in cached.hidden_states(training, ctx)])
+    step.moves = step.moves or training and bool(cached.program.states)
     if cached.draws:
         will_draw(step)
     return step.add(cached, training, sources, cls)

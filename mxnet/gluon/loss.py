@@ -8,6 +8,7 @@ import copy
 import math
 from collections import OrderedDict
 
+from .._lazy.step import NotInferred
 from .._state import state
 from ..base import MXNetError, numeric_types
 from ..ndarray import NDArray
@@ -42,6 +43,11 @@ def _reshape_like(F, x, y):
     return operator(F, 'reshape_like')(x, y)
 
 
+def _broadcast(one, other):
+    """Whether arrays of these shapes broadcast."""
+    return all(a == b or 1 in (a, b) for a, b in zip(reversed(one), reversed(other), strict=False))
+
+
 def _softplus(F, x):
     return operator(F, 'Activation')(x, act_type='softrelu')
 
@@ -69,7 +75,10 @@ class Loss(HybridBlock):
             if not self._active and type(self).__module__ == __name__ and not state.naive:
                 deferred = self._deferred(args, getattr(x, '_pending', None) is not None)
                 if deferred is not None:
-                    out = deferred(x, *args)
+                    try:
+                        out = deferred(x, *args)
+                    except NotInferred:         # its operators say what is wrong, if anything is
+                        return super().forward(x, *args)
                     if not self._forward_hooks and not self._forward_pre_hooks:
                         self.__dict__['_repeat'] = deferred._repeat
                     return out
@@ -99,7 +108,8 @@ class Loss(HybridBlock):
                 raise MisfitLabel(f'{name}: the {what} has shape {array.shape}, but for a prediction of shape '
                                   f'{pred.shape} it '
                                   f'must have {shapes}') from error
-        if len(args) > len(self._label_names) and isinstance(args[len(self._label_names)], NDArray):
+        if len(args) > len(self._label_names) and isinstance(args[len(self._label_names)], NDArray) \
+                and not _broadcast(args[len(self._label_names)].shape, pred.shape):
             raise MisfitLabel(f'{name}: the sample_weight has shape {args[len(self._label_names)].shape}, which does '
                               f'not broadcast '
                               f'with a prediction of shape {pred.shape}: {error}') from error
@@ -125,9 +135,15 @@ class Loss(HybridBlock):
         if found is None:
             found = copy.copy(self)
             found._forward_hooks, found._forward_pre_hooks = OrderedDict(), OrderedDict()       # this loss calls them
-            found._active = True
+            found._active = found._is_copy = True
             copies[key] = found
         return found or None
+
+    _is_copy = False
+
+    def _build_cache(self, *args):
+        super()._build_cache(*args)
+        self._cached_op.only_inferred = self._is_copy
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)

@@ -74,6 +74,7 @@ class CachedOp:
         self.seen = set()           # keys of steps with operators that have been seen once
         self.operators = {}         # CachedOps of operators that follow it in a step (_lazy/operators.py)
         self.results = {}           # kinds of inputs -> tensors that have shapes and dtypes of the outputs, and no more
+        self.only_inferred = False  # whether calls that inference does not know to be right are refused (NotInferred)
         self.view = None            # how the output is made a view of the input, if it is one (_lazy/operators.py)
         self._passing = _Passing.of(sym, self._flags)
 
