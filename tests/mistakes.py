@@ -171,8 +171,8 @@ gluon.nn.MaxPool2D(5)(A(1,3,2,2)) | MXNetError | window is larger than the data
 init(gluon.nn.BatchNorm(in_channels=3))(A(2,4,5,5)) | MXNetError | gamma has shape (3,); beta has shape (3,); moving_mean has shape (3,)
 init(gluon.nn.LayerNorm(in_channels=3))(A(2,4)) | MXNetError | gamma has shape (3,)
 init(gluon.nn.Embedding(5,3))('a') | ValueError | not str
-gluon.nn.Dropout(1.5)(A(2,2)) | MXNetError | dropout0 (Dropout)
-rec(lambda: gluon.nn.Dropout(1.5)(A(2,2))) | MXNetError | dropout1 (Dropout)
+gluon.nn.Dropout(1.5)(A(2,2)) | MXNetError | (Dropout): operator Dropout: argument p=1.5
+rec(lambda: gluon.nn.Dropout(1.5)(A(2,2))) | MXNetError | (Dropout): operator Dropout: argument p=1.5
 init(gluon.rnn.LSTM(4))(A(5,2,3),A(1,2,4)) | ValueError | shape (5, 2, 3)
 init(gluon.rnn.LSTM(4))(A(5,2,3),[A(1,3,4),A(1,3,4)]) | ValueError | shape (5, 2, 3)
 init(gluon.rnn.LSTM(4))(A(5,2,3),[A(1,2,4)]) | ValueError | shape (5, 2, 3)
@@ -293,7 +293,7 @@ nd.save('x','abc') | ValueError | array
 nd.save('/nonexistent/x',A(2)) | MXNetError | /nonexistent/x
 nd.load('junk.params') | MXNetError | junk.params
 nd.load(5) | TypeError | file name; int
-sym.load('junk.json') | MXNetError | junk.json is not a symbol
+sym.load('junk.json') | MXNetError | junk.json: byte 5: not a symbol
 npm(lambda: np.ones((2,3))+np.ones(4)) | MXNetError | axis 1; _npi_add
 npm(lambda: np.dot(np.ones((2,3)),np.ones((2,3)))) | MXNetError | a has shape (2, 3); _np_dot
 npm(lambda: np.matmul(np.ones((2,3)),np.ones((2,3)))) | MXNetError | a has shape (2, 3); _npi_matmul

@@ -15,6 +15,8 @@ import mxnet as mx
 
 # lines that other tests show, by the words they begin with
 ELSEWHERE = {
+    'States that are loaded go on': 'tests/test_module_resume.py',
+    'What upstream takes although it makes no sense': 'tests/test_mistakes.py',
     'Only the `.params` of a Gluon network': 'tests/test_repo_docs.py',
     '[GluonCV](https://pypi.org/project/gluoncv/) 0.8.0': 'tests/test_libraries_run.py',
     '[GluonTS](https://pypi.org/project/gluonts/) 0.16.0': 'tests/test_libraries_run.py',

@@ -383,7 +383,7 @@ def _check_arrays(state, where):
     while waiting:
         part = waiting.pop()
         if isinstance(part, NDArrayBase):
-            if not part._waits and getattr(part, '_ctx', None) is None:
+            if getattr(part, '_ctx', None) is None:
                 raise MXNetError(f'{where} has an array without contents')
         elif isinstance(part, (tuple, list, dict)) and id(part) not in seen:
             seen.add(id(part))
