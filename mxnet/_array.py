@@ -50,7 +50,7 @@ class NDArrayBase:
         return self._tensor if pending is None else pending.work.peek(self)
 
 
-_TENSOR = NDArrayBase._tensor.__get__
+_TENSOR = vars(NDArrayBase)['_tensor'].__get__
 
 
 def wrap(tensor, ctx, cls):

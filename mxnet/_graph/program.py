@@ -215,14 +215,14 @@ class Program:
             self.calls[k].dead = tuple(values)
 
     def run(self, tensors: Sequence[torch.Tensor], *, training: bool, generator: Callable, device: torch.device,
-            monitor=None) -> tuple[list[torch.Tensor], dict[int, torch.Tensor]]:
+            monitor=None) -> tuple[list[torch.Tensor], dict]:
         """-> (outputs, new values of states by number of the variable; a list of `Move` where backward writes a state).
 
         `generator(device)` gives the random generator for a device.  `monitor.inputs(node, tensors)` sees, and may
         replace, what a node takes in, `monitor.output(node, number, tensor)` sees what it gives.
         """
         values: list = [*tensors, *[None] * (self.size - len(tensors))]
-        states = {}
+        states: dict = {}
         for call in self.calls:
             inputs = [None if s is None else values[s] for s in call.sources]
             attributes = call.attributes

@@ -14,6 +14,7 @@ import socket
 import threading
 import traceback
 import warnings
+import weakref
 
 import torch.utils.data
 
@@ -120,7 +121,8 @@ def _same(item):
     return item
 
 
-_started: dict = {}             # workers that may still be there, and the process that has started them
+# workers that may still be there, and the process that has started them
+_started: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 def _wake(workers):
