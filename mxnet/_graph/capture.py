@@ -22,7 +22,7 @@ LARGEST_FETCHED = 1 << 24               # bytes; a copy of torch's is as good fo
 # leave gaps, since a graph's memory is not given back while it is recorded.
 LARGE = 1 << 26
 _streams: dict[int, list] = {}          # of each device, those that are recorded on
-_recording = threading.RLock()          # they are for one thread at a time
+recording = threading.RLock()          # they are for one thread at a time
 _alive: WeakSet = WeakSet()             # what has been recorded
 
 
@@ -97,7 +97,7 @@ class Captured:
         for generator in generators:
             self._graph.register_generator_state(generator)
         device = tensors[0].device
-        with _recording, torch.cuda.device(device), _no_garbage():
+        with recording, torch.cuda.device(device), _no_garbage():
             torch.cuda.synchronize(device)
             if self._fetcher is not None:
                 self._fetcher.tell(self._own)

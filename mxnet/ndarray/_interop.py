@@ -117,15 +117,18 @@ def has_none(values):
 
 
 def synchronize(device):
+    """Waits for a device; while another thread records a graph, it cannot be waited for."""
     if device.type == 'cuda':
-        torch.cuda.synchronize(device)
+        from .._graph.capture import recording
+        with recording:
+            torch.cuda.synchronize(device)
 
 
 def waitall():
     """Waits until everything that was started is computed."""
     if torch.cuda.is_initialized():
         for i in range(torch.cuda.device_count()):
-            torch.cuda.synchronize(i)
+            synchronize(torch.device('cuda', i))
 
 
 # ---------------------------------------------------------------------- NumPy
