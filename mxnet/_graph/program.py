@@ -45,7 +45,7 @@ class Call:
 
 
 def _same_dtype(op, count):
-    if not op.same_dtype or count < 2:
+    if not op.same_dtype or count < 2 or op.name == 'broadcast_power':      # ONNX's Pow takes numbers of any dtypes
         return ()
     if op.same_dtype == ('*',) or op.variadic is not None:
         return tuple(range(count))

@@ -216,7 +216,8 @@ class Step:
             if self.done:
                 return
             for call in self.calls:
-                call.cached.patience -= 1
+                if call.cached.parameters:      # losses and operators go with the networks before them
+                    call.cached.patience -= 1
             if self.moves:
                 self._run_earlier()
             if not self.closed:
@@ -384,7 +385,8 @@ class Step:
                 first.steps.popitem(last=False)
         if known.plan is None:
             for call in self.calls:
-                call.cached.patience = 0
+                if call.cached.parameters:
+                    call.cached.patience = 0
             return None
         first.last_step = bound = BoundStep(self, structure, places, known)
         return bound
@@ -509,6 +511,14 @@ def _are_distinct(args, group):
     """Whether the inputs that are no parameters are distinct, and none of them is one."""
     found = [identity(args[i], args[i]._variable) for i in group.free]
     return len(set(found)) == len(found) and group.index.keys().isdisjoint(found)
+
+
+def run_moving_steps():
+    """Runs steps of this thread that move averages: a call that does, too, is about to be recorded on the tape."""
+    for made in list(readers.values()):
+        step = made()
+        if type(step) is Step and step.moves and step.thread == get_ident() and not step.closed:
+            step.run()
 
 
 def drawing(ctx):

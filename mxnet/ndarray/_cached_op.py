@@ -12,7 +12,7 @@ from weakref import ref
 import torch
 
 from .. import random as _random
-from .._array import before_write, owned, wrap
+from .._array import before_write, owned, readers, wrap
 from .._graph.infer import infer
 from .._graph.node import Node
 from .._graph.plan import LIMIT, Plans
@@ -136,6 +136,8 @@ class CachedOp:
                 arrays = step.defer(self, args, ctx, state.training, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
+            if readers and self.program.states:
+                step.run_moving_steps()
             tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
         else:
             tensors = [x._tensor for x in args]

@@ -7,10 +7,11 @@ from typing import Any
 from weakref import ref
 
 from .. import random as _random
-from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, wrap, write
+from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, readers, wrap, write
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._graph.states import move_when_differentiated
+from .._lazy.step import run_moving_steps
 from .._notes import NONE, note, note_all, source
 from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.dtypes import NAME
@@ -70,6 +71,8 @@ def run(op: Operator, inputs, attributes, out, cls):
         joined = join_step(op, inputs, attributes, cls)
         if joined is not None:
             return joined
+    if readers and recording and op.mutates:
+        run_moving_steps()
     if op.same_dtype and len(inputs) > 1:
         _check_dtypes(op, inputs)
     if recording:
