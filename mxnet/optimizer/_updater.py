@@ -238,7 +238,7 @@ class _Again:
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
                 or not updater.aggregate_updates or switches.recording or switches.naive \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
-                or (changes.count != self.seen or [a for a in self.arrays if a._pending is not None]) \
+                or (changes.count != self.seen or readers and [a for a in self.arrays if a._pending is not None]) \
                 and not self._unmoved() or self.large and not self._alike():
             return False
         optimizer._set_current_context(self.device)
