@@ -163,6 +163,26 @@ def test_a_wrong_argument_of_a_loss_is_found_at_the_call(run):
         value.backward()
 
 
+def test_a_wrong_input_or_parameter_is_found_at_the_call(run):
+    """Kinds of calls did not hold those of parameters, and of inputs that have a gradient."""
+    net = run(nn.Dense(1, in_units=2))
+    for number in range(9):
+        z = nd.ones((3, 3 if number % 3 == 2 else 2))
+        z.attach_grad()
+        with autograd.record():
+            if number % 3 == 2:
+                with pytest.raises(mx.MXNetError):
+                    net(z)
+                continue
+            o = net(z)
+        o.backward()
+        assert z.grad.asnumpy().tolist() == [[1, 1]] * 3
+    net.weight.cast('float64')
+    for _ in range(3):
+        with autograd.record(), pytest.raises(mx.MXNetError, match='dtype'):
+            net(nd.ones((3, 2)))
+
+
 def test_hooks_and_copies_of_a_loss():
     net, loss, seen = nn.Dense(1, in_units=2), gluon.loss.L2Loss(), []
     net.initialize(mx.init.One())

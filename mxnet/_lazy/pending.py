@@ -59,7 +59,8 @@ class ParameterGroup:
     states: arrays that a pending step may hide, since it writes them (`Step.hide_states`)
     """
 
-    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'free', 'sources', 'index', 'states', '_seen', '_memories')
+    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'kinds', 'free', 'sources', 'index', 'states', '_seen',
+                 '_memories')
 
     def __init__(self, args, positions, states):
         self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
@@ -67,6 +68,7 @@ class ParameterGroup:
         self.arrays = self._pick(args)
         self.variables = [a._variable for a in self.arrays]
         self.tensors = [a._tensor for a in self.arrays]
+        self.kinds = [(t.shape, t.dtype) for t in self.tensors]
         fixed = set(positions)
         self.free = [i for i in range(len(args)) if i not in fixed]
         # where the inputs come from, if the others are arrays that are not pending, and the step begins with this call

@@ -16,7 +16,7 @@ from weakref import ref
 
 import torch
 
-from .._array import NDArrayBase, readers
+from .._array import NDArrayBase, meta, readers
 from .._graph.plan import LIMIT
 from .._notes import UNKNOWN, note_graph, source
 from .._state import state
@@ -446,7 +446,7 @@ def _defer(cached, args, ctx, training, cls):
                 return None
             learns = True
         fixed.append(i)
-    kind = tuple(kind)
+    kind = (*kind, *(group.kinds if known else [(meta(args[i]).shape, meta(args[i]).dtype) for i in fixed]))
     if kind not in cached.kinds and cached.learns_kinds and not (not cached.parameters and _is_inferred(cached, args)):
         if cached.only_inferred:
             raise NotInferred
