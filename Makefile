@@ -8,7 +8,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu lint docs docs-test stubs\
+.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu shape lint docs docs-test stubs\
 	clean
 
 help:  ## show this list
@@ -49,6 +49,9 @@ bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191
 
 bench-gpu: $(READY)  ## the same for a CUDA device: steps and predictions beside torch eager and hand-made CUDA graphs
 	$(BIN)/python -m bench.gpu $(ARGS)
+
+shape: $(READY)  ## figures of the structure: calls of a step, import cycles, private names of torch (ARGS="--json FILE --mypy")
+	OMP_NUM_THREADS=1 $(BIN)/python tests/shape.py $(ARGS)
 
 lint: $(READY)  ## ruff and mypy
 	$(BIN)/ruff check .
