@@ -7,7 +7,8 @@ are deferred and will draw random numbers when they run (_lazy/step.py); `chance
 that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was written inside a pause of
 a recording (_quiet.py), or None; `moves` whether a
 backward pass moves averages (_graph/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect
-to, while it runs.  `naive` turns all deferral off: see `mxnet.engine`.
+to, while it runs; `commits` collects the writes of a backward pass, which happen once it has succeeded, and `heads` are
+the tensors it started from (autograd.py).  `naive` turns all deferral off: see `mxnet.engine`.
 """
 import os
 import threading
@@ -26,6 +27,8 @@ class State(threading.local):
     writes = None
     moves = True
     wanted = None
+    commits = None
+    heads: tuple = ()
     naive = os.environ.get('MXNET_ENGINE_TYPE') == 'NaiveEngine'
 
 

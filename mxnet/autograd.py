@@ -187,29 +187,15 @@ class Variable:
 def _mover(buffer, req, fresh):
     """A hook that moves a gradient that torch has summed up into the buffer that the program sees.
 
-    It knows nothing of the leaf that calls it: a cycle would keep large arrays until the garbage collector comes.
+    It holds no reference to the leaf that calls it: a cycle would keep large arrays until the garbage collector runs.
     """
     def move(leaf):
         gradient, leaf.grad = leaf.grad, None
         if vars(leaf).pop('_unreached', False) and gradient is None:
             return                      # torch's graph leads here, the computation does not
-        fresh[0] = True
-        if readers and not buffer._sparse:
-            before_write(buffer._tensor)
-        if buffer._sparse or gradient is None:
-            if gradient is None:        # reached only through operators without a gradient
-                gradient = leaf.new_zeros(())
-            if buffer._sparse:
-                buffer._take_gradient(gradient.detach(), req)
-            else:
-                overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
-        elif gradient.layout is not torch.strided:      # only some rows, see ndarray/_sparse_links.py
-            overwrite(buffer, gradient.to_dense() if req == 'write' else buffer._tensor + gradient)
-        elif req == 'write':
-            if gradient.numel() < LARGE or not adopted(buffer, gradient):
-                buffer._tensor.copy_(gradient.detach() if gradient.requires_grad else gradient)
-        else:
-            buffer._tensor.add_(gradient.detach() if gradient.requires_grad else gradient)
+        if gradient is None:            # reached only through operators without a gradient
+            gradient = leaf.new_zeros(())
+        _commit(_store, buffer, req, fresh, gradient)
     return move
 
 
@@ -217,12 +203,41 @@ def _rounding_mover(buffer, req, fresh):
     """The same for the shadow of integers: the gradient loses its fraction."""
     def move(shadow):
         gradient, shadow.grad = shadow.grad, None
-        fresh[0] = True
         if gradient is None:
             gradient = shadow.new_zeros(())
-        gradient = gradient.detach().to(buffer._tensor.dtype)
-        overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
+        _commit(_store, buffer, req, fresh, gradient.detach().to(buffer._tensor.dtype))
     return move
+
+
+def _commit(write, *args):
+    """Calls `write` at the end of the backward pass of this thread, if that pass succeeds.
+
+    Outside of one it is called now: in the threads in which torch's engine runs the nodes of a GPU.
+    """
+    commits = state.commits
+    if commits is None:
+        write(*args)
+    else:
+        commits.append((write, *args))
+
+
+def _store(buffer, req, fresh, gradient):
+    """Writes a gradient into the buffer that the program sees."""
+    fresh[0] = True
+    if buffer._sparse:
+        buffer._take_gradient(gradient.detach(), req)
+        return
+    if readers:
+        before_write(buffer._tensor)
+    if gradient.layout is not torch.strided:            # only some rows, see ndarray/_sparse_links.py
+        overwrite(buffer, gradient.to_dense() if req == 'write' else buffer._tensor + gradient)
+    elif gradient.dim() < buffer._tensor.dim():         # a zero
+        overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
+    elif req == 'write':
+        if gradient.numel() < LARGE or not adopted(buffer, gradient):
+            buffer._tensor.copy_(gradient.detach() if gradient.requires_grad else gradient)
+    else:
+        buffer._tensor.add_(gradient.detach() if gradient.requires_grad else gradient)
 
 
 LARGE = 1 << 15          # elements from which on it pays to find out whether a gradient must be copied
@@ -358,6 +373,26 @@ def _explain(error):
     return MXNetError(plain(error))
 
 
+def _differentiate(tensors, gradients, retain_graph, create_graph, wanted, accumulate):
+    """Runs torch's engine.  Gradients and moving averages are written at the end: a pass that fails writes nothing."""
+    outer = state.commits, state.heads          # of the pass that this one is a part of
+    commits: list = []
+    state.commits, state.heads = commits, tensors
+    try:
+        results = run_backward(tensors, gradients, retain_graph, create_graph, wanted, accumulate)
+    except MXNetError:
+        raise
+    except RuntimeError as error:
+        raise _explain(error) from error
+    finally:
+        state.commits, state.heads = outer
+    commits.reverse()
+    while commits:                              # each gradient is freed as soon as it is written
+        write, *args = commits.pop()
+        write(*args)
+    return results
+
+
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
     if head_grads is None and not retain_graph and train_mode and at_once(heads):
@@ -369,11 +404,7 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
         state.watch.follow(tensors)
     state.moves = train_mode
     try:
-        run_backward(tensors, gradients, retain_graph, False, (), True)
-    except MXNetError:
-        raise
-    except RuntimeError as error:
-        raise _explain(error) from error
+        _differentiate(tensors, gradients, retain_graph, False, (), True)
     finally:
         state.moves = True
     if not retain_graph:
@@ -409,11 +440,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         state.watch.follow(tensors)
     state.wanted = wanted
     try:
-        results = run_backward(tensors, gradients, retain_graph, create_graph, wanted, False)
-    except MXNetError:
-        raise
-    except RuntimeError as error:
-        raise _explain(error) from error
+        results = _differentiate(tensors, gradients, retain_graph, create_graph, wanted, False)
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]

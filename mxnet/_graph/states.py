@@ -28,9 +28,19 @@ class _Mover:
 
 
 def move_all(moves):
-    """Moves states, (tensor, value, weight) in the order of the forward pass: the last one is moved first."""
+    """Moves states, (tensor, value, weight) in the order of the forward pass: the last one is moved first.
+
+    During a backward pass they are moved at its end, if it succeeds.
+    """
     if not moves or not state.moves:
         return
+    if state.commits is None:
+        _move_now(moves)
+    else:
+        state.commits.append((_move_now, moves))
+
+
+def _move_now(moves):
     before_write(*[tensor for tensor, _, _ in moves])
     tensors, values, weights = zip(*reversed(moves), strict=True)
     with torch.no_grad():

@@ -490,11 +490,27 @@ class _AsOne(torch.autograd.Function):
         if torch.is_grad_enabled():
             ctx.higher = True
         if getattr(ctx, 'higher', False):           # gradients of gradients go as through single operators
-            for gradient, tensor in zip(gradients, ctx.tensors, strict=True):
-                if gradient is None and tensor.is_leaf:
+            reached = _inputs_reached(ctx) if None in gradients else ()
+            for number, (gradient, tensor) in enumerate(zip(gradients, ctx.tensors, strict=True)):
+                if gradient is None and tensor.is_leaf and number not in reached:
                     tensor._unreached = True        # for `_mover` of autograd.py
             return gradients
         return tuple(map(_or_zeros, gradients, ctx.tensors))
+
+
+def _inputs_reached(node):
+    """The inputs of a node to which edges lead from the heads of this backward pass."""
+    waiting, seen, found = [head.grad_fn for head in state.heads], set(), set()
+    while waiting:
+        at = waiting.pop()
+        if at is None or at in seen:
+            continue
+        seen.add(at)
+        for below, number in at.next_functions:
+            if below is node:
+                found.add(number)
+            waiting.append(below)
+    return found
 
 
 def _as_one(tensors, wanted):

@@ -141,7 +141,7 @@ class Updater:
         if not isinstance(states, (bytes, bytearray, memoryview)):
             raise TypeError(f'set_states takes the bytes that get_states gave, not a {type(states).__name__}')
         classes = _classes()
-        states, progress = _progress.unpacked(states, classes)
+        states, progress = _progress.unpacked(states, classes, where)
         found = pickles.load(states, classes, where)
         optimizer = self.optimizer
         if isinstance(found, tuple) and len(found) == 2:
