@@ -24,7 +24,7 @@ class Refuse(autograd.Function):
 
 
 class Half(nn.HybridSequential):
-    """A network and, behind a `Function`, another: gradients of the second are known when that of the Function fails."""
+    """Two networks with a `Function` between them: gradients of the second one come before the Function fails."""
 
     def __init__(self, mode):
         super().__init__()

@@ -63,8 +63,8 @@ def test_the_folder_is_mxnet_home(mnist, tmp_path, monkeypatch, offline):
 
 
 @pytest.mark.parametrize('content, why', [
-    (b'not an image', 'begin as an IDX'),
-    (idx(np.zeros((2, 28, 28)))[:-1], r'\(2, 28, 28\), but it holds 1567 bytes'),
+    (b'not an image', 'is not a file of bytes'),
+    (idx(np.zeros((2, 28, 28)))[:-1], r'truncated: \(2, 28, 28\) needs 1568 bytes, there are 1567'),
     (idx(np.zeros((2, 28, 28))), 'do not belong together'),
 ])
 def test_damaged_files(mnist, content, why):

@@ -87,9 +87,9 @@ def complete(folder):
 
 def read(folder, part):
     """(images, labels) of one part as NumPy arrays."""
-    import numpy
+    from .._files import idx
     arrays = []
-    for name, magic in zip(FILES[part], (2051, 2049), strict=True):
+    for name, axes in zip(FILES[part], (3, 1), strict=True):
         path = os.path.join(folder, name)
         opener = open
         if not os.path.exists(path):
@@ -99,10 +99,8 @@ def read(folder, part):
                 blob = limits.unpacked(file, os.path.getsize(path), path, 'what is packed in it')
         except (EOFError, OSError, zlib.error) as error:
             raise FileError(f'{path} is damaged: {error}') from error
-        axes = magic - 2048
-        head = 4 + 4 * axes
-        found, *shape = struct.unpack_from(f'>{axes + 1}I', blob) if len(blob) >= head else (0,)
-        if found != magic or len(blob) != head + math.prod(shape):
-            raise FileError(f'{path} is not an MNIST file, or not a whole one')
-        arrays.append(numpy.frombuffer(blob, 'uint8', offset=4 + 4 * axes).reshape(shape))
+        try:
+            arrays.append(idx.parse(blob, axes))
+        except idx.Malformed as error:
+            raise FileError(f'{path} {error}') from None
     return arrays

@@ -1,14 +1,12 @@
 """`MNISTIter`: batches of the pictures of MNIST and of what has its format."""
 import gzip
 import io
-import math
-import struct
 import zlib
 from typing import Literal
 
 import numpy
 
-from .._files import limits, paths
+from .._files import idx, limits, paths
 from .._ops.attributes import NonNegative
 from ..base import MXNetError
 from ..ndarray import array
@@ -28,15 +26,10 @@ def read_idx(path, axes):
                 data = limits.unpacked(packed, len(data), f'MNISTIter: {path}', 'what is packed in it')
         except (EOFError, OSError, zlib.error) as error:
             raise MXNetError(f'MNISTIter: {path} is damaged: {error}') from error
-    head = 4 + 4 * axes
-    if len(data) < head or data[:3] != b'\0\0\x08' or data[3] != axes:
-        raise MXNetError(f'MNISTIter: {path} is not a file of bytes with {axes} axes: it begins with {data[:4].hex()}, '
-                         f'not 000008{axes:02x}')
-    shape = struct.unpack(f'>{axes}I', data[4:head])
-    size = math.prod(shape)
-    if len(data) - head < size:
-        raise MXNetError(f'MNISTIter: {path} is truncated: {shape} needs {size} bytes, there are {len(data) - head}')
-    return numpy.frombuffer(data, numpy.uint8, size, head).reshape(shape)
+    try:
+        return idx.parse(data, axes, exact=False)
+    except idx.Malformed as error:
+        raise MXNetError(f'MNISTIter: {path} {error}') from None
 
 
 class _MNIST(Loader):

@@ -4,14 +4,14 @@ import gzip
 import logging
 import os
 import stat
-import struct
 import time
 import urllib.error
 import zipfile
+import zlib
 
 import numpy as np
 
-from .._files import limits, paths
+from .._files import idx, limits, paths
 from ..base import FileError, MXNetError
 from ..gluon.utils import _check_scheme, _opener
 
@@ -135,13 +135,19 @@ def _unpacked(url, folder, names):
 # ---------------------------------------------------------------------- MNIST and CIFAR-10
 def get_mnist():
     """MNIST as NumPy arrays: a dict with train_data, train_label, test_data, test_label; images are (n, 1, 28, 28)."""
+    def content(name, axes):
+        path = download(f'{_SITE}/data/mnist/{name}')
+        try:
+            with gzip.open(path) as file:
+                return idx.parse(limits.unpacked(file, os.path.getsize(path), path, 'the packed data'), axes)
+        except (OSError, EOFError, zlib.error) as error:
+            raise FileError(f'{path} is damaged: {error}') from error
+        except idx.Malformed as error:
+            raise FileError(f'{path} {error}') from None
+
     def read(part):
-        with gzip.open(download(f'{_SITE}/data/mnist/{part}-labels-idx1-ubyte.gz')) as file:
-            file.read(8)
-            labels = np.frombuffer(file.read(), dtype=np.int8)
-        with gzip.open(download(f'{_SITE}/data/mnist/{part}-images-idx3-ubyte.gz')) as file:
-            _, count, rows, columns = struct.unpack('>IIII', file.read(16))
-            pictures = np.frombuffer(file.read(), dtype=np.uint8).reshape(count, 1, rows, columns)
+        labels = content(f'{part}-labels-idx1-ubyte.gz', 1).view(np.int8)
+        pictures = content(f'{part}-images-idx3-ubyte.gz', 3)[:, None]
         return pictures.astype(np.float32) / 255, labels
 
     (train_data, train_label), (test_data, test_label) = read('train'), read('t10k')

@@ -3,7 +3,6 @@
 Files that are in the folder are read, whatever their number of images; what is missing is downloaded.
 """
 import gzip
-import math
 import os
 import tarfile
 import warnings
@@ -12,7 +11,7 @@ import zlib
 import numpy
 
 from .... import base, image, ndarray, recordio
-from ...._files import limits, paths
+from ...._files import idx, limits, paths
 from ....base import FileError, MXNetError
 from ....util import is_np_array
 from ...utils import _get_repo_file_url, download
@@ -103,14 +102,10 @@ class MNIST(_ImagesInFiles):
                 content = limits.unpacked(file, os.path.getsize(path), path, 'what is packed in it')
         except (OSError, EOFError, zlib.error) as error:
             raise self._damaged(path, error) from error
-        head = content[:4]
-        if len(content) < 8 or head[:3] != b'\0\0\x08' or not 1 <= head[3] <= 3 or len(content) < 4 + 4 * head[3]:
-            raise self._damaged(path, 'it does not begin as an IDX file of bytes')
-        shape = numpy.frombuffer(content, '>u4', head[3], 4)
-        values = numpy.frombuffer(content, numpy.uint8, offset=4 + 4 * head[3])
-        if math.prod(shape.tolist()) != len(values):
-            raise self._damaged(path, f'its head says {tuple(shape.tolist())}, but it holds {len(values)} bytes')
-        return values.reshape(shape)
+        try:
+            return idx.parse(content)
+        except idx.Malformed as error:
+            raise self._damaged(path, f'it {error}') from None
 
 
 class FashionMNIST(MNIST):
