@@ -27,9 +27,10 @@ import torch
 
 from ._array import wrap
 from ._ops.attributes import Choice, dtype_flag
-from ._ops.custom import MAKERS, Untraceable
+from ._ops.custom import MAKERS
 from ._ops.dtypes import NAME, NUMPY, torch_dtype
 from ._ops.table import NAMES
+from ._ops.traceable import CannotTrace
 from ._state import state
 from ._whole import whole_as_constant
 from .autograd import _Bridge, _Scope, _Switches
@@ -218,7 +219,7 @@ class Definition:
             return tuple(torch.empty(shape, dtype=dtype, device=device) for shape, dtype in outputs)
         # torch's stand-ins for tensors: somebody traces
         if any(type(t) is not torch.Tensor for t in (*data, torch.empty(0))):
-            raise Untraceable(f'custom operator {self.op_type!r}')
+            raise CannotTrace(f'custom operator {self.op_type!r} runs code of the program')
         ctx = site.context if site is not None else None
         if ctx is None:
             ctx = _interop.context_of(data[0]) if data else current_context()

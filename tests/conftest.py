@@ -39,6 +39,8 @@ def run_python(tmp_path):
 
 
 def pytest_configure():
+    # a defect in a pass is an error, here and in programs that tests start
+    os.environ['MXNET_PLANS'] = 'strict'
     # in the background of a shell Ctrl-C is ignored, and programs that are started would inherit it
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

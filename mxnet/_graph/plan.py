@@ -16,13 +16,15 @@ import torch
 
 from .._backward import gradients_of
 from .._ops.moves import Move
+from .._ops.traceable import CannotTrace
+from .defects import defect, no_plan
 from .first import offer
 from .inductor import compiled
 from .labels import Labels
 from .log import reason, say, talks
 from .packed import can_pack
 from .program import Program
-from .tracing import trace
+from .tracing import run_untraced, trace
 from .writing import Plan, prediction_plan, step_plan
 
 LIMIT = 64                     # plans kept per program
@@ -136,8 +138,8 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
     def joint(tracer):
         values = [tracer.input(t) for t in tensors]
         values = [v.detach().requires_grad_() if i in wanted else v for i, v in enumerate(values)]
-        outputs, states = program.run(arrange(values), training=training, generator=generator, device=device,
-                                      monitor=Labels(tracer))
+        outputs, states = program.run(arrange(values), training=training, generator=tracer.generators(generator),
+                                      device=device, monitor=Labels(tracer))
         outputs = [o.contiguous() for o in outputs]
         changed = [(number, part) for number, value in states.items()
                    for part in (value if type(value) is list else [value])]
@@ -158,6 +160,9 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
 
     try:
         found = trace(joint)
+    except Exception as error:
+        return no_plan(error, lambda: run_untraced(joint))
+    try:
         if program.inductor and (heads is not None or parameters is not None):
             return compiled(found.graph, found.constants, tensors, facts, wanted, parameters is not None)
         if parameters is not None:
@@ -167,9 +172,11 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
         if device.type == 'cpu':
             offer(plan, tensors, found)
         return plan
-    except Exception as error:      # whatever stops a trace: the program itself runs, or says what is wrong
+    except CannotTrace as error:
         say('no plan: %s', reason(error))
-        return None
+    except Exception as error:
+        defect(error)
+    return None
 
 
 def arranged(values):

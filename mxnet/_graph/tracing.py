@@ -3,7 +3,7 @@
 `trace` runs the function once, on the tensors it is given, and writes every call down on its way.  To run is what makes
 it quick and exact: shapes, strides and dtypes are those of the results, and nothing of torch's compiler is imported to
 predict them.  The function sees stand-ins (`Traced`), tensors without memory that answer everything but what values
-they have: where a program looks at values, what it does depends on them, and there is no graph (`NoTrace`).
+they have: where a program looks at values, what it does depends on them, and there is no graph (`CannotTrace`).
 
 Nothing that the run is given is written to, and random numbers come from generators that are thrown away.  Of what it
 computes, only the results are handed out.
@@ -15,12 +15,10 @@ import torch
 from torch.fx import Graph
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .._ops.traceable import CannotTrace
+
 aten = torch.ops.aten
 META = torch.device('meta')
-
-
-class NoTrace(NotImplementedError):
-    """What a function does depends on values."""
 
 
 class Traced(torch.Tensor):
@@ -33,10 +31,15 @@ class Traced(torch.Tensor):
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
-        raise NoTrace(f'{function} on a tensor of a trace that is over')
+        raise CannotTrace(f'{function} on a tensor of a trace that is over')
 
     def data_ptr(self):
-        raise NoTrace('a traced tensor has no memory')
+        raise CannotTrace('a traced tensor has no memory')
+
+    def _no_values(self, *args, **kwargs):
+        raise CannotTrace('the values of a traced tensor are not known')
+
+    numpy = tolist = __array__ = __dlpack__ = _no_values
 
 
 class Shadow(torch.Tensor):
@@ -114,6 +117,10 @@ class Tracer(TorchDispatchMode):
             ones = torch.ones(tensor.shape, dtype=tensor.dtype, device=tensor.device)
         return self.input(ones)
 
+    def generators(self, generator):
+        """The function `generator(device)` as it is: calls that draw from a generator are given a copy of it."""
+        return generator
+
     def _is_given(self, tensor):
         storage = tensor.untyped_storage()
         self._given[storage._cdata] = storage
@@ -140,7 +147,7 @@ class Tracer(TorchDispatchMode):
         if facts is None:
             facts = _facts[function] = _Facts(function)
         if facts.stops or function is aten.index.Tensor and _has_masks(args[1]):
-            raise NoTrace(f'{function} looks at values')
+            raise CannotTrace(f'{function} looks at values')
         if facts.draws:
             self._keep_defaults(args, kwargs)
         if function is aten.lift_fresh.default:         # a constant that the function has made, and may write to
@@ -159,7 +166,7 @@ class Tracer(TorchDispatchMode):
             written = _written(facts, args, kwargs)
             for array in written:
                 if array.behind.shape != array.shape or array.behind.stride() != array.stride():
-                    raise NoTrace(f'{function} changes the shape of what it is given')
+                    raise CannotTrace(f'{function} changes the shape of what it is given')
             if isinstance(result, torch.Tensor):
                 for array in written:
                     if result is array.behind:
@@ -171,7 +178,7 @@ class Tracer(TorchDispatchMode):
     def _give(self, result, node):
         if isinstance(result, torch.Tensor):
             if result.layout is not torch.strided:
-                raise NoTrace(f'{node.target} gives a tensor without strides')
+                raise CannotTrace(f'{node.target} gives a tensor without strides')
             node.meta['val'] = _stand_in(Shadow, result)
             return self._traced(result, node)
         if not isinstance(result, (list, tuple)):
@@ -198,7 +205,7 @@ class Tracer(TorchDispatchMode):
         kind = type(value)
         if kind is Traced:
             if value.node.graph is not self.graph:
-                raise NoTrace('a tensor of another trace was kept')
+                raise CannotTrace('a tensor of another trace was kept')
             return value.behind, value.node
         if kind is list or kind is tuple:
             pairs = [self.take(v) for v in value]
@@ -230,7 +237,7 @@ class Tracer(TorchDispatchMode):
         """Only what the trace has made itself may be written to."""
         for array in _written(facts, args, kwargs):
             if type(array) is not Traced or array.behind.untyped_storage()._cdata in self._given:
-                raise NoTrace(f'{facts.name} writes to a tensor that the function was given')
+                raise CannotTrace(f'{facts.name} writes to a tensor that the function was given')
 
     def _keep_defaults(self, args, kwargs):
         """Notes the states of torch's own generators before somebody draws from them."""
@@ -240,6 +247,35 @@ class Tracer(TorchDispatchMode):
         if torch.cuda.is_initialized():
             generators += torch.cuda.default_generators
         self._defaults = [(g, g.get_state()) for g in generators]
+
+
+class Untraced:
+    """Takes the place of a `Tracer` for a run of the same function that is not traced."""
+
+    label = None
+
+    def input(self, tensor):
+        """The tensor itself, apart from its history."""
+        return tensor.detach()
+
+    def input_like(self, tensor):
+        """Ones, as a `Tracer` runs with."""
+        return torch.ones_like(tensor)
+
+    def generators(self, generator):
+        """The function `generator(device)`, with copies of the generators."""
+        def copied(device):
+            given = generator(device)
+            made = torch.Generator(given.device)
+            made.set_state(given.get_state())
+            return made
+        return copied
+
+
+def run_untraced(function):
+    """Runs what `trace` would trace."""
+    with torch.enable_grad(), torch.random.fork_rng(range(torch.cuda.device_count() * torch.cuda.is_initialized())):
+        function(Untraced())
 
 
 def _convolution_backward(gradient, image, weight, bias_sizes, *rest):

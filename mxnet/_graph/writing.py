@@ -6,6 +6,7 @@ from collections import Counter
 
 import torch
 
+from .._ops.traceable import CannotTrace
 from ..autograd import LARGE
 from . import batch_norm
 from .casts import settle_casts, uncast_gradients
@@ -243,7 +244,7 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
 
 def prediction_plan(graph, found, n_tensors, facts, parameters, folds=True) -> Plan:
     if facts['states']:
-        raise NotImplementedError('states change in prediction')
+        raise CannotTrace('states change in prediction')
     settle_casts(graph)
     simplify(graph)
     placeholders = [n for n in graph.nodes if n.op == 'placeholder'][:n_tensors]

@@ -1,6 +1,8 @@
 """Sums over the workers of a job inside operators, and their gradients; `mxnet._dist` says how once a job is joined."""
 import torch
 
+from .traceable import CannotTrace
+
 sum = None          # adds up a tensor over all workers, in place; None where this process has joined no job
 
 
@@ -19,7 +21,7 @@ class _Sum(torch.autograd.Function):
 def _summed(tensor):
     if type(tensor) is not torch.Tensor:
         # of a trace, which another worker may not make: nothing has been sent yet
-        raise NotImplementedError('sums over workers are no part of a traced graph')
+        raise CannotTrace('sums over workers are no part of a traced graph')
     total = tensor.detach().clone(memory_format=torch.contiguous_format)
     if tensor.device.type == 'meta':
         pass                # its shape is asked for

@@ -14,10 +14,6 @@ from .table import Site, operator
 MAKERS: dict = {}
 
 
-class Untraceable(Exception):
-    """Says to whoever traces a graph that this operator can only be run."""
-
-
 def _with_definition(attributes, arguments):
     op_type = attributes['op_type']
     maker = MAKERS.get(op_type)
