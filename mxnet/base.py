@@ -25,14 +25,18 @@ def __getattr__(name):
     return globals()[name]
 
 
-class _NoLibrary:
-    """Where upstream's C library was: programs import it more often than they call it."""
+class _Functions:
+    """The functions of upstream's C library that programs call by hand, in Python (`ndarray/_c_functions.py`)."""
 
     def __getattr__(self, name):
-        raise AttributeError(f'there is no C library under this package, so there is no {name}')
+        from .ndarray._c_functions import FUNCTIONS
+        if name not in FUNCTIONS:
+            raise AttributeError(f'there is no C library under this package, and {name} is not among the functions '
+                                 f'that are there in Python: {", ".join(sorted(FUNCTIONS))}')
+        return FUNCTIONS[name]
 
 
-_LIB = _NoLibrary()
+_LIB = _Functions()
 
 
 class _NullType:
@@ -135,8 +139,9 @@ def c2pyerror(err_msg):
 
 
 def get_last_ffi_error():
-    """The error for a C call that failed.  There is no C library under this package that would know more about it."""
-    return MXNetError('a C function reported an error')
+    """The error of the last function of `_LIB` that returned -1 on this thread."""
+    from .ndarray._c_functions import last_error
+    return MXNetError(last_error() or 'a C function reported an error')
 
 
 def check_call(ret):

@@ -14,6 +14,10 @@ import math
 
 __all__ = ['CosineScheduler', 'FactorScheduler', 'LRScheduler', 'MultiFactorScheduler', 'PolyScheduler']
 
+# what log readers look for
+CHANGED = 'Update[%d]: Change learning rate to %0.5e'
+LOWEST = 'Update[%d]: now learning rate arrived at %0.5e, will not change in the future'
+
 
 class LRScheduler:
     """Base class of schedulers; one of one's own has `__call__(num_update)`.
@@ -66,8 +70,12 @@ class FactorScheduler(LRScheduler):
         # several steps at once when training goes on from a checkpoint
         while num_update > self.count + self.step:
             self.count += self.step
-            self.base_lr = max(self.base_lr * self.factor, self.stop_factor_lr)
-            logging.info('Update %d: learning rate is %.5e now', num_update, self.base_lr)
+            self.base_lr *= self.factor
+            if self.base_lr < self.stop_factor_lr:
+                self.base_lr = self.stop_factor_lr
+                logging.info(LOWEST, num_update, self.base_lr)
+            else:
+                logging.info(CHANGED, num_update, self.base_lr)
         return self.base_lr
 
 
@@ -93,7 +101,7 @@ class MultiFactorScheduler(LRScheduler):
             self.count = self.step[self.cur_step_ind]
             self.cur_step_ind += 1
             self.base_lr *= self.factor
-            logging.info('Update %d: learning rate is %.5e now', num_update, self.base_lr)
+            logging.info(CHANGED, num_update, self.base_lr)
         return self.base_lr
 
 

@@ -116,9 +116,14 @@ def _mix(value, ctx):
     return (value + ctx.device_id * 0x9E3779B97F4A7C15) & _MASK
 
 
-def __getattr__(name):
-    # the distributions are nd's; found late, so that seeding does not load torch's world
-    if name in __all__:
+def _forward(name):
+    def draw(*args, **kwargs):
         from .ndarray import random
-        return getattr(random, name)
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        return getattr(random, name)(*args, **kwargs)
+    draw.__name__ = draw.__qualname__ = name
+    draw.__doc__ = f'`mx.nd.random.{name}`.'
+    return draw
+
+
+# The distributions are those of mx.nd.random, which replaces these names when it is loaded.  Seeding does not load it.
+globals().update({_name: _forward(_name) for _name in __all__ if _name != 'seed'})

@@ -217,7 +217,8 @@ def test_modern_networks_of_array_blocks(tmp_path):
     first, last = train(net, gluon.loss.SoftmaxCrossEntropyLoss(), (X,), np.array([0, 1, 2, 1]), 15, hybridize=True)
     assert last < first
     # the graph in files, with running averages as auxiliary states
-    symbol_file, params_file = net.export(str(tmp_path / 'net'))
+    assert net.export(str(tmp_path / 'net')) is None
+    symbol_file, params_file = [str(tmp_path / f'net{end}') for end in ('-symbol.json', '-0000.params')]
     loaded = gluon.SymbolBlock.imports(symbol_file, ['data'], params_file)
     larger = np.random.uniform(size=(7, 1, 12, 12))
     for batch in (X, larger):
@@ -549,7 +550,8 @@ def test_transformer(tmp_path):
     same_as_graph(net, X, lengths)
     first, last = train(net, gluon.loss.SoftmaxCrossEntropyLoss(axis=-1), (X, lengths), X, 30, lr=0.02, hybridize=True)
     assert last < first / 4
-    paths = net.export(str(tmp_path / 'transformer'))
+    assert net.export(str(tmp_path / 'transformer')) is None
+    paths = [str(tmp_path / f'transformer{end}') for end in ('-symbol.json', '-0000.params')]
     loaded = gluon.SymbolBlock.imports(paths[0], ['data0', 'data1'], paths[1])
     onp.testing.assert_allclose(loaded(X, lengths).asnumpy(), net(X, lengths).asnumpy(), rtol=1e-4, atol=1e-5)
     more = np.random.randint(0, 12, (7, 5))          # the lengths of batches were read, and are kept as codes

@@ -192,7 +192,8 @@ def test_blocks_of_both_styles_find_their_shapes(hybridize_first, tmp_path):
     compare(net, x)
     assert all(p.grad().asnumpy().any() for p in net[2].collect_params('.*weight').values()
                if 'h2h' not in p.name)         # the first state is 0
-    paths = net.export(str(tmp_path / 'net'))
+    assert net.export(str(tmp_path / 'net')) is None
+    paths = [str(tmp_path / f'net{end}') for end in ('-symbol.json', '-0000.params')]
     loaded = gluon.SymbolBlock.imports(paths[0], 'data', paths[1])
     for batch in (x, nd.random.normal(shape=(5, 6))):
         onp.testing.assert_allclose(loaded(batch).asnumpy(), net(batch).asnumpy(), rtol=1e-5, atol=1e-6)
@@ -319,7 +320,8 @@ def test_arrays_from_elsewhere_are_read_anew_and_learn(tmp_path):
             y = net(nd.ones((3,)))
         y.backward()
         assert y.asnumpy().tolist() == [value] * 3 and scale.grad.asscalar() == 3
-    paths = net.export(str(tmp_path / 'scaled'))
+    assert net.export(str(tmp_path / 'scaled')) is None
+    paths = [str(tmp_path / f'scaled{end}') for end in ('-symbol.json', '-0000.params')]
     assert nd.load(paths[1])['arg:constant0'].asscalar() == 4
 
 

@@ -134,7 +134,8 @@ def test_files(tmp_path):
         Less().load_parameters(path)
     net.hybridize()
     net(x)
-    files = net.export(str(tmp_path / 'model'), 3)
+    assert net.export(str(tmp_path / 'model'), 3) is None
+    files = [str(tmp_path / f'model{end}') for end in ('-symbol.json', '-0003.params')]
     assert files[1].endswith('model-0003.params')
     block = gluon.SymbolBlock.imports(files[0], ['data'], files[1])
     np.testing.assert_array_equal(block(x).asnumpy(), want)

@@ -68,7 +68,7 @@ def test_changes_are_logged(caplog):
     with caplog.at_level(logging.INFO):
         schedules.FactorScheduler(step=1, factor=0.5, base_lr=1.0)(2)
         schedules.MultiFactorScheduler(step=[1], factor=0.5, base_lr=1.0)(2)
-    assert caplog.text.count('learning rate is 5.00000e-01') == 2
+    assert caplog.text.count('Change learning rate to 5.00000e-01') == 2
 
 
 def test_pickle():

@@ -95,7 +95,8 @@ def test_imported_graphs(tmp_path, dtype):
     x = nd.random.uniform(shape=(2, 3, 8, 8)).astype(dtype)
     net.hybridize()
     net(x)
-    files = net.export(str(tmp_path / 'net'))
+    assert net.export(str(tmp_path / 'net')) is None
+    files = [str(tmp_path / f'net{end}') for end in ('-symbol.json', '-0000.params')]
     block = gluon.SymbolBlock.imports(files[0], ['data'], files[1])
     expected = net(x).asnumpy()
     block.hybridize(static_alloc=True, static_shape=True)

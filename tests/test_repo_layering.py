@@ -61,6 +61,7 @@ DOWNWARD = {
     ('kvstore', 'profiler'): 'the servers of a KVStore are profiled on request',
     ('ndarray', 'image'): 'nd.imdecode is an old name of image.imdecode',
     ('symbol', 'visualization'): 'a Symbol draws itself in a notebook',
+    ('base', 'ndarray'): 'the functions of _LIB read and write arrays',
     ('random', 'ndarray'): 'mx.random.uniform and the other distributions are those of nd.random',
     ('util', 'ndarray'): 'default_array makes an NDArray',
     ('util', 'numpy'): 'default_array makes an mx.np.ndarray in np mode',

@@ -14,6 +14,14 @@ from .._state import state
 from ..base import MXNetError
 from .node import HIDDEN, Entry, Node, cached_node, is_hidden, topological
 
+# operators of old releases, and of builds with plug-ins, by the names that they have now
+RENAMED = {'CuDNNBatchNorm': 'BatchNorm', 'MultiBoxDetection': '_contrib_MultiBoxDetection',
+           'MultiBoxPrior': '_contrib_MultiBoxPrior', 'MultiBoxTarget': '_contrib_MultiBoxTarget',
+           '_random_gaussian': '_random_normal', '_sample_gennegbinomial': '_random_generalized_negative_binomial',
+           '_sample_negbinomial': '_random_negative_binomial', 'element_mask': 'broadcast_mul',
+           'exponential': '_random_exponential', 'poisson': '_random_poisson',
+           'negative_binomial': '_random_negative_binomial',
+           'generalized_negative_binomial': '_random_generalized_negative_binomial'}
 VERSION = 10901          # what we write: the format of 1.9.1
 
 
@@ -188,7 +196,7 @@ class _Reader:
             if inputs:
                 self.fail(place, f'a variable has no inputs, but there are {len(inputs)}')
             return Node(None, name, attrs)
-        op = NAMES.get(op_name)
+        op = NAMES.get(RENAMED.get(op_name, op_name))
         if op is None:
             raise MXNetError(f'{self.where}: {place} is of operator {limits.printable(op_name)}, which is not known')
         known = op.attributes

@@ -4,7 +4,7 @@ from typing import Literal
 import torch
 
 from ..base import MXNetError
-from . import shapes
+from . import gradients, shapes
 from .late_reads import reads_late
 from .table import operator
 
@@ -52,3 +52,28 @@ def _lengths(name, lengths, batch):
         raise MXNetError(f'operator CTCLoss: {name} has shape {tuple(lengths.shape)}; it must be ({batch},), one '
                          'length per sequence')
     return lengths.to(torch.int64)
+
+
+@operator(shapes=shapes.warp_ctc, special_gradient=True)
+@reads_late('label')
+def WarpCTC(data, label, *, label_length: int = 0, input_length: int = 0):
+    """Softmax of the last axis; its gradient is that of the CTC loss of `data` with `label`.
+
+    An operator of a plug-in of 2016.  `data` has shape (input_length * batch, alphabet), one moment after the other;
+    `label` has batch * label_length class numbers, in which 0 is the blank and is left out.
+    """
+    if data.dim() != 2 or input_length < 1 or data.shape[0] % input_length:
+        raise MXNetError(f'operator WarpCTC: data has shape {tuple(data.shape)}; it must be (input_length * batch, '
+                         f'alphabet), and input_length is {input_length}')
+    batch = data.shape[0] // input_length
+    if label.numel() != batch * label_length:
+        raise MXNetError(f'operator WarpCTC: label has shape {tuple(label.shape)}; it must hold {batch} * '
+                         f'{label_length} class numbers (batch * label_length)')
+
+    def forward(data, label):
+        return torch.softmax(data, -1)
+
+    def rule(incoming, inputs, outputs):
+        return gradients.warp_ctc(inputs, input_length, label_length)
+
+    return gradients.with_gradient(forward, rule, data, label)

@@ -225,3 +225,20 @@ def _turned(value):
 def every_tie(gradients, inputs, outputs):
     """Each of several largest (or smallest) values gets the whole gradient; reduced axes are still there."""
     return (gradients[0] * (inputs[0] == outputs[0]),)
+
+
+# ---------------------------------------------------------------------- WarpCTC
+def warp_ctc(inputs, input_length, label_length):
+    """WarpCTC: the gradient of the CTC loss, summed over the batch, whatever gradient comes in."""
+    data, label = inputs
+    batch, alphabet = data.shape[0] // input_length, data.shape[1]
+    label = label.reshape(batch, label_length).to(torch.int64)
+    order = torch.argsort((label == 0).to(torch.int8), dim=1, stable=True)      # blanks to the end
+    lengths = (label != 0).sum(1)
+    times = torch.full((batch,), input_length, dtype=torch.int64, device=data.device)
+    with torch.enable_grad():
+        scores = data.detach().float().requires_grad_()
+        loss = torch.ctc_loss(torch.log_softmax(scores.reshape(input_length, batch, alphabet), -1),
+                              label.gather(1, order), times, lengths, blank=0, reduction=2, zero_infinity=True)
+        gradient, = torch.autograd.grad(loss, scores)
+    return gradient.to(data.dtype), None

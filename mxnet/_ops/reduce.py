@@ -72,11 +72,22 @@ def _mean(data, axes, keepdims):
 
 def _product(data, axes, keepdims):
     dtype = None if data.dtype is torch.bool else data.dtype
+    shape = data.shape
     if axes is None:
-        return torch.prod(data, dtype=dtype)
-    for axis in reversed(axes):        # torch takes one axis at a time
-        data = torch.prod(data, axis, keepdims, dtype=dtype)
-    return data
+        data = data.reshape(-1)
+    elif len(axes) != 1 or axes[0] != data.dim() - 1:
+        axes = sorted(axes)
+        data = data.permute(*(a for a in range(data.dim()) if a not in axes), *axes)
+        data = data.reshape(*data.shape[:data.dim() - len(axes)], -1) if axes else data.unsqueeze(-1)
+    result = torch.prod(data, -1, dtype=dtype)
+    if data.is_floating_point() and data.shape[-1] > 2:
+        # torch multiplies in several lanes: a lane that overflows and another that is 0 give NaN where the product
+        # of the elements in their order, which upstream computes, is 0
+        ordered = torch.cumprod(data.detach(), -1)[..., -1]
+        result = torch.where(result.isfinite() & ordered.isfinite(), result, ordered)
+    if keepdims:
+        result = result.reshape([1 if axes is None or a in axes else n for a, n in enumerate(shape)])
+    return result
 
 
 def _sum_of_numbers(data, axes, keepdims):

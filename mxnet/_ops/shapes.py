@@ -84,6 +84,13 @@ def ctc_loss(known, attributes):
     return {name: (batch,) for name, is_used in used.items() if is_used}
 
 
+def warp_ctc(known, attributes):
+    data, time = known.get('data'), attributes['input_length']
+    if not data or not time or len(data) != 2:
+        return {}
+    return {'label': (data[0] // time * attributes['label_length'],)}
+
+
 # ---------------------------------------------------------------------- matrices
 def gemm(known, attributes):
     """C has the shape of the product."""

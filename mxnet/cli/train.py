@@ -351,5 +351,7 @@ def report(options, net, history):
     print(f'parameters in {parameters}' + (f', curves in {curves}' if curves else
                                            '; pip install "remx[plot]" for curves as a picture'))
     if options.hybridize and history:
-        symbol, values = net.export(os.path.join(options.out, options.model), epoch=len(history))
+        prefix = os.path.join(options.out, options.model)
+        net.export(prefix, epoch=len(history))
+        symbol, values = f'{prefix}-symbol.json', f'{prefix}-{len(history):04d}.params'
         print(f"load it anywhere with mx.gluon.SymbolBlock.imports('{symbol}', ['data'], '{values}')")

@@ -143,7 +143,8 @@ class HybridBlock(Block):
             flat, self._in_format = nested.flatten(args, 'an input')
             count = sum(x is not None for x in flat)
             inputs = [symbol.var(f'data{i}' if count > 1 else 'data') for i in range(count)]
-            if is_np_array():
+            arrays = [x for x in flat if x is not None]
+            if is_np_array() or arrays and all(x._dense is not NDArray for x in arrays):
                 inputs = [s.as_np_ndarray() for s in inputs]
             given = iter(inputs)
             grouped = nested.regroup([None if x is None else next(given) for x in flat], self._in_format)
@@ -332,7 +333,6 @@ class HybridBlock(Block):
         with paths.together(path):
             out.save(f'{path}-symbol.json', remove_amp_cast=remove_amp_cast)
             save_arrays(f'{path}-{epoch:04d}.params', arrays)
-        return f'{path}-symbol.json', f'{path}-{epoch:04d}.params'
 
     # ------------------------------------------------------------------ running
     @nested.takes_symbols

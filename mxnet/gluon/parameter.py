@@ -379,7 +379,7 @@ class Parameter:
                 raise FileError(f"Parameter '{self.name}' has shape {self._shape}, but the loaded array has "
                                 f'{data.shape}')
         self._shape = tuple(data.shape)
-        if dtype_name(self._dtype) != dtype_name(data.dtype):
+        if self._dtype is not None and dtype_name(self._dtype) != dtype_name(data.dtype):
             if not cast_dtype:
                 raise FileError(f"Parameter '{self.name}' has dtype {dtype_name(self._dtype)}, but the loaded "
                                 f'array has {dtype_name(data.dtype)}; pass cast_dtype=True to convert it')

@@ -20,4 +20,7 @@ from .image import (
     scale_down,
 )
 
+# upstream defines the augmenters and ImageIter in this module
+vars(image).update({name: getattr(_augmenters, name) for name in _augmenters.__all__}, ImageIter=ImageIter)
+
 __all__ = [*image.__all__, *_augmenters.__all__, *detection.__all__, 'ImageIter']

@@ -12,6 +12,7 @@ import torch
 from .. import ndarray as nd
 from .. import random as chance
 from .._array import wrap
+from ..ndarray._interop import tensor_of
 from .image import center_crop, color_normalize, imresize, interpolation, random_crop, random_size_crop, resize_short
 
 __all__ = ['Augmenter', 'SequentialAug', 'ResizeAug', 'ForceResizeAug', 'RandomCropAug', 'RandomSizedCropAug',
@@ -152,7 +153,7 @@ LUMA = (0.299, 0.587, 0.114)
 def computed(src, function, *constants):
     """An image of the same kind: a function of its tensor, and of numbers in tensors of its dtype."""
     pixels = src._tensor.detach()
-    constants = [torch.as_tensor(numpy.asarray(c)).to(pixels) for c in constants]
+    constants = [tensor_of(numpy.asarray(c)).to(pixels) for c in constants]
     return wrap(function(pixels, *constants).contiguous(), src.context, type(src))
 
 

@@ -15,6 +15,7 @@ from .. import ndarray as nd
 from .. import random as chance
 from ..base import MXNetError
 from ..io import DataDesc
+from ..ndarray._interop import tensor_of
 from ._augmenters import (
     IMAGENET_MEAN,
     IMAGENET_STD,
@@ -351,7 +352,7 @@ class ImageDetIter(ImageIter):
             raise MXNetError(f'ImageDetIter: {self._where()} has a label of shape {label.shape}, but label_shape is '
                              f'{self.label_shape}')
         place.fill_(-1)
-        place[:len(label)] = torch.from_numpy(numpy.ascontiguousarray(label, numpy.float32))
+        place[:len(label)] = tensor_of(numpy.asarray(label, numpy.float32))
 
     def augmentation_transform(self, data, label):
         """The image and its label after all augmenters."""

@@ -14,6 +14,7 @@ from .._files import pictures
 from .._ops.opencv import scaled
 from ..base import MXNetError
 from ..context import cpu
+from ..ndarray._interop import tensor_of
 from ..ndarray.ndarray import NDArray
 from ..util import is_np_array
 
@@ -42,7 +43,7 @@ def _array_type():
 
 def _deliver(pixels, cls, out, what):
     """A NumPy image as an array; written into `out` where that is given."""
-    tensor = torch.from_numpy(pixels if pixels.ndim == 3 else pixels[..., None])
+    tensor = tensor_of(pixels if pixels.ndim == 3 else pixels[..., None])
     if out is None:
         return wrap(tensor, cpu(), cls)
     if tuple(out.shape) != tuple(tensor.shape):
@@ -307,13 +308,3 @@ def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
         drawn = chance.like_numpy().uniform(*angle_limits, size=src.shape[0]).astype(numpy.float32)
         degrees = wrap(torch.from_numpy(drawn).to(src._tensor.device), src.context, type(src))
     return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
-
-
-def __getattr__(name):
-    # upstream has the augmenters and ImageIter in this module, too; they need the functions above
-    if not name.startswith('_'):
-        from . import _augmenters, _iterators
-        for module in (_augmenters, _iterators):
-            if name in module.__all__:
-                return getattr(module, name)
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -6,6 +6,7 @@ import torch
 
 from .._array import wrap
 from ..ndarray import NDArray, array
+from ..ndarray._interop import tensor_of
 from ..ndarray.sparse import CSRNDArray
 
 _ACCEPTED = 'an NDArray, a numpy.ndarray, an h5py.Dataset, a SciPy csr_matrix, a list of them or a dict of them'
@@ -78,13 +79,13 @@ def _examples(source, order, axis):
         return array(source[(slice(None),) * axis + (unique,)].take(places, axis))
     if isinstance(source, CSRNDArray):
         return _csr_rows(source, order)
-    order = torch.from_numpy(numpy.ascontiguousarray(order)).to(source._tensor.device)
+    order = tensor_of(order).to(source._tensor.device)
     return wrap(source._tensor.detach().index_select(axis, order), source._ctx, source._dense)
 
 
 def _csr_rows(source, rows):
     values, indptr, indices = source._parts
-    rows = torch.from_numpy(numpy.ascontiguousarray(rows)).to(indptr.device)
+    rows = tensor_of(rows).to(indptr.device)
     begins, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
     ends = lengths.cumsum(0)
     places = torch.arange(int(ends[-1]) if len(rows) else 0, device=indptr.device)

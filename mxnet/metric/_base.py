@@ -5,6 +5,7 @@ import torch
 from .. import registry
 from .._array import NDArrayBase
 from .._state import state
+from ..ndarray import _interop
 
 # Elements that may wait on a device; a number on a GPU occupies a block of SMALLEST.
 LIMIT = 1 << 20
@@ -48,7 +49,7 @@ def tensor_of(array):
     if isinstance(array, torch.Tensor):
         return array.detach()
     # sparse arrays have asnumpy, too
-    return torch.as_tensor(array.asnumpy() if hasattr(array, 'asnumpy') else numpy.asarray(array))
+    return _interop.tensor_of(array.asnumpy() if hasattr(array, 'asnumpy') else numpy.asarray(array))
 
 
 def pair(label, pred):

@@ -27,7 +27,30 @@ def __getattr__(name):
     module = globals()[name] = importlib.import_module(f'.{_LATER[name]}', __name__)
     return module
 
+
+def _complete():
+    """Puts names where upstream defines them and programs that walk module dictionaries (MinPy) look for them."""
+    import operator
+
+    from .. import autograd
+    from .. import random as generators
+    from ..context import current_context
+    from . import _arithmetic, _creation, _indexing, _interop
+    from . import ndarray as module
+    found = {'operator': operator, 'current_context': current_context}
+    for part in (utils, _creation, _arithmetic, _indexing, _interop):
+        found.update((name, value) for name, value in vars(part).items()
+                     if not name.startswith('_') and getattr(value, '__module__', None) == part.__name__)
+    for name, value in found.items():
+        vars(module).setdefault(name, value)
+    vars(autograd)['NDArray'] = NDArray
+    for name in generators.__all__:
+        if name != 'seed':
+            vars(generators)[name] = getattr(random, name)
+
+
 vars(op)['CachedOp'] = CachedOp          # upstream has it there, too
+_complete()
 
 for _place, _names in (('nd', globals()), ('nd.contrib', vars(contrib)), ('nd.linalg', vars(linalg)),
                        ('nd.random', vars(random)), ('nd.image', vars(image)), ('nd.sparse', vars(sparse)),

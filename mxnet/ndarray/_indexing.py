@@ -11,6 +11,7 @@ import torch
 
 from .._array import NDArrayBase
 from .._wording import plain
+from ._interop import tensor_of
 
 _BASIC = (int, slice, type(None), type(Ellipsis), numpy.integer)
 
@@ -49,7 +50,7 @@ def _index_tensor(part, device):
             values = values.astype('int64')
         if values.dtype.kind not in 'biuf':
             raise IndexError(f'an array cannot be indexed with {part!r}')
-        index = torch.from_numpy(numpy.ascontiguousarray(values).reshape(values.shape))
+        index = tensor_of(values)
     else:
         raise ValueError(f'an array cannot be indexed with {part!r} of type {type(part).__name__}; '
                          'ints, slices, None, ..., lists and arrays can')
@@ -98,7 +99,7 @@ def _flat_positions(parts, tensor):
     """Positions in the flattened tensor of what a key selects, found by NumPy on a table of positions."""
     positions = numpy.arange(tensor.numel()).reshape(tuple(tensor.shape))
     key = tuple(p.cpu().numpy() if isinstance(p, torch.Tensor) else p for p in parts)
-    return torch.from_numpy(numpy.ascontiguousarray(positions[key])).to(tensor.device)
+    return tensor_of(numpy.asarray(positions[key])).to(tensor.device)
 
 
 def read(tensor, key):

@@ -87,9 +87,22 @@ def tensor_of(values: numpy.ndarray):
                                 ).view(torch.bfloat16)
     values = values if values.dtype.isnative else values.astype(values.dtype.newbyteorder('='))
     if not values.flags.c_contiguous or not values.flags.writeable:
-        # torch knows neither negative strides nor read-only memory
+        # torch accepts neither negative strides nor read-only memory
         values = numpy.array(values, order='C')
-    return torch.from_numpy(values)
+    return shared(values)
+
+
+def shared(values: numpy.ndarray):
+    """A C-contiguous, writable NumPy array as a tensor on the same memory.
+
+    NumPy's contiguity flag ignores the strides of axes of length 1, and of all axes of an array without elements.
+    Such a stride can be negative (`x[::-1]`) or no multiple of the item size (a field of a structured array), which
+    torch refuses.
+    """
+    try:
+        return torch.from_numpy(values)
+    except ValueError:
+        return torch.from_numpy(numpy.ndarray(values.shape, values.dtype, buffer=values))
 
 
 def numbers_of(values):
@@ -144,7 +157,10 @@ def from_numpy(ndarray, zero_copy=True, array_cls=None):
         raise TypeError(f'from_numpy takes a numpy.ndarray, not a {type(ndarray).__name__}')
     torch_dtype(ndarray.dtype)
     if not zero_copy:
-        return wrap(torch.from_numpy(numpy.array(ndarray, order='C')), cpu(), array_cls)
+        return wrap(tensor_of(numpy.array(ndarray, order='C')), cpu(), array_cls)
+    if not ndarray.dtype.isnative:
+        raise ValueError(f'from_numpy: a NumPy array of dtype {ndarray.dtype.str} has the wrong byte order '
+                         'and cannot be shared; pass zero_copy=False to copy it')
     if not ndarray.flags.c_contiguous:
         raise ValueError('from_numpy: only a C-contiguous NumPy array can be shared; pass zero_copy=False to copy it')
     if not ndarray.flags.writeable:
@@ -153,7 +169,7 @@ def from_numpy(ndarray, zero_copy=True, array_cls=None):
         except ValueError:
             raise ValueError('from_numpy: a NumPy array on read-only memory cannot be shared; pass zero_copy=False to '
                              'copy it') from None
-    tensor = torch.from_numpy(ndarray)
+    tensor = shared(ndarray)
     ndarray.flags.writeable = False
     return wrap(tensor, cpu(), array_cls)
 
@@ -194,6 +210,11 @@ def array_of(handle):
 def from_dlpack(dlpack):
     """An array that shares the memory of a DLPack capsule, or of an object that speaks DLPack."""
     from .ndarray import NDArray
+    if isinstance(dlpack, numpy.ndarray) and any(s < 0 for s in dlpack.strides):
+        # torch ends the process when it is given a negative stride
+        if not dlpack.flags.c_contiguous:
+            raise MXNetError(f'from_dlpack: a NumPy array with strides {dlpack.strides} cannot be shared; copy it')
+        dlpack = numpy.ndarray(dlpack.shape, dlpack.dtype, buffer=dlpack)
     tensor = torch.from_dlpack(dlpack)
     return wrap(compact(tensor), context_of(tensor), NDArray)
 

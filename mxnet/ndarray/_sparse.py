@@ -217,7 +217,7 @@ def from_scipy(matrix):
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    parts = [torch.from_numpy(p) for p in (matrix.data, matrix.indptr, matrix.indices)]
+    parts = [_interop.tensor_of(p) for p in (matrix.data, matrix.indptr, matrix.indices)]
     return CSRNDArray._make(parts, matrix.shape, cpu())
 
 

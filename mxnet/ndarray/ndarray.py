@@ -605,13 +605,3 @@ class NDArray(OperatorMethods, NDArrayBase):
 
 
 NDArray._dense = NDArray
-
-
-def __getattr__(name):
-    # upstream kept its functions on arrays in this module, and programs import them from here
-    if not name.startswith('_'):
-        from . import _creation, utils
-        for module in (utils, _creation, _a, _indexing, _interop):
-            if name in module.__dict__:
-                return module.__dict__[name]
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

@@ -148,6 +148,9 @@ def SwapAxis(data: NDArray, dim1: int = ..., dim2: int = ..., *, out: Any = None
 def UpSampling(*data: NDArray, scale: int = ..., num_filter: int = ..., sample_type: Literal['bilinear', 'nearest'] = ..., multi_input_mode: Literal['concat', 'sum'] = ..., num_args: int = ..., workspace: int = ..., out: Any = None, name: str | None = None) -> NDArray:
     """Makes images `scale` times as high and as wide."""
 
+def WarpCTC(data: NDArray, label: NDArray | None = None, label_length: int = ..., input_length: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+    """Softmax of the last axis; its gradient is that of the CTC loss of `data` with `label`."""
+
 def abs(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The absolute value."""
 

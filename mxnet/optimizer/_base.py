@@ -15,8 +15,8 @@ _LOW_PRECISION = (numpy.float16, BFLOAT16)
 
 LOW_PRECISION = ('{name} accumulates in float16 or bfloat16, which can cost accuracy or slow down convergence; '
                  'multi_precision=True keeps a float32 copy of the weights')
-RATE_TWICE = ('learning_rate={given} replaces base_lr={found} of the lr_scheduler; pass base_lr to the scheduler and '
-              'the same learning_rate, or none, to the optimizer')
+# printed on stdout, as upstream does: programs that read logs look for this line
+RATE_TWICE = 'learning rate from ``lr_scheduler`` has been overwritten by ``learning_rate`` in optimizer.'
 RATE_IS_SCHEDULED = ('the learning rate comes from lr_scheduler, so set_learning_rate cannot change it; '
                      'change optimizer.lr_scheduler.base_lr, or make the optimizer without a scheduler')
 
@@ -80,7 +80,7 @@ class Optimizer:
         if lr_scheduler is None:
             learning_rate = 0.01 if learning_rate is None else learning_rate
         elif learning_rate is not None and lr_scheduler.base_lr != learning_rate:
-            warnings.warn(RATE_TWICE.format(given=learning_rate, found=lr_scheduler.base_lr), UserWarning, stacklevel=3)
+            print(RATE_TWICE)
             lr_scheduler.base_lr = learning_rate
         self.rescale_grad = rescale_grad
         self.lr_scheduler = lr_scheduler

@@ -97,6 +97,8 @@ class Updater:
         states = [known[i] for i in index]
         most = _most_at_once(optimizer) if self.aggregate_updates else 0
         if not most:
+            if optimizer._at_once is False:
+                index = _numbered(optimizer, index)
             for arguments in zip(index, weight, grad, states, strict=True):
                 optimizer.update_multi_precision(*arguments)
             return
@@ -355,6 +357,15 @@ def _most_at_once(optimizer):
     if optimizer._at_once is None:
         return optimizer.aggregate_num
     return aggregation_size() or sys.maxsize if optimizer._at_once else 0
+
+
+def _numbered(optimizer, index):
+    """The weights' numbers in place of their names, for an `update` that overrides a built-in one.
+
+    The releases that called such an `update` identified weights by number with every KVStore.
+    """
+    numbers = {name: number for number, name in optimizer.idx2name.items()}
+    return [numbers.get(i, i) for i in index]
 
 
 def _batches(*columns):

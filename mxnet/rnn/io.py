@@ -1,6 +1,5 @@
 """Sentences as numbers, and batches of sentences of about the same length."""
 import bisect
-import logging
 import random
 
 import numpy
@@ -73,8 +72,8 @@ class BucketSentenceIter(DataIter):
             row = numpy.full((buckets[place],), invalid_label, dtype=dtype)
             row[:len(sentence)] = sentence
             rows[place].append(row)
-        if too_long:
-            logging.warning('%d sentences are longer than the largest bucket and were left out', too_long)
+        # on stdout, and for 0 as well, as upstream: programs that read logs look for this line
+        print(f'WARNING: discarded {too_long} sentences longer than the largest bucket.')
         self.buckets = [length for length, found in zip(buckets, rows, strict=True) if found]
         if not self.buckets:
             raise ValueError(f'no sentence fits in the buckets {buckets}')

@@ -17,3 +17,13 @@ def __getattr__(name):
     import importlib
     module = globals()[name] = importlib.import_module(f'.{_LATER[name]}', __name__)
     return module
+
+
+def _complete():
+    """Puts names where upstream defines them and programs that walk module dictionaries look for them."""
+    from . import _creation, symbol
+    for name in _creation.__all__:
+        vars(symbol).setdefault(name, getattr(_creation, name))
+
+
+_complete()

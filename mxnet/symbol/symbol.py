@@ -261,6 +261,10 @@ class Symbol(OperatorMethods, SymbolBase):
         for key, value in kwargs.items():
             if not isinstance(value, str):
                 raise ValueError(f'attribute {key} must be a string, not {value!r}')
+            if key == 'name':           # the name of a node, not one of its attributes
+                for node, _ in self._entries:
+                    node.name = value
+                continue
             for node in {id(n): n for n, _ in self._entries}.values():
                 node.attrs[f'__{key}__' if key in HIDDEN else key] = value
         _Memory.changes += 1
@@ -571,12 +575,3 @@ def load_json(json_str):
 
 
 fromjson = load_json
-
-
-def __getattr__(name):
-    # upstream kept its functions on symbols in this module, and programs import them from here
-    if not name.startswith('_'):
-        from . import _creation
-        if name in _creation.__all__:
-            return getattr(_creation, name)
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

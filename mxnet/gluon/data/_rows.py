@@ -6,11 +6,11 @@ the same notes, which is what happens, `join` does them once for the whole batch
 (any other function, indexing, printing) makes it compute them and finds an ordinary array.
 """
 import numpy
-import torch
 
 from ..._array import wrap
 from ..._state import state
 from ...ndarray import NDArray
+from ...ndarray._interop import tensor_of
 
 
 class Row(NDArray):
@@ -92,7 +92,7 @@ def take(base, indices):
     first, last = int(indices[0]), int(indices[-1])
     if last - first == count - 1 and 0 <= first and last < len(base) and (indices[1:] - indices[:-1] == 1).all():
         return base[first:first + count].clone()
-    chosen = torch.from_numpy(indices)
+    chosen = tensor_of(indices)
     return base.index_select(0, chosen if base.device.type == 'cpu' else chosen.to(base.device))
 
 

@@ -5,11 +5,11 @@ A source has `sample(i)`, which is `dataset[i]` with arrays as `Row`s, and `batc
 range, or count from the end, may raise IndexError; then the data set itself decides what they mean.
 """
 import numpy
-import torch
 
 from ..._array import wrap
 from ...context import cpu, current_context
 from ...ndarray import NDArray, array
+from ...ndarray._interop import tensor_of
 from ...util import is_np_array
 from ._rows import row, take
 
@@ -111,5 +111,5 @@ class Selected:
 def stacked(values):
     """A NumPy array that nobody else has as an NDArray on the current context."""
     if values.dtype in _PLAIN and values.flags.c_contiguous and current_context() is cpu():
-        return wrap(torch.from_numpy(values), cpu(), NDArray)
+        return wrap(tensor_of(values), cpu(), NDArray)
     return array(values, dtype=values.dtype)
