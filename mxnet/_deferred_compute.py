@@ -11,6 +11,7 @@ an `Untraceable`; whoever traces may then run it as it is.
 import torch
 
 from ._array import wrap
+from ._dispatch import TRACE, Interceptor, install, remove, tracer
 from ._graph.infer import complete, infer, run_on_meta, unknown_length
 from ._graph.node import Entry, Node
 from ._ops.table import NAMES, Operator
@@ -27,13 +28,13 @@ from .symbol.symbol import Symbol
 META = torch.device('meta')
 
 
-class Tracer:
+class Tracer(Interceptor):
     """The scope in which calls become nodes.
 
     `reads_shapes` tells whether the program has looked at lengths: then its graph may hold for these alone.
     """
 
-    traces = True             # `_invoke.run` asks what watches for this
+    rank, whole_process, traces = TRACE, False, True
 
     def __init__(self, ctx):
         self.ctx = ctx
@@ -44,18 +45,16 @@ class Tracer:
         self._names: set[str] = set()
 
     def __enter__(self):
-        self._before = state.recording, state.watch
-        # all fast paths give way to a watcher of recorded calls
-        state.recording, state.watch = True, self
+        self._before = state.recording
+        state.recording = True
+        install(self)
         return self
 
     def __exit__(self, *exc):
-        state.recording, state.watch = self._before
+        remove(self)
+        state.recording = self._before
 
-    def ran(self, op, inputs, attributes, results):
-        """Nothing runs: see `call`."""
-
-    def follow(self, heads):
+    def differentiate(self, heads):
         raise Untraceable('gradients are computed inside of the block')
 
     # ------------------------------------------------------------------ what goes in
@@ -112,7 +111,7 @@ class Tracer:
         return found[0]
 
     # ------------------------------------------------------------------ calls
-    def call(self, op: Operator, inputs, attributes, out, cls):
+    def call(self, proceed, op: Operator, inputs, attributes, out, cls):
         """Notes a call with bound inputs and parsed attributes; what it gives, as `_invoke.run` would give it."""
         if op.same_dtype and len(inputs) > 1:
             _invoke._check_dtypes(op, [x for x in inputs if not _pending(x)])
@@ -199,19 +198,16 @@ class untraced:
 
     def __enter__(self):
         self._before = None
-        if tracing():
-            self._before = state.recording, state.watch
-            state.recording, state.watch = False, None
+        if tracing() is not None:
+            self._before = state.recording, state.interceptors
+            state.recording, state.interceptors = False, tuple(i for i in state.interceptors if not i.traces)
 
     def __exit__(self, *exc):
         if self._before is not None:
-            state.recording, state.watch = self._before
+            state.recording, state.interceptors = self._before
 
 
-def tracing():
-    """The Tracer that is at work on this thread, or None."""
-    watch = state.watch
-    return watch if watch is not None and watch.traces else None
+tracing = tracer            # the Tracer that is at work on this thread, or None
 
 
 def _pending(array):

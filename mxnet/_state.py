@@ -1,14 +1,14 @@
 """Thread-local switches that decide how an operator call behaves.
 
 Plain attributes of one `threading.local`, because every operator call reads them: `recording` and `training` belong to
-`mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.  `watch` is
-what looks at every recorded operator call, if anything does (`autograd.detect_anomaly`); `draws` are the steps that
-are deferred and will draw random numbers when they run (_lazy/step.py); `chance` are the random numbers of the batch
-that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was written inside a pause of
-a recording (_quiet.py), or None; `moves` whether a
-backward pass moves averages (_graph/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect
-to, while it runs; `commits` collects the writes of a backward pass, which happen once it has succeeded, and `heads` are
-the tensors it started from (autograd.py).  `naive` turns all deferral off: see `mxnet.engine`.
+`mx.autograd`, `np_shape` and `np_array` to `mx.util`, `context` to `with ctx:`, `bulk_size` to `mx.engine`.
+`interceptors` are those of this thread alone, `entered` the call of the API that is being entered (_dispatch.py);
+`draws` are the steps that are deferred and will draw random numbers when they run (_lazy/step.py); `chance` are the
+random numbers of the batch that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was
+written inside a pause of a recording (_quiet.py), or None; `moves` whether a backward pass moves averages
+(_graph/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect to, while it runs; `commits`
+collects the writes of a backward pass, which happen once it has succeeded, and `heads` are the tensors it started from
+(autograd.py).  `naive` turns all deferral off: see `mxnet.engine`.
 """
 import os
 import threading
@@ -21,7 +21,8 @@ class State(threading.local):
     np_array = False
     context = None
     bulk_size = 0
-    watch = None
+    interceptors: tuple = ()
+    entered = None
     draws: tuple = ()
     chance = None
     writes = None

@@ -9,10 +9,12 @@ from sys import getrefcount
 
 import torch
 
-from . import _quiet, _watch
+from . import _anomaly, _quiet
 from ._array import NDArrayBase, before_write, overwrite, readers, wrap
 from ._backward import run_backward
 from ._changes import changes
+from ._dispatch import differentiating, entering, interceptors
+from ._dispatch import tracer as _tracer
 from ._notes import forget, note_all
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
@@ -36,7 +38,7 @@ USED_UP = ('backward was called a second time through the same graph, which is g
 ONCE = ('this graph has an autograd.Function or a custom operator in it, whose gradient is what its backward computes; '
         'it has no second derivative')
 
-detect_anomaly = _watch.detect_anomaly
+detect_anomaly = _anomaly.detect_anomaly
 
 
 def __getattr__(name):
@@ -49,14 +51,8 @@ def __getattr__(name):
 # ---------------------------------------------------------------------- switches
 def is_recording():
     """Whether operators on this thread are being recorded."""
-    tracer = _tracer()
+    tracer = _tracer()          # it knows whether the calls that it makes nodes of are recorded
     return state.recording if tracer is None else tracer.recording
-
-
-def _tracer():
-    """What makes a graph of the calls on this thread, if anything does: then it knows whether they are recorded."""
-    watch = state.watch
-    return watch if watch is not None and watch.traces else None
 
 
 def is_training():
@@ -90,7 +86,7 @@ class _Scope:
 
     def __enter__(self):
         recording = self._recording
-        tracer = state.watch and _tracer()
+        tracer = _tracer() if interceptors else None
         if tracer is not None:
             self._before = tracer.recording, state.training, False, state.writes, self._before
             tracer.recording = tracer.recording if recording is None else recording
@@ -112,7 +108,7 @@ class _Scope:
 
     def __exit__(self, *exc):
         recording, state.training, silenced, writes, self._before = self._before
-        tracer = state.watch and _tracer()
+        tracer = _tracer() if interceptors else None
         if tracer is None:
             if state.writes and state.writes is not writes:
                 _quiet.set_back(state.writes)
@@ -395,13 +391,16 @@ def _differentiate(tensors, gradients, retain_graph, create_graph, wanted, accum
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
+    if interceptors and (scope := entering('backward')) is not None:
+        with scope:
+            return backward(heads, head_grads, retain_graph, train_mode)
     if head_grads is None and not retain_graph and train_mode and at_once(heads):
         return
     heads, tensors, gradients = _heads(heads, head_grads)
     if not tensors:
         return              # a truth, which has no gradient
-    if state.watch is not None:
-        state.watch.follow(tensors)
+    if interceptors:
+        differentiating(tensors)
     state.moves = train_mode
     try:
         _differentiate(tensors, gradients, retain_graph, False, (), True)
@@ -420,7 +419,7 @@ def at_once(heads, update=None):
     """
     first = heads[0] if isinstance(heads, (list, tuple)) and heads else heads
     pending = getattr(first, '_pending', None)
-    return pending is not None and state.watch is None and pending.work.backward_from(heads, update)
+    return pending is not None and not state.interceptors and pending.work.backward_from(heads, update)
 
 
 def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):
@@ -428,6 +427,9 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
 
     With `create_graph` the result can itself be differentiated.
     """
+    if interceptors and (scope := entering('grad')) is not None:
+        with scope:
+            return grad(heads, variables, head_grads, retain_graph, create_graph, train_mode)
     heads, tensors, gradients = _heads(heads, head_grads)
     variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
     wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}')
@@ -436,8 +438,8 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         if not tensor.requires_grad:
             raise MXNetError(NOT_RECORDED.format(what=f'with respect to variable {i}'))
     retain_graph = create_graph if retain_graph is None else retain_graph
-    if state.watch is not None:
-        state.watch.follow(tensors)
+    if interceptors:
+        differentiating(tensors)
     state.wanted = wanted
     try:
         results = _differentiate(tensors, gradients, retain_graph, create_graph, wanted, False)

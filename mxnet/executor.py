@@ -13,6 +13,7 @@ from . import _quiet
 from . import random as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, readers, wrap
 from ._backward import gradients_of
+from ._dispatch import entering, interceptors
 from ._graph import infer as _infer
 from ._graph.common import merged
 from ._graph.node import topological
@@ -163,6 +164,9 @@ class Executor:
     # ------------------------------------------------------------------ running
     def forward(self, is_train=False, **kwargs):
         """Computes the outputs.  Keyword arguments are arrays that are copied into the arguments of these names."""
+        if interceptors and (scope := entering('Executor.forward')) is not None:
+            with scope:
+                return Executor.forward(self, is_train, **kwargs)
         if kwargs:
             own = self.arg_dict
             for name, value in kwargs.items():
@@ -379,6 +383,9 @@ class Executor:
         `out_grads` are the gradients of the outputs; without them 1 is taken, which output layers such as
         SoftmaxOutput do not look at.
         """
+        if interceptors and (scope := entering('Executor.backward')) is not None:
+            with scope:
+                return Executor.backward(self, out_grads, is_train)
         for array, buffer, req in zip(self.arg_arrays, self.grad_arrays, self._reqs, strict=True):
             if req == 'write' and buffer is not None and not array._sparse and not array._tensor.is_floating_point():
                 buffer[:] = 0            # integers, such as lengths and indices, have no gradient

@@ -24,10 +24,10 @@ import torch
 
 import mxnet as mx
 from mxnet._array import wrap
+from mxnet._dispatch import Interceptor, install, remove
 from mxnet._frontend import reference
 from mxnet._frontend.examples import examples
 from mxnet._ops.table import TABLE
-from mxnet._taps import close_taps, open_taps
 from mxnet.base import MXNetError
 from mxnet.ndarray import _invoke
 
@@ -95,25 +95,22 @@ def recorded(names=None):
             with contextlib.suppress(KeyError):         # some are not public, and have none
                 sessions[name] = reference.example_of(TABLE[name])
 
-    def watch(names, kernel):
-        if not isinstance(names, str):
-            return kernel
-
-        def kept(*tensors, **attributes):
-            result = kernel(*tensors, **attributes)
-            if names not in calls and names in TABLE:
-                calls[names] = (
+    class FirstCalls(Interceptor):
+        def kernel(self, op, function, node, tensors, attributes):
+            result = function(*tensors, **attributes)
+            if op.name not in calls and function is op.function:
+                calls[op.name] = (
                     [t.detach().clone() if isinstance(t, torch.Tensor) else t for t in tensors],
-                    {k: v for k, v in attributes.items() if k in TABLE[names].attributes and k != 'ctx'},
+                    {k: v for k, v in attributes.items() if k in op.attributes and k != 'ctx'},
                 )
             return result
 
-        return kept
+    watch = FirstCalls()
 
     for name, session in sessions.items():
         import doctest
 
-        open_taps(watch)
+        install(watch)
         try:
             test = doctest.DocTestParser().get_doctest(session, reference.scope(), name, None, 0)
             with (
@@ -124,7 +121,7 @@ def recorded(names=None):
                 for example in test.examples:
                     exec(compile(example.source, '<example>', 'single'), test.globs)
         finally:
-            close_taps()
+            remove(watch)
     return calls
 
 

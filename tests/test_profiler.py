@@ -12,7 +12,8 @@ import torch
 from conftest import ROOT
 
 import mxnet as mx
-from mxnet import _taps, autograd, gluon, profiler
+from mxnet import _dispatch, autograd, gluon, profiler
+from mxnet._graph.writing import Plan
 from mxnet.base import MXNetError
 from mxnet.gluon import nn
 from mxnet.profiler import _ranges, _session, _trace
@@ -217,28 +218,27 @@ def test_nothing_is_left_behind():
     net.hybridize()
     for _ in range(3):
         net(mx.nd.ones((4, 5)))
-    kernels = {op.name: op.called for op in mx._ops.TABLE.values()}
-    calls = gluon.Block.__call__, mx.nd.NDArray.asnumpy, mx.autograd.backward
-    plans = [p for p in __import__('gc').get_objects() if type(p) is _ranges._plan.Plan]
-    functions = [p.forward for p in plans]
+    plans = list(Plan.live)
+    functions = [(p.forward, p.whole, p.infer) for p in plans]
     measured(lambda: net(mx.nd.ones((4, 5))))
-    assert {op.name: op.called for op in mx._ops.TABLE.values()} == kernels
-    assert all(op.called is op.function for op in mx._ops.TABLE.values())
-    assert (gluon.Block.__call__, mx.nd.NDArray.asnumpy, mx.autograd.backward) == calls
-    assert plans and [p.forward for p in plans] == functions
-    assert _taps._wrapper is None
+    assert plans and [(p.forward, p.whole, p.infer) for p in plans] == functions
+    assert _dispatch.interceptors == [] == list(_dispatch.stack())
 
 
-def test_others_may_exchange_things_in_between(monkeypatch):
-    """As mixed precision does: what it put there stays when the profile ends."""
-    monkeypatch.setattr(gluon.Block, '__call__', gluon.Block.__call__)      # it is what is put back at the end
+def test_no_attribute_is_replaced_while_profiling():
+    """Functions, methods and module attributes are the same objects with and without a profile."""
+    owners = [mx.nd, mx.nd.op, mx.nd.NDArray, mx.np, mx.npx, mx.autograd, gluon.Block, gluon.Trainer, mx.mod.Module,
+              mx.executor.Executor, mx.kv.KVStore, mx._ops.table, mx.ndarray._invoke, mx.symbol._compose]
+    before = [dict(vars(owner)) for owner in owners]
+    rows = [op.function for op in mx._ops.TABLE.values()]
     profiler.start()
-    called = []
-    inner = gluon.Block.__call__
-    gluon.Block.__call__ = lambda *a: called.append(1) or inner(*a)
-    profiler.stop()
-    mlp()(mx.nd.ones((4, 5)))
-    assert called
+    try:
+        during = [dict(vars(owner)) for owner in owners]
+        assert [op.function for op in mx._ops.TABLE.values()] == rows
+    finally:
+        profiler.stop()
+    for mine, plain in zip(during, before, strict=True):
+        assert {name for name in mine if mine[name] is not plain.get(name)} == set()
 
 
 def test_functions_taken_before_are_seen():
@@ -466,7 +466,7 @@ def test_another_profiler_runs():
     warnings.simplefilter('ignore')         # torch 2.11 has something to say about its own
     with torch.profiler.profile(), pytest.raises(MXNetError, match='a torch.profiler runs already'):
         profiler.start()
-    assert _taps._wrapper is None
+    assert _dispatch.interceptors == []
 
 
 def test_another_profiler_takes_over():

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / 'mxnet'
 # Top-level modules and packages of mxnet. A new one needs a place here.
 LAYERS = (
     # the ground: no torch, no NumPy
-    ('_changes', '_malloc', '_scope', '_state', '_taps', '_wording', 'base', 'error', 'libinfo', 'log', 'registry'),
+    ('_changes', '_dispatch', '_malloc', '_scope', '_state', '_wording', 'base', 'error', 'libinfo', 'log', 'registry'),
     # devices, and how work is put on them
     ('context', 'engine'),
     # file formats, on bytes and tensors
@@ -26,7 +26,7 @@ LAYERS = (
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays
-    ('_watch', '_whole', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
+    ('_anomaly', '_whole', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
     # static graphs
     ('_graph',),
     # deferred execution

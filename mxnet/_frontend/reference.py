@@ -18,9 +18,9 @@ import sys
 import tempfile
 from typing import Any
 
+from .._dispatch import Interceptor, install, remove
 from .._ops.dtypes import NAME
 from .._ops.table import NAMES, TABLE, Operator
-from .._taps import close_taps, open_taps
 from .examples import examples
 from .namespaces import place
 
@@ -117,7 +117,7 @@ def run(session: str, name: str) -> str:
     return ''.join(failures)
 
 
-class Facts:
+class Facts(Interceptor):
     """What running an example shows of an operator: its first call's shapes, and where gradients go."""
 
     def __init__(self, op: Operator, session: str, name: str):
@@ -125,25 +125,20 @@ class Facts:
         self.results: list = []
         self.differentiable: list[str] | None = None
         self._op = op
-        open_taps(self._watch)
+        install(self)
         try:
             test = doctest.DocTestParser().get_doctest(session, scope(), name, None, 0)
             with surroundings(name), contextlib.redirect_stdout(io.StringIO()):
                 for example in test.examples:
                     exec(compile(example.source, '<example>', 'single'), test.globs)
         finally:
-            close_taps()
+            remove(self)
 
-    def _watch(self, names, kernel):
-        if names != self._op.name:
-            return kernel
-
-        def call(*args, **kwargs):
-            result = kernel(*args, **kwargs)
-            if not self.results:
-                self._note(kernel, args, kwargs, result)
-            return result
-        return call
+    def kernel(self, op, function, node, tensors, attributes):
+        result = function(*tensors, **attributes)
+        if op is self._op and not self.results and node is None:
+            self._note(function, tensors, attributes, result)
+        return result
 
     def _note(self, kernel, args, kwargs, result):
         import torch

@@ -15,6 +15,7 @@ from time import perf_counter
 import torch
 
 from .._backward import gradients_of
+from .._dispatch import call_by_call, interceptors
 from .._ops.moves import Move
 from .._ops.traceable import CannotTrace
 from .defects import defect, no_plan
@@ -169,7 +170,7 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
             plan = prediction_plan(found.graph, found.constants, len(tensors), facts, parameters, program.folds)
         else:
             plan = step_plan(found.graph, found.constants, len(tensors), facts, wanted, heads is not None)
-        if device.type == 'cpu':
+        if device.type == 'cpu' and not (interceptors and call_by_call()):
             offer(plan, tensors, found)
         return plan
     except CannotTrace as error:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Sequence
 
 import torch
 
+from .._dispatch import interceptors, run_kernel
 from .._ops.complaints import CAUGHT, OWN, PROGRAMS, said
 from .._ops.dtypes import NAME
 from .._ops.moves import Move
 from .._state import state
 from ..base import MXNetError, OutOfRange
+from .labels import Labels
 from .node import Entry, Node, as_written, states_of, topological
 from .static_shapes import have_static_shapes
 
@@ -246,7 +248,10 @@ class Program:
             if call.same_dtype:
                 _check_dtypes(call, inputs)
             try:
-                result = call.function(*inputs, **attributes)
+                if interceptors and type(monitor) is not Labels:        # Labels: the program is traced, not computed
+                    result = run_kernel(call.node.op, call.function, inputs, attributes, call.node)
+                else:
+                    result = call.function(*inputs, **attributes)
             except MXNetError as error:
                 raise _kind(error)(f'node {call.node.name}: {error}{_of_label(call, inputs)}') from error
             except CAUGHT as error:

@@ -8,6 +8,7 @@ import torch
 from torch.autograd.graph import increment_version
 
 from .. import _quiet
+from .._dispatch import call_by_call, interceptors
 from ..autograd import LARGE
 from .capture import ALONE, WARM, Captured, wanted
 from .log import reason, say
@@ -47,7 +48,7 @@ class _Recorder:
         plan: what it follows
         again: record anew, since the function reads or writes other memory than before
         """
-        if not self._may or not tensors[0].is_cuda:
+        if not self._may or not tensors[0].is_cuda or interceptors and call_by_call():
             return False
         if self._runs < self._warm:
             self._runs, self._last = self._runs + 1, tensors
@@ -61,7 +62,9 @@ class _Recorder:
 
     def _alone(self):
         """How to run what is not recorded: as it soon will be, so that all it needs has been set up by then."""
-        return ALONE if self._may and self._runs >= self._warm - WARM else None
+        if not self._may or interceptors and call_by_call():
+            return None
+        return ALONE if self._runs >= self._warm - WARM else None
 
     def _record(self, function, tensors, plan):
         if not self._asked and self.captured is None and not is_small(plan.peak, tensors[0].device):
@@ -141,7 +144,7 @@ class Runner(_Recorder):
             `joined()`, to be called when it has become part of a graph
         deferred: each with `number` of a gradient whose buffer is `OWED`, on a CPU, and `defer`, which gets its factors
         """
-        if not self._may or not tensors[0].is_cuda:
+        if not self._may or not tensors[0].is_cuda or interceptors and call_by_call():
             outputs = self._follow(tensors, buffers, deferred=deferred)       # and holds on to no buffer: see `adopt`
             return outputs if then is None else self._apart(outputs, then)
         joins = self._joins(None if then is None else then.steady)

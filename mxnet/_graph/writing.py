@@ -3,9 +3,11 @@ import contextlib
 import operator
 import os
 from collections import Counter
+from weakref import WeakSet
 
 import torch
 
+from .._dispatch import interceptors, plan_made
 from .._ops.traceable import CannotTrace
 from ..autograd import LARGE
 from . import batch_norm
@@ -44,13 +46,41 @@ class Plan:
     """
 
     __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
-                 'differentiable', 'fresh', 'direct', 'present', 'owable', 'source', 'recorded', 'memory', 'peak')
+                 'differentiable', 'fresh', 'direct', 'present', 'owable', 'source', 'recorded', 'memory', 'peak',
+                 '_plain', '__weakref__')
+    live: WeakSet = WeakSet()           # all plans there are, for interceptors that come later
 
     def __init__(self, **fields):
         self.recorded, self.memory, self.peak, self.owable = None, 0, 0, ()
         self.state_weights = ()
+        self._plain = None
         for name, value in fields.items():
             setattr(self, name, value)
+        Plan.live.add(self)
+        if interceptors:
+            plan_made(self)
+
+    def instrument(self, rewrite, names):
+        """Runs its functions in another form until `restore`.
+
+        rewrite(source, labels): the text of the functions, from theirs and from {name of a value: (operator, node)}
+        names: what the new text uses besides what the functions know
+        """
+        plain = {s: getattr(self, s, None) for s in FUNCTIONS}
+        plain = {s: f for s, f in plain.items() if LABELS in getattr(f, '__globals__', ())}
+        if not plain or self._plain is not None:
+            return
+        scope = {**next(iter(plain.values())).__globals__, **names}
+        exec(compile(rewrite(self.source, scope[LABELS]), '<plan>', 'exec'), scope)
+        for slot, function in plain.items():
+            setattr(self, slot, scope[function.__name__])
+        self._plain = plain
+
+    def restore(self):
+        """Runs its functions as they were written."""
+        for slot, function in (self._plain or {}).items():
+            setattr(self, slot, function)
+        self._plain = None
 
     def record(self, *parts):
         """Writes `recorded`, if that pays; then calls are on several streams, which have memory of their own."""

@@ -82,7 +82,7 @@ class FirstCall(BoundCall):
         """The pending array that the block gives; None if this call is another."""
         cached, group, kinds = self.cached, self.group, self.kinds
         if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
-                or (state.training, state.np_array, state.np_shape, state.watch, state.naive) != self.switches \
+                or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches \
                 or changes.count != self.seen and not self._same():
             return None
         with guard:
@@ -146,7 +146,7 @@ class NextCall(BoundCall):
         """As `FirstCall`."""
         cached, kinds = self.cached, self.kinds
         if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
-                or (state.training, state.np_array, state.np_shape, state.watch, state.naive) != self.switches:
+                or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches:
             return None
         with guard:
             step, ctx, given = None, self.ctx, []
@@ -297,4 +297,4 @@ def _kind(array, step):
 
 
 def _switches():
-    return state.training, state.np_array, state.np_shape, state.watch, state.naive
+    return state.training, state.np_array, state.np_shape, state.interceptors, state.naive

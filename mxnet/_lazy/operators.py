@@ -159,7 +159,7 @@ def getitem(array, key, method):
 def _output_like(array):
     """A tensor like a pending output of an open step; None for other arrays, and where that is not known."""
     pending = array._pending
-    if pending is None or pending.call is None or type(pending.work) is not _step.Step or state.watch is not None \
+    if pending is None or pending.call is None or type(pending.work) is not _step.Step or state.interceptors \
             or state.naive:
         return None
     return pending.work.like(pending)

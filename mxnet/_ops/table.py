@@ -22,10 +22,8 @@ Everything else that is known about operators (mx.nd, mx.sym, methods, stubs, th
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Annotated, Any
 
-from .._taps import tap
 from ..base import MXNetError
 from .attributes import COUNT, Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
 
@@ -102,11 +100,6 @@ class Operator:
     has_required: bool = False
     calls: dict = field(default_factory=dict)     # attributes of earlier calls, parsed: see ndarray/_invoke.py
     doc: str = ''
-    called: Callable = field(init=False)           # `function`, unless somebody profiles: see _taps.py
-
-    def __post_init__(self):
-        self.called = self.function
-        tap(self.name, self.function, partial(setattr, self, 'called'))
 
     @property
     def names(self):

@@ -3,6 +3,7 @@ import re
 import warnings
 from collections import OrderedDict
 
+from .._dispatch import entering, interceptors
 from .._state import state
 from ..base import MXNetError
 from ..numpy import ndarray
@@ -203,6 +204,9 @@ class Block:
 
     # ------------------------------------------------------------------ running
     def __call__(self, *args):
+        if interceptors and (scope := entering('Block.__call__', self, args)) is not None:
+            with scope:
+                return Block.__call__(self, *args)
         again = self._repeat if state.recording else self._prediction
         if again is not None:
             out = again(args)

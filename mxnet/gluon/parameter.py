@@ -10,8 +10,8 @@ import numpy
 from .. import autograd, initializer, ndarray
 from .._changes import changes
 from .._deferred_compute import untraced
+from .._dispatch import interceptors, tracer
 from .._ops.dtypes import dtype_name
-from .._state import state
 from ..base import FileError, MXNetError
 from ..context import Context, cpu, current_context, given_context
 from ..ndarray import NDArray
@@ -204,8 +204,8 @@ class Parameter:
 
     def data(self, ctx=None):
         """The array on a context (the current one among several)."""
-        if state.watch is not None and state.watch.traces:
-            return state.watch.parameter(self, ctx)
+        if interceptors and (tracing := tracer()) is not None:
+            return tracing.parameter(self, ctx)
         found = self._by_ctx.get(ctx)
         if found is not None:
             return found
@@ -296,8 +296,8 @@ class Parameter:
         """The one of `arrays`, as many as there are contexts, that is on `ctx`; all of them where that is `list`."""
         if arrays is None:
             raise self._missing()
-        if state.watch is not None and state.watch.traces and arrays is self._data and ctx is not list:
-            return state.watch.parameter(self, ctx)
+        if interceptors and arrays is self._data and ctx is not list and (tracing := tracer()) is not None:
+            return tracing.parameter(self, ctx)
         return arrays if ctx is list else arrays[[a is self._array(ctx) for a in self._data].index(True)]
 
     # ------------------------------------------------------------------ initialization

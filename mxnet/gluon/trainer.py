@@ -7,6 +7,7 @@ from .. import autograd
 from .. import kvstore as _kv
 from .. import optimizer as _optimizer
 from .._changes import changes
+from .._dispatch import entering, interceptors
 from .._files import paths
 from .._state import state
 from ..base import MXNetError
@@ -192,6 +193,9 @@ class Trainer:
 
         A parameter whose gradient is not new is an error, unless `ignore_stale_grad`, which leaves it as it is.
         """
+        if interceptors and (scope := entering('Trainer.step')) is not None:
+            with scope:
+                return Trainer.step(self, batch_size, ignore_stale_grad)
         again = self._again
         if again is not None and self._amp_loss_scaler is None and not self._params_to_init and not state.naive:
             self._optimizer.rescale_grad = _divided(self._scale, batch_size)
@@ -221,6 +225,9 @@ class Trainer:
 
     def allreduce_grads(self):
         """Adds up the gradients of all contexts (and workers); `update` then applies them."""
+        if interceptors and (scope := entering('Trainer.allreduce_grads')) is not None:
+            with scope:
+                return Trainer.allreduce_grads(self)
         self._prepare()
         if self._update_on_kvstore:
             raise AssertionError('allreduce_grads is for update_on_kvstore=False; here the KVStore adds up and updates '
@@ -259,6 +266,9 @@ class Trainer:
 
     def update(self, batch_size, ignore_stale_grad=False):
         """Updates the parameters with gradients that `allreduce_grads` has added up."""
+        if interceptors and (scope := entering('Trainer.update')) is not None:
+            with scope:
+                return Trainer.update(self, batch_size, ignore_stale_grad)
         self._prepare()
         if self._update_on_kvstore:
             raise AssertionError('update is for update_on_kvstore=False; here the KVStore updates in step')

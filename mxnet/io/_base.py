@@ -3,6 +3,8 @@ from collections import namedtuple
 
 import numpy
 
+from .._dispatch import entering, interceptors
+
 __all__ = ['DataBatch', 'DataDesc', 'DataIter']
 
 _LISTS = (list, tuple, type(None))
@@ -96,6 +98,9 @@ class DataIter:
         return self
 
     def __next__(self):
+        if interceptors and (scope := entering('DataIter.__next__')) is not None:
+            with scope:
+                return DataIter.__next__(self)
         return self.next()
 
     def reset(self):

@@ -16,6 +16,7 @@ import warnings
 import torch
 
 from .._array import overwrite, wrap
+from .._dispatch import entering, interceptors
 from .._dist.journal import Journal, folder_for
 from ..context import cpu
 from ..ndarray import NDArray, sparse
@@ -80,6 +81,9 @@ class Table:
         return sparse.row_sparse_array((data, rows), shape=shape, dtype=data.dtype, ctx=cpu())
 
     def push(self, worker, entries, settings):
+        if interceptors and (scope := entering('Table.push')) is not None:
+            with scope:
+                return Table.push(self, worker, entries, settings)
         updater = self.store._updater
         if settings is not None and isinstance(updater, Updater):
             optimizer = updater.optimizer
@@ -145,6 +149,9 @@ class Table:
         return None
 
     def pull(self, keys):
+        if interceptors and (scope := entering('Table.pull')) is not None:
+            with scope:
+                return Table.pull(self, keys)
         return [self._content(self.store._values[key]) for key in keys], self._count()
 
     def rows(self, key, wanted):

@@ -15,7 +15,7 @@ import weakref
 import numpy
 import torch
 
-from .. import _taps
+from .. import _dispatch
 from .._array import overwrite, wrap
 from .._files import paths
 from ..base import MXNetError
@@ -62,7 +62,7 @@ class AsyncKVStore(WorkersKVStore):
         same_for_all(self._world, f'variables of store {self._id}', {
             'MXNET_KVSTORE_BIGARRAY_BOUND': self._bound, 'MXNET_KVSTORE_MAX_STALENESS': self._staleness})
         self._compression_params = None
-        _taps.servers = weakref.ref(self)
+        _dispatch.servers = weakref.ref(self)
         for link in self._links:
             # by each worker: a server keeps the order of one worker's changes only, and `barrier` sends some at once
             link.change(self._id, 'open')

@@ -4,6 +4,7 @@ import numbers
 import torch
 
 from .._array import NDArrayBase, readable, wrap, writable
+from .._dispatch import entering, interceptors
 from .._files import paths
 from .._state import state
 from ..base import MXNetError
@@ -101,6 +102,9 @@ class KVStore(KVStoreBase):
         Without an updater, a single dense array is not copied: it is the stored value until the next push, and what is
         written into it is what `pull` gives.
         """
+        if interceptors and (scope := entering('KVStore.push')) is not None:
+            with scope:
+                return KVStore.push(self, key, value, priority)
         pairs = self._pairs(key, value, 'push')
         for k, arrays in pairs.items():
             self._check(k, arrays, self._stored(k, 'push'))
@@ -195,6 +199,9 @@ class KVStore(KVStoreBase):
 
     def pull(self, key, out=None, priority=0, ignore_sparse=True):
         """Copies the values of keys to arrays; sparse ones are left out, as `row_sparse_pull` is there for them."""
+        if interceptors and (scope := entering('KVStore.pull')) is not None:
+            with scope:
+                return KVStore.pull(self, key, out, priority, ignore_sparse)
         if out is None:
             raise AssertionError('pull: out is missing, the arrays to copy to')
         sources, dense = [], []
@@ -222,6 +229,9 @@ class KVStore(KVStoreBase):
 
     def pushpull(self, key, value, out=None, priority=0):
         """`push`, then `pull`; without `out` the results go to the values themselves."""
+        if interceptors and (scope := entering('KVStore.pushpull')) is not None:
+            with scope:
+                return KVStore.pushpull(self, key, value, out, priority)
         self.push(key, value, priority)
         self.pull(key, value if out is None else out, priority, ignore_sparse=False)
 

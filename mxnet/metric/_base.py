@@ -4,6 +4,7 @@ import torch
 
 from .. import registry
 from .._array import NDArrayBase
+from .._dispatch import entering, interceptors
 from .._state import state
 from ..ndarray import _interop
 
@@ -187,6 +188,9 @@ class EvalMetric:
 
     def update_dict(self, label, pred):
         """As `update`, with arrays by name; `output_names` and `label_names` choose among them."""
+        if interceptors and (scope := entering('EvalMetric.update_dict')) is not None:
+            with scope:
+                return EvalMetric.update_dict(self, label, pred)
         preds = list(pred.values()) if self.output_names is None else [pred[name] for name in self.output_names]
         labels = list(label.values()) if self.label_names is None else [label[name] for name in self.label_names]
         self.update(labels, preds)

@@ -9,6 +9,7 @@ import numpy
 from .. import metric as _metric
 from .. import ndarray
 from .. import random as _random
+from .._dispatch import entering, interceptors
 from ..base import MXNetError, _as_list
 from ..context import cpu
 from ..initializer import Uniform
@@ -126,6 +127,9 @@ class BaseModule:
     # ------------------------------------------------------------------ whole data sets
     def forward_backward(self, data_batch):
         """`forward` for training, then `backward`."""
+        if interceptors and (scope := entering('BaseModule.forward_backward')) is not None:
+            with scope:
+                return BaseModule.forward_backward(self, data_batch)
         self.forward(data_batch, is_train=True)
         self.backward()
 

@@ -8,6 +8,7 @@ from operator import attrgetter
 import numpy
 
 from .. import optimizer as _optimizer
+from .._dispatch import entering, interceptors
 from .._files import paths
 from ..base import MXNetError
 from ..context import Context, cpu
@@ -425,6 +426,9 @@ class Module(BaseModule):
     # ------------------------------------------------------------------ running
     def forward(self, data_batch, is_train=None):
         """Computes the outputs of a batch; if its shapes are new, the module is reshaped first."""
+        if interceptors and (scope := entering('Module.forward')) is not None:
+            with scope:
+                return Module.forward(self, data_batch, is_train)
         try:
             self._check_batch(data_batch)
             self._exec_group.forward(data_batch, is_train)
@@ -526,6 +530,9 @@ class Module(BaseModule):
 
     def forward_backward(self, data_batch):
         """`forward` for training, then `backward`; in one go where nobody looks in between."""
+        if interceptors and (scope := entering('Module.forward_backward')) is not None:
+            with scope:
+                return Module.forward_backward(self, data_batch)
         own = type(self)
         if own.forward is not Module.forward or own.backward is not Module.backward or isinstance(data_batch, list) \
                 or 'forward' in self.__dict__ or 'backward' in self.__dict__:
@@ -539,12 +546,18 @@ class Module(BaseModule):
 
     def backward(self, out_grads=None):
         """Computes the gradients; `out_grads` are those of the outputs, where they are no losses."""
+        if interceptors and (scope := entering('Module.backward')) is not None:
+            with scope:
+                return Module.backward(self, out_grads)
         if not (self.binded and self.params_initialized):
             self._require('backward')
         self._exec_group.backward(out_grads)
 
     def update(self):
         """Updates the parameters by the gradients of the last `backward`."""
+        if interceptors and (scope := entering('Module.update')) is not None:
+            with scope:
+                return Module.update(self)
         if not (self.binded and self.params_initialized and self.optimizer_initialized):
             self._require('update', optimizer=True)
         self._params_dirty = True

@@ -10,10 +10,10 @@ from weakref import ref
 import torch
 
 from .._array import NDArrayBase, before_write, copies, readers, settle, write
+from .._dispatch import interceptors
 from .._notes import source
 from .._ops.table import NAMES
 from .._state import state
-from .._taps import tap
 from . import _invoke
 
 __all__ = ['add', 'subtract', 'multiply', 'divide', 'modulo', 'power', 'maximum', 'minimum', 'equal', 'not_equal',
@@ -41,7 +41,7 @@ def _binary(name, doc, arrays, scalar, reverse, python):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    function.operators = arrays, scalar
+    function.operators = arrays, scalar        # for symbol/_recorded.py
     return function
 
 
@@ -105,6 +105,8 @@ _NUMBERS = (torch.int32, torch.int64, torch.uint8, torch.int8)
 def fast_binary(kernel, slow, dtypes):
     """A method such as `__add__`: torch itself for two arrays of one dtype, or a float array and a number."""
     def method(self, other):
+        if interceptors:
+            return slow(self, other)
         if not state.recording:
             tensor = self._tensor
             if type(other) is type(self):
@@ -127,7 +129,7 @@ def fast_binary(kernel, slow, dtypes):
                     array._variable = None
                     array._pending = None
                     return array
-        elif state.watch is None and self._pending is None \
+        elif self._pending is None \
                 and (type(other) is not type(self) or other._pending is None):
             # the same, through the aliases that autograd knows
             tensor = self._tensor if self._variable is None else self._variable.leaf
@@ -157,24 +159,13 @@ def fast_binary(kernel, slow, dtypes):
                     return array
         return slow(self, other)
 
-    def exchange(other):
-        nonlocal kernel
-        kernel = other
-
-    tap(_by_operand(slow), kernel, exchange)
     return method
-
-
-def _by_operand(slow):
-    """Which operator the long way would call, by the operands."""
-    arrays, scalar = slow.operators
-    return lambda lhs, rhs: arrays if isinstance(rhs, torch.Tensor) else scalar
 
 
 def fast_inplace(kernel, slow, what, dtypes):
     """A method such as `__iadd__`."""
     def method(self, other):
-        if not state.recording:
+        if not state.recording and not interceptors:
             tensor = self._tensor
             if type(other) is type(self):
                 value = other._tensor
@@ -200,11 +191,6 @@ def fast_inplace(kernel, slow, what, dtypes):
         write(self, result._tensor, what)
         return self
 
-    def exchange(other):
-        nonlocal kernel
-        kernel = other
-
-    tap(_by_operand(slow), kernel, exchange)
     return method
 
 

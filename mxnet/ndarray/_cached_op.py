@@ -13,6 +13,7 @@ import torch
 
 from .. import random as _random
 from .._array import before_write, owned, readers, wrap
+from .._dispatch import entering, interceptors
 from .._graph.infer import infer
 from .._graph.node import Node
 from .._graph.plan import LIMIT, Plans
@@ -116,6 +117,9 @@ class CachedOp:
             self._by_shapes.clear()
 
     def __call__(self, *args, out=None, default_ctx=None):
+        if interceptors and (scope := entering('CachedOp.__call__')) is not None:
+            with scope:
+                return CachedOp.__call__(self, *args, out=out, default_ctx=default_ctx)
         if len(args) != len(self._names):
             raise MXNetError(f'CachedOp: {len(args)} arrays given for {len(self._names)} inputs: '
                              f'{", ".join(self._names)}')
@@ -132,7 +136,8 @@ class CachedOp:
         ctx = args[0]._ctx if args else None
         recording, cls = state.recording, self._result_class() if self._np or state.np_array else NDArray
         if recording:
-            if self.patience > 0 and out is None and self._monitor is None and state.watch is None and not state.naive:
+            if self.patience > 0 and out is None and self._monitor is None and not state.interceptors \
+                    and not state.naive:
                 arrays = step.defer(self, args, ctx, state.training, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays

@@ -7,10 +7,10 @@ import numpy
 import torch
 
 from .._array import NDArrayBase, wrap
+from .._dispatch import interceptors, run_kernel, tracer
 from .._ops import NAMES
 from .._ops.dtypes import NAME, torch_dtype
 from .._state import state
-from .._taps import tap
 from .._wording import plain
 from ..base import MXNetError
 from ..context import current_context, given_context
@@ -77,15 +77,6 @@ def _enough_memory(shape):
         raise MXNetError(f'an array of shape {_shape(shape)} cannot be made: {plain(error)}') from error
 
 
-def _exchange(other):
-    global _fill
-    _fill = other
-
-
-_fill = torch.full
-tap(lambda shape, value, **_: '_zeros' if value == 0 else '_ones' if value == 1 else '_full', _fill, _exchange)
-
-
 def _filled(shape, ctx, dtype, value, out=None):
     if out is not None:
         out[:] = value
@@ -95,11 +86,15 @@ def _filled(shape, ctx, dtype, value, out=None):
                          'an array without elements or axes needs mx.util.set_np_shape(True)')
     ctx = given_context(ctx)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)
-    if state.watch is not None and state.watch.traces:
+    if interceptors and tracer() is not None:
         given = {'shape': _shape(shape), 'value': value, 'dtype': NAME[wanted]}
         return _invoke.call(NAMES['_full'], (), given, NDArray)
     with _enough_memory(shape):
-        tensor = _fill(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
+        if interceptors:
+            op = NAMES['_zeros' if value == 0 else '_ones' if value == 1 else '_full']
+            tensor = run_kernel(op, torch.full, (_shape(shape), value), {'dtype': wanted, 'device': ctx.torch_device})
+        else:
+            tensor = torch.full(_shape(shape), value, dtype=wanted, device=ctx.torch_device)
         return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
 
@@ -107,7 +102,7 @@ def empty(shape, ctx=None, dtype=None, stype=None):
     """An array whose values are whatever was in memory."""
     if stype is not None and stype != 'default':
         return zeros(shape, ctx, dtype, stype)
-    if state.watch is not None and state.watch.traces:
+    if interceptors and tracer() is not None:
         return zeros(shape, ctx, dtype)
     ctx = given_context(ctx)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)

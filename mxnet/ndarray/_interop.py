@@ -6,6 +6,7 @@ import torch
 import torch.utils.dlpack
 
 from .._array import NDArrayBase, send, wrap, writable
+from .._dispatch import entering, interceptors
 from .._ops.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
@@ -139,6 +140,9 @@ def synchronize(device):
 
 def waitall():
     """Waits until everything that was started is computed."""
+    if interceptors and (scope := entering('waitall')) is not None:
+        with scope:
+            return waitall()
     if torch.cuda.is_initialized():
         for i in range(torch.cuda.device_count()):
             synchronize(torch.device('cuda', i))

@@ -8,6 +8,7 @@ from weakref import ref
 
 from .. import random as _random
 from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, readers, wrap, write
+from .._dispatch import intercepted, interceptors, ran, run_kernel
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._graph.states import move_when_differentiated
@@ -18,7 +19,6 @@ from .._ops.dtypes import NAME
 from .._ops.moves import Move
 from .._ops.table import CallSite, Operator
 from .._state import state
-from .._taps import tap
 from ..base import MXNetError, OutOfRange
 from ..context import Context, current_context
 
@@ -56,17 +56,21 @@ join_step: Any = None        # how calls with arrays that wait may wait, too: `_
 # ---------------------------------------------------------------------- calling
 def run(op: Operator, inputs, attributes, out, cls):
     """Calls an operator with bound inputs and parsed attributes."""
+    if interceptors:
+        return intercepted(execute, op, inputs, attributes, out, cls)
+    return execute(op, inputs, attributes, out, cls)
+
+
+def execute(op: Operator, inputs, attributes, out, cls):
+    """Computes a call that all interceptors have let through."""
     recording = state.recording
-    watch = state.watch if recording else None
-    if watch is not None and watch.traces:
-        return watch.call(op, inputs, attributes, out, cls)          # a graph is traced: see _deferred_compute.py
     for x in inputs:
         if x is not None and x._sparse:
             result = run_sparse(op, inputs, attributes, out, cls)
             if state.recording:
                 note_all(op, attributes, inputs, result if isinstance(result, (list, tuple)) else (result,))
             return result
-    if recording and out is None and watch is None \
+    if recording and out is None and not (interceptors and state.interceptors) \
             and True in [x is not None and x._pending is not None for x in inputs]:
         joined = join_step(op, inputs, attributes, cls)
         if joined is not None:
@@ -87,7 +91,10 @@ def run(op: Operator, inputs, attributes, out, cls):
     else:
         ctx = current_context()
     try:
-        result = op.called(*tensors, **attributes)
+        if interceptors:
+            result = run_kernel(op, op.function, tensors, attributes)
+        else:
+            result = op.function(*tensors, **attributes)
     except MXNetError as error:
         complete = completed(op, error, given)
         if complete is error:
@@ -99,8 +106,8 @@ def run(op: Operator, inputs, attributes, out, cls):
         raise operator_error(op, inputs, attributes, error) from error
     if op.mutates:
         result = _write_back(op, inputs, attributes, result)
-    if watch is not None:
-        watch.ran(op, inputs, attributes, result if type(result) is tuple else (result,))
+    if interceptors and recording:
+        ran(op, inputs, attributes, result if type(result) is tuple else (result,))
     if out is not None:
         _into(op, result, out)
         if recording:
@@ -256,7 +263,7 @@ def make_function(op: Operator, name: str, cls: type):
     def pair(*args, **kwargs):
         # the same as below for two arrays, unrolled: most operators of two are called like this
         recording = state.recording
-        if not kwargs and len(args) == 2 and (not recording or state.watch is None):
+        if not kwargs and len(args) == 2 and not interceptors:
             lhs, rhs = args
             try:
                 if lhs._sparse or rhs._sparse:
@@ -294,7 +301,7 @@ def make_function(op: Operator, name: str, cls: type):
     def single(*args, **kwargs):
         # and for one
         recording = state.recording
-        if not kwargs and len(args) == 1 and (not recording or state.watch is None):
+        if not kwargs and len(args) == 1 and not interceptors:
             x, = args
             try:
                 if x._sparse or recording and x._pending is not None:
@@ -322,7 +329,7 @@ def make_function(op: Operator, name: str, cls: type):
 
     def general(*args, **kwargs):
         recording = state.recording
-        if plain and not kwargs and len(args) == arity and (not recording or state.watch is None):
+        if plain and not kwargs and len(args) == arity and not interceptors:
             # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
             try:
                 if args[0]._sparse or args[-1]._sparse:
@@ -353,17 +360,11 @@ def make_function(op: Operator, name: str, cls: type):
                 return array
         return call(op, args, kwargs, cls)
 
-    def exchange(other):
-        nonlocal kernel
-        kernel = other
-
-    if plain:
-        tap(op.name, kernel, exchange)
     function: Any = general if not plain or arity > 2 else pair if arity == 2 else single
     function.__name__ = function.__qualname__ = name
     function.__doc__ = docstring(op)
     function.__signature__ = signature(op, cls.__name__)
-    function.derived_from = op, cls         # so that what wraps operators finds it: see contrib/amp
+    function.derived_from = op, cls         # for the reference: _frontend/examples
     return function
 
 
@@ -374,8 +375,8 @@ def make_method(op: Operator, name: str):
 
     def method(self, *args, **kwargs):
         recording = state.recording
-        if plain and not args and not kwargs and not self._sparse \
-                and (not recording or state.watch is None and self._pending is None):
+        if plain and not args and not kwargs and not self._sparse and not interceptors \
+                and (not recording or self._pending is None):
             tensor = self._tensor if not recording or self._variable is None else self._variable.leaf
             try:
                 result = kernel(tensor)
@@ -398,12 +399,6 @@ def make_method(op: Operator, name: str):
                 return array
         return call(op, (self, *args), kwargs, self._dense)
 
-    def exchange(other):
-        nonlocal kernel
-        kernel = other
-
-    if plain:
-        tap(op.name, kernel, exchange)
     result: Any = method
     result.__name__ = name
     result.__qualname__ = f'NDArray.{name}'

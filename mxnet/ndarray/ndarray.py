@@ -7,6 +7,7 @@ import torch
 
 from .. import autograd as _autograd
 from .._array import NDArrayBase, meta, readable, wrap, writable, write
+from .._dispatch import entering, interceptors
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
 from .._notes import GETITEM, SETITEM, note, source
@@ -294,6 +295,9 @@ class NDArray(OperatorMethods, NDArrayBase):
     # ------------------------------------------------------------------ copies and conversions
     def asnumpy(self):
         """A copy as a NumPy array; waits until the array is computed."""
+        if interceptors and (scope := entering('NDArray.asnumpy')) is not None:
+            with scope:
+                return NDArray.asnumpy(self)
         tensor = self._tensor.detach()
         if tensor.dtype is torch.bfloat16:
             return tensor.cpu().view(torch.int16).numpy().astype(numpy.uint16).view(BFLOAT16)
@@ -332,6 +336,9 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def copyto(self, other):
         """Copies the values into another array, or makes a copy on another context."""
+        if interceptors and (scope := entering('NDArray.copyto')) is not None:
+            with scope:
+                return NDArray.copyto(self, other)
         if isinstance(other, NDArrayBase):
             if other is self:
                 warnings.warn('an array was copied to itself', RuntimeWarning, stacklevel=2)
@@ -521,6 +528,9 @@ class NDArray(OperatorMethods, NDArrayBase):
     # ------------------------------------------------------------------ waiting
     def wait_to_read(self):
         """Waits until the array is computed; an error of the computation is raised here at the latest."""
+        if interceptors and (scope := entering('NDArray.wait_to_read')) is not None:
+            with scope:
+                return NDArray.wait_to_read(self)
         _interop.synchronize(self._tensor.device)
 
     wait_to_write = wait_to_read
@@ -537,6 +547,9 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def backward(self, out_grad=None, retain_graph=False, train_mode=True):
         """Computes the gradients of this array with respect to all arrays with a gradient attached."""
+        if interceptors and (scope := entering('NDArray.backward')) is not None:
+            with scope:
+                return NDArray.backward(self, out_grad, retain_graph, train_mode)
         _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
 
     # ------------------------------------------------------------------ other libraries

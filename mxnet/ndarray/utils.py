@@ -1,5 +1,6 @@
 """Making, saving and loading arrays, of any storage type."""
 from .._array import NDArrayBase
+from .._dispatch import entering, interceptors
 from .._files import params, paths, safetensors
 from .._state import state
 from ..base import MXNetError
@@ -20,6 +21,9 @@ def array(source_array, ctx=None, dtype=None):
     >>> mx.nd.array([[1, 2], [3, 4]]).dtype
     <class 'numpy.float32'>
     """
+    if interceptors and (scope := entering('array')) is not None:
+        with scope:
+            return array(source_array, ctx, dtype)
     if getattr(source_array, 'stype', 'default') != 'default' or hasattr(source_array, 'tocsr'):
         from . import sparse
         return sparse.array(source_array, ctx=ctx, dtype=dtype)
@@ -101,6 +105,9 @@ def save(fname, data):
     >>> mx.nd.load('memory://weights.params')['w'].shape
     (2,)
     """
+    if interceptors and (scope := entering('save')) is not None:
+        with scope:
+            return save(fname, data)
     if isinstance(data, NDArrayBase):
         data = [data]
     if isinstance(data, dict):
@@ -122,6 +129,9 @@ def save(fname, data):
 
 def load(fname):
     """The list or dict of arrays that `save` wrote."""
+    if interceptors and (scope := entering('load')) is not None:
+        with scope:
+            return load(fname)
     if str(fname).endswith('.safetensors'):
         return {n: NDArray(t) for n, t in safetensors.load(fname).items()}
     with paths.open_read(fname) as file:

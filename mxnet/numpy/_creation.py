@@ -9,9 +9,9 @@ import numpy
 import torch
 
 from .._array import NDArrayBase, wrap
+from .._dispatch import interceptors, tracer
 from .._ops.dtypes import torch_dtype
 from .._ops.table import NAMES
-from .._state import state
 from ..context import given_context
 from ..ndarray import _interop, _invoke
 from ..ndarray._creation import NONE_IS_NAN
@@ -89,7 +89,7 @@ def empty(shape, dtype=numpy.float32, order='C', ctx=None):
     if order != 'C':
         raise NotImplementedError(f"empty: arrays are row-major, so order must be 'C', not {order!r}")
     ctx = given_context(ctx)
-    if state.watch is not None and state.watch.traces:
+    if interceptors and tracer() is not None:
         return zeros(shape, dtype or 'float32', ctx=ctx)
     tensor = torch.empty(numbers(shape), dtype=torch_dtype(dtype or 'float32'), device=ctx.torch_device)
     return wrap(_interop.allocate(tensor, ctx), ctx, _call.array_class)

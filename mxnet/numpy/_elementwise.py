@@ -4,10 +4,10 @@ import torch
 
 from .. import util
 from .._array import NDArrayBase, meta, wrap
+from .._dispatch import interceptors
 from .._ops.dtypes import NAME
 from .._ops.table import NAMES
 from .._state import state
-from .._taps import tap
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
 from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported
@@ -71,7 +71,7 @@ def _unary(name, doc, internal=None):
     kernel = NAMES[internal].function
 
     def function(x, out=None, **kwargs):
-        if type(x) is _call.array_class and out is None and not kwargs and not state.recording:
+        if type(x) is _call.array_class and out is None and not kwargs and not state.recording and not interceptors:
             # an array and nothing else: the whole call is unwrap, compute, wrap
             tensor = x._tensor
             try:
@@ -92,11 +92,6 @@ def _unary(name, doc, internal=None):
             return apply(internal, (value,), {}, first(out))
         return finish(name, lambda out: apply(internal, (value,), {}, out), first(out), kwargs)
 
-    def exchange(other):
-        nonlocal kernel
-        kernel = other
-
-    tap(internal, kernel, exchange)
     return _publish(function, name, doc)
 
 
@@ -226,7 +221,7 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
         return compute(left, right, out)
 
     slow = _method(name, compute)
-    slow.operators = pair, with_scalar
+    slow.operators = pair, with_scalar         # for symbol/_recorded.py
     method = slow if kernel is None else fast_binary(kernel, slow, dtypes)
 
     def function(x1, x2, out=None, **kwargs):
@@ -237,7 +232,6 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
         return finish(name, lambda out: compute(x1, x2, out), first(out), kwargs)
 
     function.method = method
-    method.operators = slow.operators
     function.reflected = lambda self, other: compute(other, self, None)
     return _publish(function, name, doc)
 

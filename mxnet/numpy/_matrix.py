@@ -3,6 +3,7 @@ import numpy
 import torch
 
 from .._array import NDArrayBase, wrap
+from .._dispatch import interceptors
 from .._state import state
 from . import _call
 from ._call import Numbers, apply, is_array, numbers, unsupported
@@ -19,7 +20,7 @@ def matmul(a, b, out=None, **kwargs):
     (2, 4)
     """
     if type(a) is _call.array_class and type(b) is _call.array_class and out is None and not kwargs \
-            and not state.recording and a._tensor.dtype is b._tensor.dtype:
+            and not state.recording and not interceptors and a._tensor.dtype is b._tensor.dtype:
         try:
             result = torch.matmul(a._tensor, b._tensor)
         except RuntimeError:

@@ -3,6 +3,7 @@ import numpy
 import torch
 
 from .._array import NDArrayBase
+from .._dispatch import interceptors
 from .._state import state
 from ..ndarray._arithmetic import FLOATS
 from . import _call
@@ -18,8 +19,8 @@ _new = object.__new__
 
 def _plain(a, axis, dtype, out, keepdims):
     """Whether torch's own reduction of all elements, or along one axis, is the result: floats, nothing asked for."""
-    return not state.recording and type(a) is _call.array_class and out is None and dtype is None and not keepdims \
-        and (axis is None or type(axis) is int) and a._tensor.dtype in FLOATS
+    return not state.recording and not interceptors and type(a) is _call.array_class and out is None \
+        and dtype is None and not keepdims and (axis is None or type(axis) is int) and a._tensor.dtype in FLOATS
 
 
 def _straight(kernel, a, axis):

@@ -8,15 +8,14 @@
 >>> print(profiler.dumps())       # a table                # doctest: +SKIP
 >>> profiler.dump()               # steps.json, for https://ui.perfetto.dev         # doctest: +SKIP
 
-It stands on torch.profiler.  While it is off, it costs nothing: kernels, plans and methods are exchanged when it
-starts.
+It stands on torch.profiler, and is an interceptor (see docs/en/architecture.md): while it is off, it costs nothing.
 """
 import os
 import threading
 import time
 import warnings
 
-from .. import _taps
+from .. import _dispatch
 from ..base import MXNetError
 from ._session import session as _current
 from ._table import SORTS as _SORTS
@@ -40,7 +39,7 @@ def _on_servers(what, profile_process, **arguments):
         return False
     if profile_process != 'server':
         raise MXNetError(f"profiler.{what}: profile_process takes 'worker' or 'server', not {profile_process!r}")
-    store = profiler_kvstore_handle or (_taps.servers() if _taps.servers is not None else None)
+    store = profiler_kvstore_handle or (_dispatch.servers() if _dispatch.servers is not None else None)
     if store is None:
         raise MXNetError(f"profiler.{what}(profile_process='server'): there is no KVStore with servers; create one "
                          "with mx.kv.create('dist_async') and pass it to profiler.set_kvstore_handle")

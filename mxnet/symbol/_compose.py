@@ -3,6 +3,7 @@ from typing import Any
 
 import numpy
 
+from .._dispatch import composed, interceptors
 from .._frontend.binding import bind, by_order
 from .._frontend.signature import docstring, signature
 from .._graph.node import HIDDEN, Node, is_hidden, own_attributes
@@ -102,7 +103,8 @@ def compose(op: Operator, name, inputs, attrs, own, cls):
     count = node.visible_count()
     if not count and callable(op.outputs):
         raise MXNetError(f'operator {op.name}: with {called_with(attributes)} it has no outputs')
-    return make(cls, [(node, i) for i in range(count)])
+    symbol = make(cls, [(node, i) for i in range(count)])
+    return composed(op, symbol, cls) if interceptors else symbol
 
 
 def make(cls, entries):

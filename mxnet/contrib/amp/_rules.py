@@ -46,10 +46,6 @@ class Rules:
                 return 'float32'
         return self.wanted.get(op)
 
-    def knows(self, op):
-        """Does anything depend on this operator being called?"""
-        return op in self.wanted or op in self.conditions
-
     def untouched(self, op, attributes, count):
         """Positions of the inputs that are never cast: states, and what needs float32 anyway."""
         if op.variadic is not None:

@@ -4,6 +4,7 @@ import logging
 import sys
 
 from ... import optimizer as _optimizer
+from ..._dispatch import install, remove
 from ..._ops.dtypes import NUMPY, dtype_name
 from ...context import gpu
 from ...gluon import HybridBlock, SymbolBlock
@@ -14,7 +15,7 @@ from ...symbol._compose import make
 from . import lists
 from ._graph import Pass
 from ._rules import Rules, target_name
-from ._switch import Switch
+from ._switch import Casts
 from .loss_scaler import LossScaler, NoScaling
 
 __all__ = ['init', 'stop', 'init_trainer', 'scale_loss', 'unscale', 'convert_model', 'convert_hybrid_block',
@@ -23,7 +24,7 @@ __all__ = ['init', 'stop', 'init_trainer', 'scale_loss', 'unscale', 'convert_mod
 
 bfloat16 = NUMPY['bfloat16']
 
-_switch = None                  # the casts that are on
+_switch = None                  # the `Casts` that are installed
 _loss_scaler = None             # the scaler that losses such as SoftmaxOutput follow: that of the first trainer
 
 
@@ -47,14 +48,15 @@ def init(target_dtype='float16', target_precision_ops=None, conditional_fp32_ops
     target = target_name(target_dtype)
     if _switch is None:
         logging.info('Using AMP')
-        _switch = Switch(Rules(target, target_precision_ops, fp32_ops, conditional_fp32_ops), _scale)
+        _switch = Casts(Rules(target, target_precision_ops, fp32_ops, conditional_fp32_ops), _scale)
+        install(_switch)
 
 
 def stop():
     """Switches mixed precision off; graphs made in the meantime keep their casts.  (MXNet 1.9.1 had no way back.)"""
     global _switch, _loss_scaler
     if _switch is not None:
-        _switch.off()
+        remove(_switch)
     _switch = _loss_scaler = None
 
 

@@ -3,6 +3,7 @@ import numbers
 from concurrent.futures import ThreadPoolExecutor
 
 from ... import context
+from ..._dispatch import Iterated, interceptors
 from ..._state import state
 from . import sampler as _sampler
 from ._fetch import Fetcher, Jobs, Threads, _as_in_context, same_state, serial
@@ -65,6 +66,10 @@ class DataLoader:
         return len(self._batch_sampler)
 
     def __iter__(self):
+        batches = self._batches()
+        return Iterated('DataLoader.next', batches) if interceptors else batches
+
+    def _batches(self):
         if self._iter is None:
             self.refresh()
         batches, self._iter = self._iter, None

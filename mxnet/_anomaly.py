@@ -1,8 +1,7 @@
-"""What can look at recorded operator calls: `autograd.detect_anomaly()`.
+"""Finds the operator that made the first NaN: `autograd.detect_anomaly()`.
 
-It is a scope that puts a watcher into `state.watch`, which is told of every operator call while recording (`ran`) and
-of graphs that are about to be differentiated (`follow`).  What it finds out it notes on the nodes of torch's graph, so
-that it is gone when the graph is.
+An interceptor (_dispatch.py) of the calling thread.  It looks at the results of every recorded call, and puts hooks on
+the nodes of torch's graph, which look at gradients; the hooks are gone when the graph is.
 """
 import os
 import traceback
@@ -10,38 +9,15 @@ import traceback
 import torch
 
 from ._array import describe
-from ._state import state
+from ._dispatch import ANOMALY, Interceptor, install, remove
 from .base import MXNetError
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _TORCH = os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 
 
-class _Watch:
-    """A scope whose watcher is itself; one scope around another sees everything too."""
-
-    traces = False              # it looks on, while a Tracer (_deferred_compute.py) takes the calls over
-
-    def __enter__(self):
-        self._outer, state.watch = state.watch, self
-        return self
-
-    def __exit__(self, *exc):
-        state.watch = self._outer
-
-    def ran(self, op, inputs, attributes, results):
-        """`op` has been called while recording; inputs are arrays, results tensors."""
-        if self._outer is not None:
-            self._outer.ran(op, inputs, attributes, results)
-
-    def follow(self, heads):
-        """The graph of these tensors is about to be differentiated."""
-        if self._outer is not None:
-            self._outer.follow(heads)
-
-
 # ---------------------------------------------------------------------- NaN
-class detect_anomaly(_Watch):
+class detect_anomaly(Interceptor):
     """A scope in which the operator that makes the first NaN is an error that names it.
 
     It must enclose both the recorded computation and `backward`, and it is slow: for finding out, not for training.
@@ -57,8 +33,16 @@ class detect_anomaly(_Watch):
     mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) has a NaN, the first on the way...
     """
 
+    rank, whole_process = ANOMALY, False
+
+    def __enter__(self):
+        install(self)
+        return self
+
+    def __exit__(self, *exc):
+        remove(self)
+
     def ran(self, op, inputs, attributes, results):
-        super().ran(op, inputs, attributes, results)
         text = f'operator {op.name}({_arguments(op, inputs, attributes)})'
         where = _caller()
         given = [x._tensor for x in inputs if x is not None]
@@ -68,8 +52,7 @@ class detect_anomaly(_Watch):
         for result in results:
             _mark(result.grad_fn, known, f'the gradient of {text}', where)
 
-    def follow(self, heads):
-        super().follow(heads)
+    def differentiate(self, heads):
         for head in heads:
             if _has_nan(head.detach()):
                 raise MXNetError('an array that is about to be differentiated has a NaN in it, which came in with the '
