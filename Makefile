@@ -1,20 +1,23 @@
 # Every target sets up .venv by itself. Another interpreter: `make test PYTHON=python3.12`.
+# On a machine without a GPU, `make train CPU=1` downloads PyTorch's CPU build (0.2 GB) instead of the CUDA build (2.5 GB).
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+READY_TRAIN := $(VENV)/.ready-train
+PIP := $(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt $(if $(CPU),--extra-index-url https://download.pytorch.org/whl/cpu)
 TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu shape lint docs docs-test stubs\
-	clean
+	dist clean
 
 help:  ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
 
-train: $(READY)  ## train the MLP of the tutorials on digits (options: ARGS="--model lenet --data DIR")
+train: $(READY_TRAIN)  ## train the MLP of the tutorials on digits (options: ARGS="--model lenet --data DIR")
 	$(BIN)/remx train $(ARGS)
 
 test: $(READY)  ## run the tests that take seconds (options: ARGS="-k save")
@@ -66,15 +69,30 @@ docs-test: $(READY)  ## run every program of README, docs/ and the notebooks
 stubs: $(READY)  ## write the .pyi files again from the operator table
 	$(BIN)/python -m mxnet._frontend.stubs
 
+dist: $(READY)  ## build the sdist and the wheel, reproducibly, with checksums and an SBOM (into dist/)
+	$(BIN)/python tools/release.py $(ARGS)
+
 clean:  ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# What `make train` needs: remx with PyTorch and NumPy, and nothing for tests or documentation.
 # Without build isolation, so that setuptools comes in the pinned version too.
-$(READY): pyproject.toml constraints.txt
+$(READY_TRAIN): pyproject.toml constraints.txt
+	@echo "Setting up $(VENV) for training: remx, PyTorch, NumPy (PyTorch is the largest download)"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet -c constraints.txt setuptools
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation --editable ".[dev]"
-	@# what draws networks is no Python package; without it those tests are skipped
-	command -v dot >/dev/null || test "$$(id -u)" != 0 || apt-get install -y -q graphviz || true
+	@test -n "$(CPU)" || command -v nvidia-smi >/dev/null || test "$$(uname)" != Linux || \
+		echo "No NVIDIA GPU found. If PyTorch's CUDA libraries are downloaded below, stop (Ctrl-C) and run: make train CPU=1"
+	$(PIP) --progress-bar on setuptools
+	$(PIP) --progress-bar on --no-build-isolation --editable .
 	touch $@
+
+# What all other targets need: the tools for tests and documentation as well.
+$(READY): pyproject.toml constraints.txt
+	@echo "Setting up $(VENV) for development: remx with all optional parts, and tools for tests and documentation"
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) --quiet setuptools
+	$(PIP) --quiet --no-build-isolation --editable ".[dev]"
+	@# Graphviz draws networks and is no Python package; without it those tests are skipped
+	command -v dot >/dev/null || test "$$(id -u)" != 0 || apt-get install -y -q graphviz || true
+	touch $@ $(READY_TRAIN)

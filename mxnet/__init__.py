@@ -36,8 +36,8 @@ def __getattr__(name):
     elif name in _SUBMODULES:
         value = _importlib.import_module('.' + name, __name__)
     else:
-        # with these, Python looks for a name that may be meant
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=_sys.modules[__name__])
+        from ._names import no_attribute
+        raise no_attribute(__name__, name)
     globals()[name] = value
     return value
 
@@ -45,6 +45,10 @@ def __getattr__(name):
 def __dir__():
     return sorted({*globals(), *_SUBMODULES, *_ALIASES, *_MEMBERS})
 
+
+if _sys.platform == 'darwin':
+    # Operators that torch has no Metal kernel for run on the CPU; torch reads the variable when it is imported.
+    _os.environ.setdefault('PYTORCH_ENABLE_MPS_FALLBACK', '1')
 
 if _os.environ.get('MXNET_PROFILER_AUTOSTART', '0') not in ('', '0'):
     _importlib.import_module('.profiler', __name__)._autostart()

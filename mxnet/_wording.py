@@ -3,10 +3,9 @@
 Kernels are torch's, and so are the errors of what no check of ours has caught.  Their texts speak of `mat1`, of tensor
 a and tensor b, or of the allocator: `plain` says the same in the terms of the program that was wrong.
 """
-import difflib
 import re
 
-__all__ = ['near', 'plain', 'translated']
+__all__ = ['plain', 'translated']
 
 _DTYPES = {'Float': 'float32', 'Double': 'float64', 'Half': 'float16', 'BFloat16': 'bfloat16', 'Int': 'int32',
            'Long': 'int64', 'Short': 'int16', 'Char': 'int8', 'Byte': 'uint8', 'Bool': 'bool',
@@ -168,9 +167,3 @@ def plain(error, op=''):
     for pattern, said in _FRAGMENTS:
         text = pattern.sub(said, text)
     return text.strip() or type(error).__name__
-
-
-def near(name, known):
-    """' (did you mean X?)' for a name that is close to one of the known ones, else ''."""
-    close = difflib.get_close_matches(str(name), [str(k) for k in known], 1)
-    return f' (did you mean {close[0]}?)' if close else ''

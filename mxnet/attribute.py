@@ -1,6 +1,7 @@
 """Attributes that all symbols made within a `with` block share."""
 from collections import defaultdict
 
+from ._names import suggest_names as _suggest_names
 from ._scope import Current, Scope
 
 __all__ = ['AttrScope']
@@ -44,3 +45,6 @@ class AttrScope(Scope):
 
 
 AttrScope._current = Current(AttrScope)
+
+
+_suggest_names(globals())

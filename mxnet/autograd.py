@@ -15,6 +15,7 @@ from ._backward import run_backward
 from ._changes import changes
 from ._dispatch import differentiating, entering, interceptors
 from ._dispatch import tracer as _tracer
+from ._names import no_attribute as _no_attribute
 from ._notes import forget, note_all
 from ._ops.dtypes import NAME
 from ._ops.gradients import no_gradient
@@ -45,7 +46,7 @@ def __getattr__(name):
     if name == 'NDArray':
         from .ndarray import NDArray
         return NDArray
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    raise _no_attribute(__name__, name)
 
 
 # ---------------------------------------------------------------------- switches

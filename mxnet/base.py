@@ -18,7 +18,8 @@ NDArrayHandle = SymbolHandle = ExecutorHandle = CachedOpHandle = OpHandle = KVSt
 
 def __getattr__(name):
     if name not in ('integer_types', 'numeric_types', 'mx_real_t'):
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        from ._names import no_attribute
+        raise no_attribute(__name__, name)
     import numpy
     globals().update(integer_types=(int, numpy.int32, numpy.int64), numeric_types=(float, int, numpy.generic),
                      mx_real_t=numpy.float32)

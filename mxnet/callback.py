@@ -9,6 +9,9 @@ import shutil
 import sys
 import time
 
+from ._names import explain_arguments
+from ._names import suggest_names as _suggest_names
+
 __all__ = ['LogValidationMetricsCallback', 'ProgressBar', 'Speedometer', 'do_checkpoint', 'log_train_metric',
            'module_checkpoint']
 
@@ -45,6 +48,7 @@ def log_train_metric(period, auto_reset=False):
     return log
 
 
+@explain_arguments
 class Speedometer:
     """A batch callback that logs samples per second and the metric every `frequent` batches.
 
@@ -183,3 +187,6 @@ class LogValidationMetricsCallback:
         if param.eval_metric:
             for name, value in param.eval_metric.get_name_value():
                 logging.info('Epoch[%d] Validation-%s=%f', param.epoch, name, value)
+
+
+_suggest_names(globals())

@@ -1,15 +1,17 @@
 """Devices: `mx.cpu()`, `mx.gpu(0)`, `with mx.gpu(1): ...`.
 
 - A `Context` names a place; two names may share one memory (`cpu(0)` and `cpu(1)`).
-- `MXNET_VIRTUAL_GPUS=4` lets `gpu(0)` to `gpu(3)` stand on the cards that are there, or on CPU memory if there are
-none,
-  so that programs for several devices can be tested on one.
+- `gpu(n)` is torch's device `cuda:n` (CUDA and ROCm), or `mps` on a Mac with Apple silicon.
+- With `MXNET_VIRTUAL_GPUS=4`, `gpu(0)` to `gpu(3)` share the GPUs of the machine, or CPU memory if it has none, so that
+  programs for several devices can be tested on one.
 """
 import os
 import warnings
 
 from . import engine
 from ._malloc import give_memory_back
+from ._names import near
+from ._names import suggest_names as _suggest_names
 from ._state import state
 from .base import MXNetError
 
@@ -36,7 +38,8 @@ class _ContextType(type):
         if isinstance(device_type, Context):
             return device_type
         if device_type not in cls.devstr2type:
-            raise MXNetError(f'unknown device type {device_type!r}; there are {", ".join(cls.devstr2type)}')
+            raise MXNetError(f'unknown device type {device_type!r}{near(device_type, cls.devstr2type)}; there are '
+                             f'{", ".join(cls.devstr2type)}')
         key = (cls.devstr2type[device_type], _number(device_id))
         found = _interned.get(key)
         if found is None:
@@ -125,6 +128,9 @@ class Context(metaclass=_ContextType):
             import torch
             with torch.cuda.device(self.torch_device):
                 torch.cuda.empty_cache()
+        elif self.torch_device.type == 'mps':
+            import torch
+            torch.mps.empty_cache()
         else:
             give_memory_back()
 
@@ -145,14 +151,25 @@ def _find_device(ctx):
     if ctx.device_typeid != 2:
         return torch.device('cpu')
     engine._before_first_gpu_use()
-    real, virtual = torch.cuda.device_count(), _virtual_gpus()
+    kind, real = _gpus()
+    virtual = _virtual_gpus()
     if ctx.device_id < real and not virtual:
-        return torch.device('cuda', ctx.device_id)
+        return torch.device(kind, ctx.device_id)
     if ctx.device_id < virtual:
-        return torch.device('cuda', ctx.device_id % real) if real else torch.device('cpu')
-    there = f'{virtual} virtual GPUs' if virtual else f'{real} GPUs' if real else 'no GPU'
-    raise MXNetError(f'{ctx} is not there: this machine has {there} that torch {torch.__version__} can use. '
-                     'Use mx.cpu(), or set MXNET_VIRTUAL_GPUS to test a program for several devices.')
+        return torch.device(kind, ctx.device_id % real) if real else torch.device('cpu')
+    found = f'{virtual} virtual GPUs' if virtual else f'{real} GPU{"s" * (real > 1)}' if real else 'no GPU'
+    raise MXNetError(f'{ctx} is not available: this machine has {found} that torch {torch.__version__} can use. '
+                     'Use mx.cpu(), or set MXNET_VIRTUAL_GPUS to test a program for several devices; `remx doctor` '
+                     'shows the devices.')
+
+
+def _gpus():
+    """-> (torch's name for the kind of GPUs, how many there are)."""
+    import torch
+    count = torch.cuda.device_count()
+    if not count and torch.backends.mps.is_available():
+        return 'mps', 1
+    return 'cuda', count
 
 
 def cpu(device_id=0):
@@ -181,16 +198,18 @@ def num_gpus():
     if virtual:
         return virtual
     engine._before_first_gpu_use()
-    import torch
-    return torch.cuda.device_count()
+    return _gpus()[1]
 
 
 def gpu_memory_info(device_id=0):
     """(free, total) bytes of GPU `device_id`."""
     device = gpu(device_id).torch_device
-    if device.type != 'cuda':
+    if device.type == 'cpu':
         raise MXNetError(f'gpu({device_id}) is virtual and has no memory of its own')
     import torch
+    if device.type == 'mps':            # memory that the GPU shares with the CPU
+        total = torch.mps.recommended_max_memory()
+        return max(0, total - torch.mps.driver_allocated_memory()), total
     return torch.cuda.mem_get_info(device)
 
 
@@ -206,3 +225,6 @@ def given_context(ctx):
     if isinstance(ctx, Context):
         return ctx
     raise TypeError(f'ctx must be a Context, such as mx.cpu() or mx.gpu(0), not {ctx!r}')
+
+
+_suggest_names(globals())

@@ -16,6 +16,7 @@ import os
 import sys
 import warnings
 
+from ._names import suggest_names as _suggest_names
 from ._state import state
 from .base import MXNetError
 
@@ -69,3 +70,6 @@ def _before_first_gpu_use():
                       'Set CUDA_LAUNCH_BLOCKING=1 in the environment of the program as well.', stacklevel=2)
     else:
         os.environ['CUDA_LAUNCH_BLOCKING'] = '1'
+
+
+_suggest_names(globals())

@@ -6,6 +6,7 @@
 >>> mx.base.error_types['OutOfDisk'] is OutOfDisk
 True
 """
+from ._names import suggest_names as _suggest_names
 from .base import MXNetError, register_error
 
 __all__ = ['MXNetError', 'register']
@@ -26,3 +27,6 @@ class InternalError(MXNetError):
 
 for _builtin in (ValueError, TypeError, AttributeError, IndexError, NotImplementedError):
     register(_builtin.__name__, _builtin)
+
+
+_suggest_names(globals())

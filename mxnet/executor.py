@@ -22,9 +22,10 @@ from ._graph.program import Program
 from ._graph.runner import Forward, Predictor, Runner
 from ._graph.states import move_all
 from ._lazy.pending import GraphOutputs
+from ._names import near
+from ._names import suggest_names as _suggest_names
 from ._ops.table import CallSite
 from ._state import state
-from ._wording import near
 from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
@@ -749,3 +750,6 @@ def _place(program, group2ctx):
             if ctx is not None:
                 call.place, program.placed = ctx.torch_device, True
     return program
+
+
+_suggest_names(globals())

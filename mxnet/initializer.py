@@ -25,6 +25,8 @@ import torch
 
 from . import ndarray, random, registry
 from ._array import NDArrayBase
+from ._names import explain_arguments, set_by_init
+from ._names import suggest_names as _suggest_names
 from ._ops import shapes as _shapes
 from .ndarray import NDArray
 
@@ -63,6 +65,12 @@ class Initializer:
     `_init_gamma`, `_init_beta` and `_init_default` for the other names.  It passes its arguments to `__init__`, so that
     `dumps` can write them down.
     """
+
+    _kwargs = _verbose = _print_func = set_by_init()
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        explain_arguments(cls)
 
     def __init__(self, **kwargs):
         self._kwargs = kwargs
@@ -451,3 +459,6 @@ class FusedRNN(Initializer):
             end = start + math.prod(shape)
             yield name, arr[start:end].reshape(shape)
             start = end
+
+
+_suggest_names(globals())

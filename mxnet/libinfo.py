@@ -2,12 +2,16 @@
 
 This MXNet is Python on PyTorch's kernels, so there is no `libmxnet`, no C header and no TVM table to find.  The three
 `find_*` functions raise RuntimeError, as they always did where the files were missing.  This file imports nothing,
-because packaging reads `__version__` from it.
+because packaging reads `remx_version` from it.
 """
 
 __all__ = ['find_lib_path', 'find_include_path', 'find_conf_path']
 
+# Programs compare this one with versions of Apache MXNet, so it stays in the 1.9 series, after its last release 1.9.1.
 __version__ = '1.9.2'
+
+# The version of the distribution `remx` on package indexes.
+remx_version = '2.0.0'
 
 
 def find_lib_path(prefix='libmxnet'):

@@ -27,6 +27,7 @@ import os
 from types import MappingProxyType
 
 from ._graph import backends, partition
+from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 from .symbol import Symbol
 from .symbol._compose import make
@@ -126,3 +127,6 @@ def register_pass(name):
         backends.register(name)(run)
         return function
     return register
+
+
+_suggest_names(globals())

@@ -12,6 +12,9 @@ stays at `warmup_begin_lr` ('constant').
 import logging
 import math
 
+from ._names import explain_arguments, set_by_init
+from ._names import suggest_names as _suggest_names
+
 __all__ = ['CosineScheduler', 'FactorScheduler', 'LRScheduler', 'MultiFactorScheduler', 'PolyScheduler']
 
 # what log readers look for
@@ -24,6 +27,12 @@ class LRScheduler:
 
     base_lr: the rate to start from after the warm-up.  An optimizer that is given a learning rate sets it.
     """
+
+    base_lr = warmup_steps = warmup_final_lr = warmup_begin_lr = warmup_mode = set_by_init()
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        explain_arguments(cls)
 
     def __init__(self, base_lr=0.01, warmup_steps=0, warmup_begin_lr=0, warmup_mode='linear'):
         _check_count('warmup_steps', warmup_steps, 0)
@@ -167,3 +176,6 @@ def _check_count(name, value, least):
 def _check_factor(factor):
     if factor > 1.0:
         raise ValueError(f'factor must be at most 1, so that the rate falls, not {factor}')
+
+
+_suggest_names(globals())

@@ -1,6 +1,8 @@
 """Learning rates by iteration, as the first programs had them; `mx.lr_scheduler` has what came after."""
 import logging
 
+from ._names import suggest_names as _suggest_names
+
 __all__ = ['FactorScheduler', 'LearningRateScheduler']
 
 
@@ -32,3 +34,6 @@ class FactorScheduler(LearningRateScheduler):
             self._shown = rate
             logging.info('Iteration %d: learning rate is %.5f now', iteration, rate)
         return rate
+
+
+_suggest_names(globals())

@@ -13,6 +13,7 @@ from . import metric as _metric
 from . import optimizer as _optimizer
 from . import symbol as _symbol
 from ._files import paths
+from ._names import suggest_names as _suggest_names
 from .base import FileError, MXNetError
 from .callback import LogValidationMetricsCallback
 from .context import Context, cpu
@@ -499,3 +500,6 @@ def _only(params, names):
 
 def _single(values):
     return values[0] if len(values) == 1 else values
+
+
+_suggest_names(globals())

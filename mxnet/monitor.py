@@ -4,6 +4,7 @@ import math
 import re
 
 from . import ndarray
+from ._names import suggest_names as _suggest_names
 from .ndarray import NDArray
 
 __all__ = ['Monitor']
@@ -88,3 +89,6 @@ def _listed(name, values):
 
 def _text(value):
     return str(value.asscalar() if value.size == 1 and value.ndim <= 1 else value.asnumpy())
+
+
+_suggest_names(globals())

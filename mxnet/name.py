@@ -1,4 +1,5 @@
 """How symbols get their names when a program gives none."""
+from ._names import suggest_names as _suggest_names
 from ._scope import Current, Scope
 
 __all__ = ['NameManager', 'Prefix']
@@ -40,3 +41,6 @@ class Prefix(NameManager):
 
     def get(self, name, hint):
         return self._prefix + super().get(name, hint)
+
+
+_suggest_names(globals())

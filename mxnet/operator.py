@@ -26,6 +26,8 @@ import numpy
 import torch
 
 from ._array import wrap
+from ._names import set_by_init
+from ._names import suggest_names as _suggest_names
 from ._ops.attributes import Choice, dtype_flag
 from ._ops.custom import MAKERS
 from ._ops.dtypes import NAME, NUMPY, torch_dtype
@@ -73,6 +75,8 @@ class CustomOpProp:
 
     The constructor gets the keyword arguments of `nd.Custom` and `sym.Custom`, all as texts.
     """
+
+    need_top_grad_ = set_by_init()
 
     def __init__(self, need_top_grad=True):
         self.need_top_grad_ = need_top_grad
@@ -434,3 +438,6 @@ def get_operator_arguments(op_name):
         names.append(attribute.name)
         types.append(f'{text}, required' if attribute.required else f'{text}, optional, default={attribute.default!r}')
     return OperatorArguments(len(names), names, types)
+
+
+_suggest_names(globals())

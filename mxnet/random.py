@@ -2,6 +2,7 @@
 import random as _python
 import threading
 
+from ._names import suggest_names as _suggest_names
 from ._state import state
 from .base import MXNetError
 from .context import Context
@@ -127,3 +128,6 @@ def _forward(name):
 
 # The distributions are those of mx.nd.random, which replaces these names when it is loaded.  Seeding does not load it.
 globals().update({_name: _forward(_name) for _name in __all__ if _name != 'seed'})
+
+
+_suggest_names(globals())

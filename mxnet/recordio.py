@@ -19,6 +19,7 @@ import weakref
 from collections import namedtuple
 
 from ._files import limits, paths
+from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 
 __all__ = ['DamagedRecord', 'IRHeader', 'MXIndexedRecordIO', 'MXRecordIO', 'pack', 'pack_img', 'unpack', 'unpack_img']
@@ -554,3 +555,6 @@ def pack_img(header, img, quality=95, img_fmt='.jpg'):
     if not good:
         raise MXNetError(f'pack_img: OpenCV cannot encode this picture as {img_fmt}')
     return pack(header, data.tobytes())
+
+
+_suggest_names(globals())

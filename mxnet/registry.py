@@ -13,7 +13,8 @@
 import json
 import warnings
 
-from ._wording import near
+from ._names import near
+from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 
 __all__ = ['get_alias_func', 'get_create_func', 'get_register_func', 'get_registry']
@@ -131,3 +132,6 @@ def _parse(text, nickname):
 
 def _show(args, kwargs):
     return ', '.join([repr(arg) for arg in args] + [f'{key}={value!r}' for key, value in kwargs.items()])
+
+
+_suggest_names(globals())

@@ -18,6 +18,7 @@ from numbers import Number
 import numpy
 import torch
 
+from ._names import suggest_names as _suggest_names
 from ._ops.dtypes import NAME
 from .base import MXNetError
 from .ndarray import NDArray
@@ -161,3 +162,6 @@ class CudaKernel:
             raise MXNetError(f'kernel {self._name}: argument {number} must be a {wanted} array on {ctx}, not a '
                              f'{NAME[tensor.dtype]} array on {arg.context}')
         return numpy.array(tensor.data_ptr(), 'uint64')
+
+
+_suggest_names(globals())

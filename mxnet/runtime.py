@@ -12,6 +12,8 @@ import importlib.util
 import platform
 import threading
 
+from ._names import suggest_names as _suggest_names
+
 __all__ = ['Feature', 'Features', 'feature_list']
 
 
@@ -145,3 +147,6 @@ _PROBES = {
     'DEBUG': _torch('version.debug'),
     'TVM_OP': _never,
 }
+
+
+_suggest_names(globals())

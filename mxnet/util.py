@@ -15,6 +15,7 @@ import os
 import types
 
 from . import context as _context
+from ._names import suggest_names as _suggest_names
 from ._state import State, state
 from .base import MXNetError
 
@@ -320,6 +321,7 @@ def set_module(module):
 
 def with_defaults(function, **defaults):
     """A copy of a function whose parameters have other defaults; `help` and `inspect` show them."""
+    function = inspect.unwrap(function)
     copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
     functools.update_wrapper(copy, function)
     del copy.__wrapped__                        # whose signature is the old one
@@ -335,3 +337,6 @@ def default_array(source_array, ctx=None, dtype=None):
         return numpy.array(source_array, dtype=dtype, ctx=ctx)
     from . import ndarray
     return ndarray.array(source_array, ctx=ctx, dtype=dtype)
+
+
+_suggest_names(globals())

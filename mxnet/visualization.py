@@ -10,6 +10,7 @@ from collections import Counter
 
 from ._graph.infer import complete, infer
 from ._graph.node import own_attributes, rebuild, states_of, topological
+from ._names import suggest_names as _suggest_names
 from ._ops.dtypes import NAME
 from .base import MXNetError
 from .symbol import Symbol
@@ -294,3 +295,6 @@ def table(symbol):
     return (f'<details{" open" if len(rows) <= 20 else ""}><summary><code>{html.escape(repr(symbol))}</code>: '
             f'{len(rows)} operators on {len(nodes) - len(rows)} variables</summary>'
             f'<table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></details>')
+
+
+_suggest_names(globals())

@@ -38,7 +38,7 @@ nd.array([[1,2],[3]]) | TypeError | must be array; source_array
 nd.array(object()) | TypeError | must be array; source_array
 nd.array([1,None]) | UserWarning | becomes nan
 nd.array({1,2}) | TypeError | must be array; source_array
-mx.io.NDArrayIter(onp.ones((4,2)),onp.ones(5),2) | UserWarning | softmax_label; 'softmax_label'; 'data'
+mx.io.NDArrayIter(onp.ones((4,2)),onp.ones(5),2) | MXNetError | softmax_label; 'softmax_label'; 'data'
 mx.io.NDArrayIter(onp.ones((4,2)),onp.ones(3),2) | MXNetError | softmax_label; 'softmax_label'; 'data'
 mx.cpu(-1) | UserWarning | cpu(-1)
 mx.gpu(-1) | UserWarning | gpu(-1)
@@ -255,19 +255,19 @@ A(2).asscalar() | ValueError | shape (2,)
 bool(A(2)) | ValueError | the truth value of an NDArray with sever
 float(A(2)) | ValueError | shape (2,)
 int(A(2,2)) | ValueError | shape (2, 2)
-A(2)**'a' | TypeError | str'
-A(2)+'a' | TypeError | str'
-A(2)+None | TypeError | NoneType'
-A(2)+[1,2] | TypeError | list'
-A(2)+onp.ones(2) | TypeError | numpy.ndarray'
+A(2)**'a' | TypeError | the str 'a'
+A(2)+'a' | TypeError | the str 'a'
+A(2)+None | TypeError | not None
+A(2)+[1,2] | TypeError | a list
+A(2)+onp.ones(2) | TypeError | numpy.ndarray of shape (2,)
 A(2)+A(2).astype('float64') | MXNetError | lhs is float32; rhs is float64
 A(2).copyto(A(3)) | ValueError | shape (2,)
 A(2).copyto('a') | TypeError | copyto; str
 A(2).as_in_context('gpu') | TypeError | Context; str
 nd.exp(A(2),out=A(3)) | MXNetError | out has shape (3,)
 nd.softmax(A(2),axes=1) | MXNetError | did you mean axis?
-nd.exp('a') | TypeError | must be an array
-nd.exp([1,2]) | TypeError | must be an array
+nd.exp('a') | TypeError | must be an NDArray; the str 'a'; data
+nd.exp([1,2]) | TypeError | must be an NDArray; a list; mx.nd.array
 nd.exp(None) | MXNetError | data is missing
 nd.Convolution(A(1,3,8,8),A(4,3,3,3),A(4),num_filter=4) | MXNetError | kernel is missing
 nd.Convolution(A(1,3,8,8),A(4,3,3,3),A(5),kernel=(3,3),num_filter=4) | MXNetError | bias has shape (5,); shape (4, 3, 3, 3); num_filter
@@ -284,7 +284,7 @@ nd.linspace(0,1,-3) | MXNetError | num=-3
 nd.topk(A(2,3),k=9) | MXNetError | k=9; 3 elements
 nd.sort(A(2,3),axis=7) | OutOfRange | axis 7
 nd.where(A(2),A(3),A(3)) | MXNetError | (2,), (3,), (3,)
-nd.where(A(2),1,0) | TypeError | must be an array
+nd.where(A(2),1,0) | TypeError | must be an NDArray; the int
 nd.linalg.inverse(nd.zeros((2,2))).wait_to_read() | MXNetError | singular
 nd.linalg.inverse(A(2,3)) | MXNetError | A has shape (2, 3); must be a square matrix; linalg_inverse
 nd.linalg.potrf(nd.array([[1,2],[2,1]])) | MXNetError | positive-definite

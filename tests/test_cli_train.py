@@ -109,7 +109,7 @@ def test_mistakes(tmp_path):
     ('--optimizer sdg', "there is no optimizer called 'sdg' .did you mean sgd.*; registered are"),
     ('--optimizer adam --momentum 0.9', "optimizer 'adam' has no argument 'momentum'"),
     ('--ctx tpu', "unknown device type 'tpu'"),
-    ('--ctx gpu(99)', r'gpu\(99\) is not there'),
+    ('--ctx gpu(99)', r'gpu\(99\) is not available'),
     ('--epochs 0', 'argument --epochs: must be at least 1, not 0'),
     ('--epochs two', "argument --epochs: invalid int value: 'two'"),
     ('--batch-size 0', 'argument --batch-size: must be at least 1'),

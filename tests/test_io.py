@@ -255,7 +255,7 @@ def test_resizing_nothing():
 
         def next(self):
             raise StopIteration
-    with pytest.raises(MXNetError, match='has no batches at all'):
+    with pytest.raises(MXNetError, match='the inner Nothing gives no batches'):
         list(ResizeIter(Nothing(), 2))
 
 

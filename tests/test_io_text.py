@@ -217,7 +217,8 @@ def test_mistakes(numbers, tmp_path):
         mx.io.CSVIter(data_csv=numbers, data_shape=(2,), batch_size=1, dtype='int8')
     with pytest.raises(MXNetError, match='none.csv: cannot read: No such file'):
         mx.io.CSVIter(data_csv=str(tmp_path / 'none.csv'), data_shape=(2,), batch_size=1)
-    with pytest.warns(UserWarning, match="does not know 'batchsize' and ignores it; is batch_size meant?"):
+    ignored = r"CSVIter has no argument 'batchsize' \(did you mean batch_size\?\); it is ignored"
+    with pytest.warns(UserWarning, match=ignored):
         mx.io.CSVIter(data_csv=numbers, data_shape=(2,), batch_size=1, batchsize=3)
     short = tmp_path / 'l.csv'
     short.write_text('1\n')

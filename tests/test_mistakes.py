@@ -8,7 +8,7 @@ import numpy as onp
 import pytest
 
 import mxnet as mx
-from mxnet import _wording, autograd, gluon, nd, sym
+from mxnet import _names, _wording, autograd, gluon, nd, sym
 from mxnet.gluon import loss as L
 
 # words of torch, of its C++ inside, and of Python's inside, none of which the program has written
@@ -200,7 +200,7 @@ def test_wording(text, said):
 
 
 def test_names_that_are_near():
-    assert _wording.near('dta', ['data', 'label']) == ' (did you mean data?)' and _wording.near('zzz', ['data']) == ''
+    assert _names.near('dta', ['data', 'label']) == ' (did you mean data?)' and _names.near('zzz', ['data']) == ''
 
 
 def test_a_name_of_an_initializer_will_do():

@@ -195,7 +195,7 @@ def test_contexts():
 @pytest.mark.skipif(torch.cuda.is_available(), reason='there is a GPU')
 def test_a_gpu_that_is_not_there():
     assert mx.num_gpus() == 0
-    with pytest.raises(mx.MXNetError, match=r'gpu\(0\) is not there.*MXNET_VIRTUAL_GPUS'):
+    with pytest.raises(mx.MXNetError, match=r'gpu\(0\) is not available.*MXNET_VIRTUAL_GPUS'):
         nd.zeros((2,), ctx=mx.gpu(0))
 
 

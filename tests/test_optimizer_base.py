@@ -31,7 +31,7 @@ def test_names():
     assert mx.optimizer.create is mx.optimizer.Optimizer.create_optimizer
     with pytest.raises(ValueError, match="no optimizer called 'best'.*adagrad"):
         mx.optimizer.create('best')
-    with pytest.raises(TypeError, match='must be a str'):
+    with pytest.raises(TypeError, match="optimizer must be a name such as 'sgd' or an Optimizer, not the int 3"):
         mx.optimizer.create(3)
     with pytest.raises(TypeError, match='momentun'):
         mx.optimizer.create('sgd', momentun=0.9)

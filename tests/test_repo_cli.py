@@ -1,5 +1,6 @@
 """The command `remx`, run as a user runs it."""
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -19,7 +20,7 @@ def doctor(remx, **options):
 
 
 def test_version(remx):
-    assert remx('--version').stdout == 'remx 1.9.2\n'
+    assert remx('--version').stdout == 'remx 2.0.0 (mxnet 1.9.2)\n'
 
 
 def test_help_names_the_commands(remx):
@@ -47,7 +48,7 @@ def test_installed_command():
     if not script.exists():
         pytest.skip('mxnet runs from PYTHONPATH, not installed')
     import subprocess
-    assert subprocess.run([script, '--version'], capture_output=True, text=True).stdout == 'remx 1.9.2\n'
+    assert subprocess.run([script, '--version'], capture_output=True, text=True).stdout == 'remx 2.0.0 (mxnet 1.9.2)\n'
 
 
 def test_doctor_tells_the_truth(remx):
@@ -63,7 +64,7 @@ def test_doctor_tells_the_truth(remx):
 
 def test_doctor_prints_every_section(remx):
     text = remx('doctor').stdout
-    for title in ('versions', 'devices', 'threads', 'caches', 'environment', 'optional parts', 'problems'):
+    for title in ('versions', 'devices', 'threads', 'caches', 'environment', 'optional parts', 'hints', 'problems'):
         assert f'\n{title}\n' in f'\n{text}'
 
 
@@ -75,7 +76,29 @@ def test_doctor_sees_the_environment(remx, tmp_path):
     assert found['devices']['virtual_gpus'] == 4
     assert found['environment']['MXNET_VIRTUAL_GPUS'] == '4'
     text = remx('doctor', MXNET_HOME=str(tmp_path / 'nowhere'), MXNET_VIRTUAL_GPUS='4').stdout
-    assert '4 GPUs on' in text and 'not there yet' in text
+    assert '4 GPUs on' in text and 'not created yet' in text
+
+
+@pytest.mark.parametrize('build, cards, usable, words', [
+    ('cpu', [], False, ''), ('CUDA 12.8', ['NVIDIA'], True, ''), ('ROCm 6.4', ['AMD'], True, ''), ('cpu', [], True, ''),
+    ('CUDA 12.8', [], False, 'torch is a build for CUDA 12.8, but this machine has no GPU.*whl/cpu'),
+    ('ROCm 6.4', [], False, 'torch is a build for ROCm 6.4, but this machine has no GPU.*whl/cpu'),
+    ('cpu', ['NVIDIA'], False, 'has an NVIDIA GPU, but torch is a CPU build.*whl/cu'),
+    ('cpu', ['AMD'], False, 'has an AMD GPU, but torch is a CPU build.*whl/rocm'),
+    ('CUDA 12.8', ['NVIDIA'], False, 'torch cannot use the GPU: check that the driver')])
+def test_doctor_compares_torch_with_the_machine(build, cards, usable, words):
+    from mxnet.cli.doctor import _build_hint
+    found = _build_hint(build, cards, usable)
+    assert re.search(words, found) if words else found == ''
+
+
+def test_doctor_finds_the_build_of_torch():
+    from types import SimpleNamespace as Names
+
+    from mxnet.cli.doctor import _build
+    assert _build(Names(version=Names(cuda='12.8', hip=None))) == 'CUDA 12.8'
+    assert _build(Names(version=Names(cuda=None, hip='6.4'))) == 'ROCm 6.4'
+    assert _build(Names(version=Names(cuda=None))) == 'cpu'
 
 
 def test_doctor_reports_a_bad_setting(remx):
@@ -118,5 +141,5 @@ def test_doctor_and_pyproject_agree():
     extras = PROJECT['optional-dependencies']
     for extra, (needs, _) in OPTIONAL.items():
         assert [line.split('>')[0] for line in extras[extra]] == [name for _, name in needs]
-    assert extras.keys() - OPTIONAL.keys() == {'all', 'test', 'dev', 'docs'}
+    assert extras.keys() - OPTIONAL.keys() == {'all', 'test', 'dev', 'docs', 'release'}
     assert PROJECT['dependencies'] == [f'{name}>={oldest}' for name, oldest in NEEDED.items()]

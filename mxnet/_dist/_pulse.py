@@ -216,7 +216,7 @@ class Pulse:
         if lost:
             said.append(f'{_workers(lost)} {_are(lost)} gone: no sign of life')
         if ended:
-            said.append(f'{_workers(ended)} ended without it')
+            said.append(f'{_workers(ended)} ended without it{_UNEVEN}')
         said += [f'worker {rank} has not come to it (its last operation: {late[rank]})' for rank in sorted(late)]
         return '; '.join(said) or 'the connection broke, though all workers show signs of life'
 
@@ -225,6 +225,11 @@ class Pulse:
         end = time.monotonic() + 3 * self._interval
         while time.monotonic() < end and not all(sign[2].startswith('failed') for sign in self._signs().values()):
             time.sleep(self._interval / 10)
+
+
+_UNEVEN = (': probably the workers have different numbers of batches. All must make the same number of steps: split '
+           'the data into parts of equal length (ImageRecordIter does with path_imgidx), or stop all workers after '
+           'the smallest number of batches')
 
 
 def _workers(ranks):

@@ -1,4 +1,5 @@
 """Sorts the arguments of a call into an operator's inputs and attributes."""
+from .._names import kind_of, not_an_array
 from .._ops.complaints import called_with
 from .._ops.table import Operator, unknown_argument
 from ..base import MXNetError, _Null
@@ -28,8 +29,7 @@ def bind(op: Operator, args: tuple, kwargs: dict, array_type: type):
         if isinstance(value, array_type):
             last = i + 1
         elif value is not None and value is not _Null:
-            raise TypeError(f'operator {op.name}: argument {name} must be {_said(array_type)}, '
-                            f'not {type(value).__name__}')
+            raise TypeError(_wrong_kind(op, f'argument {name}', value, array_type))
         else:
             value = None
         inputs.append(value)
@@ -37,8 +37,11 @@ def bind(op: Operator, args: tuple, kwargs: dict, array_type: type):
     return inputs, {n: v for n, v in given.items() if v is not _Null}
 
 
-def _said(array_type):
-    return 'a Symbol' if _of_graphs(array_type) else 'an array'
+def _wrong_kind(op, what, value, array_type):
+    what = f'operator {op.name}: {what}'
+    if _of_graphs(array_type):
+        return f'{what} must be a Symbol, not {kind_of(value)}; mx.sym.var makes one for an array'
+    return not_an_array(what, value, 'mx.np.array' if op.name.startswith('_np') else 'mx.nd.array')
 
 
 def _of_graphs(array_type):
@@ -72,8 +75,7 @@ def _bind_variadic(op, args, kwargs, array_type):
                 raise MXNetError(f'operator {op.name}: input {gap} is missing')
     for i, value in enumerate(inputs):
         if value is not None and not isinstance(value, array_type):
-            raise TypeError(f'operator {op.name}: input {i} must be {_said(array_type)}, '
-                            f'not {type(value).__name__}')
+            raise TypeError(_wrong_kind(op, f'input {i}', value, array_type))
     if op.variadic in op.attributes:
         given.setdefault(op.variadic, len(inputs))
     return inputs, given

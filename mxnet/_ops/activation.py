@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 from torch.nn import functional as F
 
-from ..base import MXNetError
+from ..base import MXNetError, OutOfRange
 from . import gradients, shapes
 from .attributes import DType, Rng, Shape, Training
 from .dtypes import TORCH
@@ -152,7 +152,11 @@ def softmax_cross_entropy(data, label):
     if data.dim() != 2 or label.shape != data.shape[:1]:
         raise MXNetError(f'operator softmax_cross_entropy: data has shape {tuple(data.shape)}, label '
                          f'{tuple(label.shape)}; it takes data (batch, classes) and label (batch,)')
-    return F.cross_entropy(data, label.long(), reduction='sum').reshape(1)
+    try:
+        return F.cross_entropy(data, label.long(), reduction='sum').reshape(1)
+    except IndexError:
+        raise OutOfRange(f'operator softmax_cross_entropy: label goes from {label.min():g} to {label.max():g}, but '
+                         f'data of shape {tuple(data.shape)} has {data.shape[1]} classes') from None
 
 
 # ---------------------------------------------------------------------- dropout

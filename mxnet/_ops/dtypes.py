@@ -2,6 +2,7 @@
 import numpy
 import torch
 
+from .._names import near
 from ..base import MXNetError
 
 BFLOAT16 = numpy.dtype([('bfloat16', numpy.uint16)])   # upstream's stand-in: NumPy has no bfloat16
@@ -32,7 +33,7 @@ def torch_dtype(dtype) -> torch.dtype:
         # programs write x.astype(y), which NumPy before 2 understood for objects of any class
         return TORCH[numpy.dtype(getattr(dtype, 'dtype', dtype)).name]
     except (TypeError, KeyError):
-        raise MXNetError(f'unknown dtype {dtype!r}; there are {", ".join(TORCH)}') from None
+        raise MXNetError(f'unknown dtype {dtype!r}{near(dtype, TORCH)}; there are {", ".join(TORCH)}') from None
 
 
 def dtype_name(dtype) -> str:

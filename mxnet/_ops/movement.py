@@ -73,7 +73,7 @@ def transpose(data, *, axes: Shape = ()):
     """The axes in the order `axes`, by default in reverse order."""
     if not axes:
         return data.permute(*range(data.dim() - 1, -1, -1))
-    if len(axes) != data.dim():
+    if len(axes) != data.dim() or len(set(axes)) != len(axes):
         raise MXNetError(f'operator transpose: argument axes={axes} is not accepted for shape {tuple(data.shape)}; it '
                          'takes all axes in a new order')
     return data.permute(axes)

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+from .._names import nearest
 from ..base import MXNetError
 from .attributes import COUNT, Device, Kind, Rng, Subgraphs, Training, bad_attribute, kind_of
 
@@ -182,10 +183,9 @@ class Operator:
 
 
 def unknown_argument(op, name):
-    import difflib
     known = [*op.inputs, *op.attributes]
-    close = difflib.get_close_matches(name, known, 1)
-    hint = f'; did you mean {close[0]}?' if close else f'; it takes {", ".join(known)}'
+    close = nearest(name, known)
+    hint = f'; did you mean {close}?' if close else f'; it takes {", ".join(known)}'
     return MXNetError(f'operator {op.name}: unknown argument {name}{hint}')
 
 

@@ -3,7 +3,7 @@ import argparse
 import importlib
 import sys
 
-from ..libinfo import __version__
+from ..libinfo import __version__, remx_version
 
 
 def main(arguments=None) -> int:
@@ -17,7 +17,7 @@ def main(arguments=None) -> int:
 
 def _run(arguments):
     parser = argparse.ArgumentParser(prog='remx', description='Tools for programs that import mxnet.')
-    parser.add_argument('--version', action='version', version=f'remx {__version__}')
+    parser.add_argument('--version', action='version', version=f'remx {remx_version} (mxnet {__version__})')
     commands = parser.add_subparsers(title='commands', dest='command', metavar='COMMAND')
     doctor = commands.add_parser('doctor', help='show versions, devices, threads, caches and missing optional parts',
                                  description='Shows what remx finds on this machine. The exit status is 1 when '

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ..base import MXNetError
 from ..context import num_gpus
-from ..libinfo import __version__
+from ..libinfo import __version__, remx_version
 
 NEEDED = {'torch': '2.11', 'numpy': '1.23'}
 
@@ -46,24 +46,28 @@ def doctor(as_json=False) -> int:
 
 def report() -> dict:
     problems: list[str] = []
+    hints: list[str] = []
     modules = {name: _needed(name, oldest, problems) for name, oldest in NEEDED.items()}
     _other_mxnet(problems)
     return {
         'versions': {
-            'remx': __version__,
+            'remx': remx_version,
+            'mxnet': __version__,
             'python': platform.python_version(),
             **{name: getattr(module, '__version__', None) for name, module in modules.items()},
             'cuda': getattr(getattr(modules['torch'], 'version', None), 'cuda', None),
+            'build': modules['torch'] and _build(modules['torch']),
             'system': platform.platform(),
         },
         'paths': {'mxnet': str(Path(__file__).resolve().parent.parent), 'python': sys.executable},
-        'devices': _devices(modules['torch'], problems),
+        'devices': _devices(modules['torch'], problems, hints),
         'threads': _threads(modules['torch']),
         'caches': _caches(),
         # what it prints is sent to others
         'environment': {name: '(set, not shown)' if 'SECRET' in name else value
                         for name, value in sorted(os.environ.items()) if name.startswith('MXNET_')},
         'optional': {extra: _optional(extra) for extra in OPTIONAL},
+        'hints': hints,
         'problems': problems,
     }
 
@@ -91,7 +95,7 @@ def _other_mxnet(problems):
                         f'pip uninstall {name} && pip install --force-reinstall --no-deps remx')
 
 
-def _devices(torch, problems):
+def _devices(torch, problems, hints):
     devices = {'cpu': {'name': _cpu_name(), 'cores': os.cpu_count()}, 'gpus': [],
                'virtual_gpus': None}
     if torch is None:
@@ -101,12 +105,52 @@ def _devices(torch, problems):
         count = torch.cuda.device_count() if torch.cuda.is_available() else 0
     problems.extend(f'CUDA: {warning.message}' for warning in caught)
     devices['gpus'] = [_gpu(torch, number) for number in range(count)]
+    if not count and torch.backends.mps.is_available():
+        devices['gpus'] = [_mac_gpu(torch)]
+    hint = _build_hint(_build(torch), _cards(), bool(devices['gpus']))
+    if hint:
+        hints.append(hint)
     if 'MXNET_VIRTUAL_GPUS' in os.environ:
         try:
             devices['virtual_gpus'] = num_gpus()
         except MXNetError as error:
             problems.append(str(error))
     return devices
+
+
+def _build(torch):
+    """What torch was built for: 'CUDA 12.8', 'ROCm 6.4', 'cpu'."""
+    version = torch.version
+    if version.cuda:
+        return f'CUDA {version.cuda}'
+    return f'ROCm {version.hip}' if getattr(version, 'hip', None) else 'cpu'
+
+
+def _cards():
+    """Kinds of GPUs that the operating system knows, whether torch can use them or not."""
+    found = []
+    if os.path.exists('/proc/driver/nvidia/version') or os.path.exists('/dev/nvidiactl') or shutil.which('nvidia-smi'):
+        found.append('NVIDIA')
+    if os.path.exists('/dev/kfd'):
+        found.append('AMD')
+    return found
+
+
+def _build_hint(build, cards, usable):
+    """What to install where the build of torch does not suit the machine; '' where it does."""
+    index = 'https://download.pytorch.org/whl/'
+    if build == 'cpu' and cards:
+        kind, what = ('cu128', 'CUDA') if 'NVIDIA' in cards else ('rocm6.4', 'ROCm')
+        return (f'this machine has an {cards[0]} GPU, but torch is a CPU build. For the GPU: pip install '
+                f'--force-reinstall torch --index-url {index}{kind}  (the selector on pytorch.org has the {what} '
+                'version for your driver)')
+    if build != 'cpu' and not cards and not usable:
+        return (f'torch is a build for {build}, but this machine has no GPU. The CPU build does the same in a fraction '
+                f'of the disk space: pip install --force-reinstall torch --index-url {index}cpu')
+    if build != 'cpu' and cards and not usable:
+        return (f'this machine has an {" and ".join(cards)} GPU and torch is a build for {build}, but torch cannot use '
+                'the GPU: check that the driver is installed, new enough, and visible in this container')
+    return ''
 
 
 def _cpu_name():
@@ -124,6 +168,12 @@ def _gpu(torch, number):
     except RuntimeError as error:  # a card that others use up, or that is set to exclusive mode
         return {'name': name, 'error': str(error).splitlines()[0]}
     return {'name': name, 'free_bytes': free, 'total_bytes': total}
+
+
+def _mac_gpu(torch):
+    total = torch.mps.recommended_max_memory()
+    return {'name': f'{platform.processor() or platform.machine()} (Metal)',
+            'free_bytes': max(0, total - torch.mps.driver_allocated_memory()), 'total_bytes': total}
 
 
 def _threads(torch):
@@ -169,11 +219,10 @@ def render(found) -> str:
     versions, threads, caches = found['versions'], found['threads'], found['caches']
     sections = {
         'versions': [
-            ('remx', f'{versions["remx"]}  ({found["paths"]["mxnet"]})'),
+            ('remx', f'{versions["remx"]}, with the API of mxnet {versions["mxnet"]}  ({found["paths"]["mxnet"]})'),
             ('python', f'{versions["python"]}  ({found["paths"]["python"]})'),
-            ('torch', f'{versions["torch"] or "missing"}'
-                      + (f' with CUDA {versions["cuda"]}' if versions['cuda'] else ' without CUDA')
-                      * bool(versions['torch'])),
+            ('torch', 'missing' if versions['torch'] is None else
+             f'{versions["torch"]} ' + ('without CUDA' if versions['build'] == 'cpu' else f'with {versions["build"]}')),
             ('numpy', versions['numpy'] or 'missing'),
             ('system', versions['system'])],
         'devices': _render_devices(found['devices']),
@@ -182,9 +231,10 @@ def render(found) -> str:
             ('between operators', _or_unknown(threads['between_operators'])),
             *((name, threads[name] or 'not set') for name in ('OMP_NUM_THREADS', 'MKL_NUM_THREADS'))],
         'caches': [(caches['home'], f'{caches["files"]} files, {_size(caches["bytes"])}' if caches['exists']
-                    else 'not there yet')],
+                    else 'not created yet')],
         'environment': list(found['environment'].items()) or [('MXNET_*', 'nothing set')],
         'optional parts': [(extra, _render_optional(part)) for extra, part in found['optional'].items()],
+        'hints': [(f'{number}.', text) for number, text in enumerate(found['hints'], 1)] or [('none', '')],
         'problems': [(f'{number}.', text) for number, text in enumerate(found['problems'], 1)] or [('none', '')],
     }
     lines = []

@@ -1,6 +1,8 @@
 """Parts that are on trial, and old ones kept for programs that import them.  Each is loaded when first touched."""
 import importlib as _importlib
 
+from .._names import no_attribute as _no_attribute
+
 _SUBMODULES = {'amp', 'autograd', 'horovod', 'io', 'ndarray', 'onnx', 'quantization', 'svrg_optimization', 'symbol',
                'tensorboard', 'text'}
 _ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
@@ -8,7 +10,7 @@ _ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
 
 def __getattr__(name):
     if name not in _SUBMODULES and name not in _ALIASES:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        raise _no_attribute(__name__, name)
     value = _importlib.import_module('.' + _ALIASES.get(name, name), __name__)
     globals()[name] = value
     return value

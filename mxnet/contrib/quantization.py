@@ -8,6 +8,7 @@ import logging
 import re
 
 from .. import gluon, ndarray, symbol
+from .._names import suggest_names as _suggest_names
 from ..context import Context, cpu
 from ..io import DataBatch, DataDesc, DataIter
 from ..ndarray import NDArray
@@ -281,3 +282,6 @@ def _traced(network, calib_data, data_shapes, ctx):
     states = set(sym.list_auxiliary_states())
     return (sym, {n: params[n] for n in sym.list_arguments() if n in params},
             {n: a for n, a in params.items() if n in states}, names)
+
+
+_suggest_names(globals())

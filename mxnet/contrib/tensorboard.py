@@ -9,6 +9,7 @@ import time
 
 import numpy as np
 
+from .._names import suggest_names as _suggest_names
 from ..gluon.contrib.estimator import BatchEnd, EpochEnd, TrainBegin, TrainEnd
 from ..ndarray import NDArray
 
@@ -281,3 +282,6 @@ class TensorBoardHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
 
     def train_end(self, estimator, *args, **kwargs):
         self.writer.close()
+
+
+_suggest_names(globals())

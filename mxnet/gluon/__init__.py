@@ -1,7 +1,7 @@
 """Gluon: networks as blocks, trained step by step."""
 import importlib as _importlib
-import sys as _sys
 
+from .._names import no_attribute as _no_attribute
 from .block import Block, HybridBlock, SymbolBlock
 from .parameter import Constant, DeferredInitializationError, Parameter, ParameterDict, tensor_types
 
@@ -20,8 +20,7 @@ def __getattr__(name):
     elif name in _SUBMODULES:
         return _importlib.import_module('.' + name, __name__)
     else:
-        # with these, Python looks for a name that may be meant
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=_sys.modules[__name__])
+        raise _no_attribute(__name__, name)
     globals()[name] = value
     return value
 

@@ -4,6 +4,8 @@ import warnings
 from collections import OrderedDict
 
 from .._dispatch import entering, interceptors
+from .._names import explain_arguments, explain_keywords, set_by_init
+from .._names import suggest_names as _suggest_names
 from .._state import state
 from ..base import MXNetError
 from ..numpy import ndarray
@@ -37,7 +39,13 @@ class Block:
     """
 
     _traced = False         # whether a call goes another way than `forward`: see HybridBlock
+    # Found only where a subclass has not called `super().__init__()`.
+    _prefix = _params = _name = _scope = _children = _reg_params = _forward_hooks = _forward_pre_hooks = set_by_init()
     _repeat = _prediction = None        # what to do if the next call is like the last one: see _lazy/bound_calls.py
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        explain_arguments(cls)
 
     def __init__(self, prefix=None, params=None):
         self._empty_prefix = prefix == ''
@@ -148,6 +156,7 @@ class Block:
             found.update(child._collect_params_with_prefix(dot + name))
         return found
 
+    @explain_keywords
     def initialize(self, init=UNIFORM, ctx=None, verbose=False, force_reinit=False):
         """Initializes all parameters, on one context or several."""
         self.collect_params().initialize(init, ctx, verbose, force_reinit)
@@ -172,6 +181,7 @@ class Block:
         self.collect_params().setattr(name, value)
 
     # ------------------------------------------------------------------ files
+    @explain_keywords
     def save_parameters(self, filename, deduplicate=False):
         """Saves all parameters by their place in the structure.
 
@@ -179,6 +189,7 @@ class Block:
         """
         files.save_parameters(self, filename, deduplicate)
 
+    @explain_keywords
     def load_parameters(self, filename, ctx=None, allow_missing=False, ignore_extra=False, cast_dtype=False,
                         dtype_source='current'):
         """Loads parameters that `save_parameters` (or, by full names, `ParameterDict.save` and `export`) wrote."""
@@ -269,3 +280,5 @@ class Block:
 
 from ._hybrid_block import HybridBlock  # noqa: E402
 from ._symbol_block import SymbolBlock  # noqa: E402
+
+_suggest_names(globals())

@@ -6,9 +6,11 @@ symbols, in np mode and outside.
 """
 import copy
 import math
+import warnings
 from collections import OrderedDict
 
 from .._lazy.step import NotInferred
+from .._names import suggest_names as _suggest_names
 from .._state import state
 from ..base import MXNetError, numeric_types
 from ..ndarray import NDArray
@@ -250,6 +252,34 @@ class SoftmaxCrossEntropyLoss(Loss):
         axis = self._axis % len(shape) if shape else 0
         return [shape[:axis] + shape[axis + 1:], shape[:axis] + (1,) + shape[axis + 1:]]
 
+    def __call__(self, *args):
+        if self._unchecked and self._sparse_label and len(args) == 2:   # a sample_weight may mask such labels
+            self._check_labels(*args)
+        return super().__call__(*args)
+
+    _unchecked = True           # becomes False after a warning
+    _calls = 0
+
+    def _check_labels(self, pred, label):
+        """Warns of labels that are not classes: `pick` takes the nearest class for them, as in MXNet 1.9.1.
+
+        Only labels in CPU memory that are computed already are checked: those of the first 32 calls, then of one call
+        in eight, so that checks (some microseconds each) cost little in a loop of short steps.
+        """
+        calls = self.__dict__['_calls'] = self._calls + 1
+        if calls > 32 and calls % 8 or not isinstance(pred, NDArray) or not isinstance(label, NDArray):
+            return
+        if not pred.shape or label._pending is not None or label._sparse or label._ctx.device_typeid == 2 \
+                or not label.size:
+            return
+        classes = pred.shape[self._axis]
+        low, high = (value.item() for value in label._tensor.aminmax())
+        if low < 0 or high >= classes:
+            self.__dict__['_unchecked'] = False
+            warnings.warn(f'{type(self).__name__}: the labels go from {low:g} to {high:g}, but the prediction of shape '
+                          f'{pred.shape} has {classes} classes, 0 to {classes - 1}. A label outside counts as the '
+                          'nearest class, as in MXNet 1.9.1', UserWarning, stacklevel=3)
+
     def hybrid_forward(self, F, pred, label, sample_weight=None):
         if not self._from_logits:
             pred = operator(F, 'log_softmax')(pred, axis=self._axis)
@@ -461,3 +491,6 @@ class SDMLLoss(Loss):
         others = 1 - same
         spread = operator(F, 'broadcast_div')(others, others.sum(axis=1, keepdims=True))
         return same * (1 - self.smoothing_parameter) + spread * self.smoothing_parameter
+
+
+_suggest_names(globals())

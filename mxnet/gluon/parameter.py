@@ -11,6 +11,8 @@ from .. import autograd, initializer, ndarray
 from .._changes import changes
 from .._deferred_compute import untraced
 from .._dispatch import interceptors, tracer
+from .._names import explain_arguments
+from .._names import suggest_names as _suggest_names
 from .._ops.dtypes import dtype_name
 from ..base import FileError, MXNetError
 from ..context import Context, cpu, current_context, given_context
@@ -61,6 +63,7 @@ def fits(partial, shape):
     return len(partial) == len(shape) and all(a in (0, -1, b) for a, b in zip(partial, shape, strict=True))
 
 
+@explain_arguments
 class Parameter:
     """A named array that training changes.
 
@@ -526,3 +529,5 @@ class Constant(Parameter):
 
 
 from ._parameter_dict import ParameterDict  # noqa: E402 - it needs Parameter
+
+_suggest_names(globals())

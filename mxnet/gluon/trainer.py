@@ -9,8 +9,11 @@ from .. import optimizer as _optimizer
 from .._changes import changes
 from .._dispatch import entering, interceptors
 from .._files import paths
+from .._names import explain_arguments, kind_of
+from .._names import suggest_names as _suggest_names
 from .._state import state
 from ..base import MXNetError
+from .block import Block
 from .parameter import Parameter, ParameterDict
 
 __all__ = ['Trainer']
@@ -20,6 +23,7 @@ STALE = ("the gradient of Parameter '{name}' on {ctx} has not been written by ba
          'backward was not called.')
 
 
+@explain_arguments
 class Trainer:
     """Updates parameters by an optimizer.
 
@@ -39,7 +43,8 @@ class Trainer:
         if isinstance(params, (dict, ParameterDict)):
             params = [params[key] for key in sorted(params.keys())]
         if not isinstance(params, (list, tuple)):
-            raise ValueError(f'params must be a list or dict of Parameters, not a {type(params).__name__}')
+            hint = '; net.collect_params() gives them' if isinstance(params, Block) else ''
+            raise ValueError(f'params must be a list or dict of Parameters, not {kind_of(params)}{hint}')
         self._params = []
         self._param2idx = {}
         for i, param in enumerate(params):
@@ -52,6 +57,9 @@ class Trainer:
         for param in self._params:
             param._set_trainer(self)
         self._compression_params = compression_params
+        if not isinstance(optimizer_params, (dict, type(None))):
+            raise TypeError("optimizer_params must be a dict such as {'learning_rate': 0.1}, "
+                            f'not {kind_of(optimizer_params)}')
         self._init_optimizer(optimizer, optimizer_params or {})
         self._scale = self._optimizer.rescale_grad
         self._amp_loss_scaler = None    # contrib.amp.init_trainer sets it
@@ -434,3 +442,6 @@ class _Again:
             return False
         self.seen = count
         return True
+
+
+_suggest_names(globals())

@@ -9,6 +9,7 @@ import weakref
 
 from .. import ndarray
 from .._array import before_write, wrap
+from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..util import is_np_array, is_np_shape
 
@@ -325,3 +326,6 @@ def indent(text, width):
     """A text with all lines but the first indented."""
     first, *rest = text.split('\n')
     return '\n'.join([first, *[' ' * width + line for line in rest]])
+
+
+_suggest_names(globals())

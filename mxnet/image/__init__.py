@@ -1,4 +1,5 @@
 """Images: reading, resizing, cropping, augmenting, and batches of them (`mx.image`)."""
+from .._names import suggest_names as _suggest_names
 from . import _augmenters, detection, image
 from . import detection as det
 from ._augmenters import *
@@ -24,3 +25,6 @@ from .image import (
 vars(image).update({name: getattr(_augmenters, name) for name in _augmenters.__all__}, ImageIter=ImageIter)
 
 __all__ = [*image.__all__, *_augmenters.__all__, *detection.__all__, 'ImageIter']
+
+
+_suggest_names(globals())

@@ -12,6 +12,7 @@ import torch
 from .. import ndarray as nd
 from .. import random as chance
 from .._array import wrap
+from .._names import explain_keywords
 from ..ndarray._interop import tensor_of
 from .image import center_crop, color_normalize, imresize, interpolation, random_crop, random_size_crop, resize_short
 
@@ -292,6 +293,7 @@ def colour_augmenters(brightness, contrast, saturation, hue, pca_noise, rand_gra
     return found
 
 
+@explain_keywords
 def CreateAugmenter(data_shape, resize=0, rand_crop=False, rand_resize=False, rand_mirror=False, mean=None, std=None,
                     brightness=0, contrast=0, saturation=0, hue=0, pca_noise=0, rand_gray=0, inter_method=2):
     """A list of augmenters that make images of data_shape (channels, height, width).

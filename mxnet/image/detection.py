@@ -13,6 +13,7 @@ import torch
 
 from .. import ndarray as nd
 from .. import random as chance
+from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..io import DataDesc
 from ..ndarray._interop import tensor_of
@@ -438,3 +439,6 @@ class ImageDetIter(ImageIter):
             text, font = str(names[int(row[0])]), cv2.FONT_HERSHEY_SIMPLEX
             down = cv2.getTextSize(text, font, 0.5, 2)[0][1]
             cv2.putText(image, text, (left + 5, top + down + 5), font, 0.5, (255, 255, 255), 2)
+
+
+_suggest_names(globals())

@@ -11,6 +11,7 @@ from torch.nn import functional as F
 from .. import random as chance
 from .._array import readable, wrap, write
 from .._files import pictures
+from .._names import suggest_names as _suggest_names
 from .._ops.opencv import scaled
 from ..base import MXNetError
 from ..context import cpu
@@ -308,3 +309,6 @@ def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
         drawn = chance.like_numpy().uniform(*angle_limits, size=src.shape[0]).astype(numpy.float32)
         degrees = wrap(torch.from_numpy(drawn).to(src._tensor.device), src.context, type(src))
     return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
+
+
+_suggest_names(globals())

@@ -4,6 +4,7 @@ from collections import namedtuple
 import numpy
 
 from .._dispatch import entering, interceptors
+from .._names import explain_arguments
 
 __all__ = ['DataBatch', 'DataDesc', 'DataIter']
 
@@ -90,6 +91,10 @@ class DataIter:
     """
 
     __module__ = 'mxnet.io.io'
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        explain_arguments(cls)
 
     def __init__(self, batch_size=0):
         self.batch_size = batch_size

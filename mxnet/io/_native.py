@@ -1,5 +1,4 @@
 """Iterators that upstream wrote in C++: how they are called, and how batches are made and read ahead."""
-import difflib
 import functools
 import inspect
 import itertools
@@ -8,6 +7,7 @@ import warnings
 
 import numpy
 
+from .._names import near
 from .._ops.attributes import kind_of
 from ..base import MXNetError
 from ._ahead import Ahead
@@ -234,14 +234,15 @@ def native(function):
         names = {key: kwargs.pop(key) for key in ('data_name', 'label_name') if key in kwargs}
         missing = [key for key in required if key not in kwargs]
         if missing:
-            raise MXNetError(f'{name} needs {", ".join(missing)}')
+            unknown = [key for key in kwargs if key not in kinds and key not in _IDLE]
+            strange = f'; there is no argument {unknown[0]!r}{near(unknown[0], missing)}' if unknown else ''
+            raise MXNetError(f'{name} needs {", ".join(missing)}{strange}')
         for key in [key for key in kwargs if key not in kinds]:
             del kwargs[key]
             if key in _IDLE:
                 continue
-            close = difflib.get_close_matches(key, kinds, 1)
-            hint = f'; is {close[0]} meant?' if close else ''
-            warnings.warn(f'{name} does not know {key!r} and ignores it{hint}', stacklevel=2)
+            warnings.warn(f'{name} has no argument {key!r}{near(key, kinds)}; it is ignored, as in MXNet 1.9.1',
+                          stacklevel=2)
         given = {}
         for key, value in kwargs.items():
             try:

@@ -1,5 +1,4 @@
 """`NDArrayIter`: batches of arrays that are in memory, or in an h5py file."""
-import warnings
 
 import numpy
 import torch
@@ -55,13 +54,9 @@ class NDArrayIter(DataIter):
         self.num_data = first.shape[self._axis(first)]
         for name, array in self.data + self.label:
             found = array.shape[self._axis(array)]
-            if found < self.num_data:
+            if found != self.num_data:
                 raise MXNetError(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
-                                 f'{self.num_data}')
-            if found > self.num_data:
-                warnings.warn(f'NDArrayIter: {name!r} has {found} examples, but {self.data[0][0]!r} has '
-                              f'{self.num_data}: the '
-                              'rest of them is not used, as in MXNet 1.9.1', UserWarning, stacklevel=2)
+                                 f'{self.num_data}; all arrays must have the same number of examples')
         if not self.num_data:
             raise MXNetError(f'NDArrayIter: {self.data[0][0]!r} has no examples: its shape is {first.shape}')
         self.idx = numpy.arange(self.num_data)          # the order of the examples

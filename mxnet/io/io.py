@@ -1,4 +1,8 @@
 """Iterators over batches of data."""
+import contextlib
+import numbers
+
+from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..ndarray import concat, tile  # noqa: F401  programs find them here, too
 from ._ahead import Ahead
@@ -22,57 +26,10 @@ __all__ = ['CSVIter', 'DataBatch', 'DataDesc', 'DataIter', 'ImageDetRecordIter',
            'MNISTIter', 'MXDataIter', 'NDArrayIter', 'PrefetchingIter', 'ResizeIter']
 
 
-class ResizeIter(DataIter):
-    """An iterator with a different number of batches: cut off, or begun again until there are enough.
+class _HoldsBatch(DataIter):
+    """An iterator over other iterators that keeps its latest batch in `current_batch`."""
 
-    reset_internal: whether `reset` resets the inner iterator, too
-
-    >>> inner = mx.io.NDArrayIter(np.arange(3))
-    >>> len(list(mx.io.ResizeIter(inner, 7)))
-    7
-    """
-
-    def __init__(self, data_iter, size, reset_internal=True):
-        _check_inner('ResizeIter', data_iter)
-        super().__init__(data_iter.batch_size)
-        self.data_iter = data_iter
-        self.size = size
-        self.reset_internal = reset_internal
-        self.cur = 0
-        self.current_batch = None
-        self.provide_data = data_iter.provide_data
-        self.provide_label = data_iter.provide_label
-        if hasattr(data_iter, 'default_bucket_key'):
-            self.default_bucket_key = data_iter.default_bucket_key
-
-    def reset(self):
-        self.cur = 0
-        if self.reset_internal:
-            self.data_iter.reset()
-
-    def state_dict(self):
-        """Where it is, if the inner iterator has a `state_dict`."""
-        return {'size': self.size, 'cur': self.cur, 'inner': _state_of(self.data_iter)}
-
-    def load_state_dict(self, state):
-        """Goes on where `state_dict` was called."""
-        check_state('ResizeIter', state, size=self.size)
-        self.data_iter.load_state_dict(state['inner'])
-        self.cur = state['cur']
-
-    def iter_next(self):
-        if self.cur == self.size:
-            return False
-        try:
-            self.current_batch = self.data_iter.next()
-        except StopIteration:
-            self.data_iter.reset()
-            try:
-                self.current_batch = self.data_iter.next()
-            except StopIteration:
-                raise MXNetError('ResizeIter: the inner iterator has no batches at all') from None
-        self.cur += 1
-        return True
+    current_batch = None
 
     def getdata(self):
         return self.current_batch.data
@@ -87,7 +44,64 @@ class ResizeIter(DataIter):
         return self.current_batch.pad
 
 
-class PrefetchingIter(DataIter):
+class ResizeIter(_HoldsBatch):
+    """Gives exactly `size` batches of another iterator in each epoch.
+
+    size: the number of batches.  An inner iterator with fewer is started again as often as needed; one with more goes
+        on in the next epoch where it was, unless `reset` resets it.
+    reset_internal: whether `reset` resets the inner iterator as well
+
+    >>> inner = mx.io.NDArrayIter(np.arange(3))
+    >>> len(list(mx.io.ResizeIter(inner, 7)))
+    7
+    """
+
+    def __init__(self, data_iter, size, reset_internal=True):
+        _check_inner('ResizeIter', data_iter)
+        if not isinstance(size, numbers.Real) or size < 0:
+            raise ValueError(f'ResizeIter: size must be a number of batches, 0 or more, not {size!r}')
+        super().__init__(data_iter.batch_size)
+        self.data_iter, self.size, self.reset_internal = data_iter, size, reset_internal
+        self.cur = 0                    # batches given since the last reset
+        for name in ('provide_data', 'provide_label', 'default_bucket_key'):
+            if hasattr(data_iter, name):
+                setattr(self, name, getattr(data_iter, name))
+
+    def iter_next(self):
+        """Takes the next batch; False when all have been given."""
+        remaining = self.cur < self.size
+        if remaining:
+            self.current_batch = self._take()
+            self.cur += 1
+        return remaining
+
+    def _take(self):
+        """The next batch of the inner iterator, which is started again at its end."""
+        for restarted in (False, True):
+            if restarted:
+                self.data_iter.reset()
+            with contextlib.suppress(StopIteration):
+                return self.data_iter.next()
+        raise MXNetError(f'ResizeIter: the inner {type(self.data_iter).__name__} gives no batches')
+
+    def reset(self):
+        """Starts the next epoch."""
+        if self.reset_internal:
+            self.data_iter.reset()
+        self.cur = 0
+
+    def state_dict(self):
+        """The position, if the inner iterator has a `state_dict`."""
+        return {'size': self.size, 'cur': self.cur, 'inner': _state_of(self.data_iter)}
+
+    def load_state_dict(self, state):
+        """Goes on where `state_dict` was called."""
+        check_state('ResizeIter', state, size=self.size)
+        self.data_iter.load_state_dict(state['inner'])
+        self.cur = state['cur']
+
+
+class PrefetchingIter(_HoldsBatch):
     """Reads one batch ahead, in a thread for each of its iterators, and joins their batches into one.
 
     rename_data, rename_label: for each iterator a dict of old and new names
@@ -113,7 +127,6 @@ class PrefetchingIter(DataIter):
         self.rename_data = rename_data
         self.rename_label = rename_label
         self.batch_size = self.provide_data[0][1][0]
-        self.current_batch = None
         self._note()
         self._ahead = [Ahead(inner.next) for inner in self.iters]
 
@@ -196,18 +209,6 @@ class PrefetchingIter(DataIter):
             raise StopIteration
         return self.current_batch
 
-    def getdata(self):
-        return self.current_batch.data
-
-    def getlabel(self):
-        return self.current_batch.label
-
-    def getindex(self):
-        return self.current_batch.index
-
-    def getpad(self):
-        return self.current_batch.pad
-
 
 def _check_inner(name, inner):
     if not hasattr(inner, 'provide_data'):
@@ -218,3 +219,6 @@ def _state_of(inner):
     if not hasattr(inner, 'state_dict'):
         raise AttributeError(f'{type(inner).__name__} has no state_dict')
     return inner.state_dict()
+
+
+_suggest_names(globals())

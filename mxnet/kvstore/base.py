@@ -1,7 +1,7 @@
 """What every key-value store can do, and making one by name."""
 import warnings
 
-from .._wording import near
+from .._names import near
 from ..ndarray import NDArray
 
 __all__ = ['KVStoreBase', 'create']
@@ -150,7 +150,7 @@ def create(name='local'):
         from .kvstore import KVStore
         return KVStore(name)
     if name not in DIST + ASYNC:
-        known = [*LOCAL, *DIST, *ASYNC, *sorted(KVStoreBase.kv_registry)]
+        known = [*LOCAL, *DIST, *ASYNC, *sorted(set(KVStoreBase.kv_registry) - {'teststore'})]
         raise ValueError(f'there is no KVStore called {name!r}{near(name, known)}; there are {", ".join(known)}')
     from .kvstore_server import serve_if_asked
     serve_if_asked()

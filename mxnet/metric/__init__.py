@@ -9,6 +9,7 @@
 queues work; `get` waits for it.
 """
 from .. import ndarray  # programs write mx.metric.ndarray
+from .._names import suggest_names as _suggest_names
 from ._base import CompositeEvalMetric, EvalMetric, alias, check_label_shapes, create, register
 from ._classification import (
     F1,
@@ -28,3 +29,6 @@ for _public in (EvalMetric, CompositeEvalMetric, Accuracy, TopKAccuracy, F1, MCC
                 check_label_shapes, create, np):
     _public.__module__ = __name__      # pickles and messages name the path that programs know
 del _public
+
+
+_suggest_names(globals())

@@ -1,10 +1,13 @@
 """The base of all metrics: sums that may still be on a device, names, configuration, and making a metric by name."""
+import warnings
+
 import numpy
 import torch
 
 from .. import registry
 from .._array import NDArrayBase
 from .._dispatch import entering, interceptors
+from .._names import explain_arguments, set_by_init
 from .._state import state
 from ..ndarray import _interop
 
@@ -132,6 +135,10 @@ class EvalMetric:
     global_sum_metric = _settled('global_sum_metric', 'The sum since the last reset.')
     global_num_inst = _settled('global_num_inst', 'How much was counted since the last reset.')
 
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        explain_arguments(cls)
+
     def __init__(self, name, output_names=None, label_names=None, **kwargs):
         self.name = str(name)
         self.output_names = output_names
@@ -141,6 +148,7 @@ class EvalMetric:
         self.reset()
 
     # ------------------------------------------------------------------ what waits on a device
+    name = output_names = label_names = _kwargs = set_by_init()
     _pending: list = []         # a subclass may forget to call __init__; never written into
     _waiting = 0
 
@@ -280,6 +288,19 @@ class Measured(EvalMetric):
         if shelf.count == SHELF:
             self._clear_shelf()
         return True
+
+    _labels_warned = False
+
+    def _check_labels(self, label, classes):
+        """Warns once of labels beyond the last class; not of negative ones, with which programs mark padding."""
+        if self._labels_warned or label.is_cuda or not label.numel():
+            return
+        highest = label.max().item()
+        if highest >= classes:
+            self._labels_warned = True
+            warnings.warn(f'metric {self.name}: there is a label {highest:g}, but the predictions have {classes} '
+                          f'classes, 0 to {classes - 1}; it counts as wrong, as in MXNet 1.9.1', UserWarning,
+                          stacklevel=4)
 
     def _joins(self, label, pred):
         """Whether batches of this kind, joined along their first axis, measure as one by one."""

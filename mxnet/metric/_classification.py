@@ -52,6 +52,8 @@ class Accuracy(Measured):
         pred = _classes(pred, self.axis) if pred.shape != label.shape else _whole(pred)
         _same_count(label, pred, given)
         label = _whole(label)
+        if given.shape != pred.shape:
+            self._check_labels(label, given.shape[self.axis])
         right = pred == label if pred.shape == label.shape else pred.reshape(-1) == label.reshape(-1)
         return (right.sum(),), (pred.numel(),)
 
@@ -82,6 +84,7 @@ class TopKAccuracy(Measured):
         samples, classes = pred.shape
         if label.numel() != samples:
             raise ValueError(misfit(label, pred, f': {label.numel()} labels for {samples} predictions'))
+        self._check_labels(label, classes)
         best = _precise(pred).topk(min(self.top_k, classes), sorted=False).indices
         return ((best == _whole(label).reshape(-1, 1)).sum(),), (samples,)
 

@@ -10,6 +10,7 @@ from .. import metric as _metric
 from .. import ndarray
 from .. import random as _random
 from .._dispatch import entering, interceptors
+from .._names import explain_keywords, set_by_init
 from ..base import MXNetError, _as_list
 from ..context import cpu
 from ..initializer import Uniform
@@ -103,6 +104,8 @@ class BaseModule:
     _run = None                 # where `fit` is, see _run.py
     _states_read = False        # whether states of the optimizer were read since the last `fit`
     _extra = None               # what was with them
+
+    logger = binded = params_initialized = optimizer_initialized = set_by_init()
 
     def __init__(self, logger=logging):
         self.logger = logger
@@ -213,6 +216,7 @@ class BaseModule:
         merged = [ndarray.concatenate(list(parts)) for parts in zip(*batches, strict=True)]
         return merged[0] if len(merged) == 1 and not always_output_list else merged
 
+    @explain_keywords
     def fit(self, train_data, eval_data=None, eval_metric='acc', epoch_end_callback=None, batch_end_callback=None,
             kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),), eval_end_callback=None,
             eval_batch_end_callback=None, initializer=_UNIFORM, arg_params=None, aux_params=None,

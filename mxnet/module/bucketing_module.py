@@ -7,6 +7,7 @@ import numpy
 from .. import ndarray
 from .. import symbol as _symbol
 from .._files import paths
+from .._names import explain_arguments
 from ..model import load_params
 from ..name import NameManager
 from .base_module import _UNIFORM, BaseModule, _check_input_names, draws
@@ -15,6 +16,7 @@ from .module import _CPU, Module
 __all__ = ['BucketingModule']
 
 
+@explain_arguments
 class BucketingModule(BaseModule):
     """Trains on batches of different lengths: each length, a bucket, has a symbol of its own.
 

@@ -10,6 +10,7 @@ import numpy
 from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors
 from .._files import paths
+from .._names import explain_arguments, kind_of
 from ..base import MXNetError
 from ..context import Context, cpu
 from ..executor import check_parameter
@@ -42,6 +43,7 @@ _MISTAKES = (ValueError, TypeError, AttributeError, AssertionError, MXNetError)
 RESIDUALS = 'what compressed gradients have left over is not saved with the states: it begins at zero'
 
 
+@explain_arguments
 class Module(BaseModule):
     """A symbol that can be trained.
 
@@ -389,7 +391,11 @@ class Module(BaseModule):
         names, devices = self._exec_group.param_names, 1 if on_store else len(self._context)
         idx2name = {i * devices + k: name for i, name in enumerate(names) for k in range(devices)}
         if isinstance(optimizer, str):
-            params = {'rescale_grad': 1.0 / batch_size, **dict(optimizer_params)}
+            try:
+                params = {'rescale_grad': 1.0 / batch_size, **dict(optimizer_params)}
+            except (TypeError, ValueError):
+                raise TypeError("optimizer_params must be a dict such as {'learning_rate': 0.1}, or pairs of names and "
+                                f'values, not {kind_of(optimizer_params)}') from None
             optimizer = _optimizer.create(optimizer, sym=self.symbol, param_idx2name=idx2name, **params)
         elif not isinstance(optimizer, _optimizer.Optimizer):
             raise AssertionError(f'optimizer must be an Optimizer or a name, not a {type(optimizer).__name__}')

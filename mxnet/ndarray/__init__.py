@@ -1,8 +1,8 @@
 """Arrays: `mx.nd`."""
 import multiprocessing.pool as _pool  # Sockeye names it without an import, since MXNet had one
-import sys as _sys
 
 from .._frontend.examples import attach as _attach
+from .._names import no_attribute as _no_attribute
 from . import _internal, contrib, image, linalg, op, random, sparse, utils
 from ._arithmetic import *
 from ._cached_op import CachedOp
@@ -21,8 +21,7 @@ _LATER = {'np': 'numpy', 'npx': 'numpy_extension', 'numpy': 'numpy', 'numpy_exte
 def __getattr__(name):
     # NumPy's face stands on this package, so it is loaded when a program asks for it
     if name not in _LATER:
-        # with these, Python looks for a name that may be meant
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=_sys.modules[__name__])
+        raise _no_attribute(__name__, name)
     import importlib
     module = globals()[name] = importlib.import_module(f'.{_LATER[name]}', __name__)
     return module

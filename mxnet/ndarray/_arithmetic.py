@@ -11,6 +11,7 @@ import torch
 
 from .._array import NDArrayBase, before_write, copies, readers, settle, write
 from .._dispatch import interceptors
+from .._names import not_an_array
 from .._notes import source
 from .._ops.table import NAMES
 from .._state import state
@@ -37,7 +38,8 @@ def _binary(name, doc, arrays, scalar, reverse, python):
             if isinstance(rhs, Number):
                 return python(lhs, rhs)
         bad = rhs if isinstance(lhs, (NDArrayBase, Number)) else lhs
-        raise TypeError(f'nd.{name}: operands are arrays and numbers; type {type(bad)} not supported')
+        what = f'nd.{name}: operand {"lhs" if bad is lhs else "rhs"}'
+        raise TypeError(not_an_array(what, bad).replace('an NDArray', 'an NDArray or a number'))
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc

@@ -8,6 +8,7 @@ import torch
 
 from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors, run_kernel, tracer
+from .._names import near
 from .._ops import NAMES
 from .._ops.dtypes import NAME, torch_dtype
 from .._state import state
@@ -137,12 +138,16 @@ def full(shape, val, ctx=None, dtype=numpy.float32, out=None):
     return _filled(shape, ctx, dtype, val, out)
 
 
+_TAKEN = ('shape', 'ctx', 'dtype', 'out')
+
+
 def _only_out(kwargs, name):
     out = kwargs.pop('out', None)
     kwargs.pop('name', None)
     unknown = [k for k in kwargs if not (k.startswith('__') and k.endswith('__'))]      # __layout__ is a note
     if unknown:
-        raise TypeError(f'nd.{name}: unknown argument {unknown[0]}')
+        raise TypeError(f'nd.{name}: unknown argument {unknown[0]}{near(unknown[0], _TAKEN)}; it takes '
+                        f'{", ".join(_TAKEN)}')
     return out
 
 

@@ -14,7 +14,7 @@ from ..context import Context, cpu, cpu_pinned, gpu
 
 def context_of(tensor) -> Context:
     """The context that a torch tensor's memory belongs to."""
-    if tensor.device.type == 'cuda':
+    if tensor.device.type in ('cuda', 'mps'):
         return gpu(tensor.device.index or 0)
     if tensor.device.type != 'cpu':
         raise MXNetError(f'there is no context for a tensor on {tensor.device}')
@@ -23,7 +23,7 @@ def context_of(tensor) -> Context:
 
 def context_on(device) -> Context:
     """The plain context of a torch device."""
-    return gpu(device.index or 0) if device.type == 'cuda' else cpu()
+    return gpu(device.index or 0) if device.type in ('cuda', 'mps') else cpu()
 
 
 def compact(tensor):
@@ -39,6 +39,8 @@ def allocate(tensor, ctx):
     device = ctx.torch_device
     if device.type == 'cuda':
         return send(tensor, device) if tensor.device.type == 'cpu' else tensor.to(device)
+    if device.type == 'mps':
+        return tensor.to(device)
     if ctx.device_typeid == 3 and torch.cuda.is_available():
         return tensor.pin_memory()
     if ctx.device_typeid == 5:
@@ -136,6 +138,8 @@ def synchronize(device):
         from .._graph.capture import recording
         with recording:
             torch.cuda.synchronize(device)
+    elif device.type == 'mps':
+        torch.mps.synchronize()
 
 
 def waitall():
@@ -146,6 +150,8 @@ def waitall():
     if torch.cuda.is_initialized():
         for i in range(torch.cuda.device_count()):
             synchronize(torch.device('cuda', i))
+    elif torch.backends.mps.is_available():
+        torch.mps.synchronize()
 
 
 # ---------------------------------------------------------------------- NumPy

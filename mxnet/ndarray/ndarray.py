@@ -10,6 +10,7 @@ from .._array import NDArrayBase, meta, readable, wrap, writable, write
 from .._dispatch import entering, interceptors
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
+from .._names import suggest_names as _suggest_names
 from .._notes import GETITEM, SETITEM, note, source
 from .._ops import NAMES
 from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
@@ -618,3 +619,6 @@ class NDArray(OperatorMethods, NDArrayBase):
 
 
 NDArray._dense = NDArray
+
+
+_suggest_names(globals())

@@ -3,6 +3,7 @@
 Functions derived from the operator table, and the hand-written ones of `_sparse`.
 """
 from .._frontend.namespaces import namespace
+from .._names import suggest_names as _suggest_names
 from . import _sparse, _sparse_graphs, _sparse_products, _sparse_rules, _sparse_updates  # noqa: F401 - their rules
 from ._invoke import make_function
 from ._sparse import *
@@ -20,3 +21,6 @@ for _name, _op in namespace('sparse').items():
     if _name not in __all__:
         globals()[_name] = make_function(_op, _name, NDArray)
         __all__.append(_name)
+
+
+_suggest_names(globals())

@@ -2,6 +2,8 @@
 from .._array import NDArrayBase
 from .._dispatch import entering, interceptors
 from .._files import params, paths, safetensors
+from .._names import kind_of
+from .._names import suggest_names as _suggest_names
 from .._state import state
 from ..base import MXNetError
 from ..context import Context, cpu
@@ -96,6 +98,12 @@ def set_from_bytes(array, data) -> None:
 
 
 # ---------------------------------------------------------------------- files
+def _shown(data):
+    values = data.values() if isinstance(data, dict) else data if isinstance(data, (list, tuple)) else ()
+    wrong = next((x for x in values if not isinstance(x, NDArrayBase)), None)
+    return kind_of(data) + (f' with {kind_of(wrong)}' if values else '')
+
+
 def save(fname, data):
     """Saves a list or a dict of arrays, as MXNet 1.9.1 writes it; `.safetensors` if the name ends so.
 
@@ -118,7 +126,8 @@ def save(fname, data):
     else:
         good = False
     if not good or not all(isinstance(a, NDArrayBase) for a in arrays):
-        raise ValueError('nd.save takes an array, a list of arrays or a dict of names and arrays')
+        raise ValueError('nd.save: data must be an array, a list of arrays or a dict of names and arrays, not '
+                         f'{_shown(data)}')
     if str(fname).endswith('.safetensors'):
         if not isinstance(data, dict):
             raise ValueError('nd.save: a .safetensors file needs names; pass a dict')
@@ -155,3 +164,6 @@ def _collect(records, names, where):
                              f'`with mx.util.np_shape({record.np_shape}):`')
     arrays = [_from_record(r) for r in records]
     return dict(zip(names, arrays, strict=True)) if names else arrays
+
+
+_suggest_names(globals())

@@ -1,5 +1,6 @@
 """NumPy's face: `from mxnet import np, npx; npx.set_np()`."""
 from .._frontend.examples import attach as _attach
+from .._names import suggest_names as _suggest_names
 from . import (
     array_api,
     arrayprint,
@@ -30,3 +31,6 @@ from .utils import *
 
 for _place, _names in (('np', globals()), ('np.linalg', vars(linalg)), ('np.random', vars(random))):
     _attach(_names, _place)
+
+
+_suggest_names(globals())

@@ -9,6 +9,7 @@ from operator import index
 import numpy
 
 from .._array import NDArrayBase
+from .._names import not_an_array
 from .._ops.table import NAMES
 from ..ndarray import _invoke
 
@@ -45,7 +46,8 @@ def _compose(op, name, inputs, attributes, x):
 def unsupported(name, x):
     """The error for an argument that is neither an array nor a number."""
     short = name.removeprefix('_npi_').removeprefix('_npx_').removeprefix('_np_')
-    return TypeError(f'np.{short}: type {type(x)} not supported; it takes arrays')
+    said = not_an_array(f'np.{short}: an operand', x, 'mx.np.array')
+    return TypeError(said.replace('an NDArray', 'an mx.np.ndarray'))
 
 
 def scalar(value):

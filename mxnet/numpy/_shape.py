@@ -5,7 +5,7 @@ import numpy
 
 from .._array import NDArrayBase
 from .._wording import plain
-from ._call import Numbers, apply, is_array, numbers
+from ._call import Numbers, apply, is_array, numbers, unsupported
 
 __all__ = ['append', 'array_split', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_to', 'column_stack',
            'concatenate', 'diag', 'diagflat', 'diagonal', 'dsplit', 'dstack', 'expand_dims', 'flip', 'fliplr',
@@ -204,7 +204,7 @@ def _arrays(name, arrays):
         raise ValueError(f'{name}: at least one array is needed')
     like = next((x for x in arrays if is_array(x)), None)
     if like is None:
-        raise TypeError(f'{name}: type {type(arrays[0])} not supported; it takes arrays')
+        raise unsupported(name, arrays[0])
     from ._creation import array
     return tuple(x if is_array(x) else array(x, dtype=like.dtype, ctx=like.ctx) for x in arrays)
 

@@ -3,6 +3,7 @@ import math
 
 import numpy
 
+from .._names import suggest_names as _suggest_names
 from ._call import apply, is_symbol, numbers
 from .fallback_linalg import *
 from .fallback_linalg import __all__ as _fallbacks
@@ -117,3 +118,6 @@ def tensorinv(a, ind=2):
 def tensorsolve(a, b, axes=None):
     """The x with `tensordot(a, x, x.ndim) == b`."""
     return apply('_npi_tensorsolve', (a, b), {'a_axes': numbers(axes) or ()})
+
+
+_suggest_names(globals())

@@ -1,4 +1,5 @@
 """`mx.np.random`: random numbers with NumPy's signatures, from the generators of `mx.random`."""
+from .._names import suggest_names as _suggest_names
 from .._ops.table import NAMES
 from ..ndarray import _invoke
 from ..random import seed
@@ -51,3 +52,6 @@ def _broadcast(*shapes):
 
 
 __all__ = [*_functions, 'multivariate_normal', 'shuffle', 'permutation', 'seed']
+
+
+_suggest_names(globals())

@@ -2,6 +2,7 @@
 
 The classes are in files of their families: `_base`, `_descent`, `_large_batch`, `_adam`, `_adaptive`, `_updater`.
 """
+from .._names import suggest_names as _suggest_names
 from ..ndarray import abs as NDabs
 from ..ndarray import zeros
 from ._adam import AdaBound, Adam, Adamax, AMSBound, Nadam
@@ -34,3 +35,6 @@ class Test(Optimizer):
 for _name in __all__:
     if isinstance(globals()[_name], type):
         globals()[_name].__module__ = __name__
+
+
+_suggest_names(globals())

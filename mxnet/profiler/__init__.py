@@ -16,6 +16,7 @@ import time
 import warnings
 
 from .. import _dispatch
+from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ._session import session as _current
 from ._table import SORTS as _SORTS
@@ -338,3 +339,6 @@ def _autostart():
     everything = os.environ.get('MXNET_PROFILER_MODE', '0') not in ('', '0')
     set_config(profile_imperative=everything, profile_api=everything, profile_memory=everything)
     start()
+
+
+_suggest_names(globals())

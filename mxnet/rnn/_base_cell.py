@@ -1,5 +1,6 @@
 """What all recurrent cells have in common."""
 from .. import ndarray, symbol
+from .._names import set_by_init
 
 MODIFIED = ('a cell that a modifier (ZoneoutCell, ResidualCell, ...) was applied to cannot be used by itself; use the '
             'modifier')
@@ -48,6 +49,8 @@ class BaseRNNCell:
     prefix: what names of its layers begin with
     params: an RNNParams to share weights with another cell
     """
+
+    _own_params = _params = _prefix = _modified = _counter = _init_counter = set_by_init()
 
     def __init__(self, prefix='', params=None):
         self._own_params = params is None

@@ -7,8 +7,8 @@ import torch
 from .._array import NDArrayBase, wrap
 from .._graph import infer as _infer
 from .._graph.node import topological
+from .._names import near
 from .._ops.dtypes import NAME, torch_dtype
-from .._wording import near
 from ..base import MXNetError
 from ..context import Context
 from ..executor import Executor

@@ -1,5 +1,6 @@
 """Functions derived from the operator table: `mx.sym.linalg`."""
 from .._frontend.namespaces import namespace
+from .._names import suggest_names as _suggest_names
 from ._compose import make_function
 from .symbol import Symbol
 
@@ -7,3 +8,6 @@ __all__ = []
 for _name, _op in namespace('linalg').items():
     globals()[_name] = make_function(_op, _name, Symbol)
     __all__.append(_name)
+
+
+_suggest_names(globals())

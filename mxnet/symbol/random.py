@@ -7,6 +7,7 @@ from numbers import Number
 
 from .._frontend.binding import _Null
 from .._frontend.namespaces import namespace
+from .._names import suggest_names as _suggest_names
 from .._ops import NAMES
 from . import _compose
 from ._compose import SymbolBase, make_function
@@ -95,3 +96,6 @@ def randint(low, high, shape=_Null, dtype=_Null, **kwargs):
 for _name, _op in namespace('random').items():
     globals()[_name] = make_function(_op, _name, Symbol)
     __all__.append(_name)
+
+
+_suggest_names(globals())

@@ -8,10 +8,11 @@ from .._files import paths
 from .._graph import infer as _infer
 from .._graph import json as _json
 from .._graph.node import HIDDEN, Node, is_hidden, rebuild, states_of, topological
+from .._names import near
+from .._names import suggest_names as _suggest_names
 from .._ops import NAMES
 from .._ops.dtypes import NAME, NUMPY
 from .._state import state
-from .._wording import near
 from ..attribute import AttrScope
 from ..base import MXNetError, NotImplementedForSymbol
 from . import _compose
@@ -575,3 +576,6 @@ def load_json(json_str):
 
 
 fromjson = load_json
+
+
+_suggest_names(globals())

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.random as rnd
 import numpy.testing as npt
 
+from .._names import no_attribute as _no_attribute
 from ..context import Context, current_context
 from ..ndarray import array
 from ..runtime import Features
@@ -55,7 +56,7 @@ __all__ = ['Context', 'Features', 'OrderedDict', 'array', 'bz2', 'contextmanager
 
 def __getattr__(name):
     if name not in _LATER:
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+        raise _no_attribute(__name__, name)
     module, attribute = _LATER[name]
     value = importlib.import_module(module, __name__)
     if attribute is not None:

@@ -1,10 +1,10 @@
 """Automatic mixed precision for training (`init`) and for models that are trained (`convert_*`)."""
 import contextlib
 import logging
-import sys
 
 from ... import optimizer as _optimizer
 from ..._dispatch import install, remove
+from ..._names import no_attribute as _no_attribute
 from ..._ops.dtypes import NUMPY, dtype_name
 from ...context import gpu
 from ...gluon import HybridBlock, SymbolBlock
@@ -31,7 +31,7 @@ _loss_scaler = None             # the scaler that losses such as SoftmaxOutput f
 def __getattr__(name):
     if name == '_amp_initialized':          # GluonNLP asks before it masks scores
         return _switch is not None
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}', name=name, obj=sys.modules[__name__])
+    raise _no_attribute(__name__, name)
 
 
 # ---------------------------------------------------------------------- training

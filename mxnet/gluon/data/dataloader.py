@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from ... import context
 from ..._dispatch import Iterated, interceptors
+from ..._names import explain_arguments, kind_of
 from ..._state import state
 from . import sampler as _sampler
 from ._fetch import Fetcher, Jobs, Threads, _as_in_context, same_state, serial
@@ -14,6 +15,7 @@ from .batchify import default_batchify_fn, default_mp_batchify_fn  # noqa: F401 
 __all__ = ['DataLoader']
 
 
+@explain_arguments
 class DataLoader:
     """Batches of a data set.
 
@@ -169,6 +171,11 @@ def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
             raise ValueError('batch_size, shuffle, sampler and last_batch have no meaning with batch_sampler: leave '
                              'them out')
         return batch_sampler
+    if last_batch not in (None, 'keep', 'discard', 'rollover'):
+        raise ValueError(f"last_batch of a DataLoader must be 'keep', 'discard' or 'rollover', not {last_batch!r}")
+    if not hasattr(dataset, '__len__') and sampler is None:
+        raise TypeError(f'dataset of a DataLoader must have a length and be indexed, as a Dataset or a list; '
+                        f'{kind_of(dataset)} does not')
     if batch_size is None:
         raise ValueError('a DataLoader needs batch_size, or batch_sampler')
     if not isinstance(batch_size, numbers.Real) or batch_size < 1:

@@ -4,6 +4,7 @@ They are the same functions; only those that take no symbol among their argument
 symbols.
 """
 from ... import numpy as _arrays
+from ..._names import suggest_names as _suggest_names
 from . import _internal, linalg, random
 from ._create import *
 from ._create import _made
@@ -18,3 +19,6 @@ for _module in ('_creation', '_elementwise', '_index', '_matrix', '_reduce', '_s
         if _name not in _ONLY_ARRAYS and _name not in _made:
             globals()[_name] = getattr(_arrays, _name)
             __all__.append(_name)
+
+
+_suggest_names(globals())

@@ -1,4 +1,5 @@
 """`mx.sym.np.random`: random numbers in a graph, drawn anew each time it runs."""
+from ..._names import suggest_names as _suggest_names
 from ..._ops.table import NAMES
 from ...numpy._call import apply, numbers
 from ...numpy._draw import makers
@@ -33,3 +34,6 @@ def multivariate_normal(mean, cov, size=None, check_valid=None, tol=None):
 
 
 __all__ = [*_functions, 'shuffle', 'multivariate_normal']
+
+
+_suggest_names(globals())

@@ -12,6 +12,7 @@ import numpy
 
 from .... import base, image, ndarray, recordio
 from ...._files import idx, limits, paths
+from ...._names import suggest_names as _suggest_names
 from ....base import FileError, MXNetError
 from ....util import is_np_array
 from ...utils import _get_repo_file_url, download
@@ -301,3 +302,6 @@ class ImageListDataset(_ImageFiles):
                                 f'{line.strip()[:80]!r}') from None
             label = float(labels[0]) if len(labels) == 1 else labels
             self.items.append((os.path.join(self._root, parts[-1]), label))
+
+
+_suggest_names(globals())

@@ -7,6 +7,7 @@ import numpy
 
 from .... import image
 from .... import random as chance
+from ...._names import suggest_names as _suggest_names
 from ....util import is_np_array
 from ...block import Block, HybridBlock
 from ...nn import Sequential
@@ -277,3 +278,6 @@ class RandomApply(Sequential):
 
     def forward(self, x):
         return x if self.p < chance.like_python().random() else self.transforms(x)
+
+
+_suggest_names(globals())

@@ -11,6 +11,7 @@ are (batch, 3, height, width), 224 x 224 for most, 299 x 299 for inception_v3, n
 """
 import difflib
 
+from ...._names import suggest_names as _suggest_names
 from .alexnet import AlexNet, alexnet
 from .densenet import DenseNet, densenet121, densenet161, densenet169, densenet201
 from .inception import Inception3, inception_v3
@@ -75,3 +76,6 @@ def get_model(name, **kwargs):
         raise ValueError(f'there is no model {name!r}' + (f' (did you mean {close[0]!r}?)' if close else '')
                          + '; there are\n\t' + '\n\t'.join(sorted(_MODELS)))
     return _MODELS[name](**kwargs)
+
+
+_suggest_names(globals())

@@ -1,0 +1,194 @@
+"""Errors of names and kinds: suggestions for misspelt names, and words for values of a wrong kind.
+
+Every public module imports this one, so it loads nothing large: `difflib` and `inspect` come with the first error.
+"""
+import functools
+import sys
+import types
+from typing import Any
+
+__all__ = ['explain_arguments', 'explain_keywords', 'kind_of', 'near', 'nearest', 'no_attribute', 'not_an_array',
+           'set_by_init', 'suggest_names']
+
+# What other libraries call it; a suggestion is made only where the second name is accepted.
+_ELSEWHERE = {'lr': 'learning_rate', 'learning_rate': 'optimizer_params', 'weight_decay': 'wd', 'l2': 'wd',
+              'betas': 'beta1', 'eps': 'epsilon', 'gamma': 'factor', 'step_size': 'step', 'milestones': 'step',
+              'std': 'sigma', 'stddev': 'sigma', 'axis': 'dim', 'size': 'shape', 'out_features': 'units',
+              'in_features': 'in_units', 'out_channels': 'channels', 'epochs': 'num_epoch', 'train': 'train_mode',
+              'linear': 'Dense', 'cuda': 'gpu', 'device': 'ctx', 'crossentropyloss': 'SoftmaxCrossEntropyLoss',
+              'bceloss': 'SigmoidBinaryCrossEntropyLoss', 'bcewithlogitsloss': 'SigmoidBinaryCrossEntropyLoss',
+              'mseloss': 'L2Loss', 'smoothl1loss': 'HuberLoss', 'dim': 'axis', 'cat': 'concat', 'mm': 'dot',
+              'matmul': 'dot', 'permute': 'transpose', 'unsqueeze': 'expand_dims', 'view': 'reshape',
+              'kaiming': 'MSRAPrelu', 'he': 'MSRAPrelu', 'glorot': 'Xavier', 'randn': 'normal', 'nn': 'gluon',
+              'optim': 'optimizer', 'opt': 'optimizer', 'from_numpy': 'array', 'manual_seed': 'seed',
+              'no_grad': 'pause'}
+
+
+def nearest(name, known):
+    """The known name that is most like `name`, or None.  Upper and lower case and underscores count little."""
+    import difflib
+
+    def folded(text):
+        return text.replace('_', '').lower()
+
+    names = {}
+    for text in map(str, known):
+        names.setdefault(folded(text), []).append(text)
+    name, key = str(name), folded(str(name))
+    elsewhere = folded(_ELSEWHERE.get(name.lower(), ''))
+    if key in names:
+        close = [key]
+    elif elsewhere in names:
+        close = [elsewhere]
+    else:
+        close = difflib.get_close_matches(key, names, 1)
+    if not close and len(key) >= 4:         # 'SoftmaxCrossEntropy' for 'SoftmaxCrossEntropyLoss'
+        close = sorted((n for n in names if n.startswith(key)), key=lambda n: (len(n), n))[:1]
+    if not close:
+        return None
+    # of names that differ in case only, the one that is written most like the given one
+    return max(names[close[0]], key=lambda text: difflib.SequenceMatcher(None, name, text).ratio())
+
+
+def near(name, known):
+    """' (did you mean X?)' for a name that is close to one of the known ones, else ''."""
+    found = nearest(name, known)
+    return f' (did you mean {found}?)' if found is not None else ''
+
+
+# ---------------------------------------------------------------------- names that a module does not have
+def no_attribute(module, name):
+    """The AttributeError for a name that a module does not have, with the name that may be meant."""
+    # With `name` but no `obj`, Python adds no suggestion of its own when it prints the error.
+    return AttributeError(_no_attribute(module, name), name=name)
+
+
+@functools.lru_cache(256)
+def _no_attribute(module, name):
+    found = sys.modules[module]
+    known = [n for n in dir(found) if not n.startswith('_') and not _foreign(vars(found).get(n))]
+    meant = None if name.startswith('_') else nearest(name, known)
+    return f'module {module!r} has no attribute {name!r}' + (f'. Did you mean: {meant!r}?' if meant else '')
+
+
+def _foreign(value):
+    return isinstance(value, types.ModuleType) and value.__name__.partition('.')[0] != 'mxnet'
+
+
+def suggest_names(module_globals):
+    """Gives a module a `__getattr__` that suggests a name for a misspelt one.
+
+    It is set in the module's dict, where type checkers do not see it: they would accept every name otherwise.
+    """
+    module = module_globals['__name__']
+
+    def __getattr__(name):
+        raise no_attribute(module, name)
+
+    module_globals.setdefault('__getattr__', __getattr__)
+
+
+# ---------------------------------------------------------------------- classes that programs derive from
+class _SetByInit:
+    """Stands on a class for an attribute that its `__init__` sets, and is found only while no value is set."""
+
+    def __set_name__(self, owner, name):
+        self._owner = owner.__name__
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            raise AttributeError(f'{self._owner}.__init__ sets it', name='__init__')
+        cls = type(instance).__name__
+        # `name` keeps Python from adding a suggestion of its own
+        raise AttributeError(f'{cls} is not initialized: {self._owner}.__init__ has not run. Call super().__init__() '
+                             f'first in {cls}.__init__', name='__init__')
+
+
+def set_by_init() -> Any:
+    """The value of a class attribute that `__init__` sets: without `super().__init__()`, an error says to call it."""
+    return _SetByInit()
+
+
+def explain_arguments(cls):
+    """Class decorator: a misspelt keyword argument of the constructor is an error with the name that may be meant.
+
+    Python names the base class that got the argument at last, and (before 3.13) makes no suggestion.
+    """
+    init = vars(cls).get('__init__')
+    if init is None or hasattr(init, '_explains'):
+        return cls
+
+    @functools.wraps(init)
+    def __init__(self, *args, **kwargs):
+        try:
+            init(self, *args, **kwargs)
+        except TypeError as error:
+            raise _explained(error, kwargs, type(self).__name__, _names_of(type(self))) from None
+
+    __init__._explains = True
+    cls.__init__ = __init__
+    return cls
+
+
+def explain_keywords(function):
+    """The same for a function or method; it costs a call more, so it is for those that programs call seldom."""
+    @functools.wraps(function)
+    def explained(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except TypeError as error:
+            raise _explained(error, kwargs, function.__name__, _parameters(function)) from None
+
+    return explained
+
+
+def _explained(error, given, what, known):
+    """A TypeError about arguments with a suggestion; any other error as it is."""
+    text = str(error)
+    _, unexpected, name = text.partition('got an unexpected keyword argument ')
+    name = name.split("'")[1] if unexpected else ''
+    if name in given and name not in known:
+        pass
+    elif ' missing ' in text and ' required ' in text and not set(given) <= known:
+        name = min(set(given) - known)      # the missing argument may be given by a wrong name
+    else:
+        return error
+    names = sorted(known - {'self', 'cls'})
+    return TypeError(f'{what} has no argument {name!r}{near(name, names)}; it takes {", ".join(names) or "none"}')
+
+
+def _names_of(cls):
+    """Names of the arguments that constructors of a class and its bases take."""
+    return set().union(*(_parameters(base.__init__) for base in cls.__mro__[:-1] if '__init__' in vars(base)))
+
+
+def _parameters(function):
+    import inspect
+    return {name for name, p in inspect.signature(function).parameters.items()
+            if p.kind is not p.VAR_KEYWORD and p.kind is not p.VAR_POSITIONAL}
+
+
+# ---------------------------------------------------------------------- values of a wrong kind
+def kind_of(value):
+    """How an error calls the kind of a value: 'None', 'a list', 'a numpy.ndarray of shape (2, 3)'.
+
+    A value of another array library is called by the module that programs import, and its shape helps to find it.
+    """
+    if value is None:
+        return 'None'
+    if isinstance(value, type):
+        return f'the class {value.__name__}'
+    cls = type(value)
+    module = cls.__module__.partition('.')[0]
+    name = cls.__name__ if module in ('builtins', '__main__', 'mxnet') else f'{module}.{cls.__name__}'
+    shape = getattr(value, 'shape', None)
+    shown = f' of shape {tuple(shape)}' if module in ('numpy', 'torch') and isinstance(shape, tuple) else ''
+    if isinstance(value, (str, int, float)):
+        return f'the {name} {value!r}'
+    return f'{"an" if name[0] in "aeiouAEIOU" else "a"} {name}{shown}'
+
+
+def not_an_array(what, value, function='mx.nd.array'):
+    """The text of an error for a value that should be an array; `what` names the argument."""
+    converts = isinstance(value, (list, tuple, int, float)) or hasattr(value, '__array__')
+    return f'{what} must be an NDArray, not {kind_of(value)}' + (f'; {function}(x) makes one of it' if converts else '')
