@@ -29,7 +29,7 @@ LAYERS = (
     # switches and services around arrays
     ('_anomaly', '_whole', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
     # static graphs
-    ('_graph',),
+    ('_graph', '_to_torch'),
     # deferred execution
     ('_lazy',),
     # arrays and graphs for people

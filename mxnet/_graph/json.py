@@ -217,8 +217,10 @@ class _Reader:
             # before 0.9 auxiliary states were not inputs
             for missing in wanted[len(inputs):]:
                 inputs.append((Node(None, f'{name}_{missing}', {}), 0))
+        # upstream counts the graphs of loops and branches among the inputs
+        counts = (len(inputs), len(inputs) + len(subgraphs))
         if len(inputs) != len(wanted) or op.variadic in known and op.variadic_names is None \
-                and complete[op.variadic] != len(inputs):
+                and complete[op.variadic] not in counts:
             count = complete[op.variadic] if op.variadic in known else len(wanted)
             self.fail(place, f'operator {op.name} takes {count} inputs with these attributes, but there are '
                              f'{len(inputs)}')

@@ -8,7 +8,7 @@ from .parameter import Constant, DeferredInitializationError, Parameter, Paramet
 _SUBMODULES = ('block', 'contrib', 'data', 'loss', 'model_zoo', 'nn', 'parameter', 'rnn', 'trainer', 'utils')
 
 _MEMBERS = {'Trainer': 'trainer', 'Checkpoint': '_checkpoint', 'TorchBlock': '_torch', 'from_torch': '_torch',
-            'to_torch': '_torch'}
+            'to_torch': '_to_torch'}
 
 __all__ = ['Block', 'Constant', 'DeferredInitializationError', 'HybridBlock', 'Parameter', 'ParameterDict',
            'SymbolBlock', 'tensor_types', *_SUBMODULES, *_MEMBERS]

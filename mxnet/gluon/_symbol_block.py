@@ -1,10 +1,13 @@
 """`SymbolBlock`: a graph as a block."""
 from .. import symbol
+from ..base import MXNetError
 from ..ndarray import NDArray
 from ..symbol import Symbol
+from ..symbol._predicting import label_names, without_labels
 from ..util import is_np_array
 from . import _structure as nested
 from ._hybrid_block import HybridBlock
+from ._parameter_files import load_arrays
 from .parameter import ParameterDict
 
 __all__ = ['SymbolBlock']
@@ -21,9 +24,14 @@ class SymbolBlock(HybridBlock):
 
     @staticmethod
     def imports(symbol_file, input_names, param_file=None, ctx=None, allow_missing=False, ignore_extra=False):
-        """A block from the files that `export` (or a Module's checkpoint) wrote."""
+        """A block from the files that `export`, or a Module's checkpoint, wrote.
+
+        Labels that are not among `input_names`, and that the file of parameters has no values for, are dropped: a loss
+        layer gives what it gives in prediction.
+        """
         out = symbol.load(symbol_file)
         names = [input_names] if isinstance(input_names, str) else input_names
+        out = _for_prediction(out, names, param_file, allow_missing)
         inputs = [symbol.var(n, dtype='float32') if param_file is None else symbol.var(n) for n in names]
         if is_np_array():
             out, inputs = out.as_np_ndarray(), [s.as_np_ndarray() for s in inputs]
@@ -103,6 +111,21 @@ class SymbolBlock(HybridBlock):
 
     def hybrid_forward(self, F, x, *args, **kwargs):
         raise NotImplementedError('a SymbolBlock runs its graph')
+
+
+def _for_prediction(out, names, param_file, allow_missing):
+    """The symbol without the labels of its loss layers, where it has no values for them."""
+    labels = label_names(out)
+    everything = set(out.list_inputs())
+    if param_file is None or allow_missing:
+        known = everything - labels
+    else:
+        known = {name.removeprefix('arg:').removeprefix('aux:') for name in load_arrays(param_file)} \
+            if everything - set(names) and labels - set(names) else everything
+    try:
+        return without_labels(out, known | set(names))
+    except MXNetError:          # a parameter is missing, which loading reports
+        return out
 
 
 def _declared(attrs):

@@ -1,9 +1,7 @@
-"""A torch `nn.Module` as a Block, and a Block as an `nn.Module`: the same memory, one tape.
+"""A torch `nn.Module` as a Block: the same memory, one tape.  The other direction is in `_to_torch.py`.
 
 Our tape is torch's, so that a loss may run through both kinds of parts; only the leaves must be known to both sides.
 """
-from collections import OrderedDict
-
 import torch
 
 from .. import autograd, initializer
@@ -16,7 +14,7 @@ from ..util import is_np_array
 from .block import Block
 from .parameter import Parameter
 
-__all__ = ['TorchBlock', 'from_torch', 'to_torch']
+__all__ = ['TorchBlock', 'from_torch']
 
 
 def from_torch(module):
@@ -28,14 +26,6 @@ def from_torch(module):
     (4, 2)
     """
     return TorchBlock(module)
-
-
-def to_torch(block):
-    """An `nn.Module` that runs a Block, whose parameters must be initialized, on one device.
-
-    Its parameters share memory with the Block's; after a backward, `param.grad()` of the Block holds torch's gradient.
-    """
-    return _BlockModule(block)
 
 
 class _Shared(Parameter):
@@ -108,50 +98,3 @@ def _wrap(value, ctx):
     if isinstance(value, (list, tuple)):
         return [_wrap(v, ctx) for v in value]
     return value
-
-
-class _BlockModule(torch.nn.Module):
-    """A Block among torch modules."""
-
-    def __init__(self, block):
-        super().__init__()
-        if not isinstance(block, Block):
-            raise TypeError(f'to_torch takes a Block, not a {type(block).__name__}')
-        object.__setattr__(self, 'block', block)
-        self._arrays = OrderedDict()
-        for param in block.collect_params().values():
-            array = param.data()
-            key = param.name.replace('.', '_')
-            self._arrays[key] = param
-            if param.grad_req == 'null':
-                self.register_buffer(key, array._tensor.detach())
-                continue
-            leaf = torch.nn.Parameter(array._tensor.detach())
-            self.register_parameter(key, leaf)
-            variable = array._variable
-            variable.leaf = leaf
-            leaf.register_post_accumulate_grad_hook(_copy_gradient(variable.buffer, variable.fresh))
-
-    def forward(self, *args):
-        ctx = next(iter(self._arrays.values())).list_ctx()[0] if self._arrays else None
-        given = [wrap(a, ctx or _interop.context_of(a), _kind()) if isinstance(a, torch.Tensor) else a for a in args]
-        scope = autograd.record(self.training) if torch.is_grad_enabled() else autograd.pause(self.training)
-        with scope:
-            return _tensors(self.block(*given))
-
-
-def _copy_gradient(buffer, fresh):
-    def copy(leaf):
-        fresh[0] = True
-        buffer._tensor.copy_(leaf.grad.detach())
-    return copy
-
-
-def _tensors(value):
-    if isinstance(value, NDArrayBase):
-        return value._tensor
-    if isinstance(value, (list, tuple)):
-        return type(value)(_tensors(v) for v in value)
-    return value
-
-
