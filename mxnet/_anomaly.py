@@ -45,7 +45,7 @@ class detect_anomaly(Interceptor):
     def ran(self, op, inputs, attributes, results):
         text = f'operator {op.name}({_arguments(op, inputs, attributes)})'
         where = _caller()
-        given = [x._tensor for x in inputs if x is not None]
+        given = [x.materialize() for x in inputs if x is not None]
         if any(_has_nan(r) for r in results) and not any(_has_nan(t) for t in given):
             raise MXNetError(f'{text} made the first NaN{where}')
         known = {t.grad_fn for t in given}

@@ -4,6 +4,7 @@ Two rules keep torch's grad mode out of it.  Outside `autograd.record()` an oper
 drops the history of what it computed; inside, it reads an attached variable's `leaf`, an alias of the same memory that
 requires a gradient and that nothing else sees.
 """
+from typing import Any, NamedTuple
 from weakref import ref
 
 import torch
@@ -13,8 +14,9 @@ from ._ops.dtypes import NAME
 from ._quiet import will_write
 from ._state import state
 from .base import MXNetError
+from .context import Context
 
-_new = object.__new__
+_new, _new_tuple = object.__new__, tuple.__new__
 keep_memory()           # of arrays from now on
 
 INPLACE = ('{what} writes into an array that autograd has recorded or that has a gradient attached, while recording. '
@@ -22,57 +24,83 @@ INPLACE = ('{what} writes into an array that autograd has recorded or that has a
            'or inside `with autograd.pause():`.')
 
 
+class Meta(NamedTuple):
+    """What is known of an array without its values."""
+
+    shape: torch.Size
+    dtype: torch.dtype
+    context: Context
+
+    @property
+    def device(self):
+        return self.context.torch_device
+
+
 class NDArrayBase:
     """The storage of every dense array: a tensor, the context it is said to be on, and its gradient variable.
 
-    `_tensor` may carry torch's history if it was made while recording; `_variable` (see autograd.py) is what
-    `attach_grad` made, or None.  A pending array (see _lazy/) has no tensor yet: `_pending` says what computes it, and
-    the first read of `_tensor` has it computed.  `_pending` is None otherwise.
+    `meta()` and `materialize()` are how code reads an array, `_rebind()` gives it another tensor.  Only a few modules
+    of the engine read the slots themselves (tests/test_repo_storage.py has the list).
+
+    `_storage` is the tensor, which may carry torch's history if it was made while recording.  It is None for a pending
+    array (see _lazy/): `_pending` says what computes it.  `_variable` (see autograd.py) is what `attach_grad` made, or
+    None.
     """
 
-    __slots__ = ('_tensor', '_ctx', '_variable', '_pending', '__weakref__')
-    _sparse = False         # a sparse array's `_tensor` is a dense copy: what is written into it is lost
+    __slots__ = ('_storage', '_ctx', '_variable', '_pending', '__weakref__')
+    _storage: Any
+    _ctx: Any
+    _variable: Any
+    _pending: Any
+    _sparse = False         # whether `materialize` gives a dense copy, so that what is written into it is lost
 
-    def __getattr__(self, name):
-        """Called for attributes that are not there: among them the tensor of a pending array."""
-        if name == '_tensor':
+    def meta(self) -> Meta:
+        """Shape, dtype (torch's) and context of the array.  It never computes anything.
+
+        >>> mx.nd.ones((2, 3)).meta().shape
+        torch.Size([2, 3])
+        """
+        tensor = self._storage
+        if tensor is None:
+            pending = self._pending
+            tensor = None if pending is None else pending.work.like(pending)
+            if tensor is None:              # another thread has computed it in the meantime; or says why it could not
+                tensor = self.materialize()
+        return _new_tuple(Meta, (tensor.shape, tensor.dtype, self._ctx))       # `Meta(...)` takes three times as long
+
+    def materialize(self, borrow: bool = False) -> torch.Tensor:
+        """The tensor of the array, computed if it is pending.  Programs must not write into it.
+
+        borrow: the tensor is read before anything else runs, so that one in the memory of a CUDA graph need not be
+            copied
+
+        >>> mx.nd.ones((2,)).materialize()
+        tensor([1., 1.])
+        """
+        tensor = self._storage
+        if tensor is None:
             pending = self._pending
             if pending is not None:
+                if borrow:
+                    return pending.work.borrow(self)
                 pending.work.run()
-            return _TENSOR(self)
-        if name == '_pending':
-            return None                     # of arrays that are made in a way of their own, such as sparse ones
-        raise AttributeError(f'{type(self).__name__!r} object has no attribute {name!r}')
+            tensor = self._storage
+        return tensor
 
-    def _peek(self):
-        """The tensor, to be read at once: what lies in the memory of a CUDA graph need not be copied."""
-        pending = self._pending
-        return self._tensor if pending is None else pending.work.peek(self)
-
-
-_TENSOR = vars(NDArrayBase)['_tensor'].__get__
+    def _rebind(self, tensor: torch.Tensor) -> None:
+        """Gives the array another tensor.  Its memory is not written: `_array.write` and `overwrite` do that."""
+        # in this order: another thread may read the array at any time
+        self._storage = tensor
+        self._pending = None
 
 
 def wrap(tensor, ctx, cls):
     array = _new(cls)
-    array._tensor = tensor
+    array._storage = tensor
     array._ctx = ctx
     array._variable = None
     array._pending = None
     return array
-
-
-def meta(array):
-    """A tensor with the shape and dtype of an array, which may have no values.
-
-    A pending array is computed only where these are not known before.
-    """
-    pending = array._pending
-    if pending is not None:
-        found = pending.work.like(pending)
-        if found is not None:
-            return found
-    return array._tensor
 
 
 def owned(result, tensors):
@@ -97,8 +125,13 @@ def readable(array):
     """The tensor that an operator reads: with history while recording, else without."""
     if state.recording:
         variable = array._variable
-        return array._tensor if variable is None else variable.leaf
-    tensor = array._tensor
+        if variable is not None:
+            return variable.leaf
+    tensor = array._storage
+    if tensor is None:
+        tensor = array.materialize()
+    if state.recording:
+        return tensor
     return tensor.detach() if tensor.requires_grad else tensor
 
 
@@ -166,7 +199,9 @@ def writable(array, what='This'):
     if array._sparse:
         raise MXNetError(f"{what} writes into the memory of a {array.stype} array, which has none for zeros; "
                          "use x[:] = ..., or a dense array: tostype('default')")
-    tensor = array._tensor
+    tensor = array._storage
+    if tensor is None:
+        tensor = array.materialize()
     if readers or state.writes is not None:
         before_write(tensor)
     if state.recording:
@@ -196,14 +231,14 @@ def overwrite(array, value):
         if copies:
             settle(array)
         if readers or state.writes is not None:
-            before_write(array._tensor)
-        copy(array._tensor.detach(), value.detach())
+            before_write(array.materialize())
+        copy(array.materialize().detach(), value.detach())
 
 
 def fill_ones(arrays):
     """Writes ones into arrays that an operator does not read, whatever autograd knows of them."""
     for array in arrays:
-        array._tensor.data.fill_(1)         # `data`: nothing that was computed depends on them
+        array.materialize().data.fill_(1)         # `data`: nothing that was computed depends on them
 
 
 def copy(target, value):
@@ -217,4 +252,5 @@ def copy(target, value):
 def describe(array):
     if array is None:
         return 'None'
-    return f'{NAME[array._tensor.dtype]}{tuple(array._tensor.shape)}@{array._ctx}'
+    shape, dtype, ctx = array.meta()
+    return f'{NAME[dtype]}{tuple(shape)}@{ctx}'

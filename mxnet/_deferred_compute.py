@@ -63,7 +63,7 @@ class Tracer(Interceptor):
         node = Node(None, name, {})
         self.variables[name] = number
         self._names.add(name)
-        return self._array(like._dense, tuple(like._tensor.shape), like._tensor.dtype, Value((node, 0), owned=False))
+        return self._array(like._dense, tuple(like.meta().shape), like.meta().dtype, Value((node, 0), owned=False))
 
     def parameter(self, param, ctx):
         """A parameter as an array; one of unknown shape gets it from the first operator that tells."""
@@ -76,7 +76,7 @@ class Tracer(Interceptor):
             found = self._sources[id(param)] = entry, param
         if param._deferred is None:
             array = param._array(ctx)
-            return self._array(array._dense, tuple(array._tensor.shape), array._tensor.dtype,
+            return self._array(array._dense, tuple(array.meta().shape), array.meta().dtype,
                                Value(found[0], owned=False))
         result = self._array(_array_class(), (0,), torch.float32, Value(found[0], owned=False))
         result._value.pending = param
@@ -84,7 +84,7 @@ class Tracer(Interceptor):
 
     def _constant(self, array):
         """A variable for an array that the program has from elsewhere."""
-        tensor = array._tensor
+        tensor = array.materialize()
         if tensor.is_meta:
             raise Untraceable('an array was computed from the inputs by something that is no operator of MXNet')
         if tensor.grad_fn is not None:
@@ -125,7 +125,7 @@ class Tracer(Interceptor):
         node = Node(op, NameManager.current.get(None, hint(op.name)), attrs, [self.entry(x) for x in present])
         if any(map(_pending, present)):
             self._tell_shapes(node, present)
-        shapes, dtypes = [tuple(x._tensor.shape) for x in present], [x._tensor.dtype for x in present]
+        shapes, dtypes = [tuple(x.meta().shape) for x in present], [x.meta().dtype for x in present]
         found = run_on_meta(node, shapes, dtypes)
         if isinstance(found, str):
             raise _invoke.operator_error(op, inputs, attributes, found)
@@ -165,7 +165,7 @@ class Tracer(Interceptor):
         for name, x in zip(names, inputs, strict=True):
             param = _pending(x)
             if not param:
-                shapes[name], dtypes[name] = tuple(x._tensor.shape), x._tensor.dtype
+                shapes[name], dtypes[name] = tuple(x.meta().shape), x.meta().dtype
             elif param._shape is not None:
                 shapes[name] = tuple(unknown_length() if n <= 0 else n for n in param._shape)
         facts = infer([(alone, 0)], shapes, dtypes)
@@ -178,7 +178,7 @@ class Tracer(Interceptor):
                 param.shape = shape
                 param._finish_deferred_init()
                 array = param._array(None if len(param._data) == 1 else self.ctx)
-                x._tensor = torch.empty(array.shape, dtype=array._tensor.dtype, device=META)
+                x._rebind(torch.empty(array.shape, dtype=array.meta().dtype, device=META))
                 x._value.pending = None
 
     # ------------------------------------------------------------------ what comes out

@@ -21,7 +21,7 @@ def source(array):
     """What an array is to those computed from it."""
     if array._variable is not None:
         return array._variable
-    tensor = array._history if array._sparse else array._tensor
+    tensor = array._history if array._sparse else array.materialize()
     found = getattr(tensor, '_note', None)
     if found is None:
         found = ref(array) if tensor is None or not tensor.requires_grad else UNKNOWN
@@ -43,7 +43,7 @@ def note_all(what, attributes, inputs, results):
     """`note` for the arrays that a call gave, dense or sparse, or None."""
     sources = tuple([source(x) for x in inputs if x is not None])
     _note_together(what, attributes, sources,
-                   [None if r is None else r._history if r._sparse else r._tensor for r in results])
+                   [None if r is None else r._history if r._sparse else r.materialize() for r in results])
 
 
 def _note_together(what, attributes, sources, tensors):

@@ -45,7 +45,7 @@ class SparseExecutor(Executor):
         return program
 
     def _dtypes(self):
-        return {n: (a._parts[0] if a._sparse else a._tensor).dtype
+        return {n: a.meta().dtype
                 for n, a in (*self.arg_dict.items(), *self.aux_dict.items())}
 
     def _run(self, record, update_states=True):
@@ -56,13 +56,13 @@ class SparseExecutor(Executor):
             buffer, req = buffers.get(place, (None, 'null'))
             learns = record and req != 'null'
             if array._sparse:
-                value = array._like(array._parts)
+                value = array._like(array._parts())
                 if learns:
                     leaves[place] = value._link().detach().requires_grad_()
                     with torch.enable_grad():
                         value._history = _sparse_links.collecting(leaves[place])
             else:
-                value = array._tensor.detach()
+                value = array.materialize().detach()
                 learns = learns and value.is_floating_point()
                 if learns:
                     leaves[place] = value.requires_grad_()
@@ -76,7 +76,7 @@ class SparseExecutor(Executor):
                                           device=self._ctx.torch_device, monitor=self._watch())
         if record:
             places = [o._link() if isinstance(o, BaseSparseNDArray) else o for o in outputs]
-            moves = [(arrays[place]._tensor, move.value, move.weight) for place, value in states.items()
+            moves = [(arrays[place].materialize(), move.value, move.weight) for place, value in states.items()
                      if type(value) is list for move in value]
             self._recorded = None, (leaves, wanted, None), places, None, moves
         else:
@@ -107,7 +107,7 @@ class SparseExecutor(Executor):
             if new._sparse:
                 old._take(new)
             else:
-                old._tensor = new._tensor
+                old._rebind(new.materialize())
             old._variable = None
             arrays.append(old)
         self._outputs = arrays
@@ -124,7 +124,7 @@ class SparseExecutor(Executor):
             elif gradient is not None:
                 buffer._take_gradient(gradient.detach(), req)
             elif req == 'write':
-                buffer._take_gradient(torch.zeros((), dtype=buffer._parts[0].dtype), req)
+                buffer._take_gradient(torch.zeros((), dtype=buffer.meta().dtype), req)
         super()._store(dense)
 
     def _watch(self):
@@ -160,13 +160,13 @@ class _Function:
                 if result is NotImplemented:
                     result = function(op, arrays, op.complete(attributes), *[None] * takes_out)
             if result is NotImplemented:
-                inputs = [x._tensor if isinstance(x, BaseSparseNDArray) else x for x in inputs]
+                inputs = [x.materialize() if isinstance(x, BaseSparseNDArray) else x for x in inputs]
                 return op.function(*inputs, **attributes)
         finally:
             state.recording = before
         if isinstance(result, list):
-            return tuple(r if r._sparse else r._tensor for r in result)
-        return result if result._sparse else result._tensor
+            return tuple(r if r._sparse else r.materialize() for r in result)
+        return result if result._sparse else result.materialize()
 
 
 class _Watch:

@@ -66,15 +66,15 @@ class Traced:
     __slots__ = ()
     _tracer: Any
     _value: Any
-    _tensor: Any
     _ctx: Any
     _dense: type
+    meta: Any
 
     # ------------------------------------------------------------------ shapes
     def _lengths(self):
         if self._value.pending is not None:
             raise self._value.pending._missing(' The block asks for it before an operator could tell.')
-        return self._tensor.shape
+        return self.meta().shape
 
     @property
     def shape(self):
@@ -94,11 +94,11 @@ class Traced:
         if not self.ndim:
             raise TypeError('an array without axes has no len()')
         self._tracer.reads_shapes = True
-        return self._tensor.shape[0]
+        return self.meta().shape[0]
 
     def __repr__(self):
-        shape = 'x'.join(map(str, self._tensor.shape))
-        return f'<{type(self).__name__} {shape} {NAME[self._tensor.dtype]}: an array of a graph, without values>'
+        shape = 'x'.join(map(str, self.meta().shape))
+        return f'<{type(self).__name__} {shape} {NAME[self.meta().dtype]}: an array of a graph, without values>'
 
     __str__ = __repr__
 
@@ -127,7 +127,7 @@ class Traced:
         return _invoke.run(NAMES[name], (self, *others), NAMES[name].parse(attributes), None, self._dense)
 
     def _alias(self, cls):
-        array = self._tracer._array(cls, self._tensor.shape, self._tensor.dtype, self._value)
+        array = self._tracer._array(cls, self.meta().shape, self.meta().dtype, self._value)
         return array
 
     def _as_view(self, result):
@@ -191,11 +191,11 @@ class Traced:
             raise Untraceable(f'{what} writes into an input or a parameter of the block')
         if self._value.viewed:
             raise Untraceable(f'{what} writes into an array of which other arrays show parts')
-        if tuple(value._tensor.shape) != tuple(self._tensor.shape):
-            raise ValueError(f'{what}: the result has shape {tuple(value._tensor.shape)}, but the array '
-                             f'{tuple(self._tensor.shape)}')
-        if value._tensor.dtype is not self._tensor.dtype:
-            value = value._operate('Cast', dtype=NAME[self._tensor.dtype])
+        if tuple(value.meta().shape) != tuple(self.meta().shape):
+            raise ValueError(f'{what}: the result has shape {tuple(value.meta().shape)}, but the array '
+                             f'{tuple(self.meta().shape)}')
+        if value.meta().dtype is not self.meta().dtype:
+            value = value._operate('Cast', dtype=NAME[self.meta().dtype])
         self._value.entry = value._value.entry
 
     def __setitem__(self, key, value):
@@ -216,7 +216,7 @@ class Traced:
         return self
 
     def astype(self, dtype, *args, copy=True, **kwargs):
-        if not copy and self._tensor.dtype is torch_dtype(dtype):
+        if not copy and self.meta().dtype is torch_dtype(dtype):
             return self
         return self._operate('Cast', dtype=NAME[torch_dtype(dtype)])
 

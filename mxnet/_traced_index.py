@@ -53,7 +53,7 @@ def _limits(parts):
 
 
 def _check_bounds(array, parts):
-    for n, part in zip(array._tensor.shape, parts, strict=True):
+    for n, part in zip(array.meta().shape, parts, strict=True):
         if isinstance(part, _INTS) and not -n <= part < n:
             raise IndexError(f'index {part} is out of bounds for an axis of length {n}')
 
@@ -88,7 +88,7 @@ def _gather(array, parts, own):
     """Elements at positions that arrays name; ints beside them are positions, too."""
     if None in [p for p in parts if not isinstance(p, NDArrayBase)]:
         raise Untraceable('an array is indexed with arrays and new axes at once')
-    if any(p._tensor.dtype is torch.bool for p in own if isinstance(p, NDArrayBase)):
+    if any(p.meta().dtype is torch.bool for p in own if isinstance(p, NDArrayBase)):
         raise Untraceable('an array is indexed with a mask; how much is left only values could tell')
     _check_bounds(array, own)
     if any(isinstance(p, slice) and p != slice(None) for p in own):
@@ -113,11 +113,11 @@ def _gather(array, parts, own):
 
 
 def _same_shape(arrays):
-    shape = numpy.broadcast_shapes(*[tuple(a._tensor.shape) for a in arrays])
+    shape = numpy.broadcast_shapes(*[tuple(a.meta().shape) for a in arrays])
     found = []
     for a in arrays:
         a = _call('Cast', (a,), a, dtype='int64')
-        found.append(a if tuple(a._tensor.shape) == shape else _call('_npi_broadcast_to', (a,), a, shape=shape))
+        found.append(a if tuple(a.meta().shape) == shape else _call('_npi_broadcast_to', (a,), a, shape=shape))
     return tuple(found)
 
 
@@ -142,16 +142,16 @@ def written(array, key, value):
             return _call('_npi_full_like', (array,), array, fill_value=float(value))
         return array._operate('_slice_assign_scalar', scalar=float(value), begin=begin, end=end, step=step)
     shape = tuple(len(range(*slice(*limits).indices(n))) for *limits, n in
-                  zip(begin, end, step, array._tensor.shape, strict=True))
+                  zip(begin, end, step, array.meta().shape, strict=True))
     kept = [n for n, p in zip(shape, own, strict=True) if not isinstance(p, _INTS)]
     value = _call('Cast', (value,), array, dtype=str(numpy.dtype(array.dtype)))
-    given = list(value._tensor.shape)
+    given = list(value.meta().shape)
     while len(given) > len(kept) and given[0] == 1:
         given.pop(0)
     value = _call('_np_reshape', (value,), array, newshape=tuple(given))
     value = _call('_npi_broadcast_to', (value,), array, shape=tuple(kept))
     value = _call('_np_reshape', (value,), array, newshape=shape)
-    if not own or shape == tuple(array._tensor.shape) and all(s in (None, 1) for s in step):
+    if not own or shape == tuple(array.meta().shape) and all(s in (None, 1) for s in step):
         return value
     return array._operate('_slice_assign', value, begin=begin, end=end, step=step)
 
@@ -159,7 +159,7 @@ def written(array, key, value):
 def _masked(array, own, value):
     mask = own[0]
     if len(own) != 1 and any(isinstance(p, NDArrayBase) for p in own[1:]) or not isinstance(mask, NDArrayBase) \
-            or mask._tensor.dtype is not torch.bool or not isinstance(value, Number):
+            or mask.meta().dtype is not torch.bool or not isinstance(value, Number):
         raise Untraceable('parts of an array that other arrays name are written')
     while mask.ndim < array.ndim:
         mask = _call('expand_dims', (mask,), array, axis=mask.ndim)

@@ -202,7 +202,7 @@ def _rounding_mover(buffer, req, fresh):
         gradient, shadow.grad = shadow.grad, None
         if gradient is None:
             gradient = shadow.new_zeros(())
-        _commit(_store, buffer, req, fresh, gradient.detach().to(buffer._tensor.dtype))
+        _commit(_store, buffer, req, fresh, gradient.detach().to(buffer.meta().dtype))
     return move
 
 
@@ -225,16 +225,16 @@ def _store(buffer, req, fresh, gradient):
         buffer._take_gradient(gradient.detach(), req)
         return
     if readers:
-        before_write(buffer._tensor)
+        before_write(buffer.materialize())
     if gradient.layout is not torch.strided:            # only some rows, see ndarray/_sparse_links.py
-        overwrite(buffer, gradient.to_dense() if req == 'write' else buffer._tensor + gradient)
-    elif gradient.dim() < buffer._tensor.dim():         # a zero
-        overwrite(buffer, gradient if req == 'write' else buffer._tensor + gradient)
+        overwrite(buffer, gradient.to_dense() if req == 'write' else buffer.materialize() + gradient)
+    elif gradient.dim() < len(buffer.meta().shape):         # a zero
+        overwrite(buffer, gradient if req == 'write' else buffer.materialize() + gradient)
     elif req == 'write':
         if gradient.numel() < LARGE or not adopted(buffer, gradient):
-            buffer._tensor.copy_(gradient.detach() if gradient.requires_grad else gradient)
+            buffer.materialize().copy_(gradient.detach() if gradient.requires_grad else gradient)
     else:
-        buffer._tensor.add_(gradient.detach() if gradient.requires_grad else gradient)
+        buffer.materialize().add_(gradient.detach() if gradient.requires_grad else gradient)
 
 
 LARGE = 1 << 15          # elements from which on it pays to find out whether a gradient must be copied
@@ -245,23 +245,23 @@ def adopted(buffer, gradient):
 
     The memory of a GPU's buffer stays, for graphs of kernels know its address.
     """
-    if gradient.requires_grad or gradient.device.type != 'cpu' or gradient.dtype is not buffer._tensor.dtype or \
-            gradient.shape != buffer._tensor.shape or not gradient.is_contiguous():
+    if gradient.requires_grad or gradient.device.type != 'cpu' or gradient.dtype is not buffer.meta().dtype or \
+            gradient.shape != buffer.meta().shape or not gradient.is_contiguous():
         return False
     if not is_sole(buffer) or _users(gradient) > _ALONE:
         return False
-    buffer._tensor = gradient
+    buffer._rebind(gradient)
     return True
 
 
 def is_sole(array):
     """Whether nothing but an array refers to its tensor, or to the memory of that."""
-    return _references(array) <= _SOLE and _users(array._tensor) <= _ALONE
+    return _references(array) <= _SOLE and _users(array.materialize()) <= _ALONE
 
 
 def _references(array):
     """How many references there are to an array's tensor, this question's among them."""
-    tensor = array._tensor
+    tensor = array.materialize()
     return getrefcount(tensor)
 
 
@@ -289,9 +289,10 @@ def mark_variables(variables, gradients, grad_reqs='write'):
         if array._sparse:
             array._attach(buffer, req)
             continue
-        tensor = array._tensor
+        tensor = array.materialize()
         if tensor.requires_grad:
-            array._tensor = tensor = tensor.detach()
+            tensor = tensor.detach()
+            array._rebind(tensor)
         array._variable = Variable(tensor, buffer, req)
         changes.count += 1              # here, since the next one may be a mistake
 
@@ -301,7 +302,7 @@ def _history(array, what):
     """The tensor through which an array is known to torch's engine."""
     if not isinstance(array, NDArrayBase):
         raise TypeError(f'{what} must be an array, not {type(array).__name__}')
-    tensor = array._tensor if array._variable is None else array._variable.leaf
+    tensor = array.materialize() if array._variable is None else array._variable.leaf
     return tensor._shadow if type(tensor) is Whole else tensor
 
 
@@ -329,7 +330,7 @@ def _heads(heads, head_grads):
         if gradient is None:
             gradients.append(torch.ones_like(tensor, memory_format=torch.contiguous_format))
             continue
-        value = gradient._tensor
+        value = gradient.materialize()
         if value.shape != tensor.shape:
             raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, but its head gradient {tuple(value.shape)}')
         gradients.append(value if value.dtype is tensor.dtype and value.device == tensor.device
@@ -356,8 +357,9 @@ def _give_up(heads, tensors):
         if head._variable is None:
             if head._sparse:
                 head._history = None
-            elif head._tensor.requires_grad:            # nothing was noted of it
-                head._tensor = tensor = head._tensor.detach()
+            elif head.materialize().requires_grad:            # nothing was noted of it
+                tensor = head.materialize().detach()
+                head._rebind(tensor)
                 tensor._used_up = True
 
 
@@ -457,7 +459,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
         results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]
     if not retain_graph:
         _give_up(heads, tensors)
-    return [wrap(r.contiguous() if v._tensor.dtype.is_floating_point else r.to(v._tensor.dtype), v._ctx, v._dense)
+    return [wrap(r.contiguous() if v.meta().dtype.is_floating_point else r.to(v.meta().dtype), v._ctx, v._dense)
             for r, v in zip(results, variables, strict=True)]
 
 
@@ -535,8 +537,8 @@ class _FunctionCall:
         self.outputs = (outputs,) if self.single else tuple(outputs)
         self.like_outputs = [(o._ctx, type(o)) for o in self.outputs]
         # an output that is an input would be the same node of the graph
-        return tuple(o._tensor.detach().clone() if any(o._tensor.data_ptr() == t.data_ptr() for t in tensors)
-                     else o._tensor.detach() for o in self.outputs)
+        results = [o.materialize().detach() for o in self.outputs]
+        return tuple(r.clone() if any(r.data_ptr() == t.data_ptr() for t in tensors) else r for r in results)
 
     def backward(self, gradients):
         name = type(self.function).__name__
@@ -549,7 +551,7 @@ class _FunctionCall:
         for r in results:
             if r is not None and not isinstance(r, NDArrayBase):
                 raise MXNetError(f'{name}.backward must return arrays, not {type(r).__name__}')
-        return tuple(None if r is None else r._tensor.detach() for r in results)
+        return tuple(None if r is None else r.materialize().detach() for r in results)
 
 
 class _Switches:

@@ -157,7 +157,7 @@ class Executor:
         return {n: a.shape for n, a in (*self.arg_dict.items(), *self.aux_dict.items())}
 
     def _dtypes(self):
-        return {n: a._tensor.dtype for n, a in (*self.arg_dict.items(), *self.aux_dict.items())}
+        return {n: a.meta().dtype for n, a in (*self.arg_dict.items(), *self.aux_dict.items())}
 
     def _context_of(self, node):
         return self._group2ctx.get(node.attrs.get('__ctx_group__'), self._ctx)
@@ -194,12 +194,12 @@ class Executor:
     def _pass_on(self):
         for i, place in self._passed:
             if not self._arrays[place]._sparse:
-                self._put(self._outputs[i], self._arrays[place]._tensor.detach())
+                self._put(self._outputs[i], self._arrays[place].materialize().detach())
 
     def _forward(self, training):
         ready = self._ready.get(training)
         if ready is not None and not state.naive:
-            tensors = [array._tensor for array in self._arrays]
+            tensors = [array.materialize() for array in self._arrays]
             if all(map(is_, tensors, ready.tensors)):
                 with torch.no_grad():
                     if ready.still is not None:
@@ -226,12 +226,13 @@ class Executor:
 
     @staticmethod
     def _put(array, tensor):
-        array._tensor, array._variable, array._pending = tensor, None, None
+        array._rebind(tensor)
+        array._variable = None
 
     def _run(self, record, update_states=True):
         program, arrays = self._program, self._arrays
         wanted = self._wanted() if record else ()
-        tensors = [array._tensor.detach() for array in arrays]
+        tensors = [array.materialize().detach() for array in arrays]
         kind = (self._training, wanted, *[t.shape for t in tensors])
         plan = self._find_plan(kind, tensors, wanted)
         if plan is not None:
@@ -293,23 +294,23 @@ class Executor:
             there is a plan.  The result says whether that has been done
         """
         self._fill_ones()
-        tensors = [array._tensor for array in self._arrays]
+        tensors = [array.materialize() for array in self._arrays]
         whole = None if state.naive else self._whole
         if whole is None or not all(map(is_, tensors, whole.tensors)):
             whole = self._whole = self._find_whole(tensors)
         if whole is not None:
             plain = whole.plain
             for place, array in feed:
-                tensors[place] = tensor = array._tensor
+                tensors[place] = tensor = array.materialize()
                 plain = plain and not tensor.requires_grad
             self._training, self._recorded = True, None
             if plain:
                 runner = whole.runner
                 if readers:
-                    before_write(*[b._tensor for b in whole.buffers],
+                    before_write(*[b.materialize() for b in whole.buffers],
                                  *[tensors[n] for n in runner.plan.state_numbers])
                 then = None if update is None else update()
-                self._show(runner, runner.run(tensors, [b._tensor for b in whole.buffers], then), tensors)
+                self._show(runner, runner.run(tensors, [b.materialize() for b in whole.buffers], then), tensors)
                 self._fed = feed
                 return then is not None
         for place, array in feed:
@@ -327,7 +328,7 @@ class Executor:
     def _wanted(self):
         """The numbers of the variables that have gradients."""
         return tuple(place for place, req in zip(self._program.arguments, self._reqs, strict=True)
-                     if req != 'null' and self._arrays[place]._tensor.is_floating_point())
+                     if req != 'null' and self._arrays[place].meta().dtype.is_floating_point)
 
     def _find_whole(self, tensors):
         """What `_forward_backward` needs; None where, or as long as, there is no plan."""
@@ -338,7 +339,7 @@ class Executor:
         kind = (True, wanted, *[t.shape for t in tensors])
         found = dict(zip(self._program.arguments, zip(self.grad_arrays, self._reqs, strict=True), strict=True))
         buffers = [found[place][0] for place in wanted]
-        if not self._plans.due(kind) or not all(not b._sparse and alike(b._tensor, tensors[place])
+        if not self._plans.due(kind) or not all(not b._sparse and alike(b.materialize(), tensors[place])
                                                 for place, b in zip(wanted, buffers, strict=True)):
             return None
         plan = self._plans.find(tensors, wanted, training=True, generator=self._generator,
@@ -359,8 +360,6 @@ class Executor:
         if self._shown is None or not self._shown.still(self._outputs, results):
             self._give([None] * len(results))
             self._shown = GraphOutputs([ref(array) for array in self._outputs], results, self._ctx)
-            for array in self._outputs:
-                del array._tensor
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""
@@ -388,7 +387,7 @@ class Executor:
             with scope:
                 return Executor.backward(self, out_grads, is_train)
         for array, buffer, req in zip(self.arg_arrays, self.grad_arrays, self._reqs, strict=True):
-            if req == 'write' and buffer is not None and not array._sparse and not array._tensor.is_floating_point():
+            if req == 'write' and buffer is not None and not array._sparse and not array.meta().dtype.is_floating_point:
                 buffer[:] = 0            # integers, such as lengths and indices, have no gradient
         if self._recorded is None:
             for place, array in self._fed:
@@ -398,7 +397,7 @@ class Executor:
         plan, saved, outputs, ready, moves = self._recorded
         self._recorded = None
         if readers:
-            before_write(*[b._tensor for b in self.grad_arrays if b is not None and not b._sparse])
+            before_write(*[b.materialize() for b in self.grad_arrays if b is not None and not b._sparse])
         if is_train:
             move_all(moves)
         if ready is not None and ready.plain:
@@ -425,7 +424,7 @@ class Executor:
     @staticmethod
     def _follow_back(ready, saved, heads):
         """Runs a plan backward, into the gradients' arrays."""
-        targets = [array._tensor for array in ready.buffers]
+        targets = [array.materialize() for array in ready.buffers]
         found = ready.plan.backward(saved, heads, targets)
         if ready.copied:
             torch._foreach_copy_([targets[i] for i in ready.copied], [found[i] for i in ready.copied])
@@ -476,7 +475,7 @@ class Executor:
             if given.shape != tuple(output.shape):
                 raise MXNetError(f'backward: the gradient of output {i} has shape {given.shape}, '
                                  f'the output {tuple(output.shape)}')
-            heads.append(given._tensor.detach().to(output.device, output.dtype))
+            heads.append(given.materialize().detach().to(output.device, output.dtype))
         return heads
 
     def _store(self, found):
@@ -487,11 +486,11 @@ class Executor:
                 continue
             gradient = found[place]
             if buffer._sparse:
-                before = buffer._tensor
+                before = buffer.materialize()
                 gradient = torch.zeros_like(before) if gradient is None else gradient
                 overwrite(buffer, before + gradient if req == 'add' else gradient)
                 continue
-            target = buffer._tensor.detach()
+            target = buffer.materialize().detach()
             if req == 'add':
                 if gradient is not None:
                     target.add_(gradient)
@@ -538,9 +537,9 @@ class Executor:
                 if not allow_up_sizing:
                     raise AssertionError(f'{name} grows from {array.shape} to {wanted}; pass allow_up_sizing=True to '
                                          'allocate more memory')
-                return wrap(torch.zeros(wanted, dtype=array._tensor.dtype, device=array._tensor.device), array._ctx,
+                return wrap(torch.zeros(wanted, dtype=array.meta().dtype, device=array.meta().device), array._ctx,
                             NDArray)
-            return wrap(array._tensor.detach().view(-1)[:count].view(wanted), array._ctx, NDArray)
+            return wrap(array.materialize().detach().view(-1)[:count].view(wanted), array._ctx, NDArray)
 
         args = [fit(n, a) for n, a in zip(self._arg_names, self.arg_arrays, strict=True)]
         grads = [fit(n, a) for n, a in zip(self._arg_names, self.grad_arrays, strict=True)]
@@ -598,7 +597,7 @@ class _Ready:
     def __init__(self, executor, plan, values, record):
         arrays = executor._arrays
         self.plan, self.record, self.fresh = plan, record, all(plan.fresh)
-        self.tensors = [array._tensor for array in arrays]
+        self.tensors = [array.materialize() for array in arrays]
         self.alike = all(alike(self.tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))
         self.plain = False
         self.forward = self.still = None
@@ -613,7 +612,7 @@ class _Ready:
                          strict=True))
         pairs = [found[place] for place in plan.wanted]
         # gradients that are written, all of them, to dense arrays like the arguments
-        self.plain = all(r == 'write' and not b._sparse and alike(b._tensor, self.tensors[place])
+        self.plain = all(r == 'write' and not b._sparse and alike(b.materialize(), self.tensors[place])
                          for place, (b, r) in zip(plan.wanted, pairs, strict=True))
         self.buffers = [b for b, _ in pairs]
         self.copied = [i for i, there in enumerate(plan.present) if there and not plan.direct[i]]
@@ -681,7 +680,7 @@ class _AtOnce:
 
     def _adopt(self, number, gradient):
         buffer = self.buffers[number]
-        return None if adopted(buffer, gradient) else buffer._tensor
+        return None if adopted(buffer, gradient) else buffer.materialize()
 
 
 class _Watch:

@@ -324,7 +324,7 @@ class Orthogonal(Initializer):
             drawn = random.normal(0.0, 1.0, shape=shape)
         else:
             raise ValueError(f"{name}: rand_type of Orthogonal must be 'uniform' or 'normal', not {self.rand_type!r}")
-        left, _, right = torch.linalg.svd(drawn._tensor.cpu(), full_matrices=False)
+        left, _, right = torch.linalg.svd(drawn.materialize().cpu(), full_matrices=False)
         matrix = left if tuple(left.shape) == shape else right
         arr[:] = (matrix * self.scale).numpy().reshape(arr.shape)
 

@@ -281,17 +281,17 @@ class _Call:
         self._call('forward', is_train=self.training, req=['write'] * len(self.out_data), in_data=list(self.in_data),
                    out_data=list(self.out_data), aux=list(self.aux))
         # new tensors on the same memory: torch makes them know the graph, which must not hold itself
-        return tuple(x._tensor.detach() for x in self.out_data)
+        return tuple(x.materialize().detach() for x in self.out_data)
 
     def backward(self, gradients):
         out_grad = self._zeros(self.outputs)
         for array, gradient in zip(out_grad, gradients, strict=True):
             if gradient is not None:
-                array._tensor = gradient.detach().contiguous()
-        in_grad = self._zeros([(tuple(x._tensor.shape), x._tensor.dtype) for x in self.in_data])
+                array._rebind(gradient.detach().contiguous())
+        in_grad = self._zeros([(tuple(x.meta().shape), x.meta().dtype) for x in self.in_data])
         self._call('backward', req=['write' if n else 'null' for n in self.needed], out_grad=out_grad,
                    in_data=list(self.in_data), out_data=list(self.out_data), in_grad=list(in_grad), aux=list(self.aux))
-        return tuple(x._tensor if n else None for x, n in zip(in_grad, self.needed, strict=True))
+        return tuple(x.materialize() if n else None for x, n in zip(in_grad, self.needed, strict=True))
 
 
 register('custom_op')(CustomOpProp)

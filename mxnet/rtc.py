@@ -157,7 +157,7 @@ class CudaKernel:
         if not isinstance(arg, NDArray) or arg.stype != 'default':
             raise AssertionError(f'kernel {self._name}: argument {number} must be a dense array, not a '
                                  f'{type(arg).__name__}')
-        tensor = arg._tensor
+        tensor = arg.materialize()
         if tensor.device != ctx.torch_device or NAME[tensor.dtype] != wanted:
             raise MXNetError(f'kernel {self._name}: argument {number} must be a {wanted} array on {ctx}, not a '
                              f'{NAME[tensor.dtype]} array on {arg.context}')

@@ -23,7 +23,7 @@ def low():
 
 
 def dtype(array):
-    return str(array._tensor.dtype).removeprefix('torch.')
+    return str(array.meta().dtype).removeprefix('torch.')
 
 
 def values(array):

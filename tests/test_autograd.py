@@ -122,13 +122,13 @@ def test_torch_sees_nothing_of_it():
 def test_nothing_is_recorded_outside():
     x = variable(1, 2)
     y = x * x
-    assert y._tensor.grad_fn is None
+    assert y.materialize().grad_fn is None
     with autograd.record():
         z = x * x
         with autograd.pause():
             w = z * x
-    assert w._tensor.grad_fn is None
-    assert (z * 2)._tensor.grad_fn is None
+    assert w.materialize().grad_fn is None
+    assert (z * 2).materialize().grad_fn is None
     with pytest.raises(mx.MXNetError, match='was not computed from an array with a gradient'):
         y.backward()
 
@@ -153,12 +153,12 @@ def test_the_checked_engine_computes_the_same(monkeypatch, accumulate):
 # ---------------------------------------------------------------------- where gradients go
 def test_the_gradient_stays_one_object():
     x = variable(1, 2)
-    gradient, memory = x.grad, x.grad._tensor.data_ptr()
+    gradient, memory = x.grad, x.grad.materialize().data_ptr()
     for _ in range(2):
         with autograd.record():
             y = x * 3
         y.backward()
-    assert x.grad is gradient and gradient._tensor.data_ptr() == memory
+    assert x.grad is gradient and gradient.materialize().data_ptr() == memory
     assert gradient.asnumpy().tolist() == [3, 3]
 
 
@@ -428,7 +428,7 @@ def test_notes_do_not_grow_with_the_steps():
             h = h * w + 1
             loss = (h * h).sum()
         loss.backward()
-        assert not hasattr(h._tensor, '_note') and h._tensor.grad_fn is None
+        assert not hasattr(h.materialize(), '_note') and h.materialize().grad_fn is None
 
 
 # ---------------------------------------------------------------------- writing in place

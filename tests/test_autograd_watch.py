@@ -202,11 +202,11 @@ def test_notes_hold_no_memory():
         z = y.detach()
         for _ in range(3):
             z = z + 1.0             # without a gradient: torch's tape does not grow, and nothing is noted
-        assert not hasattr(z._tensor, '_note')
+        assert not hasattr(z.materialize(), '_note')
     tensor = y.to_torch()
     assert torch.load(io.BytesIO(_saved(tensor))).shape == (2,)
     y.backward()
-    assert not hasattr(y._tensor, '_note')
+    assert not hasattr(y.materialize(), '_note')
 
 
 def _saved(tensor):

@@ -37,7 +37,8 @@ def compare(net, *args, gradients=True):
             a.attach_grad()
         with autograd.record() if gradients else autograd.pause():
             result = flat(net(*inputs))
-            heads = [r for r in result if 'float' in str(onp.dtype(r.dtype)) and r.size and r._tensor.requires_grad]
+            heads = [r for r in result
+                     if 'float' in str(onp.dtype(r.dtype)) and r.size and r.materialize().requires_grad]
         if gradients and heads:
             autograd.backward(heads)
         return result, [a.grad for a in arrays]

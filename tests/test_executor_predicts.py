@@ -117,7 +117,7 @@ def test_outputs_of_before_stay():
     kept = []
     for _ in range(5):
         out = exe.forward(data=batch())[0]
-        kept.append((out.copy(), out._tensor))
+        kept.append((out.copy(), out.materialize()))
     for copy, tensor in kept:
         np.testing.assert_array_equal(copy.asnumpy(), tensor.numpy())
 

@@ -222,7 +222,7 @@ def test_rows_are_computed_together(monkeypatch):
 
 
 def test_a_row_is_an_array():
-    row = _rows.row(PICTURES._tensor, 3, PICTURES.context)
+    row = _rows.row(PICTURES.materialize(), 3, PICTURES.context)
     later = row.astype('float32') * 2
     assert isinstance(later, mx.nd.NDArray) and later.shape == (4, 3, 1) and later.dtype == np.float32
     np.testing.assert_array_equal(later.asnumpy(), PICTURES[3].asnumpy().astype('float32') * 2)
@@ -230,10 +230,10 @@ def test_a_row_is_an_array():
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(later)).asnumpy(), later.asnumpy())
     assert type(pickle.loads(pickle.dumps(later))) is mx.nd.NDArray
     with mx.autograd.record():
-        assert not _rows.row(PICTURES._tensor, 3, PICTURES.context).open_to()
-        doubled = _rows.row(PICTURES._tensor, 3, PICTURES.context) * 2
+        assert not _rows.row(PICTURES.materialize(), 3, PICTURES.context).open_to()
+        doubled = _rows.row(PICTURES.materialize(), 3, PICTURES.context) * 2
     np.testing.assert_array_equal(doubled.asnumpy(), (PICTURES[3] * 2).asnumpy())
-    weight = _rows.row(PICTURES._tensor, 3, PICTURES.context).astype('float32')
+    weight = _rows.row(PICTURES.materialize(), 3, PICTURES.context).astype('float32')
     weight.attach_grad()
     with mx.autograd.record():
         loss = (weight * weight).sum()

@@ -419,7 +419,7 @@ def test_nothing_is_left_behind():
 
 def test_slots_are_used_again():
     loader = data.DataLoader(np.zeros((640, 100)), 2, num_workers=1)
-    places = {batch._tensor.data_ptr() for _ in range(2) for batch in loader}
+    places = {batch.materialize().data_ptr() for _ in range(2) for batch in loader}
     assert len(places) < 20
 
 
@@ -563,5 +563,5 @@ def test_workers_never_touch_the_gpu():
     with mx.gpu():
         loader = data.DataLoader(Counting(12), 2, num_workers=2, pin_memory=True)
         for x, y in loader:
-            assert x._tensor.is_pinned() and x.context == mx.cpu_pinned()
+            assert x.materialize().is_pinned() and x.context == mx.cpu_pinned()
             assert (x.as_in_context(mx.gpu()).sum().asscalar() == 3 * y.sum().asscalar())

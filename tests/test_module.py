@@ -630,7 +630,7 @@ def test_modules_share_parameters():
     weight = module._exec_group.execs[0].arg_dict['fc_weight']
     assert weight is other._exec_group.execs[0].arg_dict['fc_weight']
     assert (weight.asnumpy() != PARAMS['fc_weight']).any()
-    shared, inner = (m._exec_group.execs[0].arg_dict['data']._tensor for m in (module, other))
+    shared, inner = (m._exec_group.execs[0].arg_dict['data'].materialize() for m in (module, other))
     assert shared.data_ptr() == inner.data_ptr(), 'the smaller input lies in the memory of the larger'
     with pytest.raises(AssertionError, match='must be a Module that is bound'):
         other.bind(**SHAPES, shared_module=mx.mod.Module(net()), force_rebind=True)

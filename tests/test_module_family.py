@@ -55,7 +55,7 @@ def test_buckets_learn_together():
     for name, array in module.get_params()[0].items():
         np.testing.assert_allclose(array.asnumpy(), weights[name], rtol=1e-4)
     arrays = {id(m._exec_group.execs[0].arg_dict['fc_weight']) for m in module._buckets.values()}
-    inputs = {m._exec_group.execs[0].arg_dict['data']._tensor.data_ptr() for m in module._buckets.values()}
+    inputs = {m._exec_group.execs[0].arg_dict['data'].materialize().data_ptr() for m in module._buckets.values()}
     assert len(arrays) == len(inputs) == 1, 'all buckets use the same memory'
 
 

@@ -154,10 +154,10 @@ def test_arrays_that_are_written_or_exchanged(ctx):
         if number == 9:
             module.set_params({'fc2_bias': nd.array([1, 2, 3, 4])}, {}, allow_missing=True)
         if number == 11:
-            weight._tensor = weight._tensor.clone()
+            weight._rebind(weight.materialize().clone())
         if number == 12:
             state = module._updater.states[0]
-            state._tensor = state._tensor.clone()
+            state._rebind(state.materialize().clone())
 
     same(ctx, between, options=options(momentum=0.9))
 
@@ -310,9 +310,9 @@ def test_the_update_becomes_part_of_the_graph():
     # whoever looks whether an array has been written finds it so
     arrays = [block[0] for block in (*module._exec_group.param_arrays, *module._exec_group.grad_arrays)]
     arrays += [*_flat(list(module._updater.states.values())), *[block[0] for block in module._exec_group.aux_arrays]]
-    before = [a._tensor._version for a in arrays]
+    before = [a.materialize()._version for a in arrays]
     module._step(batches(ctx)[0])
-    assert all(a._tensor._version > v for a, v in zip(arrays, before, strict=True))
+    assert all(a.materialize()._version > v for a, v in zip(arrays, before, strict=True))
 
 
 @pytest.mark.gpu

@@ -52,12 +52,12 @@ def train(name, options, weight, grads):
     """The weight after all gradients have come by, each in the same array."""
     updater = mx.optimizer.get_updater(mx.optimizer.create(name, **options))
     w, buffer = mx.nd.array(weight, dtype=weight.dtype), mx.nd.zeros(weight.shape, dtype=weight.dtype)
-    memory = w._tensor.data_ptr()
+    memory = w.materialize().data_ptr()
     for g in grads:
         buffer[:] = mx.nd.array(g, dtype=g.dtype)
         updater(0, buffer, w)
         assert np.array_equal(buffer.asnumpy(), g), 'the gradient was changed'
-    assert w._tensor.data_ptr() == memory
+    assert w.materialize().data_ptr() == memory
     return w.asnumpy()
 
 

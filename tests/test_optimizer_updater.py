@@ -70,12 +70,12 @@ def test_lists_of_different_lengths(recorder):
 
 def test_memory_stays():
     updater, weights = trained('sgd', momentum=0.9)
-    before = [w._tensor for w in weights], [updater.states[i]._tensor for i in range(2)]
+    before = [w.materialize() for w in weights], [updater.states[i].materialize() for i in range(2)]
     pointers = [[t.data_ptr() for t in column] for column in before]
     updater([0, 1], [mx.nd.ones((2, 3)), mx.nd.ones((4,))], weights)
-    assert all(a is b for a, b in zip(before[0], [w._tensor for w in weights]))
+    assert all(a is b for a, b in zip(before[0], [w.materialize() for w in weights]))
     assert pointers == [[t.data_ptr() for t in column] for column in
-                        ([w._tensor for w in weights], [updater.states[i]._tensor for i in range(2)])]
+                        ([w.materialize() for w in weights], [updater.states[i].materialize() for i in range(2)])]
 
 
 # ---------------------------------------------------------------------- states

@@ -141,7 +141,7 @@ def test_fully_connected_is_exact(dtype):
 def test_products_without_the_integer_kernel(monkeypatch):
     from mxnet._ops import quantized_kernels
     a, b = whole((5, 40), 'uint8'), whole((40, 3))
-    tensors = array(a)._tensor, array(b)._tensor
+    tensors = array(a).materialize(), array(b).materialize()
 
     def broken(*_):
         raise RuntimeError('not on this device')

@@ -184,7 +184,7 @@ def test_loaders_race_with_the_device(pin):
 def test_copies_do_not_wait():
     x = nd.ones((64, 64), ctx=mx.cpu())
     pinned, there = x.as_in_context(mx.cpu_pinned()), nd.zeros((64, 64), ctx=mx.gpu())
-    assert pinned._tensor.is_pinned() and there.as_in_context(mx.cpu_pinned())._tensor.is_pinned()
+    assert pinned.materialize().is_pinned() and there.as_in_context(mx.cpu_pinned()).materialize().is_pinned()
     with no_waiting():
         for source in (x, pinned):
             source.as_in_context(mx.gpu())

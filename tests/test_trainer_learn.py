@@ -182,7 +182,7 @@ def test_arrays_that_are_written_or_exchanged(ctx):
             net[4].weight.grad_req = 'add'
         if number == 13:
             weight = net[0].weight.data()
-            weight._tensor = weight._tensor.clone()
+            weight._rebind(weight.materialize().clone())
 
     same(ctx, between, options=lambda: {'learning_rate': 0.1, 'momentum': 0.9})
 
@@ -418,9 +418,9 @@ def test_the_update_becomes_part_of_the_graph():
     params = net.collect_params().values()
     arrays = [*[p.data() for p in params], *[p.grad() for p in params if p.grad_req != 'null'],
               *_flat(list(trainer._updaters[0].states.values()))]
-    before = [a._tensor._version for a in arrays]
+    before = [a.materialize()._version for a in arrays]
     together(net, trainer, batch)
-    assert all(a._tensor._version > v for a, v in zip(arrays, before, strict=True))
+    assert all(a.materialize()._version > v for a, v in zip(arrays, before, strict=True))
     # and leaves it again where a program goes on by itself
     for batch in batches(ctx, 3):
         apart(net, trainer, batch)

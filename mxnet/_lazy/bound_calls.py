@@ -24,7 +24,7 @@ class BoundCall:
     that is left to find out of a call is whether its arguments are of the same kinds.
     """
 
-    __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'route')
+    __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'route', 'likes')
 
     @staticmethod
     def of(cached, params, inputs, args, out):
@@ -65,7 +65,7 @@ class BoundCall:
                 self.order = [numbers[i] for i in sorted(numbers)]
                 self.taken = [number for number in self.order if kinds[number][0] is not None]
             self.cached, self.kinds, self.ctx, self.switches = cached, kinds, step.ctx, _switches()
-            self.cls, self.route = type(out), None
+            self.cls, self.route, self.likes = type(out), None, step.calls[pending.call].likes
             return self
 
 
@@ -92,7 +92,9 @@ class FirstCall(BoundCall):
             for x, (cls, shape, dtype) in zip(args, kinds):
                 if type(x) is not cls or x._ctx is not ctx or x._variable is not None or x._pending is not None:
                     return None
-                tensor = x._tensor
+                tensor = x._storage
+                if tensor is None:
+                    tensor = x.materialize()
                 if tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape \
                         or id(x) in group.index:
                     return None
@@ -114,7 +116,7 @@ class FirstCall(BoundCall):
             if route is not None and (route is self.route or self._begins(route)):
                 step.route = route
                 return step.follow(self.cls)
-            return step.add(cached, self.switches[0], group.sources, self.cls)[0]
+            return step.add(cached, self.switches[0], group.sources, self.cls, self.likes)[0]
 
     def _same(self):
         """Whether the parameters have the arrays that they had."""
@@ -167,7 +169,9 @@ class NextCall(BoundCall):
                 elif type(x) is not kind[0] or x._ctx is not ctx or x._variable is not None or x._pending is not None:
                     return None
                 else:
-                    tensor = x._tensor
+                    tensor = x._storage
+                    if tensor is None:
+                        tensor = x.materialize()
                     if tensor.requires_grad or tensor.dtype is not kind[2] or tensor.shape != kind[1]:
                         return None
             if cached.draws:
@@ -184,7 +188,7 @@ class NextCall(BoundCall):
             for x, kind in zip(args, kinds):        # the route says so otherwise
                 if kind[0] is None:
                     like = step.like(x._pending)
-                    if like is None or like.shape != kind[1] or like.dtype is not kind[2]:
+                    if like.shape != kind[1] or like.dtype is not kind[2]:
                         return None
             found = []
             for number in self.order:
@@ -195,7 +199,7 @@ class NextCall(BoundCall):
                 else:
                     known = step.number_of(x)
                     found.append(step.take(x) if known is None else known)
-            return step.add(cached, self.switches[0], tuple(found), self.cls)[0]
+            return step.add(cached, self.switches[0], tuple(found), self.cls, self.likes)[0]
 
     def _are_new(self, args, step):
         """Whether the arguments that are no outputs are distinct, and the step does not read them yet."""
@@ -221,8 +225,8 @@ class NextCall(BoundCall):
             if kind[0] is None:
                 if type(source) is int:
                     return False
-                like = route.likes and route.likes[source[0]]       # calls of a route have one output each
-                if like is None or like.shape != kind[1] or like.dtype is not kind[2]:
+                like = route.likes[source[0]]       # calls of a route have one output each
+                if like.shape != kind[1] or like.dtype is not kind[2]:
                     return False
                 expected.append((number, source))
             elif source != fresh or known[source] != kind[1:]:
@@ -251,14 +255,14 @@ class BoundPrediction:
         # the predictor that is bound is that of the kinds of this very call
         by_position = {position: args[number] for position, number in inputs}
         if by_position.keys() != {*quick[1]} \
-                or [(by_position[i]._tensor.shape, by_position[i]._tensor.dtype) for i in quick[1]] != quick[0]:
+                or [(*by_position[i].meta()[:2],) for i in quick[1]] != quick[0]:
             return None
         self = cls()
         self.cached, self.predictor = cached, quick[2]
         self.params, self.data, self.ctx = params, [p._data for p in params], args[0]._ctx
         self.arrays = [p.data(self.ctx) for p in params]
-        self.tensors = [a._tensor for a in self.arrays]
-        self.inputs, self.kinds = inputs, [(type(x), x._tensor.shape, x._tensor.dtype) for x in args]
+        self.tensors = [a.materialize() for a in self.arrays]
+        self.inputs, self.kinds = inputs, [(type(x), *x.meta()[:2]) for x in args]
         self.switches, self.cls = _switches(), type(out)
         return self
 
@@ -269,13 +273,13 @@ class BoundPrediction:
                 or cached.draws and state.chance is not None or cached.quick is None \
                 or cached.quick[2] is not self.predictor \
                 or not all(map(is_, [p._data for p in self.params], self.data)) \
-                or not all(map(is_, [a._tensor for a in self.arrays], self.tensors)):
+                or not all(map(is_, [a._storage for a in self.arrays], self.tensors)):
             return None
         given = []
         for x, (cls, shape, dtype) in zip(args, self.kinds):
             if type(x) is not cls or x._ctx is not self.ctx:
                 return None
-            tensor = x._tensor
+            tensor = x.materialize()
             if tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape:
                 return None
             given.append(tensor)
@@ -289,11 +293,11 @@ def _kind(array, step):
     """Class, shape and dtype of an argument; the class is None for one that the step gives.  None: it is unknown."""
     pending = array._pending
     if pending is None:
-        return type(array), array._tensor.shape, array._tensor.dtype
+        return type(array), *array.meta()[:2]
     if pending.work is not step or pending.call is None:
         return None
     like = step.like(pending)
-    return None if like is None else (None, like.shape, like.dtype)
+    return None, like.shape, like.dtype
 
 
 def _switches():

@@ -46,7 +46,7 @@ class DeferredGradient:
             if is_sole(buffer):
                 return OWED
             self._patience -= 1         # views of the gradient would not know that it is pending
-        return buffer._tensor
+        return buffer.materialize()
 
     def defer(self, factors):
         """Makes the buffer pending, as the product of two matrices."""
@@ -58,8 +58,8 @@ class DeferredGradient:
             buffer, key = self._buffer(), id(self)
             readers[key] = ref(self, lambda _: readers.pop(key, None))
             # in this order: another thread may read it at any time
-            self._target, buffer._pending = buffer._tensor, Pending(self, None, 0)
-            del buffer._tensor
+            self._target, buffer._pending = buffer.materialize(), Pending(self, None, 0)
+            buffer._storage = None
 
     def factors(self):
         """The factors, for an update that adds their product to something; None if the gradient is there already."""
@@ -97,8 +97,8 @@ class DeferredGradient:
     def like(self, pending):
         return self._target
 
-    def peek(self, array):
-        return array._tensor
+    def borrow(self, array):
+        return array.materialize()
 
     def backward_from(self, heads, update=None):
         return False

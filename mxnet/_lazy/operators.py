@@ -10,28 +10,13 @@ dtypes are known to fit: mistakes are found where they are made.
 import torch
 
 from .._array import wrap
-from .._graph.infer import run_on_meta
-from .._graph.plan import LIMIT
 from .._ops.table import NAMES
 from .._state import state
 from . import step as _step
+from .inference import DEFERRED, infer_outputs, kinds_of
 from .pending import guard
 
-DEFERRED = frozenset((
-    'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'broadcast_power', 'broadcast_maximum',
-    'broadcast_minimum', 'elemwise_add', 'elemwise_sub', 'elemwise_mul', 'elemwise_div', 'add_n', 'dot', 'batch_dot',
-    '_plus_scalar', '_minus_scalar', '_rminus_scalar', '_mul_scalar', '_div_scalar', '_rdiv_scalar', '_power_scalar',
-    '_maximum_scalar', '_minimum_scalar', 'Cast', 'amp_cast', 'negative', 'abs', 'square', 'sqrt', 'exp', 'log',
-    'log1p', 'sigmoid', 'tanh', 'relu', 'Activation', 'smooth_l1', 'clip', 'softmax', 'log_softmax', 'mean', 'sum',
-    'norm', 'Reshape', 'Flatten', 'transpose', 'SwapAxis', 'expand_dims', 'squeeze', 'slice', 'slice_axis', 'Concat',
-    'stack', 'pick', 'where',
-    '_npi_add', '_npi_subtract', '_npi_multiply', '_npi_true_divide', '_npi_add_scalar', '_npi_subtract_scalar',
-    '_npi_rsubtract_scalar', '_npi_multiply_scalar', '_npi_true_divide_scalar', '_npi_power_scalar', '_npi_negative',
-    '_npi_absolute', '_npi_square', '_npi_sqrt', '_npi_exp', '_npi_log', '_npi_tanh', '_npi_mean', '_np_sum', '_np_dot',
-    '_npx_relu', '_npx_sigmoid', '_np_reshape', '_npx_reshape', '_np_transpose', '_np_squeeze', '_npi_concatenate',
-    '_npi_stack'))
 MANY = 4096             # calls that a network remembers: numbers may change from step to step
-INFERRED = DEFERRED | {'reshape_like', 'max', 'min', 'broadcast_like', '_copy'}       # quickly, in graphs of losses
 INDICES = {'pick': 1, 'where': 0}        # the input that has no gradient: labels, a condition
 
 
@@ -52,14 +37,12 @@ def _join(find, inputs, index, cls):
             pending = x._pending
             if pending is None:
                 sources.append(None)
-                likes.append(x._tensor)
+                likes.append(x.materialize())
                 continue
             if type(pending.work) is not _step.Step or not pending.work.is_open() \
                     or i == index and pending.call is not None:
                 return None
             known = pending.work.like(pending)
-            if known is None:
-                return None
             step = step or pending.work
             sources.append(pending.number if pending.call is None else (pending.call, pending.number))
             likes.append(known)
@@ -98,38 +81,11 @@ def _keep(first, key, cached):
 
 
 def _fits(cached, likes, index):
-    """Whether a graph of operators takes tensors of these kinds; what it gives is noted."""
-    return all(t.is_floating_point() for i, t in enumerate(likes) if i != index) \
-        and infers(cached, likes) and all(t.is_floating_point() for t in cached.results[_kinds(likes)])
-
-
-def infers(cached, likes):
-    """Whether a graph takes tensors of these kinds, as inference says; what it gives is noted.
-
-    False for graphs that have other operators than those of most losses.
-    """
-    kinds, program = _kinds(likes), cached.program
-    if kinds in cached.results:
-        return True
-    values = [*likes, *[None] * (program.size - len(likes))]
-    for call in program.calls:
-        op, given = call.node.op, [None if s is None else values[s] for s in call.sources]
-        if [g for g in given if g is None] or call.bodies or not (op.name in INFERRED or op.elementwise) \
-                or op.same_dtype and len({t.dtype for t in given}) > 1:
-            return False
-        found = run_on_meta(call.node, [tuple(t.shape) for t in given], [t.dtype for t in given])
-        if isinstance(found, str):
-            return False
-        for number, (shape, dtype) in enumerate(found[:call.count]):
-            values[call.first + number] = torch.empty(shape, dtype=dtype, device='meta')
-    if len(cached.results) > LIMIT:
-        cached.results.clear()
-    cached.results[kinds] = [values[n] for n in program.outputs]
-    return True
-
-
-def _kinds(likes):
-    return _step.kinds_of(state.training, likes)
+    """Whether a graph of operators takes tensors of these kinds, as inference says."""
+    if not all(t.is_floating_point() for i, t in enumerate(likes) if i != index):
+        return False
+    outputs = infer_outputs(cached, kinds_of(state.training, likes))
+    return outputs is not None and all(t.is_floating_point() for t in outputs)
 
 
 # ---------------------------------------------------------------------- slices and shapes
@@ -157,7 +113,7 @@ def getitem(array, key, method):
 
 
 def _output_like(array):
-    """A tensor like a pending output of an open step; None for other arrays, and where that is not known."""
+    """A tensor like a pending output of a step; None for other arrays, and once the step is done."""
     pending = array._pending
     if pending is None or pending.call is None or type(pending.work) is not _step.Step or state.interceptors \
             or state.naive:
@@ -175,7 +131,7 @@ def _view(array, name, given, box, shape, method):
         """The same by the method that arrays have, which decides whether the result shares memory."""
         before, state.recording = state.recording, recording
         try:
-            return method(wrap(tensor, ctx, cls))._tensor
+            return method(wrap(tensor, ctx, cls)).materialize()
         finally:
             state.recording = before
 

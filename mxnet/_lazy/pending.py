@@ -1,8 +1,8 @@
 """Pending arrays: they have a record of the work that computes them instead of a tensor.
 
 The work is a `Step`, a `DeferredGradient` or a `GraphOutputs`.  Each has `run()`, which gives its arrays their tensors;
-`like(pending)`, a tensor with the shape and dtype of an array, or None where these are not known before; `peek(array)`,
-the tensor of an array to be read at once; and `backward_from(heads)`.
+`like(pending)`, a tensor with the shape and dtype of an array, or None once it has run; `borrow(array)`, the tensor of
+an array to be read at once; and `backward_from(heads)`.
 """
 import threading
 from operator import is_, itemgetter
@@ -23,9 +23,7 @@ class Pending:
 
 def fill(array, tensor):
     """Gives a pending array its tensor."""
-    # in this order: another thread may read the tensor at any time
-    array._tensor = tensor
-    array._pending = None
+    array._rebind(tensor)
 
 
 def fill_all(refs, tensors, ctx, views=()):
@@ -40,7 +38,7 @@ def fill_all(refs, tensors, ctx, views=()):
     for made, tensor in zip(refs, tensors, strict=True):
         array = made()
         if array is not None:
-            array._tensor = tensor
+            array._storage = tensor
             array._pending = None
 
 
@@ -67,7 +65,7 @@ class ParameterGroup:
         self._seen = changes.count
         self.arrays = self._pick(args)
         self.variables = [a._variable for a in self.arrays]
-        self.tensors = [a._tensor for a in self.arrays]
+        self.tensors = [a.materialize() for a in self.arrays]
         self.kinds = [(t.shape, t.dtype) for t in self.tensors]
         fixed = set(positions)
         self.free = [i for i in range(len(args)) if i not in fixed]
@@ -91,7 +89,7 @@ class ParameterGroup:
         if count == self._seen:
             return True
         for array, variable, tensor in zip(self.arrays, self.variables, self.tensors):
-            if array._pending is not None or array._variable is not variable or array._tensor is not tensor:
+            if array._pending is not None or array._variable is not variable or array._storage is not tensor:
                 return False
         self._seen = count
         return True
@@ -152,7 +150,7 @@ class GraphOutputs:
         tensors = self._tensors
         return tensors[pending.number] if tensors else None
 
-    def peek(self, array):
+    def borrow(self, array):
         """The tensor of an array as it lies there."""
         pending, tensors = array._pending, self._tensors
-        return tensors[pending.number] if tensors and pending is not None else array._tensor
+        return tensors[pending.number] if tensors and pending is not None else array.materialize()

@@ -16,13 +16,14 @@ from weakref import ref
 
 import torch
 
-from .._array import NDArrayBase, meta, readers
+from .._array import NDArrayBase, readers
 from .._graph.plan import LIMIT
 from .._notes import UNKNOWN, note_graph, source
 from .._state import state
 from .._whole import Whole
 from ..autograd import OVERWRITTEN
 from ..base import MXNetError
+from .inference import infer_outputs
 from .pending import ParameterGroup, Pending, fill, guard, identity, memories_of
 from .step_plan import BoundStep, StepPlan
 
@@ -39,14 +40,14 @@ class NotInferred(Exception):
 class Call:
     """A call of a step: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays.
 
-    likes: tensors with shapes and dtypes of the outputs, once something has asked, and if they are known
+    likes: tensors without memory that have the shapes and dtypes of the outputs
     """
 
     __slots__ = ('cached', 'training', 'sources', 'outputs', 'likes')
 
-    def __init__(self, cached, training, sources, outputs):
+    def __init__(self, cached, training, sources, outputs, likes):
         self.cached, self.training, self.sources, self.outputs = cached, training, sources, outputs
-        self.likes = None
+        self.likes = likes
 
 
 class Step:
@@ -76,7 +77,8 @@ class Step:
     def calls(self):
         """The calls; to ask for them leaves the route."""
         if self.route is not None:
-            self._calls = [Call(*call, [made]) for call, made in zip(self.route.structure, self.made, strict=False)]
+            self._calls = [Call(*call, [made], [like]) for call, made, like in
+                           zip(self.route.structure, self.made, self.route.likes, strict=False)]
             self.route = None
         return self._calls
 
@@ -96,7 +98,7 @@ class Step:
     # ------------------------------------------------------------------ what it reads
     def number_of(self, array):
         """The number of an array that the step reads already, as it is now; None if it does not."""
-        variable, tensor = array._variable, array._tensor
+        variable, tensor = array._variable, array.materialize()
         key = identity(array, variable)
         for group, first in self.groups:
             number = group.index.get(key)
@@ -107,7 +109,7 @@ class Step:
 
     def take(self, array):
         """The number of an array that a call reads, from now on one of the step's inputs."""
-        number, tensor, variable = len(self.arrays), array._tensor, array._variable
+        number, tensor, variable = len(self.arrays), array.materialize(), array._variable
         self.arrays.append(array)
         self.tensors.append(tensor)
         self.variables.append(variable)
@@ -133,9 +135,9 @@ class Step:
         """Makes arrays that the step writes when it runs pending: whoever reads one has the step run first."""
         for array in states:
             if array._pending is None:
-                self._hidden.append((array, array._tensor))
+                self._hidden.append((array, array.materialize()))
                 array._pending = Pending(self, None, self.number_of(array))
-                del array._tensor
+                array._storage = None
 
     def reads(self, memories):
         """Whether it reads one of these pieces of memory."""
@@ -152,21 +154,21 @@ class Step:
         """The output array of the next call of the route."""
         array = _new(cls)
         array._ctx = self.ctx
-        array._variable = None
+        array._storage = array._variable = None
         array._pending = Pending(self, len(self.made), 0)
         self.made.append(ref(array))
         return array
 
-    def add(self, cached, training, sources, cls):
+    def add(self, cached, training, sources, cls, likes):
         """Output arrays of a new call."""
         number, arrays = len(self.calls), []
         for output in range(cached.count):
             array = _new(cls)
             array._ctx = self.ctx
-            array._variable = None
+            array._storage = array._variable = None
             array._pending = Pending(self, number, output)
             arrays.append(array)
-        self.calls.append(Call(cached, training, sources, [ref(array) for array in arrays]))
+        self.calls.append(Call(cached, training, sources, [ref(array) for array in arrays], likes))
         return arrays
 
     def join(self, other):
@@ -257,27 +259,19 @@ class Step:
             if type(step) is Step and step.moves and step.thread == self.thread and not step.closed:
                 step.run()
 
-    def peek(self, array):
-        return array._tensor
+    def borrow(self, array):
+        return array.materialize()
 
     def like(self, pending):
-        """A tensor with the shape and dtype of an array; None if these are not known."""
+        """A tensor with the shape and dtype of an array; None once the step is done."""
         with guard:
-            if self.closed:
+            if self.done:
                 return None
             if pending.call is None:
                 return self.tensors[pending.number]
             if self.route is not None:
-                return self.route.likes and self.route.likes[pending.call]
-            return self._like_output(pending.call, pending.number)
-
-    def _like_output(self, number, output):
-        call = self._calls[number]
-        if call.likes is None:
-            given = [self.tensors[s] if type(s) is int else self._like_output(*s) for s in call.sources]
-            if not any(t is None for t in given):
-                call.likes = call.cached.results.get(kinds_of(call.training, given))
-        return call.likes and call.likes[output]
+                return self.route.likes[pending.call]
+            return self._calls[pending.call].likes[pending.number]
 
     def _close(self):
         """Ends the construction: hidden arrays get their tensors back, and writers need not wait for it any more."""
@@ -294,10 +288,11 @@ class Step:
             state.draws = tuple([step for step in state.draws if step is not self])
 
     def _forget(self):
-        self.done = True
-        readers.pop(id(self), None)         # of one that has been joined to another
-        self._calls = self.arrays = self.tensors = self.variables = self.groups = ()
-        self.route = None
+        with guard:
+            self.done = True
+            readers.pop(id(self), None)         # of one that has been joined to another
+            self._calls = self.arrays = self.tensors = self.variables = self.groups = ()
+            self.route = None
 
     def _overwritten(self):
         # writes into arrays run the step before; this finds writes by other means into the same memory
@@ -351,8 +346,8 @@ class Step:
             for cached, _, _ in bound.structure:
                 cached.patience = PATIENCE
             for head in heads:
-                if head._pending is None:
-                    head._tensor._used_up = True
+                if head._storage is not None:
+                    head._storage._used_up = True
             self._forget()
             return True
 
@@ -392,11 +387,6 @@ class Step:
         return bound
 
 
-def kinds_of(training, tensors):
-    """What shapes and dtypes of a call's results depend on."""
-    return training, *[(t.shape, t.dtype) for t in tensors]
-
-
 # ---------------------------------------------------------------------- what CachedOp calls
 def defer(cached, args, ctx, training, cls):
     """The pending outputs of a recorded call; None if it has to run now."""
@@ -412,7 +402,7 @@ def _defer(cached, args, ctx, training, cls):
     """As `defer`; or a step that has to be run first: one of another thread, or one that cannot take the call."""
     group = cached.group
     known = group is not None and group.fits(args)
-    step, kind, learns, able, fixed = None, [training], known, True, []
+    step, kinds, learns, able, fixed = None, [], known, True, []
     for i in group.free if known else range(len(args)):
         x = args[i]
         if x._sparse or x._ctx is not ctx and x._ctx != ctx:
@@ -427,34 +417,33 @@ def _defer(cached, args, ctx, training, cls):
                 step.join(pending.work)
                 pending = x._pending
             if pending.call is not None:
+                if variable is not None:
+                    return step
                 like = step.like(pending)
-                if like is None or variable is not None:
-                    return step             # mistakes are found where they are made, by shapes
-                kind.append((like.shape, like.dtype))
+                kinds.append((like.shape, like.dtype))
                 learns = True
                 continue
             tensor = step.tensors[pending.number]
         else:
-            tensor = x._tensor
+            tensor = x.materialize()
+        kinds.append((tensor.shape, tensor.dtype))
         if variable is None:
             able = able and not tensor.requires_grad
             if i not in cached.parameters:
-                kind.append((tensor.shape, tensor.dtype))
                 continue
         elif variable.req != 'null':
             if type(variable.leaf) is Whole or variable.buffer._sparse:
                 return None
             learns = True
         fixed.append(i)
-    kind = (*kind, *(group.kinds if known else [(meta(args[i]).shape, meta(args[i]).dtype) for i in fixed]))
-    if kind not in cached.kinds and cached.learns_kinds and not (not cached.parameters and _is_inferred(cached, args)):
+    if known:
+        kinds = [*map((group.kinds + kinds).__getitem__, group.sources)]
+    kinds = (training, *kinds)
+    likes = cached.results.get(kinds) if cached.parameters else infer_outputs(cached, kinds)
+    if likes is None:
         if cached.only_inferred:
             raise NotInferred
-        # the first of its kind runs at once, so that mistakes are found where they are made
-        if len(cached.kinds) > LIMIT:
-            cached.kinds.clear()
-        cached.kinds.add(kind)
-        return None
+        return None         # the first of its kind runs at once, so that mistakes are found where they are made
     if not able or not learns:
         return None
     if step is not None and step.is_full():
@@ -494,17 +483,7 @@ def _defer(cached, args, ctx, training, cls):
     step.moves = step.moves or training and bool(cached.program.states)
     if cached.draws:
         will_draw(step)
-    return step.add(cached, training, sources, cls)
-
-
-def _is_inferred(cached, args):
-    """Whether a call is known to have no mistakes by inference, which is quick for losses and the like."""
-    from .operators import infers
-    likes = []
-    for x in args:
-        pending = x._pending
-        likes.append(x._tensor if pending is None else pending.work.like(pending))
-    return None not in [None if t is None else 0 for t in likes] and infers(cached, likes)
+    return step.add(cached, training, sources, cls, likes)
 
 
 def _are_distinct(args, group):

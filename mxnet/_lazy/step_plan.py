@@ -1,8 +1,6 @@
 """The plans of steps: forward and backward of deferred calls, at once."""
 import threading
 
-import torch
-
 from .._array import before_write, owned, readers
 from .._graph.plan import make_plan
 from .._graph.runner import Runner
@@ -100,7 +98,7 @@ class BoundStep:
 
     __slots__ = ('structure', 'heads', 'others', 'groups', 'loose', 'kinds', 'loose_variables', 'np_shape', 'ctx',
                  'targets', 'flags', 'runner', 'outputs', 'plain', 'likes', 'views', '_at', '_lock', '_targets',
-                 '_deferred', '_own_readers', '_repeated')
+                 '_deferred', '_own_readers', '_repeated', '_ran')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.groups = structure, heads, list(step.groups)
@@ -123,7 +121,8 @@ class BoundStep:
         self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if on_gpu else self._adopt)
         self.outputs, self._lock = None, threading.Lock()
-        self.likes, self._at = None, known.heads            # tensors of the outputs' shapes and dtypes, once known
+        self.likes, self._at = [like for call in step.calls for like in call.likes], known.heads
+        self._ran = False
         # then the functions of a plan are all there is to a run
         self.plain = self.runner.plain and not on_gpu
         deferrable = known.plan.owable if wishes == {True} and fusing() else ()
@@ -134,7 +133,7 @@ class BoundStep:
 
     def _adopt(self, number, gradient):
         buffer = self.targets[number].buffer
-        return None if adopted(buffer, gradient) else buffer._tensor
+        return None if adopted(buffer, gradient) else buffer.materialize()
 
     def is_route(self):
         """Whether steps may follow it call by call: then inputs that are no parameters have no gradients."""
@@ -166,8 +165,8 @@ class BoundStep:
         return True
 
     def length(self):
-        """How many numbers the heads have along their first axes; None if it is not known yet."""
-        return self.likes and sum([self.likes[n].shape[0] for n in self._at])
+        """How many numbers the heads have along their first axes."""
+        return sum([self.likes[n].shape[0] for n in self._at])
 
     def run(self, step, tensors, refs, ctx, then=None):
         """Fills the output arrays; states and gradients go where they belong, and then it does what follows
@@ -178,11 +177,12 @@ class BoundStep:
                 self.outputs.run()
                 self.outputs = None
             # the first run may have been computed already, with its gradients (first.py)
-            runner, deferred = self.runner, self._deferred if self.likes is not None else ()
+            runner, deferred = self.runner, self._deferred if self._ran else ()
             if not deferred:
-                buffers = [v.buffer._tensor for v in self.targets]
+                buffers = [v.buffer.materialize() for v in self.targets]
             else:
-                buffers = [v.buffer._tensor if gradient is None else gradient.target() for v, gradient in self._targets]
+                buffers = [v.buffer.materialize() if gradient is None else gradient.target()
+                           for v, gradient in self._targets]
                 deferred = [gradient for gradient in deferred if buffers[gradient.number] is OWED]
             if not readers.keys() <= self._own_readers or state.writes is not None:
                 before_write(*[b for b in buffers if b is not OWED], *[tensors[n] for n in runner.plan.state_numbers],
@@ -196,8 +196,7 @@ class BoundStep:
                     outputs = runner.run(tensors, buffers, then, deferred)
             except RuntimeError:
                 return False
-            if self.likes is None:
-                self.likes = [torch.empty_like(o, device='meta') for o in outputs]
+            self._ran = True
             for flag in self.flags:
                 flag[0] = True
             if runner.captured is not None:

@@ -51,7 +51,7 @@ def local_size():
 
 def allreduce_(tensor, average=True, name=None, priority=0, prescale_factor=1.0, postscale_factor=1.0):
     """The mean (or sum) over all workers, into the array itself."""
-    total = tensor._tensor.detach().clone(memory_format=torch.contiguous_format)
+    total = tensor.materialize().detach().clone(memory_format=torch.contiguous_format)
     if prescale_factor != 1:
         total *= prescale_factor
     world().wait(world().sum(total, f'allreduce of {name or "an array"}'))
@@ -69,7 +69,7 @@ def allreduce(tensor, average=True, name=None, priority=0, prescale_factor=1.0, 
 
 def broadcast_(tensor, root_rank, name=None, priority=0):
     """Worker `root_rank`'s values, into the array itself."""
-    value = tensor._tensor.detach().clone(memory_format=torch.contiguous_format)
+    value = tensor.materialize().detach().clone(memory_format=torch.contiguous_format)
     world().wait(world().copy(value, f'broadcast of {name or "an array"}', root_rank))
     overwrite(tensor, value)
     return tensor
@@ -83,7 +83,7 @@ def broadcast(tensor, root_rank, name=None, priority=0):
 def allgather(tensor, name=None, priority=0):
     """The arrays of all workers one below the other; they may differ in their first length."""
     what = f'allgather of {name or "an array"}'
-    value = tensor._tensor.detach()
+    value = tensor.materialize().detach()
     lengths, work = world().gather(torch.tensor([value.shape[0]]), what)
     world().wait(work)
     padded = value.new_zeros(max(int(n) for n in lengths), *value.shape[1:])

@@ -279,7 +279,7 @@ def _share_gradients(made, arrays):
 def _copy_gradient(buffer, fresh):
     def copy(leaf):
         gradient = leaf.grad.detach()
-        target = buffer._tensor
+        target = buffer.materialize()
         if gradient.shape == target.shape and gradient.device == target.device:
             fresh[0] = True
             target.copy_(gradient)
@@ -301,7 +301,7 @@ def _shape(value):
 
 def _tensor(value):
     if isinstance(value, NDArrayBase):
-        return value._tensor.detach()
+        return value.materialize().detach()
     if isinstance(value, torch.Tensor):
         return value.detach()
     return torch.from_numpy(np.ascontiguousarray(value))

@@ -65,7 +65,7 @@ class TorchBlock(Block):
         for name, param in self._places.items():
             array = param.data()
             tensors[name] = array._variable.leaf if state.recording and array._variable is not None \
-                else array._tensor
+                else array.materialize()
         self._module.train(state.training)
         given = [_unwrap(a) for a in args]
         with torch.set_grad_enabled(state.recording):
@@ -88,7 +88,7 @@ def _unwrap(value):
         return value
     if state.recording and value._variable is not None:
         return value._variable.leaf
-    return value._tensor
+    return value.materialize()
 
 
 def _wrap(value, ctx):

@@ -8,7 +8,7 @@ import warnings
 from collections import OrderedDict
 
 from .. import symbol
-from .._array import fill_ones, meta, wrap
+from .._array import fill_ones, wrap
 from .._deferred_compute import Tracer, Untraceable
 from .._state import state
 from .._traced_array import Traced
@@ -32,8 +32,8 @@ def kind_of(value, arrays):
         if value._sparse:
             raise Untraceable(f'it takes a {value.stype} array')
         arrays.append(value)
-        tensor = meta(value)
-        return value._dense, tensor.dtype, tensor.dim(), value._ctx
+        shape, dtype, ctx = value.meta()
+        return value._dense, dtype, len(shape), ctx
     if isinstance(value, (list, tuple)):
         return type(value), *[kind_of(v, arrays) for v in value]
     if isinstance(value, dict):
@@ -168,7 +168,7 @@ class Traces:
             key = (kind_of(args, arrays), state.training, state.recording, state.np_array, state.np_shape)
             found = self._known.get(key)
             if type(found) is dict:
-                found = found.get(tuple([meta(a).shape for a in arrays]))
+                found = found.get(tuple([a.meta().shape for a in arrays]))
             if found is None:
                 found = self._make(key, args, arrays)
         except Exception as error:      # whatever stops a trace: the block itself runs, or says what is wrong
@@ -180,7 +180,7 @@ class Traces:
     def _make(self, key, args, arrays):
         trace = Trace(self._block, args, arrays)
         if trace.reads_shapes:
-            self._known.setdefault(key, {})[tuple([meta(a).shape for a in arrays])] = trace
+            self._known.setdefault(key, {})[tuple([a.meta().shape for a in arrays])] = trace
             if len(self._known[key]) > LIMIT:
                 del self._known[key][next(iter(self._known[key]))]
         else:
@@ -244,5 +244,5 @@ def _for_any_batch(block, trace, args):
 
 def _longer(array):
     """An array with one more entry along its first axis; its values do not matter."""
-    tensor = array._tensor.detach()
+    tensor = array.materialize().detach()
     return wrap(tensor.new_empty((tensor.shape[0] + 1, *tensor.shape[1:])), array._ctx, array._dense)

@@ -273,7 +273,7 @@ class SoftmaxCrossEntropyLoss(Loss):
                 or not label.size:
             return
         classes = pred.shape[self._axis]
-        low, high = (value.item() for value in label._tensor.aminmax())
+        low, high = (value.item() for value in label.materialize().aminmax())
         if low < 0 or high >= classes:
             self.__dict__['_unchecked'] = False
             warnings.warn(f'{type(self).__name__}: the labels go from {low:g} to {high:g}, but the prediction of shape '

@@ -229,7 +229,7 @@ class Trainer:
         if follows.then is not None:
             self._again.use_up()
         else:
-            self.step(sum([loss._peek().shape[0] for loss in losses]) if batch_size is None else batch_size)
+            self.step(sum([loss.meta().shape[0] for loss in losses]) if batch_size is None else batch_size)
 
     def allreduce_grads(self):
         """Adds up the gradients of all contexts (and workers); `update` then applies them."""

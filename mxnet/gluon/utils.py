@@ -71,7 +71,7 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
     if not arrays:
         raise ValueError('clip_global_norm needs at least one array')
     import torch
-    tensors = [a._parts[0] if a._sparse else a._tensor.detach() for a in arrays]
+    tensors = [a._parts()[0] if a._sparse else a.materialize().detach() for a in arrays]
     home = tensors[0].device
     norms = torch.stack([torch.linalg.vector_norm(t, dtype=torch.float32).to(home) for t in tensors])
     total = torch.linalg.vector_norm(norms)
@@ -83,7 +83,7 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
     for array, tensor in zip(arrays, tensors, strict=True):
         own_scale = scale.to(tensor.device, tensor.dtype)
         if array._sparse:
-            array._take(array._like((tensor * own_scale, *array._parts[1:])))
+            array._take(array._like((tensor * own_scale, *array._parts()[1:])))
         else:
             before_write(tensor)
             tensor.mul_(own_scale)

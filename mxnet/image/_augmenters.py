@@ -153,7 +153,7 @@ LUMA = (0.299, 0.587, 0.114)
 
 def computed(src, function, *constants):
     """An image of the same kind: a function of its tensor, and of numbers in tensors of its dtype."""
-    pixels = src._tensor.detach()
+    pixels = src.materialize().detach()
     constants = [tensor_of(numpy.asarray(c)).to(pixels) for c in constants]
     return wrap(function(pixels, *constants).contiguous(), src.context, type(src))
 

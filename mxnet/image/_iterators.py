@@ -224,7 +224,7 @@ class ImageIter(DataIter):
         return self.augmentation_transform(image), label
 
     def _place(self, batch, number, image):
-        image = self.postprocess_data(image)._tensor
+        image = self.postprocess_data(image).materialize()
         if tuple(image.shape) != tuple(batch.shape[1:]):
             raise MXNetError(f'{type(self).__name__}: {self._where()}: after augmentation the image has shape '
                              f'{tuple(image.shape)}, but data_shape is {tuple(batch.shape[1:])}')

@@ -65,7 +65,7 @@ def _size(src, what):
 def _pixels(src, what):
     """The NumPy image of an array, without a copy where it is contiguous on the CPU."""
     _size(src, what)
-    tensor = src._tensor.detach()
+    tensor = src.materialize().detach()
     if tensor.dtype not in _CV_TYPES:
         raise MXNetError(f'{what}: src has dtype {str(tensor.dtype).removeprefix("torch.")}; OpenCV takes uint8, '
                          'int16, uint16, float32 and float64: convert it with astype')
@@ -92,7 +92,7 @@ def imdecode(buf, flag=1, to_rgb=True, out=None):
     `flag` is 1 for three channels of colour, 0 for one of gray; `to_rgb=False` leaves OpenCV's order, blue first.
     """
     if isinstance(buf, NDArray):
-        buf = buf._tensor.detach().cpu().contiguous().numpy()
+        buf = buf.materialize().detach().cpu().contiguous().numpy()
         if buf.dtype != numpy.uint8:
             raise MXNetError(f'imdecode: buf has dtype {buf.dtype}; encoded images are uint8')
     elif not isinstance(buf, (bytes, bytearray, memoryview, numpy.ndarray)):
@@ -307,7 +307,7 @@ def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
         degrees = chance.like_numpy().uniform(*angle_limits)
     else:
         drawn = chance.like_numpy().uniform(*angle_limits, size=src.shape[0]).astype(numpy.float32)
-        degrees = wrap(torch.from_numpy(drawn).to(src._tensor.device), src.context, type(src))
+        degrees = wrap(torch.from_numpy(drawn).to(src.meta().device), src.context, type(src))
     return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
 
 

@@ -209,7 +209,7 @@ class _Pieces:
     __slots__ = ('_tensor', '_version', '_order', '_begin', '_size', '_parts')
 
     def __init__(self, array, begin, count, size, order):
-        self._tensor = array._tensor
+        self._tensor = array.materialize()
         source = self._tensor.detach()
         self._version, self._order, self._begin, self._size = source._version, order, begin, size
         each = max(1, source[:1].nbytes * size)
@@ -225,7 +225,7 @@ class _Pieces:
 
     def take(self, array, begin, order):
         """The batch at `begin`; None if it is not the next part, or if the array has been written since."""
-        tensor = array._tensor
+        tensor = array.materialize()
         if not self._parts or begin != self._begin or order is not self._order or tensor is not self._tensor \
                 or tensor._version != self._version:
             return None

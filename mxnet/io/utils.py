@@ -66,7 +66,7 @@ def _consecutive(source, begin, end, axis):
         return array(source[(slice(None),) * axis + (slice(begin, end),)])
     if isinstance(source, CSRNDArray):
         return source[begin:end]
-    part = source._tensor.detach()
+    part = source.materialize().detach()
     part = part[begin:end] if axis == 0 else part.narrow(axis, begin, end - begin)
     return wrap(part.clone(memory_format=torch.contiguous_format), source._ctx, source._dense)
 
@@ -79,12 +79,12 @@ def _examples(source, order, axis):
         return array(source[(slice(None),) * axis + (unique,)].take(places, axis))
     if isinstance(source, CSRNDArray):
         return _csr_rows(source, order)
-    order = tensor_of(order).to(source._tensor.device)
-    return wrap(source._tensor.detach().index_select(axis, order), source._ctx, source._dense)
+    order = tensor_of(order).to(source.materialize().device)
+    return wrap(source.materialize().detach().index_select(axis, order), source._ctx, source._dense)
 
 
 def _csr_rows(source, rows):
-    values, indptr, indices = source._parts
+    values, indptr, indices = source._parts()
     rows = tensor_of(rows).to(indptr.device)
     begins, lengths = indptr[rows], indptr[rows + 1] - indptr[rows]
     ends = lengths.cumsum(0)

@@ -40,7 +40,7 @@ class Known:
         """A value that is cut into parts if it has `bound` numbers or more; None: never."""
         shape = tuple(value.shape)
         tensor_dtype = value.tensor_dtype if isinstance(value, Known) else \
-            (value.data if value._sparse else value)._tensor.dtype
+            (value.data if value._sparse else value).meta().dtype
         size, flat = math.prod(shape), False
         if servers == 1 or bound is None or size < bound or not size:
             number = zlib.crc32(repr(key).encode()) % servers
@@ -61,7 +61,7 @@ class Known:
 
     def row_pieces(self, value):
         """[(server, (rows, data))] of a row_sparse array."""
-        rows, data = value.indices._tensor.detach().to(torch.int64).cpu(), value.data._tensor.detach().cpu()
+        rows, data = value.indices.materialize().detach().to(torch.int64).cpu(), value.data.materialize().detach().cpu()
         found = []
         for server, start, end in self.parts:
             low, high = torch.searchsorted(rows, torch.tensor([start, end])).tolist()
@@ -72,7 +72,7 @@ class Known:
         """[(server, (dtype, shape, content))] of a first value."""
         name = str(self.tensor_dtype).removeprefix('torch.')
         pieces = self.row_pieces(value) if self._sparse else \
-            [(server, stable(part)) for server, part in self.pieces(value._tensor.detach())]
+            [(server, stable(part)) for server, part in self.pieces(value.materialize().detach())]
         return [(server, (name, self.shape_of(start, end), content))
                 for (server, content), (_, start, end) in zip(pieces, self.parts, strict=True)]
 
@@ -115,7 +115,7 @@ def joined(states, known):
         return type(first)([joined(column, known) for column in zip(*states, strict=True)])
     start, end = known.parts[0][1:]
     if isinstance(first, NDArray) and tuple(first.shape) == known.shape_of(start, end):
-        tensor = torch.cat([(s.tostype('default') if s._sparse else s)._tensor for s in states])
+        tensor = torch.cat([(s.tostype('default') if s._sparse else s).materialize() for s in states])
         whole = wrap(tensor.view(known.shape), cpu(), NDArray)
         return whole.tostype(first.stype) if first._sparse else whole
     return first
@@ -128,7 +128,7 @@ def part_of(state, known, number, start, end):
     if isinstance(state, (tuple, list)):
         return type(state)([part_of(inner, known, number, start, end) for inner in state])
     if isinstance(state, NDArray) and tuple(state.shape) == known.shape:
-        tensor = (state.tostype('default') if state._sparse else state)._tensor
+        tensor = (state.tostype('default') if state._sparse else state).materialize()
         rows = tensor.reshape(-1) if known.flat else tensor
         part = wrap(rows[start:end].clone(), cpu(), NDArray)
         return part.tostype(state.stype) if state._sparse else part

@@ -172,8 +172,8 @@ class Table:
 
     def _content(self, value):
         if value._sparse:
-            return to_numpy(value.indices._tensor.to(torch.int64)), to_numpy(value.data._tensor)
-        return to_numpy(value._tensor)
+            return to_numpy(value.indices.materialize().to(torch.int64)), to_numpy(value.data.materialize())
+        return to_numpy(value.materialize())
 
     def _count(self):
         updater = self.store._updater
@@ -322,7 +322,7 @@ def _bytes(content):
 
 
 def _torch_dtype(value):
-    return (value.data if value._sparse else value)._tensor.dtype
+    return (value.data if value._sparse else value).meta().dtype
 
 
 def _cloudpickle():

@@ -65,7 +65,7 @@ class Group(Bucket):
     lasting = True
 
     def __init__(self, keys, order, stored):
-        first = stored[keys[0]]._tensor
+        first = stored[keys[0]].materialize()
         count = sum(stored[key].size for key in keys)
         super().__init__(torch.empty(count + HEADER, dtype=first.dtype, device=first.device))
         for key in order:
@@ -73,7 +73,7 @@ class Group(Bucket):
             self.parts[key] = start, self.used, stored[key]
         self.described = None           # (numbers that are the same each time, what happens in words)
         self._sums = super().sums()
-        self._places = [self._sums[key]._tensor for key in keys]        # in the order of the call
+        self._places = [self._sums[key].materialize() for key in keys]        # in the order of the call
         self._kind = first.dtype, first.device
 
     @classmethod
@@ -81,7 +81,7 @@ class Group(Bucket):
         """The group of some keys, or None if they do not go together."""
         if len(order) != len(keys) or any(stored[key]._sparse for key in keys):
             return None
-        tensors = [stored[key]._tensor for key in keys]
+        tensors = [stored[key].materialize() for key in keys]
         if len({(tensor.dtype, tensor.device) for tensor in tensors}) > 1 \
                 or sum(tensor.numel() * tensor.element_size() for tensor in tensors) > limit:
             return None
@@ -97,7 +97,7 @@ class Group(Bucket):
                 value = value[0]
             if not isinstance(value, NDArrayBase) or value._sparse:
                 return None
-            tensor = value._tensor
+            tensor = value.materialize()
             if tensor.shape != place.shape or tensor.dtype != dtype or tensor.device != device:
                 return None
             found.append(tensor.detach() if tensor.requires_grad else tensor)

@@ -25,22 +25,22 @@ class Bucket:
 
     def __init__(self, members, gradients, dtype, device):
         self.members = members                              # their numbers
-        sizes = [gradients[i]._tensor.numel() for i in members]
+        sizes = [gradients[i].meta().shape.numel() for i in members]
         self.flat = torch.empty(sum(sizes), dtype=dtype, device=device)
         self.parts = self.flat.split(sizes)
         self.waiting = set(members)
         self.work = self.sent = None
 
     def start(self, gradients, world):
-        tensors = [gradients[i]._tensor.detach() for i in self.members]
+        tensors = [gradients[i].materialize().detach() for i in self.members]
         for part, tensor in zip(self.parts, tensors, strict=True):
             part.copy_(tensor.reshape(-1))
-        self.sent = [(gradients[i]._tensor, gradients[i]._tensor._version) for i in self.members]
+        self.sent = [(gradients[i].materialize(), gradients[i].materialize()._version) for i in self.members]
         self.work = world.sum(self.flat, f'sum of {len(tensors)} gradients')
 
     def changed(self, gradients):
         """Whether any gradient is another one than what was sent."""
-        return any(gradients[i]._tensor is not tensor or tensor._version != version
+        return any(gradients[i].materialize() is not tensor or tensor._version != version
                    for i, (tensor, version) in zip(self.members, self.sent, strict=True))
 
 
@@ -67,7 +67,7 @@ class Early:
     def _fill(self, limit):
         kinds, sizes = {}, {}
         for i in reversed(range(len(self.keys))):
-            tensor = self.gradients[i]._tensor
+            tensor = self.gradients[i].materialize()
             kind = tensor.dtype, tensor.device
             size = tensor.numel() * tensor.element_size()
             room = limit if self._buckets else min(FIRST, limit)
@@ -136,7 +136,7 @@ class Early:
     def write_back(self):
         """Makes the sums the gradients."""
         for gradient, total in zip(self.gradients, self.sums, strict=True):
-            overwrite(gradient, total._tensor)
+            overwrite(gradient, total.materialize())
 
 
 def _caller(me, i):

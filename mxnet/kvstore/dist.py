@@ -116,7 +116,7 @@ class DistKVStore(WorkersKVStore):
             if value._sparse:
                 self._values[key] = self._copied_rows(value)
             else:
-                tensor = value._tensor.detach()
+                tensor = value.materialize().detach()
                 if not tensor.is_contiguous():
                     tensor = tensor.contiguous()
                     self._values[key] = wrap(tensor, value.context, type(value))
@@ -125,7 +125,7 @@ class DistKVStore(WorkersKVStore):
             self._world.wait(work)
 
     def _copied_rows(self, value):
-        data, indices = value.data._tensor, value.indices._tensor.to(torch.int64)
+        data, indices = value.data.materialize(), value.indices.materialize().to(torch.int64)
         count = torch.tensor([len(indices)])
         self._world.wait(self._world.copy(count, 'init'))
         count = int(count)
@@ -187,7 +187,7 @@ class DistKVStore(WorkersKVStore):
 
     def _enter(self, key, total):
         """Puts a sum into a bucket, and starts buckets that are full."""
-        tensor, stored = total._tensor.detach(), self._values[key]
+        tensor, stored = total.materialize().detach(), self._values[key]
         kind = tensor.dtype, tensor.device
         self._pending.add(key)
         bucket = self._open.get(kind)
@@ -222,11 +222,11 @@ class DistKVStore(WorkersKVStore):
             targets = (pairs if out is None else self._pairs(key, out, 'pushpull'))[only]
             stored = self._stored(only, 'push')
             if not any(array._sparse for array in [*arrays, *targets, stored]):
-                near = self._world.side_by_side and stored._tensor.device.type == 'cpu'
+                near = self._world.side_by_side and stored.meta().device.type == 'cpu'
                 if near or stored.size >= STRAIGHT:
                     self._check(only, arrays, stored)
                     self._fits(only, targets, stored)
-                    total = self._sum(only, arrays, stored)._tensor.detach().reshape(-1)
+                    total = self._sum(only, arrays, stored).materialize().detach().reshape(-1)
                     (self._beside if near else self._straight)(only, total, targets)
                     return
         super().pushpull(key, value, out, priority)
@@ -243,8 +243,8 @@ class DistKVStore(WorkersKVStore):
         """The sum of a value to the stored one and to arrays, by workers who share memory."""
         own, what = self._prepared(key)
         total, compared = self._world.agree(own, what)
-        stored = self._values[key]._tensor.detach()
-        rows = [target._tensor.detach() for target in targets]
+        stored = self._values[key].materialize().detach()
+        rows = [target.materialize().detach() for target in targets]
         direct = [row.view(-1) for row in (stored, *rows)
                   if row.is_contiguous() and row.dtype == tensor.dtype and row.device == tensor.device]
         work = self._world.sum_to(tensor, direct, what)
@@ -272,7 +272,7 @@ class DistKVStore(WorkersKVStore):
         for start, end in pieces:
             flat[start:end].copy_(tensor[start:end])
             works.append(self._world.sum(flat[start:end + bucket.room * (end == count)], what))
-        rows = [target._tensor.detach() for target in targets]
+        rows = [target.materialize().detach() for target in targets]
         rows = [row.view(-1) if row.is_contiguous() else None for row in rows]
         for (start, end), work in zip(pieces, works, strict=True):
             self._world.wait(work)
@@ -391,7 +391,7 @@ class DistKVStore(WorkersKVStore):
         if self._world.size == 1:
             return total
         _, what = self._agree('push', [(key, total)])
-        data, indices = total.data._tensor, total.indices._tensor.to(torch.int64)
+        data, indices = total.data.materialize(), total.indices.materialize().to(torch.int64)
         counts, work = self._world.gather(torch.tensor([len(indices)]), what)
         self._world.wait(work)
         most = max(int(count) for count in counts)
@@ -414,7 +414,7 @@ class DistKVStore(WorkersKVStore):
 
     def _sum_of_rounded(self, key, total):
         """The sum of the compressed gradients of all workers."""
-        sent = self._compression.round(key, total._tensor.detach())
+        sent = self._compression.round(key, total.materialize().detach())
         if self._world.size > 1:
             _, what = self._agree('push', [(key, total)])
             if self._world.size <= MOST_GATHERED:

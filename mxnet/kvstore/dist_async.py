@@ -102,7 +102,7 @@ class AsyncKVStore(WorkersKVStore):
                     value = known.sparse_value(parts)
                 else:
                     value = wrap(torch.empty(known.shape, dtype=known.tensor_dtype), cpu(), NDArray)
-                    copy_parts(value._tensor, known, parts)
+                    copy_parts(value.materialize(), known, parts)
                 for server, _, _ in known.parts:
                     self._links[server].change(self._id, 'forget', key)
                 self._store_first(key, whole, value)
@@ -123,7 +123,7 @@ class AsyncKVStore(WorkersKVStore):
             if total._sparse:
                 pieces = known.row_pieces(total)
             else:
-                tensor = total._tensor.detach()
+                tensor = total.materialize().detach()
                 if self._compression is None:
                     pieces = [(server, to_numpy(part)) for server, part in known.pieces(tensor)]
                 else:
@@ -216,10 +216,10 @@ class AsyncKVStore(WorkersKVStore):
             first = arrays[0]
             if first._sparse:
                 first = wrap(torch.empty(known.shape, dtype=known.tensor_dtype), cpu(), NDArray)
-            copy_parts(first._tensor.detach(), known, parts)
+            copy_parts(first.materialize().detach(), known, parts)
             for array in arrays:
                 if array is not first:
-                    overwrite(array, first._tensor)
+                    overwrite(array, first.materialize())
 
     def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
         """Copies the rows at `row_ids` of values to row_sparse arrays, whose other rows become zeros."""
@@ -227,7 +227,7 @@ class AsyncKVStore(WorkersKVStore):
             known = self._stored(k, 'row_sparse_pull')
             self._must_be_sparse(k, arrays, known)
             for array, ids in zip(arrays, wanted, strict=True):
-                unique = torch.unique(ids._tensor.detach().reshape(-1).to(torch.int64)).cpu()
+                unique = torch.unique(ids.materialize().detach().reshape(-1).to(torch.int64)).cpu()
                 asked = []
                 for server, start, end in known.parts:
                     low, high = torch.searchsorted(unique, torch.tensor([start, end])).tolist()
@@ -240,7 +240,7 @@ class AsyncKVStore(WorkersKVStore):
         """`init`, then `pull`."""
         self.init(key, value)
         targets = self._pairs(key, out, 'broadcast')
-        fresh = {k: [wrap(torch.empty_like(array._tensor), array.context, NDArray) for array in arrays[:1]]
+        fresh = {k: [wrap(torch.empty_like(array.materialize()), array.context, NDArray) for array in arrays[:1]]
                  for k, arrays in targets.items() if not self._values[k]._sparse and not arrays[0]._sparse}
         if fresh:
             self.pull(list(fresh), list(fresh.values()))
@@ -251,7 +251,7 @@ class AsyncKVStore(WorkersKVStore):
             for array in arrays:
                 # what is equal already is not written, since autograd may have recorded it
                 if not _equal(fresh[k][0], array):
-                    overwrite(array, fresh[k][0]._tensor)
+                    overwrite(array, fresh[k][0].materialize())
 
     # ------------------------------------------------------------------ updating
     def set_optimizer(self, optimizer):

@@ -22,7 +22,7 @@ class Horovod(KVStoreBase):
     def broadcast(self, key, value, out, priority=0):
         """Gives everyone the value that worker 0 has."""
         values = listed(value)
-        tensor = values[0]._tensor.detach().clone(memory_format=torch.contiguous_format)
+        tensor = values[0].materialize().detach().clone(memory_format=torch.contiguous_format)
         self._world.wait(self._world.copy(tensor, f'broadcast of {key!r}'))
         for target in listed(out):
             overwrite(target, tensor)
@@ -42,9 +42,9 @@ class Horovod(KVStoreBase):
             arrays = listed(v)
             if any(array._sparse for array in arrays):
                 raise MXNetError(f'pushpull: the value of key {k!r} is sparse; a horovod KVStore takes dense arrays')
-            total = arrays[0]._tensor.detach().clone(memory_format=torch.contiguous_format)
+            total = arrays[0].materialize().detach().clone(memory_format=torch.contiguous_format)
             for other in arrays[1:]:
-                total += other._tensor.detach().to(total.device)
+                total += other.materialize().detach().to(total.device)
             started.append((self._world.sum(total, f'pushpull of {k!r}'), total, listed(o)))
         for work, total, targets in started:
             self._world.wait(work)

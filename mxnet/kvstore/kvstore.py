@@ -136,10 +136,10 @@ class KVStore(KVStoreBase):
             return True
         if key in self._lent:
             self._lent.discard(key)
-            stored = self._values[key] = wrap(torch.empty_like(stored._tensor, requires_grad=False), stored.context,
-                                              NDArray)
-        target = stored._tensor.detach()
-        tensors = [array._tensor.detach() for array in arrays]
+            memory = torch.empty_like(stored.materialize(), requires_grad=False)
+            stored = self._values[key] = wrap(memory, stored.context, NDArray)
+        target = stored.materialize().detach()
+        tensors = [array.materialize().detach() for array in arrays]
         torch.add(tensors[0].to(target.device), tensors[1].to(target.device), out=target)
         for other in tensors[2:]:
             target += other.to(target.device)
@@ -165,7 +165,7 @@ class KVStore(KVStoreBase):
             for other in arrays[1:]:
                 total = sparse.add(total, other.as_in_context(ctx))
             return total
-        tensors = [a._tensor.detach() for a in arrays]
+        tensors = [a.materialize().detach() for a in arrays]
         if self._rounds_here:
             tensors = [self._compression.round((key, i), tensor) for i, tensor in enumerate(tensors)]
         device = ctx.torch_device
@@ -250,7 +250,7 @@ class KVStore(KVStoreBase):
             stored = self._stored(k, 'row_sparse_pull')
             self._must_be_sparse(k, arrays, stored)
             for array, ids in zip(arrays, wanted, strict=True):
-                unique = torch.unique(ids._tensor.detach().reshape(-1).to(torch.int64))
+                unique = torch.unique(ids.materialize().detach().reshape(-1).to(torch.int64))
                 sparse.retain(stored, wrap(unique, ids.context, NDArray)).copyto(array)
 
     def _row_requests(self, key, out, row_ids):
@@ -366,4 +366,4 @@ class KVStore(KVStoreBase):
 def _equal(stored, target):
     if stored._sparse or target._sparse or stored.shape != target.shape or stored.dtype != target.dtype:
         return False
-    return torch.equal(stored._tensor.detach(), target._tensor.detach().to(stored._tensor.device))
+    return torch.equal(stored.materialize().detach(), target.materialize().detach().to(stored.materialize().device))

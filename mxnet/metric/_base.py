@@ -48,7 +48,7 @@ def misfit(labels, preds, why=''):
 def tensor_of(array):
     """The tensor of an NDArray, a NumPy array, a list or a tensor, without history."""
     if isinstance(array, NDArrayBase):
-        tensor = array._tensor
+        tensor = array.materialize()
         return tensor.detach() if tensor.requires_grad else tensor
     if isinstance(array, torch.Tensor):
         return array.detach()
@@ -347,7 +347,7 @@ class _Shelf:
         """Copies a pair of arrays; False if they are of another kind."""
         if not isinstance(label, NDArrayBase) or not isinstance(pred, NDArrayBase) or label._sparse or pred._sparse:
             return False
-        label, pred = label._peek(), pred._peek()
+        label, pred = label.materialize(borrow=True), pred.materialize(borrow=True)
         if _kind(label) != self.label_kind:
             return False
         if pred is not self.last:               # which is that of a CUDA graph otherwise

@@ -250,7 +250,7 @@ class DataParallelExecutorGroup:
                 if known is None:
                     continue
                 target, number = known
-                if source._sparse or target._sparse or not alike(source._tensor, target._tensor):
+                if source._sparse or target._sparse or not alike(source.materialize(), target.materialize()):
                     source.copyto(target)
                 else:
                     feed.append((number, source))

@@ -110,9 +110,13 @@ def fast_binary(kernel, slow, dtypes):
         if interceptors:
             return slow(self, other)
         if not state.recording:
-            tensor = self._tensor
+            tensor = self._storage
+            if tensor is None:
+                tensor = self.materialize()
             if type(other) is type(self):
-                value = other._tensor
+                value = other._storage
+                if value is None:
+                    value = other.materialize()
                 fits = tensor.dtype is value.dtype and tensor.dtype in dtypes
             else:
                 value = other
@@ -126,7 +130,7 @@ def fast_binary(kernel, slow, dtypes):
                     if result.requires_grad:
                         result = result.detach()
                     array = _new(self._dense)
-                    array._tensor = result
+                    array._storage = result
                     array._ctx = self._ctx
                     array._variable = None
                     array._pending = None
@@ -134,9 +138,9 @@ def fast_binary(kernel, slow, dtypes):
         elif self._pending is None \
                 and (type(other) is not type(self) or other._pending is None):
             # the same, through the aliases that autograd knows
-            tensor = self._tensor if self._variable is None else self._variable.leaf
+            tensor = self.materialize() if self._variable is None else self._variable.leaf
             if type(other) is type(self):
-                value = other._tensor if other._variable is None else other._variable.leaf
+                value = other.materialize() if other._variable is None else other._variable.leaf
                 fits = tensor.dtype is value.dtype and tensor.dtype in dtypes
             else:
                 value = other
@@ -154,7 +158,7 @@ def fast_binary(kernel, slow, dtypes):
                             other = other._variable or getattr(value, '_note', None) or source(other)
                         result._note = (slow, None, (left, other), 0, (ref(result),))
                     array = _new(self._dense)
-                    array._tensor = result
+                    array._storage = result
                     array._ctx = self._ctx
                     array._variable = None
                     array._pending = None
@@ -168,9 +172,9 @@ def fast_inplace(kernel, slow, what, dtypes):
     """A method such as `__iadd__`."""
     def method(self, other):
         if not state.recording and not interceptors:
-            tensor = self._tensor
+            tensor = self.materialize()
             if type(other) is type(self):
-                value = other._tensor
+                value = other.materialize()
                 fits = tensor.dtype is value.dtype and tensor.dtype in dtypes and not value.requires_grad
             else:
                 value = other
@@ -187,10 +191,10 @@ def fast_inplace(kernel, slow, what, dtypes):
                 else:
                     return self
         result = slow(self, other)
-        if result._tensor.shape != self._tensor.shape:
-            raise ValueError(f'{what}: the result has shape {tuple(result._tensor.shape)}, '
-                             f'but the array {tuple(self._tensor.shape)}')
-        write(self, result._tensor, what)
+        if result.meta().shape != self.meta().shape:
+            raise ValueError(f'{what}: the result has shape {tuple(result.meta().shape)}, '
+                             f'but the array {tuple(self.meta().shape)}')
+        write(self, result.materialize(), what)
         return self
 
     return method

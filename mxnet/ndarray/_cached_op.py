@@ -20,7 +20,7 @@ from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
 from .._graph.runner import MOST_UNASKED, Predictor, is_small
 from .._graph.states import move_all, move_when_differentiated
-from .._lazy import operators, step
+from .._lazy import inference, operators, step
 from .._lazy.pending import GraphOutputs
 from .._notes import note_graph, source
 from .._ops.late_reads import Versions
@@ -70,11 +70,10 @@ class CachedOp:
         self.count = len(self.program.outputs)
         # what deferred calls know (_lazy/)
         self.group = None           # ParameterGroup of the last one
-        self.kinds, self.learns_kinds = set(), True     # kinds of calls that ran at once, and made no mistake
         self.steps, self.last_step = OrderedDict(), None        # plans of steps that begin with it, by key; the last
         self.seen = set()           # keys of steps with operators that have been seen once
         self.operators = {}         # CachedOps of operators that follow it in a step (_lazy/operators.py)
-        self.results = {}           # kinds of inputs -> tensors that have shapes and dtypes of the outputs, and no more
+        self.results = {}           # kinds of calls -> shapes and dtypes of the outputs (_lazy/inference.py)
         self.only_inferred = False  # whether calls that inference does not know to be right are refused (NotInferred)
         self.view = None            # how the output is made a view of the input, if it is one (_lazy/operators.py)
         self._passing = _Passing.of(sym, self._flags)
@@ -91,9 +90,7 @@ class CachedOp:
             attrs = {k: text_of(op, k, v) for k, v in attributes.items()
                      if k in op.attributes and (v is not None or op.attributes[k].default is not None)}
             entries = [(Node(op, '', attrs, entries), 0)]       # without a name, as it is no layer of anything
-        cached = CachedOp(make(Symbol, entries))
-        cached.learns_kinds = False             # who calls it knows the kinds that fit
-        return cached
+        return CachedOp(make(Symbol, entries))
 
     @staticmethod
     def generators(ctx):
@@ -143,9 +140,9 @@ class CachedOp:
                     return arrays[0] if len(arrays) == 1 else arrays
             if readers and self.program.states:
                 step.run_moving_steps()
-            tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
+            tensors = [x.materialize() if x._variable is None else x._variable.leaf for x in args]
         else:
-            tensors = [x._tensor for x in args]
+            tensors = [x.materialize() for x in args]
             if True in [t.requires_grad for t in tensors]:
                 tensors = [t.detach() if t.requires_grad else t for t in tensors]
             if self.parameters and out is None and not state.training and self._monitor is None and not state.naive \
@@ -156,15 +153,15 @@ class CachedOp:
         try:
             results = self.compute(tensors, ctx, state.training, recording)
         except Exception:
-            self.kinds.clear()          # calls wait once they are known to have no mistakes
+            self.results.clear()        # calls are deferred once they are known to have no mistakes
             raise
         if recording:
             note_graph(self.what, tuple([source(x) for x in args]), results)
         if out is not None:
             targets = out if isinstance(out, (list, tuple)) else [out]
             for target, value in zip(targets, results, strict=True):
-                before_write(target._tensor)
-                target._tensor.detach().copy_(value.detach())
+                before_write(target.materialize())
+                target.materialize().detach().copy_(value.detach())
             return out
         arrays = [wrap(r, ctx, cls) for r in results]
         return arrays[0] if len(arrays) == 1 else arrays
@@ -214,8 +211,6 @@ class CachedOp:
                 return [wrap(o, ctx, cls) for o in outputs]
             arrays = [wrap(None, ctx, cls) for _ in outputs]
             self._graph_outputs[predictor] = GraphOutputs([ref(array) for array in arrays], outputs, ctx)
-            for array in arrays:
-                del array._tensor
         return arrays
 
     def _predictor(self, tensors, ctx):
@@ -263,16 +258,10 @@ class CachedOp:
         for number in self.repeated:
             results[number] = results[number].clone()
         if wanted and self.patience > 0 and (plan is not None or self.program.has_static_shapes):
-            self._remember(step.kinds_of(training, tensors), results)
+            kinds = inference.kinds_of(training, tensors)
+            if kinds not in self.results:
+                inference.remember(self, kinds, [(r.shape, r.dtype) for r in results])
         return results if recording else [r.detach() if r.requires_grad else r for r in results]
-
-    def _remember(self, kinds, results):
-        """Notes shapes and dtypes of results, which do not depend on values: a call like this can tell them, and wait.
-        """
-        if kinds not in self.results:
-            if len(self.results) > LIMIT:
-                self.results.clear()
-            self.results[kinds] = [torch.empty_like(r, device='meta') for r in results]
 
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
@@ -283,7 +272,7 @@ class CachedOp:
 
     def _for_shapes(self, args):
         """The same graph with the lengths that it leaves open filled in."""
-        key = tuple((x._tensor.shape, x._tensor.dtype) for x in args)
+        key = tuple((x.meta().shape, x.meta().dtype) for x in args)
         found = self._by_shapes.get(key)
         if found is None:
             found = CachedOp(self._symbol, self._flags.items())
@@ -382,7 +371,7 @@ class _Passing:
                 continue
             array = args[number]
             cls = array._dense
-            alias = wrap(array._tensor, array._ctx, cls) if not array._sparse else array
+            alias = wrap(array.materialize(), array._ctx, cls) if not array._sparse else array
             if not array._sparse:
                 alias._variable = array._variable
             arrays.append(alias)

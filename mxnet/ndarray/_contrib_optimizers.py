@@ -18,7 +18,7 @@ def _scale(rescale_grad, weight):
         return rescale_grad.as_in_context(weight.context)
     if not isinstance(rescale_grad, numbers.Number):
         raise TypeError(f'rescale_grad must be a number or an NDArray, not {type(rescale_grad).__name__}')
-    tensor = torch.full((1,), float(rescale_grad), dtype=torch.float32, device=weight._tensor.device)
+    tensor = torch.full((1,), float(rescale_grad), dtype=torch.float32, device=weight.meta().device)
     return wrap(tensor, weight.context, NDArray)
 
 

@@ -36,8 +36,8 @@ def array(source_array, ctx=None, dtype=None):
     """
     ctx = given_context(ctx)
     if isinstance(source_array, NDArrayBase):
-        wanted = source_array._tensor.dtype if dtype is None else torch_dtype(dtype)
-        tensor = source_array._tensor.detach()
+        wanted = source_array.meta().dtype if dtype is None else torch_dtype(dtype)
+        tensor = source_array.materialize().detach()
         if tensor.is_meta:              # an array of a graph that is being traced
             return source_array.detach().astype(source_array.dtype if dtype is None else dtype).as_nd_ndarray()
         return wrap(_interop.move(tensor if wanted is tensor.dtype else tensor.to(wanted), ctx),

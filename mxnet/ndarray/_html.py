@@ -14,7 +14,7 @@ MOST = 16                          # pictures of a batch
 
 def describe(array, values):
     """The HTML of a dense array; `values` is how NumPy prints it."""
-    tensor = array._tensor
+    tensor = array.materialize()
     shape = ' &times; '.join(str(n) for n in tensor.shape) or 'scalar'
     head = f'<code>{type(array).__name__}</code> {shape}, {NAME[tensor.dtype]}, {array._ctx}'
     text = f'<pre>{html.escape(str(values))}</pre>'

@@ -40,7 +40,7 @@ def _plain_slice(part):
 
 def _index_tensor(part, device):
     if isinstance(part, NDArrayBase):
-        index = part._tensor.detach()
+        index = part.materialize().detach()
     elif isinstance(part, torch.Tensor):
         index = part
     elif isinstance(part, (list, tuple, range, numpy.ndarray, bool)):

@@ -233,7 +233,7 @@ def to_dlpack_for_read(data):
     """A DLPack capsule of an array, for a library that only reads."""
     if not isinstance(data, NDArrayBase):
         raise TypeError(f'to_dlpack_for_read takes an array, not a {type(data).__name__}')
-    return torch.utils.dlpack.to_dlpack(data._tensor.detach())
+    return torch.utils.dlpack.to_dlpack(data.materialize().detach())
 
 
 def to_dlpack_for_write(data):

@@ -12,6 +12,7 @@ from .._dispatch import intercepted, interceptors, ran, run_kernel
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._graph.states import move_when_differentiated
+from .._lazy.inference import SHAPE_ONLY, without_values
 from .._lazy.step import run_moving_steps
 from .._notes import NONE, note, note_all, source
 from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
@@ -43,10 +44,10 @@ def _check_dtypes(op, inputs):
         if x is None or not (every or name in op.same_dtype):
             continue
         if first is None:
-            first, dtype = name, x._tensor.dtype
-        elif x._tensor.dtype is not dtype:
+            first, dtype = name, (x.meta() if x._storage is None else x._storage).dtype
+        elif (x.meta() if x._storage is None else x._storage).dtype is not dtype:
             raise MXNetError(f'operator {op.name}: inputs must have the same dtype, but {first} is '
-                             f'{NAME[dtype]} and {name} is {NAME[x._tensor.dtype]}; convert one with astype')
+                             f'{NAME[dtype]} and {name} is {NAME[x.meta().dtype]}; convert one with astype')
 
 
 run_sparse: Any = None       # how calls with sparse inputs are run: `_sparse_dispatch` sets it
@@ -75,14 +76,16 @@ def execute(op: Operator, inputs, attributes, out, cls):
         joined = join_step(op, inputs, attributes, cls)
         if joined is not None:
             return joined
+    if op.name in SHAPE_ONLY:
+        inputs = without_values(op, inputs, recording)
     if readers and recording and op.mutates:
         run_moving_steps()
     if op.same_dtype and len(inputs) > 1:
         _check_dtypes(op, inputs)
     if recording:
-        tensors = [None if x is None else x._tensor if x._variable is None else x._variable.leaf for x in inputs]
+        tensors = [None if x is None else x.materialize() if x._variable is None else x._variable.leaf for x in inputs]
     else:
-        tensors = [None if x is None else x._tensor for x in inputs]
+        tensors = [None if x is None else x.materialize() for x in inputs]
     given = attributes
     if op.wants_training or op.wants_rng or op.wants_device:
         ctx, attributes = _supply(op, inputs, attributes, out)
@@ -182,7 +185,7 @@ def _write_back(op, inputs, attributes, result):
         if value is None or inputs[position] is None:
             continue
         if type(value) is Move:
-            move_when_differentiated([value], inputs[position]._tensor)
+            move_when_differentiated([value], inputs[position].materialize())
         else:
             overwrite(inputs[position], value)
     return results[:visible] if visible != 1 else results[0]
@@ -196,8 +199,8 @@ def _into(op, result, out):
     for target, value in zip(outs, results, strict=False):
         if not isinstance(target, NDArrayBase):
             raise TypeError(f'operator {op.name}: out must be an array, not {type(target).__name__}')
-        if target._tensor.shape != value.shape and value.dim():      # a number fills whatever there is
-            raise MXNetError(f'operator {op.name}: out has shape {tuple(target._tensor.shape)}, '
+        if target.meta().shape != value.shape and value.dim():      # a number fills whatever there is
+            raise MXNetError(f'operator {op.name}: out has shape {tuple(target.meta().shape)}, '
                              f'but the result has {tuple(value.shape)}')
         write(target, value, f'out= of operator {op.name}')
 
@@ -266,15 +269,14 @@ def make_function(op: Operator, name: str, cls: type):
         if not kwargs and len(args) == 2 and not interceptors:
             lhs, rhs = args
             try:
-                if lhs._sparse or rhs._sparse:
+                a, b = lhs._storage, rhs._storage
+                if a is None or b is None:
                     raise TypeError
                 if recording:
-                    if lhs._pending is not None or rhs._pending is not None:
-                        raise TypeError
-                    a = lhs._tensor if lhs._variable is None else lhs._variable.leaf
-                    b = rhs._tensor if rhs._variable is None else rhs._variable.leaf
-                else:
-                    a, b = lhs._tensor, rhs._tensor
+                    if lhs._variable is not None:
+                        a = lhs._variable.leaf
+                    if rhs._variable is not None:
+                        b = rhs._variable.leaf
                 if not mixed and a.dtype is not b.dtype:
                     raise TypeError
                 result = kernel(a, b)
@@ -291,7 +293,7 @@ def make_function(op: Operator, name: str, cls: type):
                     else:
                         result = result.detach()
                 array = _new(cls)
-                array._tensor = result
+                array._storage = result
                 array._ctx = lhs._ctx
                 array._variable = None
                 array._pending = None
@@ -304,9 +306,11 @@ def make_function(op: Operator, name: str, cls: type):
         if not kwargs and len(args) == 1 and not interceptors:
             x, = args
             try:
-                if x._sparse or recording and x._pending is not None:
+                tensor = x._storage
+                if tensor is None:
                     raise TypeError
-                tensor = x._tensor if not recording or x._variable is None else x._variable.leaf
+                if recording and x._variable is not None:
+                    tensor = x._variable.leaf
                 result = kernel(tensor)
             except Exception:
                 pass
@@ -320,7 +324,7 @@ def make_function(op: Operator, name: str, cls: type):
                     else:
                         result = result.detach()
                 array = _new(cls)
-                array._tensor = result
+                array._storage = result
                 array._ctx = x._ctx
                 array._variable = None
                 array._pending = None
@@ -332,14 +336,12 @@ def make_function(op: Operator, name: str, cls: type):
         if plain and not kwargs and len(args) == arity and not interceptors:
             # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
             try:
-                if args[0]._sparse or args[-1]._sparse:
+                if [x for x in args if x._storage is None]:
                     raise TypeError
                 if recording:
-                    if [x for x in args if x._pending is not None]:
-                        raise TypeError
-                    tensors = [x._tensor if x._variable is None else x._variable.leaf for x in args]
+                    tensors = [x._storage if x._variable is None else x._variable.leaf for x in args]
                 else:
-                    tensors = [x._tensor for x in args]
+                    tensors = [x._storage for x in args]
                 if not mixed and tensors[0].dtype is not tensors[-1].dtype:
                     raise TypeError
                 result = kernel(*tensors)
@@ -353,7 +355,7 @@ def make_function(op: Operator, name: str, cls: type):
                 elif result.requires_grad:
                     result = result.detach()
                 array = _new(cls)
-                array._tensor = result
+                array._storage = result
                 array._ctx = args[0]._ctx
                 array._variable = None
                 array._pending = None
@@ -375,9 +377,8 @@ def make_method(op: Operator, name: str):
 
     def method(self, *args, **kwargs):
         recording = state.recording
-        if plain and not args and not kwargs and not self._sparse and not interceptors \
-                and (not recording or self._pending is None):
-            tensor = self._tensor if not recording or self._variable is None else self._variable.leaf
+        if plain and not args and not kwargs and not interceptors and self._storage is not None:
+            tensor = self._storage if not recording or self._variable is None else self._variable.leaf
             try:
                 result = kernel(tensor)
             except Exception:
@@ -392,7 +393,7 @@ def make_method(op: Operator, name: str):
                     else:
                         result = result.detach()
                 array = _new(self._dense)
-                array._tensor = result
+                array._storage = result
                 array._ctx = self._ctx
                 array._variable = None
                 array._pending = None

@@ -40,7 +40,7 @@ def _draw(numbers_op, arrays_op, parameters, shape, dtype, ctx, out, kwargs):
                     {'shape': shape, 'dtype': dtype, 'out': out, **kwargs}, NDArray)
     if out is not None:
         # what is written into tells what to draw
-        own = NAME[out._tensor.dtype]
+        own = NAME[out.meta().dtype]
         if _given(dtype) and dtype_name(dtype) != own:
             raise MXNetError(f'operator {numbers_op}: dtype is {dtype_name(dtype)}, but out has dtype {own}')
         dtype = own

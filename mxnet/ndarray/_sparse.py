@@ -73,7 +73,7 @@ def array(source_array, ctx=None, dtype=None):
 
 def _part(source, ctx, dtype):
     """A tensor of an array-like on a context."""
-    return _creation.array(source, ctx, dtype)._tensor
+    return _creation.array(source, ctx, dtype).materialize()
 
 
 def _kept_dtype(source, dtype):
@@ -282,7 +282,7 @@ def retain(data=None, indices=None, out=None, name=None, **kwargs):
     _check_arguments('_sparse_retain', kwargs, data=data, indices=indices)
     if not isinstance(data, RowSparseNDArray):
         raise MXNetError(f'retain takes a row_sparse array, not a {getattr(data, "stype", type(data).__name__)} one')
-    rows = indices._tensor.detach().reshape(-1).to(data._parts[0].device, torch.int64)
+    rows = indices.materialize().detach().reshape(-1).to(data._parts()[0].device, torch.int64)
     if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < data._shape[0]:
         raise MXNetError(f'retain: indices must be from 0 to {data._shape[0] - 1}')
     link = data._recorded_link()

@@ -52,10 +52,10 @@ def _by_rule(operators, lhs, rhs):
 
 def _on_stored(function, array, other):
     """Applies a function that leaves zeros alone to the stored values."""
-    values = array._parts[0]
+    values = array._parts()[0]
     history = None
     if isinstance(other, NDArrayBase):
-        tensor = other._tensor.detach()
+        tensor = other.materialize().detach()
         if state.recording or tensor.device != values.device:
             history = readable(function(array, other))
         parts = array._safe_parts()
@@ -63,8 +63,8 @@ def _on_stored(function, array, other):
         other = wrap(tensor.expand(array.shape)[places], array._ctx, array._dense)
     elif array._recorded() is not None:
         history = readable(function(array, other))
-    values = function(wrap(values, array._ctx, array._dense), other)._tensor.detach()
-    return array._like((values, *[p.clone() for p in array._parts[1:]]),
+    values = function(wrap(values, array._ctx, array._dense), other).materialize().detach()
+    return array._like((values, *[p.clone() for p in array._parts()[1:]]),
                        history if history is not None and history.requires_grad else None)
 
 

@@ -11,7 +11,7 @@ import numpy
 import torch
 
 from .. import autograd
-from .._array import INPLACE, NDArrayBase, readable, wrap
+from .._array import INPLACE, Meta, NDArrayBase, readable, wrap
 from .._files import params
 from .._ops.dtypes import NAME, NUMPY, torch_dtype
 from .._state import state
@@ -26,7 +26,7 @@ STYPES = ('default', 'row_sparse', 'csr')
 def _copied(part, doc):
     """A property that gives a copy of a part; parts cannot be set one by one."""
     def get(self):
-        return wrap(self._parts[part].clone(), self._ctx, NDArray)
+        return wrap(self._parts()[part].clone(), self._ctx, NDArray)
 
     def refuse(self, value):
         raise NotImplementedError(f'a part of a {type(self).__name__} cannot be set alone; make a new array, or write '
@@ -37,8 +37,8 @@ def _copied(part, doc):
 class BaseSparseNDArray(NDArray):
     """What CSRNDArray and RowSparseNDArray have in common."""
 
-    # _parts: the stored values, then the index tensors; replaced as a whole, but for updates of weights by optimizers
-    # _stored: the same, or a `Later` that computes them
+    # _stored: the stored values, then the index tensors, or a `Later` that computes them; replaced as a whole, but for
+    #     updates of weights by optimizers
     # _checked: whether the indices are known to lie inside of the array
     # _rising: whether the rows of a row_sparse array are known to rise
     # _history: the anchor by which autograd knows the array, where it was computed while recording: see _sparse_links
@@ -54,44 +54,37 @@ class BaseSparseNDArray(NDArray):
     def __init__(self, handle=None, writable=True):
         if handle is not None:
             raise TypeError(f'a {type(self).__name__} is made by csr_matrix, row_sparse_array, zeros or tostype')
-        self._parts, self._shape, self._ctx = nothing(self._stype, self._smallest, torch.float32, current_context())
-        self._checked, self._rising, self._history, self._variable, self._pending = True, True, None, None, None
+        self._stored, self._shape, self._ctx = nothing(self._stype, self._smallest, torch.float32, current_context())
+        self._checked, self._rising, self._history = True, True, None
+        self._storage = self._variable = self._pending = None
 
     # ------------------------------------------------------------------ parts
-    @property
     def _parts(self):
+        """The stored values, then the index tensors, computed if they were left for later."""
         if type(self._stored) is not tuple:
             self._stored = self._stored()
         return self._stored
 
-    @_parts.setter
-    def _parts(self, parts):
-        self._stored = parts
-
-    def _settle(self):
-        """Computes what was left for later."""
-        return self._parts
-
     @classmethod
     def _make(cls, parts, shape, ctx, checked=True, history=None):
         array = object.__new__(cls)
-        array._parts, array._shape, array._ctx = tuple(parts), tuple(shape), ctx
+        array._stored, array._shape, array._ctx = tuple(parts), tuple(shape), ctx
         array._checked, array._rising, array._history = checked, False, history
-        array._variable = array._pending = None
+        array._storage = array._variable = array._pending = None
         return array
 
     def _take(self, other):
         """Becomes what `other`, of the same type, is; the context stays."""
-        self._parts, self._shape, self._history = other._parts, other._shape, other._history
+        self._stored, self._shape, self._history = other._parts(), other._shape, other._history
         self._checked, self._rising = other._checked, other._rising
 
     def _like(self, parts, history=None):
         array = self._make(parts, self._shape, self._ctx, self._checked, history)
-        array._rising = self._rising and array._parts[1] is self._parts[1]
+        array._rising = self._rising and array._parts()[1] is self._parts()[1]
         return array
 
     def _problem(self, depth):
-        return next(filter(None, itertools.islice(self._problems(self._parts, self._shape), depth)), None)
+        return next(filter(None, itertools.islice(self._problems(self._parts(), self._shape), depth)), None)
 
     def _safe_parts(self):
         """The parts, once their indices are known to lie inside of the array."""
@@ -100,19 +93,21 @@ class BaseSparseNDArray(NDArray):
             if problem:
                 raise MXNetError(problem)
             self._checked = True
-        return self._parts
+        return self._parts()
 
     def _values(self):
         """The dense tensor, without history."""
         return self._to_dense(self._safe_parts(), self._shape)
 
-    @property
-    def _tensor(self):
+    def meta(self):
+        return Meta(torch.Size(self._shape), self._stored[0].dtype, self._ctx)
+
+    def materialize(self, borrow=False):
+        """A dense copy."""
         return _sparse_links.linked(self._history, self._values())
 
-    @_tensor.setter
-    def _tensor(self, dense):
-        self._parts, self._shape = self._from_dense(dense.detach()), tuple(dense.shape)
+    def _rebind(self, dense):
+        self._stored, self._shape = self._from_dense(dense.detach()), tuple(dense.shape)
         self._checked = self._rising = True
         self._history = _sparse_links.anchored(dense)
 
@@ -141,9 +136,9 @@ class BaseSparseNDArray(NDArray):
         """Writes or adds a gradient, be it one of torch's sparse tensors, which hold some rows."""
         if self._stype == 'row_sparse' and gradient.layout is not torch.strided:
             values, rows = _sparse_links.rows_of(gradient)
-            if req == 'add' and len(self._parts[1]):
+            if req == 'add' and len(self._parts()[1]):
                 values, rows = _sparse_parts.rows_summed([self._ordered_parts(), (values, rows)])
-            self._parts, self._history = (values.to(self._parts[0].dtype), rows), None
+            self._stored, self._history = (values.to(self.meta().dtype), rows), None
             self._checked = self._rising = True
             return
         gradient = _sparse_links.dense_gradient(gradient)
@@ -151,9 +146,9 @@ class BaseSparseNDArray(NDArray):
 
     def _overwrite(self, dense):
         """Stores the values of a dense tensor, whatever autograd knows of the array."""
-        values = self._parts[0]
+        values = self._parts()[0]
         dense = dense.to(values.device, values.dtype).expand(self._shape)
-        self._tensor = dense if state.recording else dense.detach()
+        self._rebind(dense if state.recording else dense.detach())
 
     def _check_writable(self, what):
         if state.recording and (self._variable is not None or self._history is not None):
@@ -165,8 +160,8 @@ class BaseSparseNDArray(NDArray):
         if tuple(value.shape) != self._shape:
             raise MXNetError(f'{what}: an array of shape {tuple(value.shape)} does not fit into {self._shape}')
         if type(value) is type(self):
-            values = self._parts[0]
-            parts = [p.to(values.device, copy=True) for p in value._parts]
+            values = self._parts()[0]
+            parts = [p.to(values.device, copy=True) for p in value._parts()]
             parts[0] = parts[0].to(values.dtype)
             link = value._recorded_link()
             if link is not None:
@@ -206,11 +201,11 @@ class BaseSparseNDArray(NDArray):
 
     @property
     def _num_aux(self):
-        return len(self._parts) - 1
+        return len(self._parts()) - 1
 
     @property
     def _aux_types(self):
-        return [NUMPY[NAME[p.dtype]] for p in self._parts[1:]]
+        return [NUMPY[NAME[p.dtype]] for p in self._parts()[1:]]
 
     # ------------------------------------------------------------------ Python's operators
     def __add__(self, other):
@@ -281,24 +276,24 @@ class BaseSparseNDArray(NDArray):
             return
         if not isinstance(value, NDArrayBase):
             if not isinstance(value, (int, float)):
-                value = _interop.constant(value, self._parts[0])
+                value = _interop.constant(value, self._parts()[0])
             if not isinstance(value, torch.Tensor):
                 if value == 0:
                     # the most common of all, and the only one that needs no memory
-                    value = self._make(*nothing(self._stype, self._shape, self._parts[0].dtype, self._ctx))
+                    value = self._make(*nothing(self._stype, self._shape, self.meta().dtype, self._ctx))
                     self._write(value, 'x[:] = ...')
                     return
-                value = torch.full(self._shape, value, dtype=self._parts[0].dtype, device=self._parts[0].device)
+                value = torch.full(self._shape, value, dtype=self.meta().dtype, device=self._parts()[0].device)
         self._write(value, 'x[:] = ...')
 
     # ------------------------------------------------------------------ copies and conversions
     def astype(self, dtype, copy=True):
         """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
         wanted = torch_dtype(dtype)
-        if not copy and self._parts[0].dtype is wanted:
+        if not copy and self.meta().dtype is wanted:
             return self
         link = self._recorded_link()
-        return self._like((self._parts[0].to(wanted, copy=True), *[p.clone() for p in self._parts[1:]]),
+        return self._like((self._parts()[0].to(wanted, copy=True), *[p.clone() for p in self._parts()[1:]]),
                           None if link is None else link.to(wanted))
 
     def copy(self):
@@ -309,7 +304,7 @@ class BaseSparseNDArray(NDArray):
         """Copies the values into an array of this storage type or a dense one, or makes a copy on another context."""
         if isinstance(other, Context):
             link = self._recorded_link()
-            return self._make([_interop.move(p, other) for p in self._parts], self._shape, other, self._checked,
+            return self._make([_interop.move(p, other) for p in self._parts()], self._shape, other, self._checked,
                               None if link is None else link.to(other.torch_device))
         if other is self or not isinstance(other, BaseSparseNDArray):
             return super().copyto(other)
@@ -318,7 +313,7 @@ class BaseSparseNDArray(NDArray):
 
     def detach(self):
         """The same parts, without the history that autograd keeps."""
-        return self._like(self._parts)
+        return self._like(self._parts())
 
     def tostype(self, stype):
         """A copy in another storage type."""
@@ -354,14 +349,14 @@ class BaseSparseNDArray(NDArray):
 
     def wait_to_read(self):
         """Waits until the array is computed; an error of the computation is raised here at the latest."""
-        _interop.synchronize(self._parts[0].device)
+        _interop.synchronize(self._parts()[0].device)
 
     wait_to_write = wait_to_read
 
     def attach_grad(self, grad_req='write', stype=None):
         """Gives the array a gradient buffer, `x.grad`, of its own storage type unless `stype` is given."""
         stype = stype or self._stype
-        buffer = self._make(*nothing(stype, self._shape, self._parts[0].dtype,
+        buffer = self._make(*nothing(stype, self._shape, self.meta().dtype,
                                      self._ctx)) if stype == self._stype else \
             wrap(torch.zeros_like(self._values()), self._ctx, NDArray).tostype(stype)
         autograd.mark_variables([self], [buffer], [grad_req])
@@ -378,7 +373,7 @@ class BaseSparseNDArray(NDArray):
     # ------------------------------------------------------------------ files and printing
     def _record(self, context):
         """What a file holds of the array; see utils.py."""
-        values, *aux = [p.cpu() for p in self._parts]
+        values, *aux = [p.cpu() for p in self._parts()]
         return params.Record(self._stype, self._shape, values, tuple(aux), context)
 
     def __setstate__(self, state):
@@ -389,15 +384,15 @@ class BaseSparseNDArray(NDArray):
             if type(loaded) is not type(self):
                 raise MXNetError(f'a pickled {type(self).__name__} holds a {loaded.stype} array')
             self._take(loaded)
-            self._ctx, self._variable, self._pending = loaded._ctx, None, None
+            self._ctx, self._storage, self._variable, self._pending = loaded._ctx, None, None, None
 
     def __repr__(self):
         return f'\n<{type(self).__name__} {"x".join(str(n) for n in self._shape)} @{self._ctx}>'
 
     def _repr_html_(self):
         shape = ' &times; '.join(str(n) for n in self._shape)
-        return (f'<div><code>{type(self).__name__}</code> {shape}, {NAME[self._parts[0].dtype]}, {self._ctx}, '
-                f'{len(self._parts[-1])} stored</div>')
+        return (f'<div><code>{type(self).__name__}</code> {shape}, {NAME[self.meta().dtype]}, {self._ctx}, '
+                f'{len(self._parts()[-1])} stored</div>')
 
 
 class CSRNDArray(BaseSparseNDArray):

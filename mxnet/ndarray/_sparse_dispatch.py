@@ -59,7 +59,7 @@ def _into(op, result, out):
 
 
 def _tensor(array):
-    return array._tensor if not state.recording or array._variable is None else array._variable.leaf
+    return array.materialize() if not state.recording or array._variable is None else array._variable.leaf
 
 
 def _on_dense(op, inputs, attributes, out, cls):
@@ -69,7 +69,7 @@ def _on_dense(op, inputs, attributes, out, cls):
         for position in op.mutated(op.complete(attributes), len(inputs)):
             array = inputs[position]
             if array is not None and array._sparse:
-                array._overwrite(dense[position]._tensor)
+                array._overwrite(dense[position].materialize())
     return result
 
 

@@ -30,7 +30,7 @@ def _vertices(op, array, what, limit):
     if array._sparse or array.ndim != 1:
         raise MXNetError(f'operator {op.name}: {what} must be dense vectors, not a {array.stype} array of shape '
                          f'{array.shape}')
-    ids = array._tensor.detach().long()
+    ids = array.materialize().detach().long()
     if len(ids) and not 0 <= int(ids.min()) <= int(ids.max()) < limit:
         raise MXNetError(f'operator {op.name}: {what} must be from 0 to {limit - 1}, the vertices of the graph')
     return ids
@@ -110,7 +110,7 @@ def _sample(op, graph, chances, seeds, attributes):
         if chances._sparse or chances.shape != graph.shape[:1]:
             raise MXNetError(f'operator {op.name}: probability must be a dense vector with a number for each of the '
                              f'{graph.shape[0]} vertices, not shape {chances.shape}')
-        chances = chances._tensor.detach()
+        chances = chances.materialize().detach()
     ids, graphs, chosen, hops = [], [], [], []
     for array in seeds:
         start = _vertices(op, array, 'seeds', graph.shape[0])
@@ -124,9 +124,9 @@ def _sample(op, graph, chances, seeds, attributes):
         count = len(vertices)
         padded = vertices.new_zeros(limit + 1)
         padded[:count], padded[limit] = vertices, count
-        ids.append(wrap(padded.to(array._tensor.dtype), array._ctx, NDArray))
+        ids.append(wrap(padded.to(array.meta().dtype), array._ctx, NDArray))
         levels = torch.cat([levels, levels.new_zeros(limit - count)])
-        hops.append(wrap(levels.to(array._tensor.dtype), array._ctx, NDArray))
+        hops.append(wrap(levels.to(array.meta().dtype), array._ctx, NDArray))
         if chances is not None:
             chosen.append(wrap(torch.cat([chances[vertices], chances.new_zeros(limit - count)]), array._ctx, NDArray))
         rows = torch.searchsorted(vertices, owners)
@@ -191,7 +191,7 @@ def compact(op, inputs, attributes):
     new, old = [], []
     for graph, array, size in zip(inputs[:count], inputs[count:], sizes, strict=True):
         values, indptr, columns = _graph(op, graph, square=False)
-        ids = array._tensor.detach().long()
+        ids = array.materialize().detach().long()
         if len(ids) != len(indptr) or int(ids[-1]) != size:
             raise MXNetError(f'operator {op.name}: vertices must be as the sampling operators give them, '
                              f'{len(indptr)} long with the number {size} of vertices (graph_sizes) at the end')

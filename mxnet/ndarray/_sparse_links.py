@@ -206,7 +206,7 @@ class SparseVariable(Variable):
 
     def __init__(self, array, buffer, req):
         self._array, self._collecting = weakref.ref(array), None
-        values = array._parts[0]
+        values = array._parts()[0]
         super().__init__(anchor(array._shape, values.dtype, values.device), buffer, req)
 
     @property

@@ -82,7 +82,7 @@ def dot(op, inputs, attributes):
     if stype in (None, 'default'):
         return NotImplemented
     plain = {k: v for k, v in attributes.items() if k != 'forward_stype'}
-    dense = op.function(*[readable(x) if recorded(x) else x._tensor.detach() for x in inputs], **plain)
+    dense = op.function(*[readable(x) if recorded(x) else x.materialize().detach() for x in inputs], **plain)
     return from_dense(wrap(dense, lhs._ctx, NDArray), stype)
 
 
@@ -112,7 +112,7 @@ def _csr_dot(lhs, rhs):
             return csr_product((weights, parts[1], place), (shape[0], len(rows)), stored)
         by_rows = True
     else:
-        dense = readable(rhs) if recorded(rhs) else rhs._tensor.detach()
+        dense = readable(rhs) if recorded(rhs) else rhs.materialize().detach()
         link = dense if dense.requires_grad else None
         by_rows = getattr(dense, '_wants_rows', False)
         dense = dense.detach()
@@ -130,7 +130,7 @@ def _csr_dot(lhs, rhs):
 def _transposed_csr_dot(lhs, rhs, stype):
     """csr.T x dense or row_sparse, with the columns of lhs as the rows of the result."""
     parts, shape = lhs._safe_parts(), lhs._shape
-    dense = readable(rhs) if recorded(rhs) else rhs._tensor.detach()
+    dense = readable(rhs) if recorded(rhs) else rhs.materialize().detach()
     values, rows = csr_transposed_product(parts, shape, dense.detach())
     result_shape = (shape[1], values.shape[1])
 
@@ -149,7 +149,7 @@ def _transposed_csr_dot(lhs, rhs, stype):
 
 def _dense_csr_dot(lhs, rhs, turn_rhs, stype):
     """dense x csr, which has non-zeros only in the columns of rhs, or dense x csr.T"""
-    parts, shape, dense = rhs._safe_parts(), rhs._shape, lhs._tensor.detach()
+    parts, shape, dense = rhs._safe_parts(), rhs._shape, lhs.materialize().detach()
     if turn_rhs:
         result = csr_product(parts, shape, dense.t().contiguous()).t().contiguous()
         columns = None
@@ -173,7 +173,7 @@ def embedding(op, inputs, attributes):
     if data._sparse or not isinstance(weight, RowSparseNDArray) \
             or weight._shape != (attributes['input_dim'], attributes['output_dim']):
         return NotImplemented
-    index = within(data._tensor.detach(), weight._shape[0])
+    index = within(data.materialize().detach(), weight._shape[0])
     shape = weight._shape
 
     def compute():

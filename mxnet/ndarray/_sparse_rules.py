@@ -18,7 +18,7 @@ def recorded(*arrays):
 
 def readable(array):
     """The dense tensor of an array that an operator reads while recording."""
-    return array._tensor if array._variable is None else array._variable.leaf
+    return array.materialize() if array._variable is None else array._variable.leaf
 
 
 def result_like(array, values, op, inputs, attributes):
@@ -42,10 +42,10 @@ def result_like(array, values, op, inputs, attributes):
 def zero_stays(op, inputs, attributes):
     """Functions that leave 0 alone, or that apply to stored values only."""
     array, = inputs
-    if not array._parts[0].is_floating_point() and op.name != '_copy':
+    if not array._parts()[0].is_floating_point() and op.name != '_copy':
         return NotImplemented
-    values = op.function(array._parts[0], **attributes)
-    return result_like(array, values.clone() if values is array._parts[0] else values, op, inputs, attributes)
+    values = op.function(array._parts()[0], **attributes)
+    return result_like(array, values.clone() if values is array._parts()[0] else values, op, inputs, attributes)
 
 
 @rule('_plus_scalar', '_minus_scalar', '_equal_scalar', '_not_equal_scalar', '_greater_scalar', '_greater_equal_scalar',
@@ -53,20 +53,20 @@ def zero_stays(op, inputs, attributes):
 def zero_may_stay(op, inputs, attributes):
     """Functions with arguments on which it depends what becomes of 0."""
     array, = inputs
-    zero = torch.zeros(1, dtype=array._parts[0].dtype)
+    zero = torch.zeros(1, dtype=array.meta().dtype)
     if bool(op.function(zero, **attributes)):
         return NotImplemented
-    return result_like(array, op.function(array._parts[0], **attributes), op, inputs, attributes)
+    return result_like(array, op.function(array._parts()[0], **attributes), op, inputs, attributes)
 
 
 @rule('zeros_like')
 def zeros_like(op, inputs, attributes):
     array, = inputs
-    empty = array._parts[0].new_zeros((0, *array._parts[0].shape[1:]))
+    empty = array._parts()[0].new_zeros((0, *array._parts()[0].shape[1:]))
     if array.stype == 'csr':
-        parts = empty, torch.zeros_like(array._parts[1]), array._parts[2][:0]
+        parts = empty, torch.zeros_like(array._parts()[1]), array._parts()[2][:0]
     else:
-        parts = empty, array._parts[1][:0]
+        parts = empty, array._parts()[1][:0]
     return array._like(parts)
 
 
@@ -75,7 +75,7 @@ def same_kind(inputs):
     """Whether all inputs have one storage type, shape and dtype."""
     first = inputs[0]
     return first._sparse and all(type(x) is type(first) and x._shape == first._shape
-                                 and x._parts[0].dtype is first._parts[0].dtype for x in inputs)
+                                 and x.meta().dtype is first.meta().dtype for x in inputs)
 
 
 @rule('elemwise_add', 'elemwise_sub', '_maximum', '_minimum', '_hypot', '_grad_add')
@@ -134,11 +134,11 @@ def at_places(op, inputs, attributes):
     else:
         parts = sparse._safe_parts()
         places = _sparse_parts.csr_places(parts) if sparse.stype == 'csr' else parts[1].long()
-        dense = other._values() if other._sparse else other._tensor.detach()
+        dense = other._values() if other._sparse else other.materialize().detach()
         if dense.device != parts[0].device:
             return NotImplemented
         values = dense.expand(sparse._shape)[places]
-    pair = (sparse._parts[0], values) if sparse is lhs else (values, sparse._parts[0])
+    pair = (sparse._parts()[0], values) if sparse is lhs else (values, sparse._parts()[0])
     return result_like(sparse, op.function(*pair, **attributes), op, inputs, attributes)
 
 
@@ -156,9 +156,9 @@ def add_n(op, inputs, attributes):
         return NotImplemented
     first = inputs[0]
     rows = torch.cat([x._safe_parts()[1].long() for x in inputs]).unique()
-    total = first._parts[0].new_zeros((len(rows), *first._shape[1:]))
+    total = first._parts()[0].new_zeros((len(rows), *first._shape[1:]))
     for x in inputs:
-        total.index_add_(0, torch.searchsorted(rows, x._parts[1].long()), x._parts[0])
+        total.index_add_(0, torch.searchsorted(rows, x._parts()[1].long()), x._parts()[0])
     history = None
     if recorded(*inputs):
         history = _sum_of(inputs, (1,) * len(inputs))
@@ -173,14 +173,14 @@ def reduced(op, inputs, attributes):
     axis = attributes.get('axis')
     axis = tuple(axis) if isinstance(axis, (tuple, list)) else () if axis is None else (axis,)
     axis = tuple(a % len(array._shape) for a in axis if -len(array._shape) <= a < len(array._shape))
-    values = array._parts[0]
+    values = array._parts()[0]
     if len(axis) > 1 or attributes.get('exclude') or not values.is_floating_point() \
             or attributes.get('out_dtype') or attributes.get('ord', 2) != 2:
         return NotImplemented
     if op.name == '_square_sum' and axis == (1,) and array.stype == 'row_sparse' and len(array._shape) == 2:
         result = _squares_of_rows(array, attributes['keepdims'])
         if result._sparse:
-            result._settle()        # the array may be written to
+            result._parts()        # the array may be written to
         return result
     if axis and (recorded(array) or attributes['keepdims']):
         return NotImplemented
@@ -204,7 +204,7 @@ def reduced(op, inputs, attributes):
 
 def _total(op, array, keepdims):
     """Reductions of all elements; gradients are one number repeated, or belong to stored elements."""
-    values, shape = array._parts[0], array._shape
+    values, shape = array._parts()[0], array._shape
     version, squares = values._version, op.name in ('norm', '_square_sum')
     if squares and array.stype == 'csr' and recorded(array):
         return NotImplemented
@@ -260,7 +260,7 @@ def postponed(op, inputs, attributes):
     For graphs, whose arguments stay as they are while they run, and in which a product may want only some rows.
     """
     array, = inputs
-    if not isinstance(array, RowSparseNDArray) or not array._parts[0].is_floating_point():
+    if not isinstance(array, RowSparseNDArray) or not array._parts()[0].is_floating_point():
         return NotImplemented
     if op.name == '_square_sum':
         if attributes['axis'] not in (1, (1,)) or not attributes['keepdims'] or len(array._shape) != 2:
@@ -320,7 +320,7 @@ def take(op, inputs, attributes):
                       CSRNDArray) or indices._sparse or attributes['axis'] != 0 or attributes['mode'] == 'raise' \
             or len(indices.shape) != 1 or recorded(array):
         return NotImplemented
-    length, rows = array._shape[0], indices._tensor.long().to(array._parts[0].device)
+    length, rows = array._shape[0], indices.materialize().long().to(array._parts()[0].device)
     rows = rows.clamp(0, length - 1) if attributes['mode'] == 'clip' else rows.remainder(length)
     return array._make(_sparse_parts.csr_take(array._safe_parts(), rows), (len(rows), array._shape[1]), array._ctx)
 
@@ -368,5 +368,5 @@ def fully_connected(op, inputs, attributes):
     bias = inputs[2] if len(inputs) > 2 else None
     if bias is None or len(bias.shape) != 2 or bias.shape[1] != 1:
         return NotImplemented
-    data, weight, bias = [readable(x) if state.recording else x._tensor.detach() for x in inputs]
+    data, weight, bias = [readable(x) if state.recording else x.materialize().detach() for x in inputs]
     return wrap(op.function(data, weight, bias.reshape(-1), **attributes), inputs[0]._ctx, NDArray)

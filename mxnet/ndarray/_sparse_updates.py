@@ -33,7 +33,8 @@ def lazy(op, inputs, attributes, out):
     if out is weight:
         updated = weight
     else:
-        updated = weight.detach() if weight._sparse else wrap(weight._tensor.detach().clone(), weight._ctx, NDArray)
+        updated = weight.detach() if weight._sparse \
+            else wrap(weight.materialize().detach().clone(), weight._ctx, NDArray)
     put_rows(updated, rows, results[0])
     return updated
 
@@ -42,7 +43,7 @@ def rows_of(array, rows):
     """Some rows of a dense or row_sparse array, as a tensor."""
     if array._sparse:
         return _sparse_parts.rows_at(array._ordered_parts(), rows)
-    return array._tensor.detach().index_select(0, rows)
+    return array.materialize().detach().index_select(0, rows)
 
 
 def put_rows(array, rows, values):
@@ -51,17 +52,17 @@ def put_rows(array, rows, values):
     Rows that a row_sparse array stores already are written where they are, as in a dense one.
     """
     if not array._sparse:
-        array._tensor.detach().index_copy_(0, rows, values)
+        array.materialize().detach().index_copy_(0, rows, values)
         return
     old, stored = array._ordered_parts()
     merged = rows
     if len(stored):
         place, there = _sparse_parts.rows_found(stored, rows)
-        if there is None and old is array._parts[0]:
+        if there is None and old is array._parts()[0]:
             old.index_copy_(0, place, values)
             return
         merged = stored if there is None else torch.cat([stored, rows[~there]]).sort().values
     new = values.new_empty((len(merged), *values.shape[1:]), dtype=old.dtype)
     new.index_copy_(0, torch.searchsorted(merged, stored), old)
     new.index_copy_(0, torch.searchsorted(merged, rows), values.to(old.dtype))
-    array._parts, array._checked, array._rising = (new, merged), True, True
+    array._stored, array._checked, array._rising = (new, merged), True, True

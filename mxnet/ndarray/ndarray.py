@@ -6,7 +6,7 @@ import numpy
 import torch
 
 from .. import autograd as _autograd
-from .._array import NDArrayBase, meta, readable, wrap, writable, write
+from .._array import NDArrayBase, readable, wrap, writable, write
 from .._dispatch import entering, interceptors
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
@@ -53,34 +53,35 @@ class NDArray(OperatorMethods, NDArrayBase):
     def __init__(self, handle=None, writable=True):
         if isinstance(handle, NDArrayHandle):
             other = _interop.array_of(handle)
-            self._tensor, self._ctx, self._variable, self._pending = other._tensor, other._ctx, other._variable, None
+            self._storage, self._ctx = other.materialize(), other._ctx
+            self._variable, self._pending = other._variable, None
             return
         tensor = torch.empty(0) if handle is None else handle
         if not isinstance(tensor, torch.Tensor):
             raise TypeError(f'an NDArray is made by mx.nd.array, not from a {type(handle).__name__}')
-        self._tensor, self._variable, self._pending = _interop.compact(tensor), None, None
+        self._storage, self._variable, self._pending = _interop.compact(tensor), None, None
         self._ctx = _interop.context_of(tensor)
 
     # ------------------------------------------------------------------ properties
     @property
     def shape(self):
         """Lengths of the axes."""
-        return tuple((self._tensor if self._pending is None else meta(self)).shape)
+        return tuple((self.meta() if self._storage is None else self._storage).shape)
 
     @property
     def ndim(self):
         """Number of axes."""
-        return (self._tensor if self._pending is None else meta(self)).dim()
+        return len(self.meta().shape) if self._storage is None else self._storage.dim()
 
     @property
     def size(self):
         """Number of elements."""
-        return (self._tensor if self._pending is None else meta(self)).numel()
+        return self.meta().shape.numel() if self._storage is None else self._storage.numel()
 
     @property
     def dtype(self):
         """Type of the elements, as a NumPy type."""
-        return NUMPY[NAME[(self._tensor if self._pending is None else meta(self)).dtype]]
+        return NUMPY[NAME[(self.meta() if self._storage is None else self._storage).dtype]]
 
     @property
     def __numpy_dtype__(self):
@@ -193,25 +194,25 @@ class NDArray(OperatorMethods, NDArrayBase):
     __itruediv__ = __idiv__ = _a.fast_inplace(torch.Tensor.div_, _a.divide, '/=', _a.FLOATS)
 
     def __imod__(self, other):
-        write(self, _a.modulo(self, other)._tensor, '%=')
+        write(self, _a.modulo(self, other).materialize(), '%=')
         return self
 
     def __ipow__(self, other):
-        write(self, _a.power(self, other)._tensor, '**=')
+        write(self, _a.power(self, other).materialize(), '**=')
         return self
 
     def __bool__(self):
         if self.size > 1:
             raise ValueError('the truth value of an NDArray with several elements is ambiguous')
-        return bool(self.size) and bool(self._tensor.item())
+        return bool(self.size) and bool(self.materialize().item())
 
     __nonzero__ = __bool__
 
     def __len__(self):
-        tensor = self._tensor if self._pending is None else meta(self)
-        if not tensor.dim():
+        shape = (self.meta() if self._storage is None else self._storage).shape
+        if not shape:
             raise TypeError('an array without axes has no len()')
-        return tensor.shape[0]
+        return shape[0]
 
     def __iter__(self):
         for i in range(len(self)):
@@ -224,8 +225,8 @@ class NDArray(OperatorMethods, NDArrayBase):
         return int(self.asscalar())
 
     def __index__(self):
-        if self._tensor.is_floating_point():
-            raise TypeError(f'only an array of ints can be an index, not {NAME[self._tensor.dtype]}')
+        if self.meta().dtype.is_floating_point:
+            raise TypeError(f'only an array of ints can be an index, not {NAME[self.meta().dtype]}')
         return int(self.asscalar())
 
     # ------------------------------------------------------------------ indexing
@@ -235,7 +236,9 @@ class NDArray(OperatorMethods, NDArrayBase):
         kind = type(key)
         if kind is slice and not state.recording:
             # rows of a plain array; what torch's slices cannot do goes the long way
-            tensor = self._tensor
+            tensor = self._storage
+            if tensor is None:
+                tensor = self.materialize()
             try:
                 if key.stop is None and key.start is None and (key.step is None or key.step == 1) and tensor.dim():
                     return self
@@ -247,7 +250,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             if result.requires_grad:
                 result = result.detach()
             array = _new(self._dense)
-            array._tensor = result
+            array._storage = result
             array._ctx = self._ctx
             array._variable = None
             array._pending = None
@@ -259,7 +262,9 @@ class NDArray(OperatorMethods, NDArrayBase):
             found = deferred_getitem(self, key, NDArray.__getitem__)
             if found is not None:
                 return found
-        tensor = self._tensor
+        tensor = self._storage
+        if tensor is None:
+            tensor = self.materialize()
         if recording and self._variable is not None:
             tensor = self._variable.leaf
         if _indexing.selects_all(key, kind) and (tensor.dim() or kind is tuple):
@@ -272,7 +277,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         elif result.requires_grad:
             result = result.detach()
         array = _new(self._dense)
-        array._tensor = result
+        array._storage = result
         array._ctx = self._ctx
         array._variable = None
         array._pending = None
@@ -299,7 +304,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         if interceptors and (scope := entering('NDArray.asnumpy')) is not None:
             with scope:
                 return NDArray.asnumpy(self)
-        tensor = self._tensor.detach()
+        tensor = self.materialize().detach()
         if tensor.dtype is torch.bfloat16:
             return tensor.cpu().view(torch.int16).numpy().astype(numpy.uint16).view(BFLOAT16)
         if tensor.device.type == 'cpu':
@@ -308,24 +313,24 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def asscalar(self):
         """The only element of the array, as a NumPy number."""
-        if self._tensor.numel() != 1:
+        if self.meta().shape.numel() != 1:
             raise ValueError(f'an array of shape {self.shape} is not a scalar')
         return self.asnumpy().reshape(-1)[0]
 
     def item(self):
         """The only element of the array, as a Python number."""
-        if self._tensor.numel() != 1:
+        if self.meta().shape.numel() != 1:
             raise ValueError(f'an array of shape {self.shape} is not a scalar')
-        return self._tensor.item()
+        return self.materialize().item()
 
     def tolist(self):
         """The elements as nested Python lists."""
-        return self._tensor.tolist()
+        return self.materialize().tolist()
 
     def astype(self, dtype, copy=True):
         """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
         wanted = torch_dtype(dtype)
-        if not copy and self._tensor.dtype is wanted:
+        if not copy and self.meta().dtype is wanted:
             return self
         return _invoke.run(NAMES['Cast'], (self,), {'dtype': NAME[wanted]}, None, self._dense)
 
@@ -349,7 +354,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                 raise ValueError(f'copyto: an array of shape {tuple(tensor.shape)} does not fit into {other.shape}')
             write(other, tensor, 'copyto')
             if tensor.requires_grad:
-                note(NAMES['_copyto'], {}, (self,), other._tensor)
+                note(NAMES['_copyto'], {}, (self,), other.materialize())
             return other
         if isinstance(other, Context):
             result = _interop.move(readable(self), other)
@@ -365,7 +370,7 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def detach(self):
         """The same memory, without the history that autograd keeps."""
-        return wrap(self._tensor.detach(), self._ctx, self._dense)
+        return wrap(self.materialize().detach(), self._ctx, self._dense)
 
     def as_nd_ndarray(self):
         """The array as an `mx.nd.NDArray`, sharing memory."""
@@ -374,7 +379,7 @@ class NDArray(OperatorMethods, NDArrayBase):
     def as_np_ndarray(self):
         """The array as an `mx.np.ndarray`, sharing memory."""
         from ..numpy import ndarray
-        array = wrap(self._tensor, self._ctx, ndarray)
+        array = wrap(self.materialize(), self._ctx, ndarray)
         array._variable = self._variable
         return array
 
@@ -398,7 +403,9 @@ class NDArray(OperatorMethods, NDArrayBase):
         if len(shape) == 1 and not kwargs and not state.recording:
             # the common call, x.reshape((2, 8)), of a plain array; codes below -1 torch refuses, and 0 where it is a
             # code
-            tensor = self._tensor
+            tensor = self._storage
+            if tensor is None:
+                tensor = self.materialize()
             try:
                 result = tensor.view(*shape[0])           # twice as fast as a tuple
             except (RuntimeError, TypeError):
@@ -408,7 +415,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                     if result.requires_grad:
                         result = result.detach()
                     array = _new(self._dense)
-                    array._tensor = result
+                    array._storage = result
                     array._ctx = self._ctx
                     array._variable = None
                     array._pending = None
@@ -430,7 +437,9 @@ class NDArray(OperatorMethods, NDArrayBase):
             found = deferred_reshape(self, (tuple(shape),), NDArray.reshape)
             if found is not None:
                 return found
-        tensor = self._tensor
+        tensor = self._storage
+        if tensor is None:
+            tensor = self.materialize()
         if recording and self._variable is not None:
             tensor = self._variable.leaf
         try:
@@ -447,7 +456,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         elif result.requires_grad:
             result = result.detach()
         array = _new(self._dense)
-        array._tensor = result
+        array._storage = result
         array._ctx = self._ctx
         array._variable = None
         array._pending = None
@@ -532,7 +541,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         if interceptors and (scope := entering('NDArray.wait_to_read')) is not None:
             with scope:
                 return NDArray.wait_to_read(self)
-        _interop.synchronize(self._tensor.device)
+        _interop.synchronize(self.materialize().device)
 
     wait_to_write = wait_to_read
 
@@ -543,7 +552,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             from .sparse import zeros
             buffer = zeros(stype, self.shape, self._ctx, self.dtype)
         else:
-            buffer = wrap(torch.zeros_like(self._tensor, requires_grad=False), self._ctx, self._dense)
+            buffer = wrap(torch.zeros_like(self.materialize(), requires_grad=False), self._ctx, self._dense)
         _autograd.mark_variables([self], [buffer], [grad_req])
 
     def backward(self, out_grad=None, retain_graph=False, train_mode=True):
@@ -556,17 +565,17 @@ class NDArray(OperatorMethods, NDArrayBase):
     # ------------------------------------------------------------------ other libraries
     def __array__(self, dtype=None, copy=None):
         if copy is False:
-            if self._tensor.device.type != 'cpu' or (dtype is not None and numpy.dtype(dtype) != self.dtype):
+            if self.meta().device.type != 'cpu' or (dtype is not None and numpy.dtype(dtype) != self.dtype):
                 raise ValueError('this array cannot become a NumPy array without a copy')
-            return self._tensor.detach().numpy()
+            return self.materialize().detach().numpy()
         values = self.asnumpy()
         return values if dtype is None else values.astype(dtype, copy=False)
 
     def __dlpack__(self, **kwargs):
-        return self._tensor.detach().__dlpack__(**kwargs)
+        return self.materialize().detach().__dlpack__(**kwargs)
 
     def __dlpack_device__(self):
-        return self._tensor.__dlpack_device__()
+        return self.materialize().__dlpack_device__()
 
     def to_dlpack_for_read(self):
         """A DLPack capsule for a library that only reads."""
@@ -604,13 +613,13 @@ class NDArray(OperatorMethods, NDArrayBase):
         return self.copy()
 
     def __repr__(self):
-        shape = 'x'.join(str(n) for n in self._tensor.shape)
+        shape = 'x'.join(str(n) for n in self.meta().shape)
         return f'\n{self._values()!s}\n<{type(self).__name__} {shape} @{self._ctx}>'
 
     def _values(self):
         """The values as NumPy prints them."""
-        if self._tensor.dtype is torch.bfloat16:
-            return self._tensor.detach().float().cpu().numpy()
+        if self.meta().dtype is torch.bfloat16:
+            return self.materialize().detach().float().cpu().numpy()
         return self.asnumpy()
 
     def _repr_html_(self):

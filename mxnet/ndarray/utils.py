@@ -1,5 +1,5 @@
 """Making, saving and loading arrays, of any storage type."""
-from .._array import NDArrayBase
+from .._array import NDArrayBase, wrap
 from .._dispatch import entering, interceptors
 from .._files import params, paths, safetensors
 from .._names import kind_of
@@ -35,7 +35,7 @@ def array(source_array, ctx=None, dtype=None):
 # ---------------------------------------------------------------------- records
 def _record(array):
     if array.stype == 'default':
-        tensor = array._tensor.detach()
+        tensor = array.materialize().detach()
         return params.Record('default', tuple(tensor.shape), tensor.cpu(), (), _written_context(array))
     return array._record(_written_context(array))
 
@@ -56,9 +56,7 @@ def _from_record(record):
         cls = _array_class()
     else:
         cls = NDArray
-    array = cls.__new__(cls)
-    array._tensor, array._ctx, array._variable, array._pending = _interop.allocate(tensor, ctx), ctx, None, None
-    return array
+    return wrap(_interop.allocate(tensor, ctx), ctx, cls)
 
 
 def _loaded_context(found):
@@ -93,8 +91,8 @@ def handle_of(state, what):
 def set_from_bytes(array, data) -> None:
     """Fills an array with what `to_bytes` made."""
     loaded = _from_record(params.decode_record(bytes(data), 'a pickled NDArray'))
-    for slot in ('_tensor', '_ctx', '_variable'):
-        setattr(array, slot, getattr(loaded, slot))
+    array._rebind(loaded.materialize())
+    array._ctx, array._variable = loaded._ctx, loaded._variable
 
 
 # ---------------------------------------------------------------------- files
@@ -131,7 +129,7 @@ def save(fname, data):
     if str(fname).endswith('.safetensors'):
         if not isinstance(data, dict):
             raise ValueError('nd.save: a .safetensors file needs names; pass a dict')
-        safetensors.save(fname, {n: a._tensor.detach() for n, a in data.items()})
+        safetensors.save(fname, {n: a.materialize().detach() for n, a in data.items()})
         return
     paths.write_atomic(fname, params.encode([_record(a) for a in arrays], names, np_shape=bool(state.np_shape)))
 

@@ -33,7 +33,7 @@ def array(object, dtype=None, ctx=None):
     ctx = given_context(ctx)
     wanted = None if dtype is None else torch_dtype(dtype)
     if isinstance(object, NDArrayBase):
-        tensor = object._tensor.detach()
+        tensor = object.materialize().detach()
         if tensor.is_meta:              # an array of a graph that is being traced
             object = object.detach()
             return (object.copy() if wanted is None else object.astype(dtype)).as_np_ndarray()
@@ -69,7 +69,7 @@ def asarray(a, dtype=None, ctx=None, copy=None, device=None):
     """The array itself if it is one of this dtype on this context; else as `array`."""
     ctx = ctx or device
     if copy is not True and isinstance(a, _call.array_class) and (ctx is None or a._ctx == ctx) \
-            and (dtype is None or a._tensor.dtype is torch_dtype(dtype)):
+            and (dtype is None or a.meta().dtype is torch_dtype(dtype)):
         return a
     if copy is False:
         raise ValueError('asarray: this needs a copy')

@@ -3,7 +3,7 @@ import numpy
 import torch
 
 from .. import util
-from .._array import NDArrayBase, meta, wrap
+from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors
 from .._ops.dtypes import NAME
 from .._ops.table import NAMES
@@ -73,7 +73,9 @@ def _unary(name, doc, internal=None):
     def function(x, out=None, **kwargs):
         if type(x) is _call.array_class and out is None and not kwargs and not state.recording and not interceptors:
             # an array and nothing else: the whole call is unwrap, compute, wrap
-            tensor = x._tensor
+            tensor = x._storage
+            if tensor is None:
+                tensor = x.materialize()
             try:
                 result = kernel(tensor)
             except Exception:
@@ -203,7 +205,7 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
     def compute(x1, x2, out):
         if isinstance(x1, NDArrayBase):
             if isinstance(x2, NDArrayBase):
-                if one_dtype and meta(x1).dtype is not meta(x2).dtype:
+                if one_dtype and x1.meta().dtype is not x2.meta().dtype:
                     x1, x2 = _promoted(x1, x2)
                 return apply(pair, (x1, x2), {}, out)
             if isinstance(x2, Numbers):
@@ -243,7 +245,7 @@ def _method(name, compute):
 
 
 def _promoted(x1, x2):
-    dtype = NAME[torch.promote_types(meta(x1).dtype, meta(x2).dtype)]
+    dtype = NAME[torch.promote_types(x1.meta().dtype, x2.meta().dtype)]
     return [apply('_npi_cast', (x,), {'dtype': dtype}) for x in (x1, x2)]
 
 

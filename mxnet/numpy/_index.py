@@ -26,7 +26,7 @@ def take(a, indices, axis=None, mode='raise', out=None):
         a, axis = apply('_np_reshape', (a,), {'newshape': (-1,)}), 0
     if mode == 'raise' and isinstance(indices, NDArrayBase):
         # negative indices count from the end, as everywhere in NumPy
-        length, index = a._tensor.shape[axis], indices._tensor
+        length, index = a.meta().shape[axis], indices.materialize()
         if index.numel() and not index.is_meta and (int(index.min()) < -length or int(index.max()) >= length):
             raise IndexError(f'take: an index is out of bounds for an axis of length {length}')
         mode = 'wrap'

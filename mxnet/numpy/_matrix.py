@@ -20,13 +20,15 @@ def matmul(a, b, out=None, **kwargs):
     (2, 4)
     """
     if type(a) is _call.array_class and type(b) is _call.array_class and out is None and not kwargs \
-            and not state.recording and not interceptors and a._tensor.dtype is b._tensor.dtype:
-        try:
-            result = torch.matmul(a._tensor, b._tensor)
-        except RuntimeError:
-            pass                    # the long way words the error
-        else:
-            return wrap(result.detach() if result.requires_grad else result, a._ctx, _call.array_class)
+            and not state.recording and not interceptors:
+        left, right = a.materialize(), b.materialize()
+        if left.dtype is right.dtype:
+            try:
+                result = torch.matmul(left, right)
+            except RuntimeError:
+                pass                    # the long way words the error
+            else:
+                return wrap(result.detach() if result.requires_grad else result, a._ctx, _call.array_class)
     x, y = operand(a), operand(b)
     for given, value in ((a, x), (b, y)):
         if value is None or isinstance(value, Numbers):

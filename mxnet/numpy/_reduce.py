@@ -20,16 +20,16 @@ _new = object.__new__
 def _plain(a, axis, dtype, out, keepdims):
     """Whether torch's own reduction of all elements, or along one axis, is the result: floats, nothing asked for."""
     return not state.recording and not interceptors and type(a) is _call.array_class and out is None \
-        and dtype is None and not keepdims and (axis is None or type(axis) is int) and a._tensor.dtype in FLOATS
+        and dtype is None and not keepdims and (axis is None or type(axis) is int) and a.materialize().dtype in FLOATS
 
 
 def _straight(kernel, a, axis):
     try:
-        result = kernel(a._tensor) if axis is None else kernel(a._tensor, axis)
+        result = kernel(a._storage) if axis is None else kernel(a._storage, axis)       # `_plain` has computed it
     except (RuntimeError, IndexError):
         return None                         # the long way words the error
     array = _new(_call.array_class)
-    array._tensor = result.detach() if result.requires_grad else result
+    array._storage = result.detach() if result.requires_grad else result
     array._ctx = a._ctx
     array._variable = None
     array._pending = None

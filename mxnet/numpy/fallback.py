@@ -33,7 +33,7 @@ def through_numpy(function):
     @functools.wraps(function)
     def wrapped(*args, **kwargs):
         arrays = [x for x in _flat((args, kwargs)) if isinstance(x, NDArrayBase)]
-        if state.recording and any(x._variable is not None or x._tensor.requires_grad for x in arrays):
+        if state.recording and any(x._variable is not None or x.materialize().requires_grad for x in arrays):
             raise ValueError(f'{function.__name__} goes through NumPy, where autograd cannot follow; call it outside '
                              'of `with autograd.record():`, or on x.detach()')
         ctx = arrays[0]._ctx if arrays else current_context()

@@ -4,7 +4,7 @@ import warnings
 import numpy
 import torch
 
-from .._array import meta, readable, wrap, write
+from .._array import readable, wrap, write
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
 from .._notes import GETITEM, note
@@ -27,9 +27,9 @@ _DTYPES = {t: numpy.dtype(n) for t, n in NAME.items() if n != 'bfloat16'}
 def _inplace(function, what):
     def method(self, other):
         result = function(self, other)
-        if result._tensor.shape != self._tensor.shape:
+        if result.meta().shape != self.meta().shape:
             raise ValueError(f'{what}: the result has shape {result.shape}, but the array {self.shape}')
-        write(self, result._tensor, what)
+        write(self, result.materialize(), what)
         return self
     return method
 
@@ -52,7 +52,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     @property
     def dtype(self):
         """Type of the elements, as a NumPy dtype."""
-        return _DTYPES.get((self._tensor if self._pending is None else meta(self)).dtype) or NDArray.dtype.fget(self)
+        return _DTYPES.get((self.meta() if self._storage is None else self._storage).dtype) or NDArray.dtype.fget(self)
 
     @property
     def mT(self):
@@ -67,12 +67,12 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     @property
     def itemsize(self):
         """Bytes of one element."""
-        return self._tensor.element_size()
+        return self.meta().dtype.itemsize
 
     @property
     def nbytes(self):
         """Bytes of all elements."""
-        return self._tensor.numel() * self._tensor.element_size()
+        return self.meta().shape.numel() * self.meta().dtype.itemsize
 
     # ------------------------------------------------------------------ Python's operators
     __add__ = _e.add.method
@@ -158,9 +158,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         return id(self) // 16
 
     def __bool__(self):
-        count = self._tensor.numel()
+        count = self.meta().shape.numel()
         if count == 1:
-            return bool(self._tensor.item())
+            return bool(self.materialize().item())
         if count:
             raise ValueError('The truth value of an ndarray with multiple elements is ambiguous; use any() or all()')
         warnings.warn('an empty array is neither true nor false; it counts as False, but that will become an error',
@@ -170,9 +170,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     __nonzero__ = __bool__
 
     def _only(self):
-        if self._tensor.numel() != 1:
+        if self.meta().shape.numel() != 1:
             raise TypeError('only size-1 arrays can be converted to Python scalars')
-        return self._tensor.item()
+        return self.materialize().item()
 
     def __float__(self):
         return float(self._only())
@@ -184,9 +184,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         return complex(self._only())
 
     def __index__(self):
-        if self._tensor.is_floating_point() or self._tensor.numel() != 1:
+        if self.meta().dtype.is_floating_point or self.meta().shape.numel() != 1:
             raise TypeError('only integer scalar arrays can be converted to a scalar index')
-        return int(self._tensor.item())
+        return int(self.materialize().item())
 
     def __contains__(self, value):
         return bool((self == value).any())
@@ -198,7 +198,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             found = deferred_getitem(self, key, ndarray.__getitem__)
             if found is not None:
                 return found
-        tensor = self._tensor
+        tensor = self._storage
+        if tensor is None:
+            tensor = self.materialize()
         if state.recording and self._variable is not None:
             tensor = self._variable.leaf
         if kind is int and tensor.dim():
@@ -216,7 +218,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             else:
                 result = result.detach()
         array = _new(ndarray)
-        array._tensor = result
+        array._storage = result
         array._ctx = self._ctx
         array._variable = None
         array._pending = None
@@ -255,7 +257,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             found = deferred_reshape(self, (shape,), ndarray.reshape)
             if found is not None:
                 return found
-        tensor = self._tensor
+        tensor = self._storage
+        if tensor is None:
+            tensor = self.materialize()
         if recording and self._variable is not None:
             tensor = self._variable.leaf
         try:
@@ -274,9 +278,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     def item(self, *args):
         """The only element, the one at a flat position, or the one at a position along all axes, as a Python number."""
         if not args:
-            if self._tensor.numel() != 1:
+            if self.meta().shape.numel() != 1:
                 raise ValueError('can only convert an array of size 1 to a Python scalar')
-            return self._tensor.item()
+            return self.materialize().item()
         return self.asnumpy().item(*args)
 
     def astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True):
@@ -286,7 +290,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         if casting != 'unsafe' and not numpy.can_cast(self.dtype, numpy.dtype(dtype), casting):
             raise TypeError(f'astype: {self.dtype} cannot become {numpy.dtype(dtype)} by the rule {casting!r}')
         wanted = torch_dtype(dtype)
-        if not copy and self._tensor.dtype is wanted:
+        if not copy and self.meta().dtype is wanted:
             return self
         return apply('_npi_cast', (self,), {'dtype': NAME[wanted]})
 
@@ -308,7 +312,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
 
     def as_nd_ndarray(self):
         """The array as an `mx.nd.NDArray`, sharing memory."""
-        array = wrap(self._tensor, self._ctx, NDArray)
+        array = wrap(self.materialize(), self._ctx, NDArray)
         array._variable = self._variable
         return array
 
@@ -340,7 +344,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     # ------------------------------------------------------------------ printing
     def __repr__(self):
         text = repr(self._values())
-        kind = self._tensor.dtype
+        kind = self.meta().dtype
         if 'dtype=' in text:
             if kind is torch.float32:
                 text = text[:text.rindex(',')] + ')'
@@ -352,16 +356,16 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
 
     def __str__(self):
         text = str(self._values())
-        if self._ctx.device_type == 'cpu' or not self._tensor.dim():
+        if self._ctx.device_type == 'cpu' or not self.meta().shape:
             return text
         return f'{text} @{self._ctx}'
 
     def __format__(self, fmt):
         if not fmt:
             return str(self)
-        if self._tensor.dim():
+        if self.meta().shape:
             raise TypeError(f'an array of shape {self.shape} cannot be formatted with {fmt!r}; a number can')
-        return format(self._tensor.item(), fmt)
+        return format(self.materialize().item(), fmt)
 
     # ------------------------------------------------------------------ protocols
     __array_ufunc__ = _protocols.array_ufunc

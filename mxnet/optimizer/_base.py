@@ -180,7 +180,7 @@ class Optimizer:
             master = state[at]
             self.update(index, master, grad.astype('float32'), state[1 - at])
         for low, high in zip(weight, master) if several else ((weight, master),):
-            write(low, high._tensor, f'{type(self).__name__}.update')
+            write(low, high.materialize(), f'{type(self).__name__}.update')
 
     # ------------------------------------------------------------------ learning rate and decay
     @property

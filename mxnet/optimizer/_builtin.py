@@ -74,7 +74,7 @@ class BuiltIn(Optimizer):
         if grad.stype == 'row_sparse' and self._lazy(weight):
             if not (grad._checked and grad._rising):
                 grad.check_format()
-            values, rows = grad._parts[0], grad._parts[1].long()
+            values, rows = grad._parts()[0], grad._parts()[1].long()
             for array in arrays:
                 if array is not None and not array._sparse:
                     writable(array, name)
@@ -84,8 +84,8 @@ class BuiltIn(Optimizer):
                 if array is not None:
                     put_rows(array, rows, part)
             return
-        tensors = [None if a is None else a._tensor.detach() if a._sparse else writable(a, name) for a in arrays]
-        self._step((index,), tensors[:1], [grad._tensor.detach()], [[t] for t in tensors[1:]], [lr], [wd])
+        tensors = [None if a is None else a.materialize().detach() if a._sparse else writable(a, name) for a in arrays]
+        self._step((index,), tensors[:1], [grad.materialize().detach()], [[t] for t in tensors[1:]], [lr], [wd])
         for array, tensor in zip(arrays, tensors):
             if array is not None and array._sparse:
                 write(array, tensor, name)
@@ -178,7 +178,7 @@ def _plain_tensors(arrays):
     try:
         if True in [a._sparse for a in arrays]:
             return None
-        tensors = [a._tensor for a in arrays]
+        tensors = [a.materialize() for a in arrays]
         return None if True in [t.requires_grad for t in tensors] else tensors
     except AttributeError:
         return None

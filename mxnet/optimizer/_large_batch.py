@@ -187,19 +187,19 @@ class LBSGD(BuiltIn):
         if count % self.batch_scale:
             return
         self.cumgrads[index]['cum_grad'] = 0
-        target, mean = writable(weight, 'LBSGD.update'), total._tensor / self.batch_scale
+        target, mean = writable(weight, 'LBSGD.update'), total.materialize() / self.batch_scale
         lr *= self._layer_rate(target, mean, wd) if self.warmup_strategy == 'lars' else self._warmup(count)
         rule, numbers = descent(self, lr, wd)
-        _lists.apply(rule, numbers, [[target], [mean], *[[s._tensor] for s, in columns]])
+        _lists.apply(rule, numbers, [[target], [mean], *[[s.materialize()] for s, in columns]])
 
     def _add_up(self, index, grad):
         """The sum of the gradients since the last update, and how many there have been in all."""
         before = self.cumgrads.get(index, {'cum_grad': 0, 'num_cums': self.init_updates})
         earlier = before['cum_grad']
         if isinstance(earlier, NDArrayBase):
-            earlier = earlier.as_in_context(grad._ctx)._tensor      # one from a file is on the CPU
+            earlier = earlier.as_in_context(grad._ctx).materialize()      # one from a file is on the CPU
         # a new array: what is in `grad` will be overwritten
-        total = wrap(grad._tensor.detach() + earlier, grad._ctx, NDArray)
+        total = wrap(grad.materialize().detach() + earlier, grad._ctx, NDArray)
         self.cumgrads[index] = {'cum_grad': total, 'num_cums': before['num_cums'] + 1}
         return total, before['num_cums'] + 1
 

@@ -270,7 +270,7 @@ class _Again:
     def _unmoved(self):
         """Whether the arrays have the tensors that they had; what waits to read them is computed first."""
         count, self.bases = changes.count, None
-        if not all(map(is_, [array._tensor for array in self.arrays], self.tensors)):
+        if not all(map(is_, [array.materialize() for array in self.arrays], self.tensors)):
             return False
         self.seen = count
         return True
@@ -300,7 +300,7 @@ class _Again:
         for _, array, shape, dtype in self.large:
             tensor = like_deferred(array)
             if tensor is None:
-                tensor = array._tensor
+                tensor = array.materialize()
             if tensor.shape != shape or tensor.dtype is not dtype:
                 return False
         return True
@@ -314,7 +314,7 @@ class _Again:
             for n, array, _, _ in self.large:
                 factors = factors_of(array) if by_products is not None else None
                 if factors is None:
-                    grads[n] = array._tensor
+                    grads[n] = array.materialize()
                 else:
                     owed[n] = factors
             if owed:
@@ -370,7 +370,7 @@ def _numbered(optimizer, index):
 
 def _batches(*columns):
     """The columns (indices, weights, ...), once for each dtype and device of the weights."""
-    tensors = [w._parts[0] if w._sparse else w._tensor for w in columns[1]]
+    tensors = [w._parts()[0] if w._sparse else w.materialize() for w in columns[1]]
     batches = {}
     for position, tensor in enumerate(tensors):
         batches.setdefault((tensor.dtype, tensor.get_device()), []).append(position)

@@ -135,7 +135,7 @@ class Ranges(Interceptor):
 
     def block(self, block, inputs):
         # not the tensor of an array that is sparse or pending: to read it would compute it
-        known = [None if getattr(x, '_sparse', True) or x._pending is not None else x._tensor for x in inputs]
+        known = [None if getattr(x, '_sparse', True) or x._pending is not None else x.materialize() for x in inputs]
         if not (self._symbolic or self._imperative) or not _computes(known):
             return None
         return _Outer(encode('block', getattr(block, 'name', '') or type(block).__name__, type(block).__name__))

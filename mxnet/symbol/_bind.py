@@ -154,8 +154,8 @@ class _Allocation:
             return old
         shape = self._facts.shape((node, 0))
         if old is not None and old.stype == self._stype(node) == 'default' and math.prod(shape) <= old.size \
-                and old._tensor.dtype is self._facts.dtype((node, 0)):
-            return wrap(old._tensor.detach().view(-1)[:math.prod(shape)].view(shape), old._ctx, NDArray)
+                and old.meta().dtype is self._facts.dtype((node, 0)):
+            return wrap(old.materialize().detach().view(-1)[:math.prod(shape)].view(shape), old._ctx, NDArray)
         arrays[name] = self(node)
         return arrays[name]
 

@@ -66,7 +66,7 @@ def effective_dtype(dat):
     float32 products on a GPU with TF32 have about the precision of float16, and so has bfloat16.
     """
     dtype = dat.dtype
-    if isinstance(dat, NDArrayBase) and dat._tensor.dtype.itemsize == 2 and dat._tensor.dtype.is_floating_point:
+    if isinstance(dat, NDArrayBase) and dat.meta().dtype.itemsize == 2 and dat.meta().dtype.is_floating_point:
         return np.dtype(np.float16)
     dtype = np.dtype(dtype)
     if dtype == np.float32 and _has_tf32(getattr(dat, 'ctx', None)):
@@ -99,7 +99,7 @@ def get_tols(x, y, rtol, atol):
 def _numpy(value):
     """Any array as NumPy's, in a dtype that NumPy computes with."""
     if isinstance(value, NDArrayBase):
-        return value.astype('float32').asnumpy() if str(value._tensor.dtype) == 'torch.bfloat16' else value.asnumpy()
+        return value.astype('float32').asnumpy() if str(value.meta().dtype) == 'torch.bfloat16' else value.asnumpy()
     return value.asnumpy() if hasattr(value, 'asnumpy') else np.asarray(value)
 
 

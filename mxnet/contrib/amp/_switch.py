@@ -3,7 +3,6 @@ import logging
 
 import torch
 
-from ..._array import meta
 from ..._dispatch import PRECISION, Interceptor
 from ..._ops.dtypes import NAME
 from ..._ops.table import NAMES
@@ -42,13 +41,13 @@ class Casts(Interceptor):
         return proceed(op, inputs, attributes, out, cls)
 
     def _cast(self, proceed, op, inputs, attributes, wanted):
-        there = [x is not None and not x._sparse and meta(x).dtype in _FLOATS for x in inputs]
+        there = [x is not None and not x._sparse and x.meta().dtype in _FLOATS for x in inputs]
         if wanted == WIDEST:
-            found = {meta(x).dtype for x, floats in zip(inputs, there, strict=True) if floats}
+            found = {x.meta().dtype for x, floats in zip(inputs, there, strict=True) if floats}
             if len(found) < 2:
                 return inputs
             wanted = NAME[next(dtype for dtype in _FLOATS if dtype in found)]
         untouched = self.rules.untouched(op, attributes, len(inputs))
         return [proceed(_CAST, (x,), {'dtype': wanted}, None, x._dense)
-                if floats and i not in untouched and NAME[meta(x).dtype] != wanted else x
+                if floats and i not in untouched and NAME[x.meta().dtype] != wanted else x
                 for i, (x, floats) in enumerate(zip(inputs, there, strict=True))]

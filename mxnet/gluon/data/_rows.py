@@ -2,10 +2,11 @@
 
 A transform such as `lambda data, label: (data.astype('float32') / 255, label)` is called for every sample.  It gets a
 `Row`: an NDArray that notes conversions and arithmetic with numbers instead of doing them.  If all rows of a batch have
-the same notes, which is what happens, `join` does them once for the whole batch.  Whoever needs the values of a row
-(any other function, indexing, printing) makes it compute them and finds an ordinary array.
+the same notes, which is what happens, `join` does them once for the whole batch.  Any other use of its values
+(`materialize`) computes the row by itself.
 """
 import numpy
+import torch
 
 from ..._array import wrap
 from ..._state import state
@@ -14,30 +15,34 @@ from ...ndarray._interop import tensor_of
 
 
 class Row(NDArray):
-    """Row `_index` of the tensor `_base` after `_steps`, until `_value` is needed.
+    """Row `_index` of the tensor `_base` after `_steps`, until it is materialized.
 
     Steps are (function, *arguments), and take an array with or without a batch axis in front.  An array that NDArray's
     own methods made of a row has a value and nothing else.
     """
 
-    __slots__ = ('_base', '_index', '_steps', '_value')
+    __slots__ = ('_base', '_index', '_steps')
 
-    @property
-    def _tensor(self):
-        if self._value is None:
-            array = wrap(self._base[self._index], self._ctx, NDArray)
-            for function, *arguments in self._steps:
-                array = function(array, *arguments)
-            self._value = array._tensor
-        return self._value
+    def meta(self):
+        if self._storage is None:
+            return self._after(torch.empty(self._base.shape[1:], dtype=self._base.dtype, device='meta')).meta()
+        return NDArray.meta(self)
 
-    @_tensor.setter
-    def _tensor(self, value):
-        self._value = value
+    def materialize(self, borrow=False):
+        if self._storage is None:
+            self._storage = self._after(self._base[self._index]).materialize()
+        return self._storage
+
+    def _after(self, tensor):
+        """A tensor, as an array, after the steps."""
+        array = wrap(tensor, self._ctx, NDArray)
+        for function, *arguments in self._steps:
+            array = function(array, *arguments)
+        return array
 
     def open_to(self, dimensions=None):
         """Whether another step can be noted (for rows of so many dimensions)."""
-        return (self._value is None and not state.recording
+        return (self._storage is None and not state.recording
                 and (dimensions is None or self._base.dim() == dimensions + 1))
 
     def later(self, *step):
@@ -45,12 +50,12 @@ class Row(NDArray):
         return row(self._base, self._index, self._ctx, (*self._steps, step))
 
     def astype(self, dtype, copy=True):
-        if copy and self._value is None and not state.recording:
+        if copy and self._storage is None and not state.recording:
             return self.later(NDArray.astype, dtype)
         return NDArray.astype(self, dtype, copy)
 
     def __reduce__(self):
-        return wrap(self._tensor, self._ctx, NDArray).__reduce__()
+        return wrap(self.materialize(), self._ctx, NDArray).__reduce__()
 
 
 _new = object.__new__
@@ -62,7 +67,7 @@ def row(base, index, ctx, steps=()):
     array._index = index
     array._ctx = ctx
     array._steps = steps
-    array._value = array._variable = array._pending = None
+    array._storage = array._variable = array._pending = None
     return array
 
 
@@ -70,7 +75,7 @@ def _noted(name):
     compute = getattr(NDArray, name)
 
     def method(self, other):
-        if self._value is None and (type(other) is float or type(other) is int) and not state.recording:
+        if self._storage is None and (type(other) is float or type(other) is int) and not state.recording:
             return row(self._base, self._index, self._ctx, (*self._steps, (compute, other)))
         return compute(self, other)
 
@@ -99,11 +104,11 @@ def take(base, indices):
 def join(rows):
     """A batch of rows with the same notes about the same array; None if they are not that."""
     first = rows[0]
-    if first._value is not None:
+    if first._storage is not None:
         return None
     base, steps = first._base, first._steps
     for other in rows:
-        if type(other) is not Row or other._value is not None or other._base is not base or other._steps != steps:
+        if type(other) is not Row or other._storage is not None or other._base is not base or other._steps != steps:
             return None
     indices = numpy.fromiter((r._index for r in rows), numpy.int64, len(rows))
     if indices.min() < 0:

@@ -66,7 +66,7 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, obj):
         if isinstance(obj, NDArray) and not obj._sparse:
-            tensor = obj._tensor
+            tensor = obj.materialize()
             return _array_from, (_bytes_of(tensor), tensor.dtype, tuple(tensor.shape), obj._ctx, obj._dense)
         if type(obj) is torch.Tensor:
             return _tensor_from, (_bytes_of(obj), obj.dtype, tuple(obj.shape))

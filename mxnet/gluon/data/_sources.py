@@ -35,13 +35,13 @@ def columns(arrays):
     """A source for arrays side by side."""
     if is_np_array() or not all(_is_column(a) for a in arrays):
         return None
-    return Columns([a._tensor.detach() if isinstance(a, NDArray) else a for a in arrays],
+    return Columns([a.materialize().detach() if isinstance(a, NDArray) else a for a in arrays],
                    [a._ctx if isinstance(a, NDArray) else None for a in arrays])
 
 
 def _is_column(data):
     if type(data) is NDArray:
-        return data._tensor.dim() > 1
+        return len(data.meta().shape) > 1
     return type(data) is numpy.ndarray and data.ndim > 0 and data.dtype in _PLAIN
 
 

@@ -55,7 +55,7 @@ def _stack(arrays):
         if batch is not None:
             return batch
     first = arrays[0]
-    tensors = [a._tensor for a in arrays]
+    tensors = [a.materialize() for a in arrays]
     shape = tensors[0].shape
     if any(t.shape != shape for t in tensors):
         shapes = sorted({tuple(t.shape) for t in tensors})

@@ -19,7 +19,7 @@ _PARAMETER = re.compile(r'(?P<side>[lr])(?P<layer>\d+)_(?P<rest>(i2h|h2h|h2r)_(w
 
 def _versions(arrays):
     """What changes when somebody writes into arrays."""
-    return [(id(tensor), tensor is None or tensor._version) for tensor in [a._tensor for a in arrays]]
+    return [(id(tensor), tensor is None or tensor._version) for tensor in [a.materialize() for a in arrays]]
 
 
 class _RNNLayer(HybridBlock):
