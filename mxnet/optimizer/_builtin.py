@@ -3,6 +3,7 @@ import itertools
 
 from .._array import NDArrayBase, before_write, describe, readers, writable, write
 from .._state import state as switches
+from .._wording import plain
 from ..base import MXNetError
 from ..ndarray._sparse_updates import put_rows, rows_of
 from . import _lists
@@ -105,8 +106,12 @@ class BuiltIn(Optimizer):
         for at in _lists.groups(keys).values():
             first = at[0]
             rule, numbers = self._rule(indices[first], lrs[first], wds[first])
-            _lists.apply(rule, numbers, [[column[i] for i in at] for column in (weights, grads, *states)],
-                         self._elementwise)
+            try:
+                _lists.apply(rule, numbers, [[column[i] for i in at] for column in (weights, grads, *states)],
+                             self._elementwise)
+            except RuntimeError as error:
+                raise MXNetError(f'{type(self).__name__}.update of {indices[first]!r} with {numbers}: {plain(error)}'
+                                 ) from error
 
     def _repeated(self, indices, weights, states, lrs, wds):
         """A function of gradients that does `_step` with these lists and numbers, for updates that are `_steady`.
