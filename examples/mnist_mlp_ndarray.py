@@ -83,7 +83,7 @@ def train_epoch(parameters, momenta, images, labels, batch_size, lr):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or '').split('\n')[0])
     parser.add_argument('--data', type=Path, help='folder with the four MNIST files')
     parser.add_argument('--epochs', type=int, default=10)
     parser.add_argument('--batch-size', type=int, default=64)

@@ -61,7 +61,7 @@ def main():
     parser.add_argument('--out', default='out/several_devices', help='folder for the figure')
     options = parser.parse_args()
     if options.ctx:
-        devices = [mx.Context(*text.rstrip(')').split('(')[:1], int(text.rstrip(')').split('(')[1]))
+        devices = [mx.Context(text.partition('(')[0], int(text.rstrip(')').partition('(')[2]))
                    for text in options.ctx.split(',')]
     else:
         os.environ.setdefault('MXNET_VIRTUAL_GPUS', '4')                # before the first array

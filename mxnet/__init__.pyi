@@ -1,4 +1,5 @@
-# Made by `python -m mxnet._frontend.stubs` from the operator table: do not edit.
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from .libinfo import __version__ as __version__
 from . import attribute as attribute
 from . import autograd as autograd
 from . import base as base
@@ -74,5 +75,3 @@ from .util import set_np_shape as set_np_shape
 from .util import use_np as use_np
 from .util import use_np_array as use_np_array
 from .util import use_np_shape as use_np_shape
-
-__version__: str

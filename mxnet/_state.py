@@ -12,6 +12,7 @@ collects the writes of a backward pass, which happen once it has succeeded, and 
 """
 import os
 import threading
+from typing import Any
 
 
 class State(threading.local):
@@ -19,16 +20,16 @@ class State(threading.local):
     training = False
     np_shape = False
     np_array = False
-    context = None
+    context: Any = None
     bulk_size = 0
     interceptors: tuple = ()
-    entered = None
+    entered: Any = None
     draws: tuple = ()
-    chance = None
-    writes = None
+    chance: Any = None
+    writes: Any = None
     moves = True
-    wanted = None
-    commits = None
+    wanted: Any = None
+    commits: Any = None
     heads: tuple = ()
     naive = os.environ.get('MXNET_ENGINE_TYPE') == 'NaiveEngine'
 

@@ -1,5 +1,9 @@
 """Attributes that all symbols made within a `with` block share."""
+from __future__ import annotations
+
 from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any, Self
 
 from ._names import suggest_names as _suggest_names
 from ._scope import Current, Scope
@@ -22,23 +26,23 @@ class AttrScope(Scope):
 
     _subgraph_names: dict = defaultdict(int)      # how many bodies of loops and branches had each name
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         for key, value in kwargs.items():
             if not isinstance(value, str):
                 raise ValueError(f'AttrScope: attribute {key} must be a string, not {value!r}')
         self._attr = kwargs
-        self._own = []
+        self._own: list[Any] = []
 
-    def get(self, attr):
+    def get(self, attr: Mapping[str, str] | None) -> dict[str, str]:
         """A new dict: this scope's attributes, then those of `attr` (a dict or None) over them."""
         return {**self._attr, **(attr or {})}
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self._own.append(self._attr)
         self._attr = {**self._current.value._attr, **self._attr}
         return super().__enter__()
 
-    def __exit__(self, ptype, value, trace):
+    def __exit__(self, ptype: Any, value: Any, trace: Any) -> None:
         super().__exit__(ptype, value, trace)
         # What the surrounding scopes lent goes back, so that the object can be used elsewhere.
         self._attr = self._own.pop()

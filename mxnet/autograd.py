@@ -4,8 +4,13 @@ torch's engine below, MXNet's contract above.  `attach_grad` gives an array a `V
 requires a gradient (`leaf`), the array that the gradient goes to (`buffer`) and how (`req`).  Only recording code reads
 the alias, so nothing is recorded outside `record()` and torch's own grad mode stays as the program set it.
 """
+from __future__ import annotations
+
 import functools
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from sys import getrefcount
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -22,9 +27,15 @@ from ._ops.gradients import no_gradient
 from ._ops.late_reads import OVERWRITTEN
 from ._ops.table import NAMES
 from ._state import state
+from ._typing import any_signature
 from ._whole import Whole, whole_as_constant
 from ._wording import plain
 from .base import MXNetError
+
+if TYPE_CHECKING:
+    from ._typing import Arrays
+    from .ndarray import NDArray
+    from .symbol import Symbol
 
 # NDArray: programs that say `from mxnet.autograd import *` find it here
 __all__ = ['Function', 'NDArray', 'backward', 'detect_anomaly', 'get_symbol', 'grad', 'is_recording', 'is_training',
@@ -50,18 +61,18 @@ def __getattr__(name):
 
 
 # ---------------------------------------------------------------------- switches
-def is_recording():
+def is_recording() -> bool:
     """Whether operators on this thread are being recorded."""
     tracer = _tracer()          # it knows whether the calls that it makes nodes of are recorded
     return state.recording if tracer is None else tracer.recording
 
 
-def is_training():
+def is_training() -> bool:
     """Whether operators on this thread behave as in training (Dropout drops, BatchNorm uses the batch)."""
     return state.training
 
 
-def set_recording(is_recording):
+def set_recording(is_recording: bool) -> bool:
     """Switches recording; returns the previous setting."""
     tracer = _tracer()
     if tracer is not None:
@@ -71,7 +82,7 @@ def set_recording(is_recording):
     return before
 
 
-def set_training(train_mode):
+def set_training(train_mode: bool) -> bool:
     """Switches train mode; returns the previous setting."""
     before, state.training = state.training, bool(train_mode)
     return before
@@ -128,7 +139,7 @@ class _Scope:
         return inside
 
 
-def record(train_mode=True):
+def record(train_mode: bool = True) -> AbstractContextManager[Any]:
     """A scope in which operators are recorded for `backward`.
 
     >>> x = mx.nd.array([1, 2, 3])
@@ -144,17 +155,17 @@ def record(train_mode=True):
     return _Scope(True, train_mode)
 
 
-def pause(train_mode=False):
+def pause(train_mode: bool = False) -> AbstractContextManager[Any]:
     """A scope in which nothing is recorded."""
     return _Scope(False, train_mode)
 
 
-def train_mode():
+def train_mode() -> AbstractContextManager[Any]:
     """A scope in which operators behave as in training, recorded or not."""
     return _Scope(None, True)
 
 
-def predict_mode():
+def predict_mode() -> AbstractContextManager[Any]:
     """A scope in which operators behave as in prediction, recorded or not."""
     return _Scope(None, False)
 
@@ -165,7 +176,7 @@ class Variable:
 
     __slots__ = ('leaf', 'buffer', 'req', 'fresh')
 
-    def __init__(self, tensor, buffer, req):
+    def __init__(self, tensor: torch.Tensor, buffer: Any, req: str) -> None:
         if req not in ('write', 'add', 'null'):
             raise MXNetError(f"grad_req must be 'write', 'add' or 'null', not {req!r}")
         self.buffer, self.req = buffer, req
@@ -178,7 +189,7 @@ class Variable:
             leaf.requires_grad_()
             leaf.register_post_accumulate_grad_hook(_mover(buffer, req, self.fresh))
             if buffer._sparse:
-                leaf._wants_rows = True     # operators that know only some rows of its gradient may send just these
+                leaf._wants_rows = True  # type: ignore[attr-defined]  # operators that know only some rows of its gradient may send just these
 
 
 def _mover(buffer, req, fresh):
@@ -240,7 +251,7 @@ def _store(buffer, req, fresh, gradient):
 LARGE = 1 << 15          # elements from which on it pays to find out whether a gradient must be copied
 
 
-def adopted(buffer, gradient):
+def adopted(buffer: Any, gradient: torch.Tensor) -> bool:
     """Makes a gradient's memory the buffer's, if nothing else refers to either of them; else False: it must be copied.
 
     The memory of a GPU's buffer stays, for graphs of kernels know its address.
@@ -254,7 +265,7 @@ def adopted(buffer, gradient):
     return True
 
 
-def is_sole(array):
+def is_sole(array: NDArray) -> bool:
     """Whether nothing but an array refers to its tensor, or to the memory of that."""
     return _references(array) <= _SOLE and _users(array.materialize()) <= _ALONE
 
@@ -275,7 +286,7 @@ _ALONE = _users(torch.empty(0))
 _SOLE = _references(wrap(torch.empty(0), None, NDArrayBase))
 
 
-def mark_variables(variables, gradients, grad_reqs='write'):
+def mark_variables(variables: Any, gradients: Any, grad_reqs: str | Sequence[str] = 'write') -> None:
     """Attaches gradient buffers to arrays; `attach_grad` does this for one."""
     if isinstance(variables, NDArrayBase):
         variables, gradients = [variables], [gradients]
@@ -392,7 +403,8 @@ def _differentiate(tensors, gradients, retain_graph, create_graph, wanted, accum
     return results
 
 
-def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
+def backward(heads: Arrays, head_grads: NDArray | Sequence[NDArray | None] | None = None, retain_graph: bool = False,
+             train_mode: bool = True) -> Any:
     """Computes the gradients of `heads` with respect to all arrays with a gradient attached, into their `.grad`."""
     if interceptors and (scope := entering('backward')) is not None:
         with scope:
@@ -415,7 +427,7 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
             _quiet.tell()
 
 
-def at_once(heads, update=None):
+def at_once(heads: Arrays, update: Any = None) -> bool:
     """Whether heads were deferred, and have been computed together with their gradients: see _lazy/step.py.
 
     update: as for `Step.backward_from`
@@ -425,7 +437,8 @@ def at_once(heads, update=None):
     return pending is not None and not state.interceptors and pending.work.backward_from(heads, update)
 
 
-def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False, train_mode=True):
+def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray | None] | None = None,
+         retain_graph: bool | None = None, create_graph: bool = False, train_mode: bool = True) -> Any:
     """Gradients of `heads` with respect to `variables`, as a list of new arrays; no `.grad` is touched.
 
     With `create_graph` the result can itself be differentiated.
@@ -491,15 +504,15 @@ class Function:
     ...         return dy * y * (1 - y)
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.saved_tensors = ()
         self._used = False
 
-    def save_for_backward(self, *args):
+    def save_for_backward(self, *args: Any) -> None:
         """Keeps arrays for `backward`, which finds them in `self.saved_tensors`."""
         self.saved_tensors = args
 
-    def __call__(self, *inputs):
+    def __call__(self, *inputs: Any) -> Any:
         if self._used:
             raise MXNetError(f'a {type(self).__name__} can be called once; make a new object for each call')
         self._used = True
@@ -512,11 +525,13 @@ class Function:
         note_all(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
         return arrays[0] if call.single else arrays
 
-    def forward(self, *inputs):
+    @any_signature
+    def forward(self, *inputs: Any) -> Any:
         """Computes the outputs."""
         raise NotImplementedError(f'{type(self).__name__} has no forward')
 
-    def backward(self, *output_grads):
+    @any_signature
+    def backward(self, *output_grads: Any) -> Any:
         """Computes the gradients of the inputs from those of the outputs."""
         raise NotImplementedError(f'{type(self).__name__} has no backward')
 
@@ -607,7 +622,7 @@ class _NotTwice(torch.autograd.Function):
 
 
 # ---------------------------------------------------------------------- the recorded graph as a Symbol
-def get_symbol(x):
+def get_symbol(x: NDArray) -> Symbol:
     """The Symbol of the recorded computation that led to `x`.
 
     Arrays with a gradient are its variables var0, var1, ...; all others that went in are null0, null1, ...

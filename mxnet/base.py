@@ -2,10 +2,17 @@
 
 `integer_types`, `numeric_types` and `mx_real_t` have NumPy's types among them and are made when first asked for.
 """
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
 import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ['MXNetError']
 
@@ -57,7 +64,7 @@ class _NullType:
         return '_Null'
 
 
-_Null = _NullType()
+_Null: Any = _NullType()
 
 
 # ---------------------------------------------------------------------- errors
@@ -76,7 +83,7 @@ class OutOfRange(MXNetError, IndexError):
 error_types: dict[str, type] = {}
 
 
-def register_error(func_name=None, cls=None):
+def register_error(func_name: Any = None, cls: type | None = None) -> Any:
     """Enters an error class into `error_types`: as a decorator, with or without a name, or as a call with both."""
     if isinstance(func_name, type):
         func_name, cls = func_name.__name__, func_name
@@ -92,12 +99,12 @@ class _NotSupported(MXNetError):
 
     _for = ''
 
-    def __init__(self, function, alias, *args):
+    def __init__(self, function: Callable[..., Any], alias: str | None, *args: Any) -> None:
         super().__init__(*[str(type(a)) for a in args])
         self.function = function.__name__
         self.alias = alias
 
-    def __str__(self):
+    def __str__(self) -> str:
         operator = f' (namely operator "{self.alias}")' if self.alias else ''
         arguments = f' with arguments ({", ".join(self.args)})' if self.args else ''
         return f'Function {self.function}{operator}{arguments} is not {self._for} and only available in NDArray.'
@@ -116,11 +123,12 @@ class NotSupportedForSparseNDArray(_NotSupported):
     _for = 'supported for SparseNDArray'
 
 
-def c2pyerror(err_msg):
+def c2pyerror(err_msg: str) -> Any:
     """-> (message, name of the error type or None) of an error text of a C library.
 
     A trace is moved to the front and turned around, so that it reads as Python's do.
     """
+    trace: Any
     message, trace = [], []
     in_trace = False
     lines = err_msg.removesuffix('\n').split('\n')
@@ -139,33 +147,33 @@ def c2pyerror(err_msg):
     return '\n'.join(trace + message), name if named else None
 
 
-def get_last_ffi_error():
+def get_last_ffi_error() -> Any:
     """The error of the last function of `_LIB` that returned -1 on this thread."""
     from .ndarray._c_functions import last_error
     return MXNetError(last_error() or 'a C function reported an error')
 
 
-def check_call(ret):
+def check_call(ret: int) -> None:
     """Raises an error unless a C function returned 0."""
     if ret != 0:
         raise get_last_ffi_error()
 
 
 # ---------------------------------------------------------------------- folders
-def data_dir_default():
+def data_dir_default() -> str:
     """The folder for downloads where MXNET_HOME is not set."""
     if os.name == 'nt':
         return os.path.join(os.environ['APPDATA'], 'mxnet')
     return os.path.join(os.path.expanduser('~'), '.mxnet')
 
 
-def data_dir():
+def data_dir() -> str:
     """The folder for downloaded models and data sets: $MXNET_HOME, or else `~/.mxnet`."""
     return os.environ.get('MXNET_HOME', data_dir_default())
 
 
 # ---------------------------------------------------------------------- classes
-def with_metaclass(meta, *bases):
+def with_metaclass(meta: Any, *bases: Any) -> Any:
     """A base for `class X(with_metaclass(Meta, Base)):` that gives X the metaclass and exactly these bases."""
     class Maker(type):
         def __new__(cls, name, _, body):
@@ -206,7 +214,7 @@ class _MXClassPropertyMetaClass(type):
             super().__setattr__(name, value)
 
 
-def classproperty(func):
+def classproperty(func: Callable[..., Any]) -> Any:
     """A property of a class: the function is called with the class.
 
     >>> class Limits:
@@ -227,7 +235,8 @@ def _plain(function):
 
 
 # ---------------------------------------------------------------------- docstrings
-def build_param_doc(arg_names, arg_types, arg_descs, remove_dup=True):
+def build_param_doc(arg_names: Sequence[str], arg_types: list[str], arg_descs: list[str],
+                    remove_dup: bool = True) -> str:
     """The "Parameters" section of a docstring; `num_args` is left out, and each name comes once if `remove_dup`."""
     lines = ['Parameters', '----------']
     seen = {'num_args'}
@@ -242,7 +251,7 @@ def build_param_doc(arg_names, arg_types, arg_descs, remove_dup=True):
     return '\n'.join(lines) + '\n'
 
 
-def add_fileline_to_docstring(module, incursive=True):
+def add_fileline_to_docstring(module: Any, incursive: bool = True) -> None:
     """Adds to the docstring of each function of a module (and, if `incursive`, of its classes) where it is defined."""
     import inspect  # slow to import, and few call this
     if isinstance(module, str):
@@ -282,12 +291,12 @@ class MXCallbackList(ctypes.Structure):
                 ('contexts', ctypes.POINTER(ctypes.c_void_p))]
 
 
-def py_str(x):
+def py_str(x: Any) -> str:
     """Text from the bytes of a C string."""
     return x if isinstance(x, str) else x.decode('utf-8')       # hooks get text here
 
 
-def c_str(string):
+def c_str(string: str) -> Any:
     """A C string.
 
     >>> mx.base.c_str('abc').value
@@ -296,12 +305,12 @@ def c_str(string):
     return ctypes.c_char_p(string.encode('utf-8'))
 
 
-def c_str_array(strings):
+def c_str_array(strings: list[str]) -> Any:
     """A C array of C strings."""
     return (ctypes.c_char_p * len(strings))(*[s.encode('utf-8') for s in strings])
 
 
-def c_array(ctype, values):
+def c_array(ctype: Any, values: Any) -> Any:
     """A C array of a C type with these values.
 
     >>> list(mx.base.c_array(mx.base.mx_uint, [1, 2]))
@@ -310,24 +319,24 @@ def c_array(ctype, values):
     return (ctype * len(values))(*values)
 
 
-def c_array_buf(ctype, buf):
+def c_array_buf(ctype: Any, buf: bytes) -> Any:
     """A C array that shares the memory of a writable buffer, such as an `array.array` of the same item size."""
     return (ctype * len(buf)).from_buffer(buf)
 
 
-def c_handle_array(objs):
+def c_handle_array(objs: Any) -> Any:
     """A C array of the `handle` of each object."""
     return (ctypes.c_void_p * len(objs))(*[o.handle for o in objs])
 
 
-def ctypes2buffer(cptr, length):
+def ctypes2buffer(cptr: Any, length: int) -> Any:
     """A bytearray with a copy of `length` bytes that a char pointer points to."""
     if not isinstance(cptr, ctypes.POINTER(ctypes.c_char)):
         raise TypeError(f'ctypes2buffer takes a pointer to c_char, not a {type(cptr).__name__}')
     return bytearray(ctypes.string_at(cptr, length))
 
 
-def ctypes2numpy_shared(cptr, shape):
+def ctypes2numpy_shared(cptr: Any, shape: Sequence[int]) -> Any:
     """A NumPy array that shares the memory a float pointer points to."""
     if not isinstance(cptr, mx_float_p):
         raise RuntimeError(f'ctypes2numpy_shared takes a pointer to c_float, not a {type(cptr).__name__}')

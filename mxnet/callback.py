@@ -3,11 +3,18 @@
 After a batch they get an object with `epoch`, `nbatch`, `eval_metric` and `locals`; after an epoch
 (epoch, symbol, arguments, auxiliary states).
 """
+from __future__ import annotations
+
 import logging
 import math
 import shutil
 import sys
 import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .module import BaseModule
 
 from ._names import explain_arguments
 from ._names import suggest_names as _suggest_names
@@ -16,7 +23,8 @@ __all__ = ['LogValidationMetricsCallback', 'ProgressBar', 'Speedometer', 'do_che
            'module_checkpoint']
 
 
-def module_checkpoint(mod, prefix, period=1, save_optimizer_states=False):
+def module_checkpoint(mod: BaseModule, prefix: str, period: int = 1,
+                      save_optimizer_states: bool = False) -> Callable[..., None]:
     """An epoch callback that saves a module every `period` epochs, with the states of its optimizer if wanted."""
     period = int(max(1, period))
 
@@ -26,7 +34,7 @@ def module_checkpoint(mod, prefix, period=1, save_optimizer_states=False):
     return save
 
 
-def do_checkpoint(prefix, period=1):
+def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
     """An epoch callback that writes `prefix-symbol.json` and `prefix-0001.params` every `period` epochs."""
     period = int(max(1, period))
 
@@ -37,7 +45,7 @@ def do_checkpoint(prefix, period=1):
     return save
 
 
-def log_train_metric(period, auto_reset=False):
+def log_train_metric(period: int, auto_reset: bool = False) -> Callable[..., None]:
     """A batch callback that logs the metric every `period` batches, and begins it anew if `auto_reset`."""
     def log(param):
         if param.nbatch % period == 0 and param.eval_metric is not None:
@@ -55,15 +63,15 @@ class Speedometer:
     With `auto_reset` the metric is that of these batches alone, else that of the epoch so far.
     """
 
-    def __init__(self, batch_size, frequent=50, auto_reset=True):
+    def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         self.batch_size = batch_size
         self.frequent = frequent
         self.init = False
-        self.tic = 0
+        self.tic: Any = 0
         self.last_count = 0
         self.auto_reset = auto_reset
 
-    def __call__(self, param):
+    def __call__(self, param: Any) -> None:
         count = param.nbatch
         new_epoch = count < self.last_count
         self.last_count = count
@@ -129,7 +137,7 @@ class ProgressBar:
     where tqdm is installed (`pip install tqdm`), else a plain one.
     """
 
-    def __init__(self, total, length=80):
+    def __init__(self, total: int, length: int = 80) -> None:
         self.bar_len = length
         self.total = total
         self._bar = None
@@ -137,7 +145,7 @@ class ProgressBar:
         self._last = self._calls = 0
         self._told = -math.inf
 
-    def __call__(self, param):
+    def __call__(self, param: Any) -> None:
         epoch, count = getattr(param, 'epoch', None), param.nbatch
         if not self._calls or epoch != self._epoch or count < self._last:
             self._open(epoch)
@@ -163,7 +171,7 @@ class ProgressBar:
         self._bar = tqdm(total=self.total, desc='Epoch' if epoch is None else f'Epoch {epoch}', ncols=width)
         self._epoch, self._calls, self._told = epoch, 0, -math.inf
 
-    def close(self):
+    def close(self) -> None:
         """Ends the bar of an epoch that was not finished."""
         if self._bar is not None:
             self._close()
@@ -183,7 +191,7 @@ class ProgressBar:
 class LogValidationMetricsCallback:
     """An epoch-end callback of a score: logs the metric."""
 
-    def __call__(self, param):
+    def __call__(self, param: Any) -> None:
         if param.eval_metric:
             for name, value in param.eval_metric.get_name_value():
                 logging.info('Epoch[%d] Validation-%s=%f', param.epoch, name, value)

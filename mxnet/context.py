@@ -5,8 +5,11 @@
 - With `MXNET_VIRTUAL_GPUS=4`, `gpu(0)` to `gpu(3)` share the GPUs of the machine, or CPU memory if it has none, so that
   programs for several devices can be tested on one.
 """
+from __future__ import annotations
+
 import os
 import warnings
+from typing import TYPE_CHECKING, Any, Self, cast
 
 from . import engine
 from ._malloc import give_memory_back
@@ -15,9 +18,12 @@ from ._names import suggest_names as _suggest_names
 from ._state import state
 from .base import MXNetError
 
+if TYPE_CHECKING:
+    import torch
+
 __all__ = ['Context', 'cpu', 'cpu_pinned', 'cpu_shared', 'current_context', 'gpu', 'gpu_memory_info', 'num_gpus']
 
-_interned: dict[tuple[int, int], 'Context'] = {}
+_interned: dict[tuple[int, int], Context] = {}
 
 
 def _number(device_id):
@@ -72,57 +78,57 @@ class Context(metaclass=_ContextType):
     devstr2type = {'cpu': 1, 'gpu': 2, 'cpu_pinned': 3, 'cpu_shared': 5}
     __slots__ = ('device_typeid', 'device_id', '_torch', '__weakref__')
 
-    def __init__(self, device_type, device_id=0):
-        self.device_typeid = self.devstr2type[device_type]
+    def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
+        self.device_typeid = self.devstr2type[cast(str, device_type)]
         self.device_id = int(device_id)
-        self._torch = None
+        self._torch: Any = None
 
     @property
-    def device_type(self):
+    def device_type(self) -> str:
         return self.devtype2str[self.device_typeid]
 
     @property
-    def torch_device(self):
+    def torch_device(self) -> torch.device:
         """The `torch.device` that holds this context's memory."""
         if self._torch is None:
             self._torch = _find_device(self)
         return self._torch
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return Context, (self.device_type, self.device_id)
 
-    def __setstate__(self, found):
+    def __setstate__(self, found: Any) -> None:
         # one that MXNet 1.9.1 has pickled
         self.device_typeid, self.device_id, self._torch = found['device_typeid'], found['device_id'], None
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Self:
         return self
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((self.device_typeid, self.device_id))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Context) and self.device_typeid == other.device_typeid
                                  and self.device_id == other.device_id)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{self.device_type}({self.device_id})'
 
     __str__ = __repr__
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         # the stack is the thread's, since the context object is everybody's
         state.__dict__.setdefault('outer_contexts', []).append(state.context)
         state.context = self
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: Any) -> None:
         state.context = state.outer_contexts.pop()
 
-    def empty_cache(self):
+    def empty_cache(self) -> None:
         """Gives memory that is held in reserve for arrays of this context back to the system."""
         if self.torch_device.type == 'cuda':
             import torch
@@ -172,27 +178,27 @@ def _gpus():
     return 'cuda', count
 
 
-def cpu(device_id=0):
+def cpu(device_id: int = 0) -> Context:
     """The CPU.  All numbers name the same memory, yet are distinct contexts."""
     return Context('cpu', device_id)
 
 
-def cpu_pinned(device_id=0):
+def cpu_pinned(device_id: int = 0) -> Context:
     """CPU memory that a GPU can copy from without waiting."""
     return Context('cpu_pinned', device_id)
 
 
-def cpu_shared(device_id=0):
+def cpu_shared(device_id: int = 0) -> Context:
     """CPU memory that several processes can map."""
     return Context('cpu_shared', device_id)
 
 
-def gpu(device_id=0):
+def gpu(device_id: int = 0) -> Context:
     """GPU number `device_id`."""
     return Context('gpu', device_id)
 
 
-def num_gpus():
+def num_gpus() -> int:
     """How many GPUs there are (or are pretended: `MXNET_VIRTUAL_GPUS`)."""
     virtual = _virtual_gpus()
     if virtual:
@@ -201,7 +207,7 @@ def num_gpus():
     return _gpus()[1]
 
 
-def gpu_memory_info(device_id=0):
+def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
     """(free, total) bytes of GPU `device_id`."""
     device = gpu(device_id).torch_device
     if device.type == 'cpu':
@@ -213,12 +219,12 @@ def gpu_memory_info(device_id=0):
     return torch.cuda.mem_get_info(device)
 
 
-def current_context():
+def current_context() -> Context:
     """The context that arrays are made on when none is given."""
     return state.context or _CPU
 
 
-def given_context(ctx):
+def given_context(ctx: Context | None) -> Context:
     """What a parameter `ctx` stands for: itself, or the current context if it is None."""
     if ctx is None:
         return state.context or _CPU

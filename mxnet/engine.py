@@ -11,10 +11,13 @@
 - Bulking is what made many small operators cheaper in MXNet 1.x.  Nothing needs it here: the size is remembered per
   thread, so that programs which set it and set it back go on working.
 """
+from __future__ import annotations
+
 import operator
 import os
 import sys
 import warnings
+from typing import Any
 
 from ._names import suggest_names as _suggest_names
 from ._state import state
@@ -25,7 +28,7 @@ __all__ = ['bulk', 'set_bulk_size']
 _ENGINE_TYPES = ('ThreadedEnginePerDevice', 'ThreadedEngine', 'NaiveEngine')
 
 
-def set_bulk_size(size):
+def set_bulk_size(size: int) -> int:
     """Remembers `size` (0 or more) for this thread and returns the one before."""
     size = operator.index(size)
     if size < 0:
@@ -47,7 +50,7 @@ class _BulkScope:
         set_bulk_size(self._previous.pop())
 
 
-def bulk(size):
+def bulk(size: int) -> Any:
     """`with mx.engine.bulk(10): ...` sets the bulk size for a block of code."""
     return _BulkScope(size)
 

@@ -6,6 +6,8 @@
 >>> mx.base.error_types['OutOfDisk'] is OutOfDisk
 True
 """
+from __future__ import annotations
+
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError, register_error
 
@@ -21,7 +23,7 @@ _HINT = ('\nMXNet hint: this is a mistake inside MXNet, not in your program. Ple
 class InternalError(MXNetError):
     """Something that MXNet itself must never let happen.  The message gets a line that says where to go with it."""
 
-    def __init__(self, msg):
+    def __init__(self, msg: str) -> None:
         super().__init__(msg if 'MXNet hint:' in msg else msg + _HINT)
 
 

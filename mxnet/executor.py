@@ -1,8 +1,12 @@
 """`Executor`: a symbol bound to arrays, ready to run forward and backward."""
+from __future__ import annotations
+
 import os
+from collections.abc import Callable, Mapping
 from itertools import zip_longest
 from operator import is_
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy
@@ -31,6 +35,10 @@ from .base import MXNetError
 from .ndarray import NDArray, _interop
 from .symbol._compose import make
 
+if TYPE_CHECKING:
+    from ._typing import Arrays
+    from .symbol import Symbol
+
 __all__ = ['Executor']
 # operators whose gradient is what they say, whatever comes back to them
 _LOSSES = {'SoftmaxOutput', 'LinearRegressionOutput', 'LogisticRegressionOutput', 'MAERegressionOutput', 'SVMOutput',
@@ -48,13 +56,14 @@ def _kind_of_outputs(symbol):
     return NDArray
 
 
-def check_parameter(name, value, shape):
+def check_parameter(name: str, value: Any, shape: Any) -> None:
     """Raises if a value that is to be copied into a parameter is no array, or one of another shape."""
     if not isinstance(value, NDArrayBase):
         raise TypeError(f'the value of parameter {name} must be an NDArray, not a {type(value).__module__}.'
                         f'{type(value).__name__}; mx.nd.array makes one')
-    if value.shape != shape:
-        raise ValueError(f'the value of parameter {name} has shape {value.shape}, the executor expects {shape}: is it '
+    given = value.shape         # type: ignore[attr-defined]
+    if given != shape:
+        raise ValueError(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it '
                          f'of '
                          'another network, or for inputs of another width?')
 
@@ -67,13 +76,15 @@ class Executor:
     every `forward`.
     """
 
-    def __new__(cls, symbol, ctx, grad_req, group2ctx, args, grads, aux, like=None):
+    def __new__(cls, symbol: Any, ctx: Any, grad_req: Any, group2ctx: Any, args: Any, grads: Any, aux: Any,
+                like: Any = None) -> Executor:
         from . import _sparse_executor
         return object.__new__(_sparse_executor.SparseExecutor if _sparse_executor.concerns(symbol, (*args, *grads,
                                                                                                     *aux))
                               else cls)
 
-    def __init__(self, symbol, ctx, grad_req, group2ctx, args, grads, aux, like=None):
+    def __init__(self, symbol: Any, ctx: Any, grad_req: Any, group2ctx: Any, args: Any, grads: Any, aux: Any,
+                 like: Any = None) -> None:
         self._symbol = symbol
         self._ctx = ctx
         self._group2ctx = group2ctx or {}
@@ -95,18 +106,20 @@ class Executor:
         self._learns = any(req != 'null' for req in grad_req)
         # backward after a prediction computes that again, which must not draw other numbers
         self._always_draws = any(c.rng and c.attributes.get('mode') == 'always' for c in program.calls)
+        self._outputs: Any
+        self._kind: Any
         self._outputs, self._kind = None, _kind_of_outputs(symbol)
         self._shown = None            # outputs that lie in the memory of a CUDA graph
-        self._recorded = None         # what backward needs of the last forward, until it has been used
-        self._fed = ()                # what `_forward_backward` read in the place of arguments
+        self._recorded: Any = None         # what backward needs of the last forward, until it has been used
+        self._fed: Any = ()                # what `_forward_backward` read in the place of arguments
         self._training = False
-        self._monitor = None
+        self._monitor: Any = None
         self._as_written = os.environ.get('MXNET_ELIMINATE_COMMON_EXPR') == '0'
-        self._ready = {}              # what the last run with a plan found out, by train flag
+        self._ready: dict[Any, Any] = {}              # what the last run with a plan found out, by train flag
         self._whole = None            # the same for runs forward and backward at once
         self._ones = None
 
-    def __del__(self):
+    def __del__(self) -> None:
         """Lets go of what is large first: values kept for `backward`, and CUDA graphs with their memory."""
         self._recorded = self._whole = None
         self._ready = {}
@@ -123,23 +136,23 @@ class Executor:
 
     # ------------------------------------------------------------------ by name
     @property
-    def arg_dict(self):
+    def arg_dict(self) -> dict[str, NDArray]:
         return dict(zip(self._arg_names, self.arg_arrays, strict=True))
 
     @property
-    def grad_dict(self):
+    def grad_dict(self) -> dict[str, NDArray]:
         return dict(zip(self._arg_names, self.grad_arrays, strict=True))
 
     @property
-    def aux_dict(self):
+    def aux_dict(self) -> dict[str, NDArray]:
         return dict(zip(self._aux_names, self.aux_arrays, strict=True))
 
     @property
-    def output_dict(self):
+    def output_dict(self) -> dict[str, NDArray]:
         return dict(zip(self._symbol.list_outputs(), self.outputs, strict=True))
 
     @property
-    def outputs(self):
+    def outputs(self) -> list[NDArray]:
         """The output arrays; zeros before the first `forward`."""
         if self._outputs is None:
             facts = _infer.infer(self._symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
@@ -163,7 +176,7 @@ class Executor:
         return self._group2ctx.get(node.attrs.get('__ctx_group__'), self._ctx)
 
     # ------------------------------------------------------------------ running
-    def forward(self, is_train=False, **kwargs):
+    def forward(self, is_train: bool = False, **kwargs: Any) -> list[NDArray]:
         """Computes the outputs.  Keyword arguments are arrays that are copied into the arguments of these names."""
         if interceptors and (scope := entering('Executor.forward')) is not None:
             with scope:
@@ -176,13 +189,13 @@ class Executor:
                                     f'{", ".join(self._arg_names)}')
                 if not isinstance(value, (NDArrayBase, numpy.ndarray)):
                     raise ValueError(f'{name} must be an NDArray, not a {type(value).__name__}')
-                if value.shape != own[name].shape:
-                    raise ValueError(f'{name} has shape {value.shape}, but the executor was bound for '
+                if value.shape != own[name].shape:      # type: ignore[union-attr]
+                    raise ValueError(f'{name} has shape {value.shape}, but the executor was bound for '      # type: ignore[union-attr]
                                      f'{own[name].shape}; use reshape')
                 if value is own[name]:
                     continue
                 if isinstance(value, NDArrayBase):
-                    value.copyto(own[name])
+                    value.copyto(own[name])      # type: ignore[attr-defined]
                 else:
                     own[name][:] = value
         self._training, self._fed = bool(is_train), ()
@@ -377,7 +390,7 @@ class Executor:
             return None
         return _Watch(self, *self._monitor)
 
-    def backward(self, out_grads=None, is_train=True):
+    def backward(self, out_grads: Arrays | None = None, is_train: bool = True) -> None:
         """Computes the gradients of the arguments, into `grad_arrays`.
 
         `out_grads` are the gradients of the outputs; without them 1 is taken, which output layers such as
@@ -503,7 +516,8 @@ class Executor:
             copy_all(targets, values)
 
     # ------------------------------------------------------------------ parameters, shapes, monitoring
-    def copy_params_from(self, arg_params, aux_params=None, allow_extra_params=False):
+    def copy_params_from(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray] | None = None,
+                         allow_extra_params: bool = False) -> None:
         """Copies arrays into the arguments and auxiliary states of the same names."""
         for params, own, what in ((arg_params, self.arg_dict, 'argument'), (aux_params or {}, self.aux_dict, 'state')):
             for name, value in params.items():
@@ -514,7 +528,7 @@ class Executor:
                 elif not allow_extra_params:
                     raise ValueError(f'there is no {what} {name}{near(name, own)}; there are {", ".join(own)}')
 
-    def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
+    def reshape(self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any) -> Executor:
         """An executor for other shapes of the inputs, which shares all arrays whose shapes stay."""
         facts = _infer.infer(self._symbol._entries, kwargs, self._dtypes(), default_dtype=torch.float32)
         variables, states = self._symbol._variables()
@@ -548,16 +562,16 @@ class Executor:
         executor._monitor = self._monitor
         return executor
 
-    def set_monitor_callback(self, callback, monitor_all=False):
+    def set_monitor_callback(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
         """Calls `callback(name, array)` for every value computed; with `monitor_all` for the inputs, too."""
         self._monitor = None if callback is None else (callback, monitor_all)
         self._ready, self._whole = {}, None
 
-    def get_optimized_symbol(self):
+    def get_optimized_symbol(self) -> Symbol:
         """The symbol as it runs: equal computations in it are made once, unless MXNET_ELIMINATE_COMMON_EXPR was 0."""
         return self._symbol if self._as_written else make(type(self._symbol), merged(self._symbol._entries))
 
-    def debug_str(self):
+    def debug_str(self) -> str:
         """The graph as text, with the memory that its arrays take."""
         return self._symbol.debug_str() + f'Total {self._megabytes()} MB allocated\n' \
             + 'Total 0 TempSpace resource requested\n'
@@ -596,6 +610,8 @@ class _Ready:
 
     def __init__(self, executor, plan, values, record):
         arrays = executor._arrays
+        self.plan: Any
+        self.plan: Any
         self.plan, self.record, self.fresh = plan, record, all(plan.fresh)
         self.tensors = [array.materialize() for array in arrays]
         self.alike = all(alike(self.tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))

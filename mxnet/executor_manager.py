@@ -1,10 +1,22 @@
 """Executors on several devices, as programs of MXNet's first years ran them; `mx.mod.Module` has replaced this."""
+from __future__ import annotations
+
 import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from . import ndarray
 from .base import mx_real_t
 from .context import cpu
 from .io import DataDesc
+
+if TYPE_CHECKING:
+    from ._typing import Arrays, Logger
+    from .io import DataBatch
+    from .metric import EvalMetric
+    from .monitor import Monitor
+    from .ndarray import NDArray
+    from .symbol import Symbol
 
 __all__ = ['DataParallelExecutorGroup', 'DataParallelExecutorManager']
 
@@ -67,7 +79,8 @@ class DataParallelExecutorGroup:
     shared_group: a group of another bucket, to share parameters and memory with
     """
 
-    def __init__(self, sym, arg_names, param_names, ctx, slices, train_data, shared_group=None):
+    def __init__(self, sym: Symbol, arg_names: Sequence[str], param_names: Sequence[str], ctx: Any, slices: Any,
+                 train_data: Any, shared_group: Any = None) -> None:
         _check_arguments(sym)
         self.shared_data_arrays = [{} for _ in ctx] if shared_group is None else shared_group.shared_data_arrays
         self.data_names = [d[0] for d in train_data.provide_data]
@@ -85,7 +98,7 @@ class DataParallelExecutorGroup:
             self.train_execs.append(sym.simple_bind(
                 context, grad_req=reqs, type_dict=types, shared_arg_names=self.param_names,
                 shared_exec=None if shared_group is None else shared_group.train_execs[number],
-                shared_buffer=self.shared_data_arrays[number], **shapes))
+                shared_buffer=self.shared_data_arrays[number], **shapes))      # type: ignore[arg-type]
         executors = self.train_execs
         self.data_arrays = [self._sliced(name) for name in self.data_names]
         self.label_arrays = [self._sliced(name) for name in self.label_names]
@@ -96,22 +109,22 @@ class DataParallelExecutorGroup:
     def _sliced(self, name):
         return [(part, executor.arg_dict[name]) for part, executor in zip(self.slices, self.train_execs, strict=True)]
 
-    def load_data_batch(self, data_batch):
+    def load_data_batch(self, data_batch: DataBatch) -> None:
         """Copies data and labels to the devices."""
         _load_data(data_batch, self.data_arrays)
         _load_label(data_batch, self.label_arrays)
 
-    def forward(self, is_train=False):
+    def forward(self, is_train: Any = False) -> None:
         """Runs forward on each device."""
         for executor in self.train_execs:
             executor.forward(is_train=is_train)
 
-    def backward(self):
+    def backward(self) -> None:
         """Runs backward on each device."""
         for executor in self.train_execs:
             executor.backward()
 
-    def update_metric(self, metric, labels, pre_sliced=False):
+    def update_metric(self, metric: EvalMetric, labels: Arrays, pre_sliced: bool = False) -> None:
         """Compares the outputs with labels; with `pre_sliced`, there is a list of labels for each device."""
         for number, (executor, part) in enumerate(zip(self.train_execs, self.slices, strict=True)):
             metric.update(labels[number] if pre_sliced else [label[part] for label in labels], executor.outputs)
@@ -124,8 +137,9 @@ class DataParallelExecutorManager:
     work_load_list: how much of a batch each context gets
     """
 
-    def __init__(self, symbol, ctx, train_data, arg_names, param_names, aux_names, work_load_list=None, logger=None,
-                 sym_gen=None):
+    def __init__(self, symbol: Symbol, ctx: Any, train_data: Any, arg_names: Sequence[str],
+                 param_names: Sequence[str], aux_names: Sequence[str], work_load_list: list[int] | None = None,
+                 logger: Logger | None = None, sym_gen: Callable[..., Any] | None = None) -> None:
         (logger or logging).info('Start training with %s', ctx)
         work_load_list = [1] * len(ctx) if work_load_list is None else work_load_list
         if not isinstance(work_load_list, list) or len(work_load_list) != len(ctx):
@@ -135,23 +149,23 @@ class DataParallelExecutorManager:
         self.arg_names, self.param_names, self.aux_names = arg_names, param_names, aux_names
         self.ctx, self.symbol, self.sym_gen = ctx, symbol, sym_gen
         self.execgrp = DataParallelExecutorGroup(symbol, arg_names, param_names, ctx, self.slices, train_data)
-        self.curr_execgrp = None            # that of the batch which was loaded last
+        self.curr_execgrp: Any = None            # that of the batch which was loaded last
         if sym_gen is not None:
             self.execgrp_bucket = {train_data.default_bucket_key: self.execgrp}
 
-    def install_monitor(self, monitor):
+    def install_monitor(self, monitor: Monitor) -> None:
         """Has a monitor watch all executors."""
         if self.sym_gen is not None:
             raise NotImplementedError('buckets cannot be monitored here; use mx.mod.BucketingModule')
         for executor in self.execgrp.train_execs:
             monitor.install(executor)
 
-    def set_params(self, arg_params, aux_params):
+    def set_params(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]) -> None:
         """Copies parameters to all devices."""
         for executor in self.execgrp.train_execs:
             executor.copy_params_from(arg_params, aux_params)
 
-    def copy_to(self, arg_params, aux_params):
+    def copy_to(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray]) -> None:
         """Copies the parameters, the mean of those of all devices, into arrays."""
         for names, blocks, targets in ((self.execgrp.param_names, self.param_arrays, arg_params),
                                        (self.aux_names, self.aux_arrays, aux_params)):
@@ -159,21 +173,21 @@ class DataParallelExecutorManager:
                 _mean(block).astype(targets[name].dtype, copy=False).copyto(targets[name])
 
     @property
-    def param_arrays(self):
+    def param_arrays(self) -> list[list[NDArray]]:
         """For each parameter a list with one array a device; all buckets share them."""
         return self.execgrp.param_arrays
 
     @property
-    def grad_arrays(self):
+    def grad_arrays(self) -> list[list[NDArray]]:
         """The gradients, in the same way."""
         return self.execgrp.grad_arrays
 
     @property
-    def aux_arrays(self):
+    def aux_arrays(self) -> Any:
         """The auxiliary states, in the same way."""
         return self.execgrp.aux_arrays
 
-    def load_data_batch(self, data_batch):
+    def load_data_batch(self, data_batch: DataBatch) -> None:
         """Copies data and labels to the devices, to the executors of the batch's bucket."""
         self.curr_execgrp = self.execgrp
         if self.sym_gen is not None:
@@ -185,15 +199,15 @@ class DataParallelExecutorManager:
             self.curr_execgrp = self.execgrp_bucket[key]
         self.curr_execgrp.load_data_batch(data_batch)
 
-    def forward(self, is_train=False):
+    def forward(self, is_train: Any = False) -> None:
         """Runs forward on the batch that was loaded."""
         self.curr_execgrp.forward(is_train=is_train)
 
-    def backward(self):
+    def backward(self) -> None:
         """Runs backward."""
         self.curr_execgrp.backward()
 
-    def update_metric(self, metric, labels, pre_sliced=False):
+    def update_metric(self, metric: EvalMetric, labels: Arrays, pre_sliced: bool = False) -> None:
         """Compares the outputs with labels."""
         self.curr_execgrp.update_metric(metric, labels, pre_sliced)
 

@@ -13,12 +13,16 @@ An initializer looks at a parameter's name: what ends in `weight` gets the initi
 are 0, `gamma` is 1.  A variable may bring an initializer of its own (`mx.sym.var('w', init=mx.init.One())`), which
 comes first.
 """
+from __future__ import annotations
+
 import json
 import logging
 import math
 import os
 import re
 import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy
 import torch
@@ -29,6 +33,9 @@ from ._names import explain_arguments, set_by_init
 from ._names import suggest_names as _suggest_names
 from ._ops import shapes as _shapes
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from ._typing import Path
 
 __all__ = ['Bilinear', 'Constant', 'FusedRNN', 'InitDesc', 'Initializer', 'LSTMBias', 'Load', 'MSRAPrelu', 'Mixed',
            'Normal', 'One', 'Orthogonal', 'Uniform', 'Xavier', 'Zero', 'alias', 'create', 'register']
@@ -51,7 +58,10 @@ _LEGACY_RULES = (('bias', '_init_bias'), ('gamma', '_init_gamma'), ('beta', '_in
 class InitDesc(str):
     """The name of a parameter, with its attributes and the initializer that stands in where they name none."""
 
-    def __new__(cls, name, attrs=None, global_init=None):
+    attrs: Mapping[str, str]
+    global_init: Initializer | None
+
+    def __new__(cls, name: str, attrs: Mapping[str, str] | None = None, global_init: Initializer | None = None) -> Self:
         desc = super().__new__(cls, name)
         desc.attrs = attrs or {}
         desc.global_init = global_init
@@ -68,16 +78,16 @@ class Initializer:
 
     _kwargs = _verbose = _print_func = set_by_init()
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         explain_arguments(cls)
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs
         self._verbose = False
         self._print_func = None
 
-    def set_verbosity(self, verbose=False, print_func=None):
+    def set_verbosity(self, verbose: bool = False, print_func: Callable[..., Any] | None = None) -> Self:
         """Logs what is initialized, with `print_func(array)`; by default its root mean square."""
         self._verbose = verbose
         self._print_func = print_func or _root_mean_square
@@ -87,7 +97,7 @@ class Initializer:
         if self._verbose and self._print_func:
             logging.info('Initialized %s as %s: %s', desc, init, self._print_func(arr))
 
-    def dumps(self):
+    def dumps(self) -> str:
         """The initializer as JSON, from which `create` makes one like it.
 
         >>> mx.init.Normal(0.5).dumps()
@@ -95,7 +105,7 @@ class Initializer:
         """
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
-    def __call__(self, desc, arr):
+    def __call__(self, desc: Any, arr: NDArray) -> None:
         """Fills an array as its `InitDesc` says."""
         if not isinstance(desc, InitDesc):
             self._legacy_init(desc, arr)
@@ -156,7 +166,7 @@ class Initializer:
     def _init_default(self, name, _):
         raise ValueError(UNKNOWN.format(name=str(name)))
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         if not isinstance(other, Initializer):
             return NotImplemented
         return type(self) is type(other) and self._kwargs == other._kwargs
@@ -171,7 +181,7 @@ alias = registry.get_alias_func(Initializer, 'initializer')
 create = registry.get_create_func(Initializer, 'initializer')
 
 
-def register(klass):
+def register(klass: type[Any]) -> type[Any]:
     """A class decorator: the initializer can be made by its lower-case name from then on.
 
     >>> @mx.init.register
@@ -187,7 +197,8 @@ def register(klass):
 class Load:
     """Takes parameters from a file or a dict, whose names may begin with `arg:` or `aux:`, else from `default_init`."""
 
-    def __init__(self, param, default_init=None, verbose=False):
+    def __init__(self, param: Path | Mapping[str, NDArray], default_init: Any = None,
+                 verbose: bool = False) -> None:
         if isinstance(param, (str, os.PathLike)):
             param = ndarray.load(param)
         if not isinstance(param, dict):
@@ -196,7 +207,7 @@ class Load:
         self.default_init = default_init
         self.verbose = verbose
 
-    def __call__(self, name, arr):
+    def __call__(self, name: Any, arr: NDArray) -> None:
         if name in self.param:
             found = self.param[name]
             if arr.shape != found.shape:
@@ -216,13 +227,13 @@ class Mixed:
     >>> mixed = mx.init.Mixed(['.*bias', '.*'], [mx.init.Zero(), mx.init.Uniform(0.1)])
     """
 
-    def __init__(self, patterns, initializers):
+    def __init__(self, patterns: Sequence[str], initializers: Sequence[Initializer]) -> None:
         if len(patterns) != len(initializers):
             raise AssertionError(f'Mixed needs an initializer for each pattern; there are {len(patterns)} patterns and '
                                  f'{len(initializers)} initializers')
         self.map = [(re.compile(pattern), init) for pattern, init in zip(patterns, initializers)]
 
-    def __call__(self, name, arr):
+    def __call__(self, name: Any, arr: NDArray) -> None:
         for pattern, init in self.map:
             if pattern.match(name):
                 init(name, arr)
@@ -237,7 +248,7 @@ class Mixed:
 class Zero(Initializer):
     """Weights are 0."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
 
     def _init_weight(self, _, arr):
@@ -249,7 +260,7 @@ class Zero(Initializer):
 class One(Initializer):
     """Weights are 1."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
 
     def _init_weight(self, _, arr):
@@ -260,21 +271,21 @@ class One(Initializer):
 class Constant(Initializer):
     """Weights are `value`, a number or an array of their shape."""
 
-    def __init__(self, value):
+    def __init__(self, value: Any) -> None:
         super().__init__(value=value)
         self.value = value
 
     def _init_weight(self, _, arr):
         arr[:] = self.value
 
-    def dumps(self):
+    def dumps(self) -> str:
         """The initializer as JSON, from which `create` makes one like it."""
         value = self._kwargs['value']
         if isinstance(value, (NDArrayBase, numpy.ndarray, numpy.generic)):
-            self._kwargs['value'] = value.tolist()
+            self._kwargs['value'] = value.tolist()      # type: ignore[union-attr]
         return super().dumps()
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         # arrays cannot be compared as numbers are
         return type(self) is type(other) and self.dumps() == other.dumps()
 
@@ -284,7 +295,7 @@ class Constant(Initializer):
 class Uniform(Initializer):
     """Weights are uniformly distributed between -scale and scale."""
 
-    def __init__(self, scale=0.07):
+    def __init__(self, scale: float = 0.07) -> None:
         super().__init__(scale=scale)
         self.scale = scale
 
@@ -296,7 +307,7 @@ class Uniform(Initializer):
 class Normal(Initializer):
     """Weights are normally distributed around 0 with standard deviation `sigma`."""
 
-    def __init__(self, sigma=0.01):
+    def __init__(self, sigma: float = 0.01) -> None:
         super().__init__(sigma=sigma)
         self.sigma = sigma
 
@@ -311,7 +322,7 @@ class Orthogonal(Initializer):
     Axes after the first count as one.  `rand_type` ('uniform' or 'normal') is what the matrix is made from.
     """
 
-    def __init__(self, scale=1.414, rand_type='uniform'):
+    def __init__(self, scale: float = 1.414, rand_type: str = 'uniform') -> None:
         super().__init__(scale=scale, rand_type=rand_type)
         self.scale = scale
         self.rand_type = rand_type
@@ -337,7 +348,7 @@ class Xavier(Initializer):
     signals keep their size from layer to layer.  Proposed by Glorot and Bengio.
     """
 
-    def __init__(self, rnd_type='uniform', factor_type='avg', magnitude=3):
+    def __init__(self, rnd_type: str = 'uniform', factor_type: str = 'avg', magnitude: float = 3) -> None:
         super().__init__(rnd_type=rnd_type, factor_type=factor_type, magnitude=magnitude)
         self.rnd_type = rnd_type
         self.factor_type = factor_type
@@ -365,7 +376,7 @@ class Xavier(Initializer):
 class MSRAPrelu(Xavier):
     """Weights for layers before ReLU or PReLU, whose slope begins at `slope`: https://arxiv.org/abs/1502.01852"""
 
-    def __init__(self, factor_type='avg', slope=0.25):
+    def __init__(self, factor_type: str = 'avg', slope: float = 0.25) -> None:
         super().__init__('gaussian', factor_type, 2 / (1 + slope ** 2))
         self._kwargs = {'factor_type': factor_type, 'slope': slope}
 
@@ -383,7 +394,7 @@ def _bilinear(shape):
 class Bilinear(Initializer):
     """Weights of a Deconvolution that enlarges pictures by bilinear interpolation."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
 
     def _init_weight(self, _, arr):
@@ -394,7 +405,7 @@ class Bilinear(Initializer):
 class LSTMBias(Initializer):
     """All biases of an LSTM cell are 0, but those of the forget gate, which are `forget_bias`."""
 
-    def __init__(self, forget_bias=1.0):
+    def __init__(self, forget_bias: float = 1.0) -> None:
         super().__init__(forget_bias=forget_bias)
         self.forget_bias = forget_bias
 
@@ -415,7 +426,8 @@ class FusedRNN(Initializer):
     FusedRNNCell.
     """
 
-    def __init__(self, init, num_hidden, num_layers, mode, bidirectional=False, forget_bias=1.0):
+    def __init__(self, init: Any, num_hidden: int, num_layers: int, mode: str, bidirectional: bool = False,
+                 forget_bias: float = 1.0) -> None:
         if mode not in _GATES:
             raise ValueError(f'mode must be one of {", ".join(_GATES)}, not {mode!r}')
         if isinstance(init, str):

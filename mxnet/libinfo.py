@@ -4,6 +4,9 @@ This MXNet is Python on PyTorch's kernels, so there is no `libmxnet`, no C heade
 `find_*` functions raise RuntimeError, as they always did where the files were missing.  This file imports nothing,
 because packaging reads `remx_version` from it.
 """
+from __future__ import annotations
+
+from typing import Any
 
 __all__ = ['find_lib_path', 'find_include_path', 'find_conf_path']
 
@@ -14,18 +17,18 @@ __version__ = '1.9.2'
 remx_version = '2.0.0'
 
 
-def find_lib_path(prefix='libmxnet'):
+def find_lib_path(prefix: str = 'libmxnet') -> Any:
     """Raises RuntimeError: there is no native library to load with ctypes or to link with."""
     raise RuntimeError(f'There is no {prefix} library: mxnet {__version__} is written in Python on PyTorch. Call the '
                        'Python API instead of the C API; torch.utils.cpp_extension builds operators in C++ or CUDA.')
 
 
-def find_include_path():
+def find_include_path() -> Any:
     """Raises RuntimeError: there are no C or C++ headers."""
     raise RuntimeError(f'There are no MXNet headers: mxnet {__version__} is written in Python on PyTorch. '
                        'torch.utils.cpp_extension.include_paths() has the headers to build an operator with.')
 
 
-def find_conf_path(prefix='tvmop'):
+def find_conf_path(prefix: str = 'tvmop') -> Any:
     """Raises RuntimeError: there are no operators compiled by TVM."""
     raise RuntimeError(f'There is no {prefix}.conf: mxnet {__version__} has no operators compiled by TVM.')

@@ -23,8 +23,11 @@ whatever the backend puts in their place:
 
 Compiled libraries of upstream's cannot be loaded; see `load`.
 """
+from __future__ import annotations
+
 import os
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from ._graph import backends, partition
 from ._names import suggest_names as _suggest_names
@@ -32,6 +35,9 @@ from .base import MXNetError
 from .symbol import Symbol
 from .symbol._compose import make
 from .symbol._internal import _CachedOp
+
+if TYPE_CHECKING:
+    from ._typing import Path
 
 __all__ = ['Backend', 'load', 'register_backend', 'register_pass']
 
@@ -42,7 +48,7 @@ NO_LIBRARIES = ('{path}: libraries of operators, passes and partitioners are bui
                 'Python (mx.library.register_pass, mx.library.register_backend)')
 
 
-def load(path, verbose=True):
+def load(path: Path, verbose: bool = True) -> Any:
     """Refuses a compiled library of operators with an error that names the ways there are instead."""
     if not os.path.exists(path):
         raise MXNetError(f'{path}: there is no such file')
@@ -58,11 +64,11 @@ class NodeView:
 
     __slots__ = ('name', 'op', 'attrs', 'inputs')
 
-    def __init__(self, node):
+    def __init__(self, node: Any) -> None:
         self.name, self.op, self.attrs = node.name, node.op.name, MappingProxyType(node.attrs)
         self.inputs = tuple(child.entry_name(i) for child, i in node.inputs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<node {self.name}: {self.op}>'
 
 
@@ -72,30 +78,30 @@ class Backend:
     The last two are the dicts that the program gave to `optimize_for`; a backend may change them and add to them.
     """
 
-    def __init__(self, options, args, aux):
+    def __init__(self, options: Any, args: Any, aux: Any) -> None:
         self.options, self.args, self.aux = options, args, aux
 
-    def begin(self, symbol):
+    def begin(self, symbol: Symbol) -> Any:
         """The graph to choose from: `symbol` itself, or something else."""
         return symbol
 
-    def select(self, node):
+    def select(self, node: Any) -> Any:
         """Whether a node (with `name`, `op`, `attrs`, `inputs`) is for this backend."""
         raise NotImplementedError(f'{type(self).__name__} has no select')
 
-    def create(self, subgraph, inputs, number):
+    def create(self, subgraph: Any, inputs: Any, number: int) -> Any:
         """What stands for a part of the graph: a Symbol with as many outputs, or None to leave the part as it is.
 
         subgraph: the part, a Symbol; inputs: Symbols for its `list_inputs()`; number: parts are counted from 0
         """
         return _CachedOp(*inputs, subgraph=subgraph, name=f'{type(self).__name__.lower()}{number}')
 
-    def end(self, symbol):
+    def end(self, symbol: Symbol) -> Any:
         """The graph that is given back, after all parts are replaced."""
         return symbol
 
 
-def register_backend(name):
+def register_backend(name: str) -> Any:
     """Registers a class derived from `Backend` under a name for `optimize_for`."""
     def register(cls):
         if not (isinstance(cls, type) and issubclass(cls, Backend)):
@@ -116,7 +122,7 @@ def register_backend(name):
     return register
 
 
-def register_pass(name):
+def register_pass(name: str) -> Any:
     """Registers `function(symbol, args, aux, **options) -> symbol` under a name for `optimize_for`."""
     def register(function):
         def run(entries, options, args, aux):

@@ -1,7 +1,13 @@
 """Loggers that write a coloured line: level, time, process, place, message."""
+from __future__ import annotations
+
 import logging
 import warnings
 from logging import CRITICAL, DEBUG, ERROR, INFO, NOTSET, WARNING
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._typing import Path
 
 __all__ = ['CRITICAL', 'DEBUG', 'ERROR', 'INFO', 'NOTSET', 'WARNING', 'getLogger', 'get_logger']
 
@@ -20,7 +26,8 @@ class _Formatter(logging.Formatter):
         return super().formatMessage(record)
 
 
-def get_logger(name=None, filename=None, filemode=None, level=WARNING):
+def get_logger(name: str | None = None, filename: Path | None = None, filemode: str | None = None,
+               level: int = WARNING) -> Any:
     """The logger `name`; at the first call for a name it gets a handler and `level`.
 
     With `filename`, messages go into that file, plain and without place (opened with `filemode`, default 'a').
@@ -41,7 +48,7 @@ def get_logger(name=None, filename=None, filemode=None, level=WARNING):
     return logger
 
 
-def getLogger(name=None, filename=None, filemode=None, level=WARNING):
+def getLogger(name: str | None = None, filename: Path | None = None, filemode: Any = None, level: int = WARNING) -> Any:
     """The old name of `get_logger`."""
     warnings.warn('mx.log.getLogger is deprecated: use mx.log.get_logger', DeprecationWarning, stacklevel=2)
     return get_logger(name, filename, filemode, level)

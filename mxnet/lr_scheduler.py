@@ -9,8 +9,12 @@ A scheduler is called with the number of updates so far and returns the learning
 Warm-up comes first: for `warmup_steps` updates the rate grows from `warmup_begin_lr` to `base_lr` ('linear'), or
 stays at `warmup_begin_lr` ('constant').
 """
+from __future__ import annotations
+
 import logging
 import math
+from collections.abc import Sequence
+from typing import Any
 
 from ._names import explain_arguments, set_by_init
 from ._names import suggest_names as _suggest_names
@@ -30,11 +34,12 @@ class LRScheduler:
 
     base_lr = warmup_steps = warmup_final_lr = warmup_begin_lr = warmup_mode = set_by_init()
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         explain_arguments(cls)
 
-    def __init__(self, base_lr=0.01, warmup_steps=0, warmup_begin_lr=0, warmup_mode='linear'):
+    def __init__(self, base_lr: float = 0.01, warmup_steps: float = 0, warmup_begin_lr: float = 0,
+                 warmup_mode: str = 'linear') -> None:
         _check_count('warmup_steps', warmup_steps, 0)
         if warmup_begin_lr > base_lr:
             raise ValueError(f'warmup_begin_lr ({warmup_begin_lr}) must not be greater than base_lr ({base_lr})')
@@ -46,7 +51,7 @@ class LRScheduler:
         self.warmup_begin_lr = warmup_begin_lr
         self.warmup_mode = warmup_mode
 
-    def get_warmup_lr(self, num_update):
+    def get_warmup_lr(self, num_update: int) -> float:
         """The rate during the warm-up."""
         if num_update >= self.warmup_steps:
             raise ValueError(f'the warm-up ends after {self.warmup_steps} updates; {num_update} is later')
@@ -54,7 +59,7 @@ class LRScheduler:
             return self.warmup_begin_lr
         return self.warmup_begin_lr + (self.warmup_final_lr - self.warmup_begin_lr) * num_update / self.warmup_steps
 
-    def __call__(self, num_update):
+    def __call__(self, num_update: int) -> float:
         """The learning rate after `num_update` updates: the count of the weight that was updated most often."""
         raise NotImplementedError(f'{type(self).__name__} has no __call__')
 
@@ -62,8 +67,8 @@ class LRScheduler:
 class FactorScheduler(LRScheduler):
     """Multiplies the rate by `factor` every `step` updates, until it is `stop_factor_lr`."""
 
-    def __init__(self, step, factor=1, stop_factor_lr=1e-8, base_lr=0.01, warmup_steps=0, warmup_begin_lr=0,
-                 warmup_mode='linear'):
+    def __init__(self, step: int, factor: float = 1, stop_factor_lr: float = 1e-8, base_lr: float = 0.01,
+                 warmup_steps: float = 0, warmup_begin_lr: float = 0, warmup_mode: str = 'linear') -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if step < 1:
             raise ValueError(f'step must be at least 1, not {step}')
@@ -73,7 +78,7 @@ class FactorScheduler(LRScheduler):
         self.stop_factor_lr = stop_factor_lr
         self.count = 0
 
-    def __call__(self, num_update):
+    def __call__(self, num_update: int) -> float:
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
         # several steps at once when training goes on from a checkpoint
@@ -91,7 +96,8 @@ class FactorScheduler(LRScheduler):
 class MultiFactorScheduler(LRScheduler):
     """Multiplies the rate by `factor` after each number of updates in the list `step`."""
 
-    def __init__(self, step, factor=1, base_lr=0.01, warmup_steps=0, warmup_begin_lr=0, warmup_mode='linear'):
+    def __init__(self, step: Sequence[int], factor: float = 1, base_lr: float = 0.01, warmup_steps: float = 0,
+                 warmup_begin_lr: float = 0, warmup_mode: str = 'linear') -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         if not isinstance(step, list) or not step:
             raise TypeError(f'step must be a list of numbers of updates, not {step!r}')
@@ -103,7 +109,7 @@ class MultiFactorScheduler(LRScheduler):
         self.factor = factor
         self.count = 0
 
-    def __call__(self, num_update):
+    def __call__(self, num_update: int) -> float:
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
         while self.cur_step_ind < len(self.step) and num_update > self.step[self.cur_step_ind]:
@@ -122,8 +128,8 @@ class PolyScheduler(LRScheduler):
     with both numbers counted from the end of the warm-up.
     """
 
-    def __init__(self, max_update, base_lr=0.01, pwr=2, final_lr=0, warmup_steps=0, warmup_begin_lr=0,
-                 warmup_mode='linear'):
+    def __init__(self, max_update: int, base_lr: float = 0.01, pwr: float = 2, final_lr: float = 0,
+                 warmup_steps: float = 0, warmup_begin_lr: float = 0, warmup_mode: str = 'linear') -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         _check_count('max_update', max_update, 1)
         self.power = pwr
@@ -132,7 +138,7 @@ class PolyScheduler(LRScheduler):
         self.final_lr = final_lr
         self.max_steps = max_update - warmup_steps
 
-    def __call__(self, num_update):
+    def __call__(self, num_update: int) -> float:
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
         if num_update <= self.max_update:
@@ -149,7 +155,8 @@ class CosineScheduler(LRScheduler):
     with both numbers counted from the end of the warm-up.
     """
 
-    def __init__(self, max_update, base_lr=0.01, final_lr=0, warmup_steps=0, warmup_begin_lr=0, warmup_mode='linear'):
+    def __init__(self, max_update: int, base_lr: float = 0.01, final_lr: float = 0, warmup_steps: float = 0,
+                 warmup_begin_lr: float = 0, warmup_mode: str = 'linear') -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         _check_count('max_update', max_update, 1)
         self.base_lr_orig = base_lr
@@ -157,7 +164,7 @@ class CosineScheduler(LRScheduler):
         self.final_lr = final_lr
         self.max_steps = max_update - warmup_steps
 
-    def __call__(self, num_update):
+    def __call__(self, num_update: int) -> float:
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
         if num_update <= self.max_update:

@@ -1,9 +1,13 @@
 """Checkpoints, and `FeedForward`, the oldest way to train a symbol."""
+from __future__ import annotations
+
 import logging
 import os
 import time
 import warnings
 from collections import namedtuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -22,6 +26,13 @@ from .initializer import InitDesc, Uniform
 from .io import DataDesc
 from .ndarray import NDArray
 
+if TYPE_CHECKING:
+    from ._typing import Callbacks, Contexts, Init, Logger, Metric
+    from .kvstore import KVStoreBase
+    from .monitor import Monitor
+    from .optimizer import Optimizer
+    from .symbol import Symbol
+
 __all__ = ['BatchEndParam', 'FeedForward', 'load_checkpoint', 'load_params', 'save_checkpoint']
 
 BatchEndParam = namedtuple('BatchEndParam', ['epoch', 'nbatch', 'eval_metric', 'locals'])
@@ -34,7 +45,8 @@ DEPRECATED = 'mx.model.FeedForward is deprecated; mx.mod.Module does the same an
 
 
 # ---------------------------------------------------------------------- checkpoints
-def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_cast=True):
+def save_checkpoint(prefix: str, epoch: int, symbol: Any, arg_params: Any,
+                    aux_params: Any, remove_amp_cast: bool = True) -> None:
     """Writes `prefix-symbol.json` (unless the symbol is None) and, for epoch 3, `prefix-0003.params`.
 
     remove_amp_cast: casts that mixed precision has inserted are left out
@@ -55,7 +67,7 @@ def save_checkpoint(prefix, epoch, symbol, arg_params, aux_params, remove_amp_ca
     logging.info('Saved checkpoint to "%s"', name)
 
 
-def load_params(prefix, epoch):
+def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """(arguments, auxiliary states) from `prefix-0003.params` for epoch 3."""
     name = _params_name(prefix, epoch)
     found = ndarray.load(name)
@@ -67,7 +79,7 @@ def load_params(prefix, epoch):
     return _separate(found)[:2]
 
 
-def load_checkpoint(prefix, epoch):
+def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
     """(symbol, arguments, auxiliary states) from what `save_checkpoint` wrote, all of one save."""
     name = f'{prefix}-symbol.json'
     return paths.read_together([name, _params_name(prefix, epoch)],
@@ -187,11 +199,15 @@ class FeedForward:
     and `aux_params` have after `fit`.
     """
 
-    def __init__(self, symbol, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd', initializer=_UNIFORM,
-                 numpy_batch_size=128, arg_params=None, aux_params=None, allow_extra_params=False, begin_epoch=0,
-                 **kwargs):
+    def __init__(self, symbol: Any, ctx: Contexts | None = None, num_epoch: int | None = None,
+                 epoch_size: int | None = None, optimizer: Optimizer | str = 'sgd', initializer: Init | None = _UNIFORM,
+                 numpy_batch_size: int = 128, arg_params: Mapping[str, NDArray] | None = None,
+                 aux_params: Mapping[str, NDArray] | None = None, allow_extra_params: bool = False,
+                 begin_epoch: int = 0, **kwargs: Any) -> None:
         warnings.warn(DEPRECATED, DeprecationWarning, stacklevel=2)
         if isinstance(symbol, _symbol.Symbol):
+            self.symbol: Any
+            self.sym_gen: Any
             self.symbol, self.sym_gen = symbol, None
         elif callable(symbol):
             self.symbol, self.sym_gen = None, symbol
@@ -204,7 +220,7 @@ class FeedForward:
         if self.sym_gen is None:
             self._check_arguments()
         self.ctx = [cpu()] if ctx is None else [ctx] if isinstance(ctx, Context) else ctx
-        self.num_epoch = num_epoch
+        self.num_epoch: Any = num_epoch
         self.epoch_size = epoch_size
         self.kwargs = dict(kwargs)
         self.optimizer = optimizer
@@ -212,13 +228,13 @@ class FeedForward:
         self.numpy_batch_size = numpy_batch_size
         self._pred_exec = None
         self._trainer = None            # the module that trains, while `fit` runs
-        self._preload_opt_states = None
+        self._preload_opt_states: Any = None
         self.begin_epoch = begin_epoch
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {**self.__dict__, '_pred_exec': None, '_trainer': None}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
 
     # ------------------------------------------------------------------ what it works on
@@ -306,7 +322,7 @@ class FeedForward:
         self._pred_exec.copy_params_from(self.arg_params, self.aux_params)
         return self._pred_exec, [self._pred_exec.arg_dict[d[0]] for d in X.provide_data]
 
-    def predict(self, X, num_batch=None, return_data=False, reset=True):
+    def predict(self, X: Any, num_batch: int | None = None, return_data: bool = False, reset: bool = True) -> Any:
         """The outputs for data, on the first context: a NumPy array, or a list of them if there are several outputs.
 
         num_batch: how many batches; all of them if None
@@ -331,7 +347,8 @@ class FeedForward:
                    for column in zip(*rows, strict=True)]
         return tuple(results) if return_data else results[0]
 
-    def score(self, X, eval_metric='acc', num_batch=None, batch_end_callback=None, reset=True):
+    def score(self, X: Any, eval_metric: Metric = 'acc', num_batch: int | None = None,
+              batch_end_callback: Callbacks | None = None, reset: bool = True) -> float:
         """Predicts data and compares with their labels: the value of the metric."""
         if not isinstance(eval_metric, _metric.EvalMetric):
             eval_metric = _metric.create(eval_metric)
@@ -350,9 +367,11 @@ class FeedForward:
         return eval_metric.get()[1]
 
     # ------------------------------------------------------------------ training it
-    def fit(self, X, y=None, eval_data=None, eval_metric='acc', epoch_end_callback=None, batch_end_callback=None,
-            kvstore='local', logger=None, work_load_list=None, monitor=None,
-            eval_end_callback=_LOG, eval_batch_end_callback=None):
+    def fit(self, X: Any, y: Any = None, eval_data: Any = None, eval_metric: Metric = 'acc',
+            epoch_end_callback: Callbacks | None = None, batch_end_callback: Callbacks | None = None,
+            kvstore: KVStoreBase | str | None = 'local', logger: Logger | None = None,
+            work_load_list: Sequence[float] | None = None, monitor: Monitor | None = None,
+            eval_end_callback: Callbacks = _LOG, eval_batch_end_callback: Callbacks | None = None) -> None:
         """Trains the network.
 
         X, y: an iterator; or arrays of data and of labels
@@ -449,7 +468,8 @@ class FeedForward:
                 own[name][:] = array
 
     # ------------------------------------------------------------------ files
-    def save(self, prefix, epoch=None, remove_amp_cast=True, save_optimizer_states=False):
+    def save(self, prefix: str, epoch: int | None = None, remove_amp_cast: bool = True,
+             save_optimizer_states: bool = False) -> None:
         """Writes a checkpoint, of the epoch `num_epoch` unless given; see `save_checkpoint`.
 
         save_optimizer_states: also `prefix-0003.states`, from which training goes on as it was; in callbacks of `fit`
@@ -467,7 +487,8 @@ class FeedForward:
                 self._trainer.save_optimizer_states(f'{prefix}-{epoch:04d}.states')
 
     @staticmethod
-    def load(prefix, epoch, ctx=None, load_optimizer_states=False, **kwargs):
+    def load(prefix: str, epoch: int, ctx: Contexts | None = None, load_optimizer_states: bool = False,
+             **kwargs: Any) -> FeedForward:
         """A model from a checkpoint; training goes on after its epoch.  `kwargs` are those of the class.
 
         load_optimizer_states: `fit` is to read `prefix-0003.states`, too, and goes on where they were saved
@@ -480,10 +501,13 @@ class FeedForward:
         return model
 
     @staticmethod
-    def create(symbol, X, y=None, ctx=None, num_epoch=None, epoch_size=None, optimizer='sgd',
-               initializer=_UNIFORM, eval_data=None, eval_metric='acc', epoch_end_callback=None,
-               batch_end_callback=None, kvstore='local', logger=None, work_load_list=None,
-               eval_end_callback=_LOG, eval_batch_end_callback=None, **kwargs):
+    def create(symbol: Any, X: Any, y: Any = None, ctx: Contexts | None = None, num_epoch: int | None = None,
+               epoch_size: Any = None, optimizer: Optimizer | str = 'sgd', initializer: Init | None = _UNIFORM,
+               eval_data: Any = None, eval_metric: Metric = 'acc', epoch_end_callback: Callbacks | None = None,
+               batch_end_callback: Callbacks | None = None, kvstore: KVStoreBase | str | None = 'local',
+               logger: Logger | None = None, work_load_list: Sequence[float] | None = None,
+               eval_end_callback: Callbacks = _LOG, eval_batch_end_callback: Callbacks | None = None,
+               **kwargs: Any) -> FeedForward:
         """Makes a model and trains it; arguments are those of the class and of `fit`."""
         model = FeedForward(symbol, ctx=ctx, num_epoch=num_epoch, epoch_size=epoch_size, optimizer=optimizer,
                             initializer=initializer, **kwargs)

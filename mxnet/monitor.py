@@ -1,11 +1,17 @@
 """Looking inside a network while it runs: outputs of its layers, weights and gradients."""
+from __future__ import annotations
+
 import logging
 import math
 import re
+from typing import TYPE_CHECKING, Any
 
 from . import ndarray
 from ._names import suggest_names as _suggest_names
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from .executor import Executor
 
 __all__ = ['Monitor']
 
@@ -32,35 +38,36 @@ class Monitor:
     [(1, 'fc_output', '2.0\\t')]
     """
 
-    def __init__(self, interval, stat_func=None, pattern='.*', sort=False, monitor_all=False):
+    def __init__(self, interval: int, stat_func: Any = None, pattern: str = '.*', sort: bool = False,
+                 monitor_all: bool = False) -> None:
         self.stat_func = stat_func or _root_mean_square
         self.interval = interval
         self.activated = False
-        self.queue = []
+        self.queue: list[Any] = []
         self.step = 0
-        self.exes = []
+        self.exes: list[Any] = []
         self.re_prog = re.compile(pattern)
         self.sort = sort
         self.monitor_all = monitor_all
 
-    def stat_helper(self, name, array):
+    def stat_helper(self, name: str, array: NDArray) -> None:
         """What an executor calls with each array."""
         if self.activated and self.re_prog.match(name):
             self.queue.append((self.step, name, self.stat_func(array)))
 
-    def install(self, exe):
+    def install(self, exe: Executor) -> None:
         """Watches an executor; there may be several."""
         exe.set_monitor_callback(self.stat_helper, self.monitor_all)
         self.exes.append(exe)
 
-    def tic(self):
+    def tic(self) -> None:
         """Begins a batch: to be called before `forward`."""
         if self.step % self.interval == 0:
             self.queue = []
             self.activated = True
         self.step += 1
 
-    def toc(self):
+    def toc(self) -> list[tuple[int, str, str]]:
         """Ends a batch: [(number of the batch, name, text), ...], empty if it was not one of the `interval`."""
         if not self.activated:
             return []
@@ -74,7 +81,7 @@ class Monitor:
         return [(step, name, ''.join(_text(value) + '\t' for value in _listed(name, values)))
                 for step, name, values in found]
 
-    def toc_print(self):
+    def toc_print(self) -> None:
         """Ends a batch and logs what `toc` gives."""
         for step, name, text in self.toc():
             logging.info('Batch: %7d %-30s %s', step, name, text)

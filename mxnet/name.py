@@ -1,4 +1,8 @@
 """How symbols get their names when a program gives none."""
+from __future__ import annotations
+
+from typing import Any
+
 from ._names import suggest_names as _suggest_names
 from ._scope import Current, Scope
 
@@ -12,10 +16,10 @@ class NameManager(Scope):
     override `get` in a subclass.
     """
 
-    def __init__(self):
-        self._counter = {}
+    def __init__(self) -> None:
+        self._counter: dict[Any, Any] = {}
 
-    def get(self, name, hint):
+    def get(self, name: str, hint: str) -> str:
         """`name` if there is one, else `hint` (the operator's name in lower case) and its next number."""
         if name:
             return name
@@ -35,11 +39,11 @@ class Prefix(NameManager):
     'stage1_conv0'
     """
 
-    def __init__(self, prefix):
+    def __init__(self, prefix: str) -> None:
         super().__init__()
         self._prefix = prefix
 
-    def get(self, name, hint):
+    def get(self, name: str, hint: str) -> str:
         return self._prefix + super().get(name, hint)
 
 

@@ -2,6 +2,10 @@
 
 All of them can be called: what is not in these lists goes through NumPy and comes back as one of our arrays.
 """
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 _NUMPY_ARRAY_FUNCTION_LIST = [
     'all', 'amax', 'amin', 'any', 'append', 'argmax', 'argmin', 'argsort', 'around', 'array_split',
@@ -27,11 +31,11 @@ _NUMPY_ARRAY_UFUNC_LIST = [
 ]
 
 
-def with_array_function_protocol(func):
+def with_array_function_protocol(func: Callable[..., Any]) -> Any:
     """Marks a function that needs `__array_function__`; every NumPy that this package runs with has it."""
     return func
 
 
-def with_array_ufunc_protocol(func):
+def with_array_ufunc_protocol(func: Callable[..., Any]) -> Any:
     """Marks a function that needs `__array_ufunc__`; every NumPy that this package runs with has it."""
     return func

@@ -15,12 +15,15 @@
 `mx.sym.Custom` uses it in graphs.  The code runs in the thread that calls it (gradients on a GPU: in torch's), so it
 may call anything, and nothing waits for a worker that another lock could stop.
 """
+from __future__ import annotations
+
 import collections
 import ctypes
 import itertools
 import os
 import traceback
 import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -34,12 +37,16 @@ from ._ops.dtypes import NAME, NUMPY, torch_dtype
 from ._ops.table import NAMES
 from ._ops.traceable import CannotTrace
 from ._state import state
+from ._typing import any_signature
 from ._whole import whole_as_constant
 from .autograd import _Bridge, _Scope, _Switches
 from .base import MXNetError, NDArrayHandle
 from .context import current_context
 from .ndarray import NDArray, _interop
 from .symbol import Custom
+
+if TYPE_CHECKING:
+    from .symbol import Symbol
 
 # the last three, programs that say `from mxnet.operator import *` find here
 __all__ = ['CustomOp', 'CustomOpProp', 'NDArrayOp', 'NumpyOp', 'OperatorArguments', 'PythonOp',
@@ -52,16 +59,16 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 class CustomOp:
     """What a custom operator computes: programs override `forward` and `backward`."""
 
-    def forward(self, is_train, req, in_data, out_data, aux):
+    def forward(self, is_train: Any, req: Any, in_data: Any, out_data: Any, aux: Any) -> Any:
         """Computes `out_data` from `in_data`, and may change `aux`.
 
         All three are lists of arrays; `req` says for each output how to store it: see `assign`.
         """
 
-    def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+    def backward(self, req: Any, out_grad: Any, in_data: Any, out_data: Any, in_grad: Any, aux: Any) -> None:
         """Computes `in_grad`, the gradients of the inputs, from `out_grad`, those of the outputs."""
 
-    def assign(self, dst, req, src):
+    def assign(self, dst: Any, req: Any, src: Any) -> Any:
         """Stores `src` in the array `dst` as `req` says: 'write' (or 'inplace'), 'add' or 'null'."""
         everything = () if not dst.ndim else slice(None)
         if req in ('write', 'inplace'):
@@ -78,43 +85,47 @@ class CustomOpProp:
 
     need_top_grad_ = set_by_init()
 
-    def __init__(self, need_top_grad=True):
+    def __init__(self, need_top_grad: bool = True) -> None:
         self.need_top_grad_ = need_top_grad
 
-    def list_arguments(self):
+    def list_arguments(self) -> list[str]:
         """Names of the inputs."""
         return ['data']
 
-    def list_outputs(self):
+    def list_outputs(self) -> list[str]:
         """Names of the outputs."""
         return ['output']
 
-    def list_auxiliary_states(self):
+    def list_auxiliary_states(self) -> list[str]:
         """Names of the states, which come after the inputs in a call."""
         return []
 
-    def infer_shape(self, in_shape):
+    @any_signature
+    def infer_shape(self, in_shape: Any) -> Any:
         """(shapes of the inputs, of the outputs, of the states) from what is known of the inputs' (unknown: [])."""
         return in_shape, [in_shape[0]] * len(self.list_outputs()), []
 
-    def infer_type(self, in_type):
+    @any_signature
+    def infer_type(self, in_type: Any) -> Any:
         """(dtypes of the inputs, of the outputs, of the states) from the inputs'."""
         return (in_type, [in_type[0]] * len(self.list_outputs()),
                 [in_type[0]] * len(self.list_auxiliary_states()))
 
-    def infer_storage_type(self, in_stype):
+    def infer_storage_type(self, in_stype: Any) -> Any:
         """Storage types of inputs, outputs and states.  Arrays come dense here, whatever this says."""
         return in_stype, ['default'] * len(self.list_outputs()), ['default'] * len(self.list_auxiliary_states())
 
-    def infer_storage_type_backward(self, ograd_stype, in_stype, out_stype, igrad_stype, aux_stype):
+    def infer_storage_type_backward(self, ograd_stype: list[str], in_stype: Any, out_stype: Any, igrad_stype: Any,
+                                    aux_stype: Any) -> Any:
         """Storage types of the arrays of `backward`.  They come dense here, whatever this says."""
         return tuple(['default'] * len(s) for s in (ograd_stype, in_stype, out_stype, igrad_stype, aux_stype))
 
-    def declare_backward_dependency(self, out_grad, in_data, out_data):
+    def declare_backward_dependency(self, out_grad: Any, in_data: list[int], out_data: list[int]) -> list[int]:
         """The numbers, of those given, of what `backward` looks at.  All are kept for it, whatever this says."""
         return [*(out_grad if self.need_top_grad_ else ()), *in_data, *out_data]
 
-    def create_operator(self, ctx, in_shapes, in_dtypes):
+    @any_signature
+    def create_operator(self, ctx: Any, in_shapes: Any, in_dtypes: Any) -> Any:
         """The `CustomOp` for inputs of these shapes and dtypes (as upstream's numbers) on a context.
 
         Called for every `nd.Custom`, and once for an executor, whose operator so keeps what it remembers.
@@ -122,7 +133,7 @@ class CustomOpProp:
         return CustomOp()
 
 
-def register(reg_name):
+def register(reg_name: str) -> Any:
     """A decorator that makes a `CustomOpProp` class known under a name, the `op_type` of `nd.Custom` and `sym.Custom`.
 
     The operator's arrays are `mx.np.ndarray` if NumPy mode is on at this point.
@@ -163,7 +174,7 @@ def _failure(op_type, what, error):
 class Definition:
     """One use of a custom operator: its prop, and what the table's entry wants to know of it."""
 
-    def __init__(self, op_type, prop, cls):
+    def __init__(self, op_type: str, prop: Any, cls: type) -> None:
         self.op_type, self.prop, self._cls = op_type, prop, cls
         self.arguments = self._ask('list_arguments')
         self.outputs = self._ask('list_outputs')
@@ -186,7 +197,7 @@ class Definition:
                              f'for {wanted[0]} inputs, {wanted[1]} outputs and {wanted[2]} states, not {found}')
         return found
 
-    def complete_shapes(self, known):
+    def complete_shapes(self, known: Any) -> Any:
         """Shapes of inputs and states that follow from those known: {name: shape}."""
         given = [list(known.get(name) or ()) for name in self.arguments]
         try:
@@ -209,7 +220,7 @@ class Definition:
         _, found, _ = self._infer('infer_type', types)
         return [(tuple(s), torch_dtype(d)) for s, d in zip(outputs, found, strict=True)]
 
-    def run(self, data, training, site):
+    def run(self, data: Any, training: bool, site: Any) -> Any:
         """The output tensors."""
         if len(data) != len(self.arguments) + len(self.states):
             raise MXNetError(f'custom operator {self.op_type!r} takes {len(self.arguments)} inputs '
@@ -303,15 +314,15 @@ class PythonOp:
 
     _numbers = itertools.count()
 
-    def __init__(self, need_top_grad=True):
+    def __init__(self, need_top_grad: bool = True) -> None:
         self.need_top_grad_ = need_top_grad
         warnings.warn(f'{type(self).__name__} is an old form; use CustomOp and CustomOpProp', DeprecationWarning,
                       stacklevel=2)
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Symbol:
         return self.get_symbol(*args, **kwargs)
 
-    def get_symbol(self, *args, **kwargs):
+    def get_symbol(self, *args: Any, **kwargs: Any) -> Any:
         """The symbol of this operator applied to symbols."""
         raise NotImplementedError(f'{type(self).__name__} has no get_symbol')
 
@@ -320,27 +331,27 @@ class PythonOp:
         MAKERS[op_type] = lambda arguments: Definition(op_type, _PythonOpProp(self, adapter), NDArray)
         return Custom(*args, op_type=op_type, **kwargs)
 
-    def forward(self, in_data, out_data):
+    def forward(self, in_data: Any, out_data: Any) -> None:
         """Computes the outputs; copies the input unless overridden."""
         out_data[0][:] = in_data[0]
 
-    def backward(self, out_grad, in_data, out_data, in_grad):
+    def backward(self, out_grad: Any, in_data: Any, out_data: Any, in_grad: Any) -> None:
         """Computes the gradients of the inputs; ones unless overridden."""
         in_grad[0][:] = 1.0
 
-    def infer_shape(self, in_shape):
+    def infer_shape(self, in_shape: Any) -> Any:
         """(shapes of the inputs, shapes of the outputs)."""
         return in_shape, [in_shape[0]]
 
-    def list_outputs(self):
+    def list_outputs(self) -> list[str]:
         """Names of the outputs."""
         return ['output']
 
-    def list_arguments(self):
+    def list_arguments(self) -> list[str]:
         """Names of the inputs."""
         return ['data']
 
-    def need_top_grad(self):
+    def need_top_grad(self) -> bool:
         """Whether `backward` looks at the gradients of the outputs."""
         return self.need_top_grad_
 
@@ -348,11 +359,11 @@ class PythonOp:
 class NDArrayOp(PythonOp):
     """An operator in Python on arrays; an old form of `CustomOp`."""
 
-    def get_symbol(self, *args, **kwargs):
+    def get_symbol(self, *args: Any, **kwargs: Any) -> Symbol:
         """The symbol of this operator applied to symbols."""
         return self._symbol(_OnArrays, args, kwargs)
 
-    def declare_backward_dependency(self, out_grad, in_data, out_data):
+    def declare_backward_dependency(self, out_grad: Any, in_data: list[int], out_data: list[int]) -> list[int]:
         """The numbers, of those given, of what `backward` looks at."""
         return [*(out_grad if self.need_top_grad() else ()), *in_data, *out_data]
 
@@ -360,7 +371,7 @@ class NDArrayOp(PythonOp):
 class NumpyOp(PythonOp):
     """An operator in Python on NumPy arrays; an old form of `CustomOp`."""
 
-    def get_symbol(self, *args, **kwargs):
+    def get_symbol(self, *args: Any, **kwargs: Any) -> Symbol:
         """The symbol of this operator applied to symbols."""
         return self._symbol(_OnNumpy, args, kwargs)
 
@@ -410,7 +421,7 @@ class _PythonOpProp(CustomOpProp):
 
 
 # ---------------------------------------------------------------------- looking into the table
-def get_all_registered_operators():
+def get_all_registered_operators() -> list[str]:
     """The names of all operators, aliases included."""
     return sorted(NAMES)
 
@@ -418,7 +429,7 @@ def get_all_registered_operators():
 OperatorArguments = collections.namedtuple('OperatorArguments', ['narg', 'names', 'types'])
 
 
-def get_operator_arguments(op_name):
+def get_operator_arguments(op_name: str) -> Any:
     """How many arguments an operator takes, their names, and what each of them may be.
 
     >>> mx.operator.get_operator_arguments('Activation').types

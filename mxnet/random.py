@@ -1,6 +1,9 @@
 """Random numbers: one generator per context, none of torch's own touched."""
+from __future__ import annotations
+
 import random as _python
 import threading
+from typing import Any
 
 from ._names import suggest_names as _suggest_names
 from ._state import state
@@ -12,12 +15,12 @@ __all__ = ['seed', 'exponential', 'gamma', 'generalized_negative_binomial', 'mul
            'poisson', 'randint', 'randn', 'shuffle', 'uniform']
 
 _lock = threading.Lock()
-_generators: dict[Context, object] = {}
+_generators: dict[Context, Any] = {}
 _seed = 0        # the seed of contexts that are first used later on; 0 from the start, as upstream
 _seeded = False  # has the program asked for random numbers that it can have again
 
 
-def generator(ctx: Context):
+def generator(ctx: Context) -> Any:
     """The `torch.Generator` that a context's random operators draw from."""
     for step in state.draws:        # numbers are drawn in the order of the program
         if step.ctx == ctx:
@@ -36,12 +39,12 @@ def generator(ctx: Context):
     return found
 
 
-def like_python():
+def like_python() -> Any:
     """What augmenters draw from as upstream's draw from Python's `random`: that, or a loader's for its batch."""
     return _python if state.chance is None else state.chance.python
 
 
-def like_numpy():
+def like_numpy() -> Any:
     """The same of `numpy.random`."""
     if state.chance is not None:
         return state.chance.numpy
@@ -49,7 +52,7 @@ def like_numpy():
     return numpy.random
 
 
-def seed(seed_state, ctx='all'):
+def seed(seed_state: int, ctx: Context | str = 'all') -> None:
     """Starts the random numbers anew.
 
     With ctx='all' every context's; two contexts still draw different numbers.  With one context, only that one, and

@@ -17,10 +17,15 @@ import struct
 import threading
 import weakref
 from collections import namedtuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Self
 
 from ._files import limits, paths
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError
+
+if TYPE_CHECKING:
+    from ._typing import Path
 
 __all__ = ['DamagedRecord', 'IRHeader', 'MXIndexedRecordIO', 'MXRecordIO', 'pack', 'pack_img', 'unpack', 'unpack_img']
 
@@ -39,12 +44,12 @@ class DamagedRecord(MXNetError):
         the damage is to read again
     """
 
-    def __init__(self, uri, offset, problem, resume):
+    def __init__(self, uri: Path, offset: int, problem: str, resume: int) -> None:
         super().__init__(f'{uri}: the record at byte {offset} is damaged: {problem}; '
                          f'reading goes on at byte {resume}')
         self.uri, self.offset, self.problem, self.resume = uri, offset, problem, resume
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return type(self), (self.uri, self.offset, self.problem, self.resume)
 
 
@@ -115,14 +120,14 @@ class MXRecordIO:
     (b'record 0', b'record 1', b'record 2', None)
     """
 
-    def __init__(self, uri, flag):
+    def __init__(self, uri: Path, flag: str) -> None:
         self.uri = os.fspath(uri)
         self.flag = flag
-        self.pid = None
+        self.pid: Any = None
         self.is_open = False
         self.open()
 
-    def open(self):
+    def open(self) -> None:
         """Opens the file.  A file that is opened to be written to begins empty."""
         if self.flag not in ('r', 'w'):
             raise ValueError(f"flag must be 'r' or 'w', not {self.flag!r}")
@@ -133,11 +138,12 @@ class MXRecordIO:
             self._source = _Source(self.uri)
         self._position = 0
         self._wasted = 0                        # bytes of damaged records that were read
+        self._block: Any
         self._block, self._block_at, self._block_size = None, 0, 0
         self.pid = os.getpid()
         self.is_open = True
 
-    def close(self):
+    def close(self) -> None:
         """Closes the file."""
         if not self.is_open:
             return
@@ -148,30 +154,30 @@ class MXRecordIO:
             with paths.reported(self.uri, 'write'):
                 self._file.close()              # only now does a remote file appear
         elif not paths.is_local(self.uri):
-            self._file.closed = True            # a child must not finish the upload of its parent
+            self._file.closed = True  # type: ignore[misc]  # a child must not finish the upload of its parent
         self.pid = None
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to the first record; a writer begins an empty file again."""
         self.close()
         self.open()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if getattr(self, 'is_open', False):
             self.close()
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         if self.is_open and self.writable:
             raise MXNetError(f'{self.uri}: an open writer cannot be copied to another process; close it first')
         return {k: v for k, v in self.__dict__.items() if k not in ('_file', '_source', '_block')}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
         if self.is_open:
             self.is_open = False
@@ -192,20 +198,20 @@ class MXRecordIO:
                 MXRecordIO.open(self)           # not the index, which is in memory
                 self._position = position
 
-    def tell(self):
+    def tell(self) -> int:
         """Where in the file the next record is written, or read from."""
         if not self.is_open:
             raise MXNetError(f'{self.uri}: the file is closed; open() or reset() opens it')
         return self._position
 
-    def size(self):
+    def size(self) -> int:
         """Bytes of the file that is read."""
         self._check_open(writable=False)
         with paths.reported(self.uri, 'read'):
             return self._source.size()
 
     # ------------------------------------------------------------------ writing
-    def write(self, buf):
+    def write(self, buf: bytes) -> None:
         """Adds a record of bytes."""
         self._check_open(writable=True)
         if isinstance(buf, str):
@@ -221,7 +227,7 @@ class MXRecordIO:
         self._position += len(data)
 
     # ------------------------------------------------------------------ reading
-    def read(self):
+    def read(self) -> Any:
         """The next record as bytes; None after the last.
 
         Raises DamagedRecord where the file is not what it should be, and goes on behind the damage when called again.
@@ -246,7 +252,7 @@ class MXRecordIO:
                     return bytes(self._block[start + 8:end])
         return self.read_at(self._position)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.read, None)
 
     def _load(self):
@@ -256,7 +262,7 @@ class MXRecordIO:
             self._block_size = self._source.read_into(self._block, self._position)
         self._block_at = self._position
 
-    def read_at(self, begin):
+    def read_at(self, begin: int) -> Any:
         """The record at a position, which `tell` gave; the next one that `read` gives is the one behind it."""
         self._check_open(writable=False)
         with paths.reported(self.uri, 'read'):
@@ -303,7 +309,7 @@ class MXRecordIO:
                 self._wasted = before
                 return pieces[0] if len(pieces) == 1 else _MAGIC.join(pieces), position
 
-    def peek(self, begin, size):
+    def peek(self, begin: int, size: int) -> Any:
         """-> (first `size` bytes of the record at a position, position of the one behind it), reading nothing else.
 
         A damaged record has no bytes.
@@ -323,7 +329,7 @@ class MXRecordIO:
                 if kind in (_WHOLE, _LAST):
                     return first, position
 
-    def find(self, position):
+    def find(self, position: int) -> int:
         """The first position from this one on where a record begins; the end of the file if there is none."""
         self._check_open(writable=False)
         size = self._source.size()
@@ -339,7 +345,7 @@ class MXRecordIO:
             position += len(block) - 3
         return size
 
-    def begins_at(self, position):
+    def begins_at(self, position: Any) -> bool:
         """Whether a record begins at a position, as far as its first and last bytes tell."""
         self._check_open(writable=False)
         with paths.reported(self.uri, 'read'):
@@ -401,15 +407,15 @@ class MXIndexedRecordIO(MXRecordIO):
     ([0, 1, 2], b'record 2')
     """
 
-    def __init__(self, idx_path, uri, flag, key_type=int):
+    def __init__(self, idx_path: Path, uri: Path, flag: str, key_type: Any = int) -> None:
         self.idx_path = os.fspath(idx_path)
         self.idx: dict = {}
         self.keys: list = []
         self.key_type = key_type
-        self.fidx = None
+        self.fidx: Any = None
         super().__init__(uri, flag)
 
-    def open(self):
+    def open(self) -> None:
         """Opens both files."""
         super().open()
         self.idx, self.keys = {}, []
@@ -433,7 +439,7 @@ class MXIndexedRecordIO(MXRecordIO):
                                  f'{line[:80]!r} ({error})') from error
             self.keys.append(key)
 
-    def close(self):
+    def close(self) -> None:
         """Closes both files."""
         if not self.is_open:
             return
@@ -443,15 +449,15 @@ class MXIndexedRecordIO(MXRecordIO):
             with paths.reported(self.idx_path, 'write'):
                 self.fidx.close()
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {**super().__getstate__(), 'fidx': None}
 
-    def seek(self, idx):
+    def seek(self, idx: Any) -> None:
         """Goes to the record with a key; `read` gives it."""
         self._check_open(writable=False)
         self._position = self._place(idx)
 
-    def read_idx(self, idx):
+    def read_idx(self, idx: Any) -> Any:
         """The record with a key."""
         return self.read_at(self._place(idx))
 
@@ -464,7 +470,7 @@ class MXIndexedRecordIO(MXRecordIO):
             raise NoRecord(f'{self.idx_path} has no record with the key {key!r}; it has {len(self.keys)}: '
                            f'{", ".join(known)}') from None
 
-    def write_idx(self, idx, buf):
+    def write_idx(self, idx: Any, buf: bytes) -> None:
         """Adds a record with a key."""
         key = self.key_type(idx)
         position = self.tell()
@@ -487,7 +493,7 @@ id, id2: low and high 64 bits of a number that names the record; id2 is 0 almost
 _HEADER = struct.Struct('<IfQQ')
 
 
-def pack(header, s):
+def pack(header: Any, s: bytes) -> bytes:
     """The bytes of a record: a header and the bytes of a picture, or of anything else.
 
     >>> record = mx.recordio.pack(mx.recordio.IRHeader(0, 3, 17, 0), b'picture')
@@ -502,7 +508,7 @@ def pack(header, s):
     return _HEADER.pack(label.size, 0, number, number2) + label.tobytes() + s
 
 
-def unpack(s):
+def unpack(s: bytes) -> tuple[Any, bytes]:
     """-> (header, bytes of the picture) of a record."""
     if len(s) < _HEADER.size:
         raise MXNetError(f'unpack: a record begins with {_HEADER.size} bytes of header, '
@@ -515,7 +521,7 @@ def unpack(s):
         import numpy
         label = numpy.frombuffer(s, '<f4', flag, begin)
         begin += flag * 4
-    return IRHeader(flag, label, number, number2), s[begin:]
+    return IRHeader(flag, label, number, number2), s[begin:]      # type: ignore[call-arg]
 
 
 def _cv2(function):
@@ -526,7 +532,7 @@ def _cv2(function):
     return cv2
 
 
-def unpack_img(s, iscolor=-1):
+def unpack_img(s: bytes, iscolor: int = -1) -> tuple[Any, Any]:
     """-> (header, picture) of a record: a numpy.ndarray in BGR, as OpenCV has it, or None if it cannot be decoded.
 
     iscolor: -1 as it is, 0 grey, 1 colour
@@ -542,7 +548,7 @@ def unpack_img(s, iscolor=-1):
         return header, None
 
 
-def pack_img(header, img, quality=95, img_fmt='.jpg'):
+def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = '.jpg') -> bytes:
     """The bytes of a record with a picture, which is encoded first.
 
     img: a numpy.ndarray in BGR

@@ -10,8 +10,11 @@
 >>> create('circle', radius=3).radius, create('["circle", {"radius": 4}]').radius
 (3, 4)
 """
+from __future__ import annotations
+
 import json
 import warnings
+from typing import Any
 
 from ._names import near
 from ._names import suggest_names as _suggest_names
@@ -22,7 +25,7 @@ __all__ = ['get_alias_func', 'get_create_func', 'get_register_func', 'get_regist
 _registries: dict[type, dict[str, type]] = {}
 
 
-def get_registry(base_class):
+def get_registry(base_class: type) -> Any:
     """A copy of the table {lower-case name: class} of the family of `base_class`."""
     return dict(_table(base_class))
 
@@ -31,7 +34,7 @@ def _table(base_class):
     return _registries.setdefault(base_class, {})
 
 
-def get_register_func(base_class, nickname):
+def get_register_func(base_class: type, nickname: str) -> Any:
     """A class decorator that registers subclasses of `base_class` under their lower-case name.
 
     `nickname` is what messages call the family, e.g. 'optimizer'.
@@ -53,7 +56,7 @@ def get_register_func(base_class, nickname):
     return register
 
 
-def get_alias_func(base_class, nickname):
+def get_alias_func(base_class: type, nickname: str) -> Any:
     """A function `alias(*names)` that returns a class decorator: further names for a class."""
     register = get_register_func(base_class, nickname)
 
@@ -68,7 +71,7 @@ def get_alias_func(base_class, nickname):
     return alias
 
 
-def get_create_func(base_class, nickname):
+def get_create_func(base_class: type, nickname: str) -> Any:
     """A function that makes an object of the family of `base_class` from a name, a dict or JSON."""
     table = _table(base_class)
 

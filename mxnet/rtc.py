@@ -11,9 +11,13 @@
 The compiler is NVIDIA's NVRTC, which comes with CUDA builds of PyTorch; all that is used of torch's own, private
 wrapper around it is in `_compiled` and `_driver`.
 """
+from __future__ import annotations
+
 import ctypes
 import re
+from collections.abc import Sequence
 from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -22,6 +26,9 @@ from ._names import suggest_names as _suggest_names
 from ._ops.dtypes import NAME
 from .base import MXNetError
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from .context import Context
 
 __all__ = ['CudaKernel', 'CudaModule']
 
@@ -73,11 +80,11 @@ class CudaModule:
         'axpy<float>', can be among them.  Others are compiled by `get_kernel`.
     """
 
-    def __init__(self, source, options=(), exports=()):
+    def __init__(self, source: Any, options: Sequence[Any] = (), exports: Sequence[Any] = ()) -> None:
         _check_gpu()
         self._source = source
         self._options = (options,) if isinstance(options, str) else tuple(options)
-        self._functions = {}        # (name, number of the device): what `_compiled` gives
+        self._functions: dict[Any, Any] = {}        # (name, number of the device): what `_compiled` gives
         for name in (exports,) if isinstance(exports, str) else exports:
             self._function(name, torch.cuda.current_device())
 
@@ -88,7 +95,7 @@ class CudaModule:
                 found = self._functions[name, device] = _compiled(self._source, name, self._options)
         return found[1]
 
-    def get_kernel(self, name, signature):
+    def get_kernel(self, name: str, signature: Any) -> Any:
         """A kernel of the module.
 
         signature: its parameters as in the source, 'const float *x, double *y, int n'; names may be left out.  A
@@ -118,10 +125,10 @@ def _parsed(signature):
 class CudaKernel:
     """A kernel that can be launched; `CudaModule.get_kernel` makes it."""
 
-    def __init__(self, handle, name, is_ndarray, dtypes):
+    def __init__(self, handle: Any, name: str, is_ndarray: Any, dtypes: Any) -> None:
         self._module, self._name, self._is_ndarray, self._dtypes = handle, name, is_ndarray, dtypes
 
-    def launch(self, args, ctx, grid_dims, block_dims, shared_mem=0):
+    def launch(self, args: Any, ctx: Context, grid_dims: Any, block_dims: Any, shared_mem: int = 0) -> None:
         """Runs the kernel on a GPU, after the work that is queued there already.
 
         args: an array on that GPU for each pointer of the signature, a number for each other parameter

@@ -6,11 +6,14 @@ True
 A flag says what the torch below was built with and what optional packages are there, not whether a GPU is plugged in:
 for that, ask `mx.context.num_gpus()`.  Torch is loaded when a flag is first read.
 """
+from __future__ import annotations
+
 import collections
 import faulthandler
 import importlib.util
 import platform
 import threading
+from typing import Any, Self
 
 from ._names import suggest_names as _suggest_names
 
@@ -22,23 +25,23 @@ class Feature:
 
     __slots__ = ('_name', '_probe')
 
-    def __init__(self, name, probe):
+    def __init__(self, name: str, probe: Any) -> None:
         self._name = name
         self._probe = probe
 
     @property
-    def name(self):
+    def name(self) -> str:
         return self._name
 
     @property
-    def enabled(self):
+    def enabled(self) -> bool:
         return bool(self._probe())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{"✔" if self.enabled else "✖"} {self.name}'
 
 
-def feature_list():
+def feature_list() -> list[Feature]:
     """All features, as a list of `Feature`."""
     return [Feature(name, probe) for name, probe in _PROBES.items()]
 
@@ -49,7 +52,7 @@ class Features(collections.OrderedDict):
     instance = None
     _lock = threading.Lock()
 
-    def __new__(cls):
+    def __new__(cls) -> Self:
         with cls._lock:
             if cls.instance is None:
                 features = super().__new__(cls)
@@ -57,10 +60,10 @@ class Features(collections.OrderedDict):
                 cls.instance = features
         return cls.instance
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return repr(list(self.values()))
 
-    def is_enabled(self, feature_name):
+    def is_enabled(self, feature_name: str) -> bool:
         """Whether the feature is there; upper and lower case are the same.  An unknown name is a RuntimeError."""
         name = feature_name.upper()
         if name not in self:

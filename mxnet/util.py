@@ -8,16 +8,25 @@ Two switches, both off at the start and both of one thread:
 
 `set_np()`, `reset_np()` and `use_np` turn both.
 """
+from __future__ import annotations
+
 import functools
 import inspect
 import operator
 import os
 import types
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from . import context as _context
 from ._names import suggest_names as _suggest_names
 from ._state import State, state
 from .base import MXNetError
+
+if TYPE_CHECKING:
+    from ._typing import ArrayLike, DType, Path
+    from .context import Context
+    from .ndarray import NDArray
 
 __all__ = ['default_array', 'get_cuda_compute_capability', 'get_gpu_count', 'get_gpu_memory', 'getenv', 'is_np_array',
            'is_np_shape', 'makedirs', 'np_array', 'np_shape', 'np_ufunc_legal_option', 'reset_np', 'set_module',
@@ -46,17 +55,17 @@ def _refuse_arrays_without_shapes():
         raise ValueError('NumPy shapes cannot be turned off while NumPy arrays are on: npx.reset_np() turns both off')
 
 
-def is_np_shape():
+def is_np_shape() -> bool:
     """Whether shapes have NumPy's meaning in this thread."""
     return state.np_shape
 
 
-def is_np_array():
+def is_np_array() -> bool:
     """Whether Gluon makes `mx.np.ndarray` in this thread."""
     return state.np_array
 
 
-def set_np_shape(active):
+def set_np_shape(active: bool) -> bool:
     """Turns NumPy shapes on or off in this thread and returns what was before.
 
     2 turns them on in all threads; False turns that off again, too.
@@ -80,7 +89,7 @@ def _set_np_array(active):
     return previous
 
 
-def set_np(shape=True, array=True):
+def set_np(shape: bool = True, array: bool = True) -> None:
     """Turns NumPy shapes and NumPy arrays on or off in this thread.  Arrays need shapes.
 
     >>> mx.util.set_np()
@@ -94,7 +103,7 @@ def set_np(shape=True, array=True):
     set_np_shape(shape)
 
 
-def reset_np():
+def reset_np() -> None:
     """Turns NumPy shapes and NumPy arrays off."""
     set_np(shape=False, array=False)
 
@@ -129,12 +138,12 @@ class _NumpyArrayScope:
         _set_np_array(self._previous.pop())
 
 
-def np_shape(active=True):
+def np_shape(active: bool = True) -> Any:
     """`with mx.np_shape(): ...` has NumPy shapes on (or off) for a block of code.  None leaves them as they are."""
     return _NumpyShapeScope(active)
 
 
-def np_array(active=True):
+def np_array(active: bool = True) -> Any:
     """`with mx.np_array(): ...` has NumPy arrays on (or off) for a block of code."""
     return _NumpyArrayScope(active)
 
@@ -145,17 +154,17 @@ def np_array(active=True):
 _CLASS_HOOKS = frozenset(('__init_subclass__', '__class_getitem__', '__subclasshook__'))
 
 
-def use_np_shape(func):
+def use_np_shape(func: Any) -> Any:
     """Decorates a function, or all methods and properties of a class: they run with NumPy shapes on."""
     return _decorate(func, 'use_np_shape', shape=True, array=False)
 
 
-def use_np_array(func):
+def use_np_array(func: Any) -> Any:
     """Decorates a function, or all methods and properties of a class: they run with NumPy arrays on."""
     return _decorate(func, 'use_np_array', shape=False, array=True)
 
 
-def use_np(func):
+def use_np(func: Any) -> Any:
     """Decorates a function, or all methods and properties of a class: they run with NumPy shapes and arrays on.
 
     >>> @mx.use_np
@@ -220,7 +229,7 @@ _CASTINGS = ('no', 'equiv', 'safe', 'same_kind', 'unsafe')
 _DTYPES = ('int8', 'uint8', 'int32', 'int64', 'float16', 'float32', 'float64')
 
 
-def np_ufunc_legal_option(key, value):
+def np_ufunc_legal_option(key: Any, value: Any) -> Any:
     """Whether `value` is one that NumPy's universal functions take for their option `key`."""
     if key == 'where':
         return True
@@ -246,7 +255,7 @@ def _check_ufunc_options(function, options):
         raise TypeError(f'{function}(): {key}={value!r} is not understood')
 
 
-def wrap_np_unary_func(func):
+def wrap_np_unary_func(func: Callable[..., Any]) -> Any:
     """Lets `func(x, out=None)` take the options of NumPy's universal functions, at their default values only."""
     @functools.wraps(func)
     def unary(x, out=None, **kwargs):
@@ -256,7 +265,7 @@ def wrap_np_unary_func(func):
     return unary
 
 
-def wrap_np_binary_func(func):
+def wrap_np_binary_func(func: Callable[..., Any]) -> Any:
     """Lets `func(x1, x2, out=None)` take the options of NumPy's universal functions, at their default values only."""
     @functools.wraps(func)
     def binary(x1, x2, out=None, **kwargs):
@@ -268,17 +277,17 @@ def wrap_np_binary_func(func):
 
 # --- GPUs -------------------------------------------------------------------------------------------------------------
 
-def get_gpu_count():
+def get_gpu_count() -> int:
     """How many GPUs there are; the same as `mx.context.num_gpus()`."""
     return _context.num_gpus()
 
 
-def get_gpu_memory(gpu_dev_id):
+def get_gpu_memory(gpu_dev_id: int) -> tuple[int, int]:
     """(free, total) bytes of a GPU; the same as `mx.context.gpu_memory_info(gpu_dev_id)`."""
     return _context.gpu_memory_info(gpu_dev_id)
 
 
-def get_cuda_compute_capability(ctx):
+def get_cuda_compute_capability(ctx: Context) -> Any:
     """The compute capability of a GPU as a number: 90 for sm_90."""
     if ctx.device_type != 'gpu':
         raise ValueError(f'get_cuda_compute_capability: ctx must be a GPU, not {ctx}')
@@ -292,12 +301,12 @@ def get_cuda_compute_capability(ctx):
 
 # --- the rest ---------------------------------------------------------------------------------------------------------
 
-def getenv(name):
+def getenv(name: str) -> str | None:
     """The value of an environment variable, or None."""
     return os.environ.get(name)
 
 
-def setenv(name, value):
+def setenv(name: str, value: Any) -> None:
     """Sets an environment variable; None removes it.  There is one environment: `os.environ` sees the change."""
     if value is None:
         os.environ.pop(name, None)
@@ -305,12 +314,12 @@ def setenv(name, value):
         os.environ[name] = value
 
 
-def makedirs(d):
+def makedirs(d: Path) -> None:
     """Makes a folder and those above it.  A folder that exists is left alone."""
     os.makedirs(d, exist_ok=True)
 
 
-def set_module(module):
+def set_module(module: str | None) -> Any:
     """A decorator that says a function or class belongs to the module of this name.  None changes nothing."""
     def decorator(func):
         if module is not None:
@@ -319,10 +328,11 @@ def set_module(module):
     return decorator
 
 
-def with_defaults(function, **defaults):
+def with_defaults(function: Callable[..., Any], **defaults: Any) -> Any:
     """A copy of a function whose parameters have other defaults; `help` and `inspect` show them."""
     function = inspect.unwrap(function)
-    copy = types.FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
+    copy: Any = types.FunctionType(function.__code__, function.__globals__, function.__name__, None,
+                                   function.__closure__)
     functools.update_wrapper(copy, function)
     del copy.__wrapped__                        # whose signature is the old one
     had = [p for p in inspect.signature(function).parameters.values() if p.default is not p.empty]
@@ -330,7 +340,7 @@ def with_defaults(function, **defaults):
     return copy
 
 
-def default_array(source_array, ctx=None, dtype=None):
+def default_array(source_array: ArrayLike, ctx: Context | None = None, dtype: DType | None = None) -> NDArray:
     """An `mx.np.ndarray` where NumPy arrays are on in this thread, else an `mx.nd.NDArray`."""
     if is_np_array():
         from . import numpy

@@ -1,4 +1,6 @@
 """Seeing a network: a table of its layers, or a drawing. `mx.viz`"""
+from __future__ import annotations
+
 import functools
 import html
 import importlib.util
@@ -7,6 +9,8 @@ import re
 import shutil
 import warnings
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ._graph.infer import complete, infer
 from ._graph.node import own_attributes, rebuild, states_of, topological
@@ -58,7 +62,8 @@ def _cross(lengths):
 
 
 # ---------------------------------------------------------------------- the table
-def print_summary(symbol, shape=None, line_length=120, positions=[.44, .64, .74, 1.]):  # noqa: B006
+def print_summary(symbol: Symbol, shape: Mapping[str, Sequence[int]] | None = None, line_length: int = 120,
+                  positions: Sequence[float] = [.44, .64, .74, 1.]) -> None:
     """Prints a table of the layers of a symbol: output shapes, numbers of parameters, and what each one follows.
 
     `shape` is a dict of the inputs' shapes, as for `infer_shape`; without it only what follows from the layers
@@ -91,6 +96,7 @@ def print_summary(symbol, shape=None, line_length=120, positions=[.44, .64, .74,
     print('_' * line_length)
     row('Layer (type)', 'Output Shape', 'Param #', 'Previous Layer')
     print('=' * line_length)
+    counted: Any
     counted, total = set(), 0
     for node in nodes:
         if node.is_variable and node is not nodes[0]:
@@ -133,8 +139,9 @@ def _size(shape):
 
 
 # ---------------------------------------------------------------------- the drawing
-def plot_network(symbol, title='plot', save_format='pdf', shape=None, dtype=None, node_attrs={},  # noqa: B006
-                 hide_weights=True):
+def plot_network(symbol: Symbol, title: str = 'plot', save_format: str = 'pdf',
+                 shape: Mapping[str, Sequence[int]] | None = None, dtype: Any = None,
+                 node_attrs: Mapping[str, str] = {}, hide_weights: bool = True) -> Any:
     """A drawing of a symbol, as a `graphviz.Digraph`, which shows itself in a notebook.
 
     `.render('file')` writes it in `save_format`, `.view()` opens it, `.source` is its text.  With `shape` and `dtype`,
@@ -266,7 +273,7 @@ def _drawing():
 LARGE = 300
 
 
-def svg(symbol, limit=LARGE):
+def svg(symbol: Symbol, limit: int = LARGE) -> str | None:
     """The drawing of a symbol as text in SVG; None where it cannot be drawn or has more than `limit` nodes."""
     if sum(not node.is_variable for node in topological(symbol._entries)) > limit:
         return None
@@ -279,7 +286,7 @@ def svg(symbol, limit=LARGE):
         return None
 
 
-def table(symbol):
+def table(symbol: Symbol) -> str | None:
     """A folding table of a symbol's operators in HTML; None where `svg` draws it."""
     nodes = topological(symbol._entries)
     operators = [node for node in nodes if not node.is_variable]

@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / 'mxnet'
 # Top-level modules and packages of mxnet. A new one needs a place here.
 LAYERS = (
     # the ground: no torch, no NumPy
-    ('_changes', '_dispatch', '_malloc', '_names', '_scope', '_state', '_wording', 'base', 'error', 'libinfo', 'log',
-     'registry'),
+    ('_changes', '_dispatch', '_malloc', '_names', '_scope', '_state', '_typing', '_wording', 'base', 'error', 'libinfo',
+     'log', 'registry'),
     # devices, and how work is put on them
     ('context', 'engine'),
     # file formats, on bytes and tensors
@@ -54,7 +54,7 @@ NO_TORCH = LAYERS[0]
 # later layer.
 DOWNWARD = {
     ('_frontend/reference', ''): 'examples of the reference are programs: they import mxnet',
-    ('_frontend/stubs', ''): 'the stub of mxnet/__init__.py is written from its table of names',
+    ('_frontend/stubs', ''): 'stubs show what is in mx.nd and mx.sym',
     ('autograd', 'ndarray'): 'programs take NDArray from `from mxnet.autograd import *`',
     ('autograd', 'symbol'): 'get_symbol returns a Symbol',
     ('gluon/contrib/estimator', 'contrib'): 'fit(log_dir=) writes for TensorBoard',

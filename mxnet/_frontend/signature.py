@@ -32,6 +32,14 @@ def _default(attribute):
     return _Null if attribute.required else attribute.default
 
 
+def default_of(value) -> str:
+    """A default as a stub shows it: its text where that is short and can be read back, else `...`."""
+    simple = value is None or isinstance(value, (bool, int, float, str))
+    simple = simple or isinstance(value, tuple) and all(isinstance(v, (int, float)) for v in value)
+    text = repr(value)
+    return text if simple and text not in ('inf', '-inf', 'nan') else '...'
+
+
 def docstring(op: Operator) -> str:
     """What the declaration says, then a list of the arguments."""
     lines = [op.doc or f'The operator {op.name}.', '', 'Parameters', '----------']

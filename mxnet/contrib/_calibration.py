@@ -1,11 +1,18 @@
 """Finds the ranges of a network's values from examples: the extremes, or the threshold that loses least."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy
 
 from .. import ndarray
 from ..base import py_str
 
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
 
-def combine_histogram(old_hist, arr, new_min, new_max, new_th):
+
+def combine_histogram(old_hist: Any, arr: NDArray, new_min: float, new_max: float, new_th: float) -> Any:
     """Adds values to a histogram (counts, edges, min, max, threshold), which is widened where they do not fit."""
     counts, edges, low, high, threshold = old_hist
     low, high = min(low, new_min), max(high, new_max)

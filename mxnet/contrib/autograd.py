@@ -1,5 +1,9 @@
 """The first form of autograd, in which recording and train mode are one switch; `mx.autograd` is its successor."""
+from __future__ import annotations
+
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from .. import autograd as _autograd
 from ..ndarray import NDArray, zeros_like
@@ -8,7 +12,7 @@ __all__ = ['NDArray', 'TrainingStateScope', 'backward', 'compute_gradient', 'gra
            'set_is_training', 'test_section', 'train_section', 'zeros_like']
 
 
-def set_is_training(is_train):
+def set_is_training(is_train: bool) -> Any:
     """Switches recording and train mode; returns whether it was recording before."""
     _autograd.set_training(is_train)
     return _autograd.set_recording(is_train)
@@ -17,25 +21,25 @@ def set_is_training(is_train):
 class TrainingStateScope:
     """Switches recording and train mode for the length of a block."""
 
-    def __init__(self, enter_state):
+    def __init__(self, enter_state: Any) -> None:
         self._enter_state = enter_state
-        self._scope = None
+        self._scope: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         scope = _autograd.record if self._enter_state else _autograd.pause
         self._scope = scope(train_mode=bool(self._enter_state))
         self._scope.__enter__()
 
-    def __exit__(self, ptype, value, trace):
+    def __exit__(self, ptype: Any, value: Any, trace: Any) -> None:
         self._scope.__exit__(ptype, value, trace)
 
 
-def train_section():
+def train_section() -> Any:
     """A scope in which operators are recorded and behave as in training."""
     return TrainingStateScope(True)
 
 
-def test_section():
+def test_section() -> Any:
     """A scope in which nothing is recorded and operators behave as in prediction."""
     return TrainingStateScope(False)
 
@@ -43,24 +47,24 @@ def test_section():
 vars(test_section)['__test__'] = False         # pytest: not a test, whatever its name looks like
 
 
-def mark_variables(variables, gradients, grad_reqs='write'):
+def mark_variables(variables: Any, gradients: Any, grad_reqs: str = 'write') -> None:
     """Attaches gradient buffers to a list of arrays."""
     _autograd.mark_variables(variables, gradients, grad_reqs)
 
 
-def backward(outputs, out_grads=None, retain_graph=False):
+def backward(outputs: Any, out_grads: Any = None, retain_graph: bool = False) -> None:
     """Computes the gradients of a list of arrays with respect to all marked variables."""
     if not isinstance(outputs, (list, tuple)):
         raise AssertionError(f'outputs must be a list of arrays, not {type(outputs).__name__}')
     _autograd.backward(outputs, out_grads, retain_graph)
 
 
-def compute_gradient(outputs):
+def compute_gradient(outputs: Any) -> None:
     """The old name of `backward`."""
     backward(outputs)
 
 
-def grad_and_loss(func, argnum=None):
+def grad_and_loss(func: Callable[..., Any], argnum: Any = None) -> Any:
     """A function that calls `func` and returns (gradients of its arguments, its outputs).
 
     `argnum` says by number which argument, or arguments, gradients are wanted of; without it, of all.
@@ -81,7 +85,7 @@ def grad_and_loss(func, argnum=None):
     return wrapped
 
 
-def grad(func, argnum=None):
+def grad(func: Callable[..., Any], argnum: Any = None) -> Any:
     """A function that returns the gradients of `func`'s arguments.
 
     >>> square = mx.contrib.autograd.grad(lambda x: x * x)

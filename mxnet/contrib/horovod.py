@@ -2,6 +2,11 @@
 
 Workers are those of `mx.kv.create('horovod')`; start them with `remx launch` or torchrun.
 """
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from .._array import NDArrayBase, overwrite, wrap
@@ -10,46 +15,50 @@ from ..gluon import ParameterDict, Trainer
 from ..kvstore.base import create
 from ..optimizer import Optimizer
 
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
+
 __all__ = ['DistributedOptimizer', 'DistributedTrainer', 'allgather', 'allreduce', 'allreduce_', 'broadcast',
            'broadcast_', 'broadcast_parameters', 'init', 'is_initialized', 'local_rank', 'local_size', 'rank',
            'shutdown', 'size']
 
 
-def init():
+def init() -> None:
     """Joins the job; the other functions do so as well."""
     world()
 
 
-def is_initialized():
+def is_initialized() -> bool:
     """True: the job is joined when it is first asked for anything."""
     return True
 
 
-def shutdown():
+def shutdown() -> None:
     """For programs that call it; workers leave their job when they end."""
 
 
-def rank():
+def rank() -> Any:
     """The number of this worker."""
     return world().rank
 
 
-def size():
+def size() -> Any:
     """How many workers there are."""
     return world().size
 
 
-def local_rank():
+def local_rank() -> Any:
     """The number of this worker on its machine, which is the number of the GPU to use."""
     return world().local_rank
 
 
-def local_size():
+def local_size() -> Any:
     """How many workers there are on this machine."""
     return world().local_size
 
 
-def allreduce_(tensor, average=True, name=None, priority=0, prescale_factor=1.0, postscale_factor=1.0):
+def allreduce_(tensor: NDArray, average: bool = True, name: str | None = None, priority: int = 0,
+               prescale_factor: float = 1.0, postscale_factor: float = 1.0) -> Any:
     """The mean (or sum) over all workers, into the array itself."""
     total = tensor.materialize().detach().clone(memory_format=torch.contiguous_format)
     if prescale_factor != 1:
@@ -62,12 +71,13 @@ def allreduce_(tensor, average=True, name=None, priority=0, prescale_factor=1.0,
     return tensor
 
 
-def allreduce(tensor, average=True, name=None, priority=0, prescale_factor=1.0, postscale_factor=1.0):
+def allreduce(tensor: NDArray, average: bool = True, name: str | None = None, priority: int = 0,
+              prescale_factor: float = 1.0, postscale_factor: float = 1.0) -> Any:
     """The mean (or sum) over all workers, as a new array."""
     return allreduce_(tensor.copy(), average, name, priority, prescale_factor, postscale_factor)
 
 
-def broadcast_(tensor, root_rank, name=None, priority=0):
+def broadcast_(tensor: NDArray, root_rank: int, name: str | None = None, priority: int = 0) -> Any:
     """Worker `root_rank`'s values, into the array itself."""
     value = tensor.materialize().detach().clone(memory_format=torch.contiguous_format)
     world().wait(world().copy(value, f'broadcast of {name or "an array"}', root_rank))
@@ -75,12 +85,12 @@ def broadcast_(tensor, root_rank, name=None, priority=0):
     return tensor
 
 
-def broadcast(tensor, root_rank, name=None, priority=0):
+def broadcast(tensor: NDArray, root_rank: int, name: str | None = None, priority: int = 0) -> Any:
     """Worker `root_rank`'s values, as a new array."""
     return broadcast_(tensor.copy(), root_rank, name, priority)
 
 
-def allgather(tensor, name=None, priority=0):
+def allgather(tensor: NDArray, name: str | None = None, priority: int = 0) -> Any:
     """The arrays of all workers one below the other; they may differ in their first length."""
     what = f'allgather of {name or "an array"}'
     value = tensor.materialize().detach()
@@ -94,7 +104,7 @@ def allgather(tensor, name=None, priority=0):
     return wrap(joined, tensor.context, type(tensor))
 
 
-def broadcast_parameters(params, root_rank=0, prefix=None):
+def broadcast_parameters(params: Any, root_rank: int = 0, prefix: str | None = None) -> None:
     """Gives all workers the parameters of one: a ParameterDict, or {name: array} as Module has them.
 
     Parameters of unknown shape are broadcast once a first batch has shown it: call it again then.
@@ -121,7 +131,8 @@ class DistributedTrainer(Trainer):
     >>> trainer = hvd.DistributedTrainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
     """
 
-    def __init__(self, params, optimizer, optimizer_params=None):
+    def __init__(self, params: Any, optimizer: Optimizer | str,
+                 optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None = None) -> None:
         super().__init__(params, optimizer, optimizer_params, kvstore=create('horovod'), update_on_kvstore=False)
         self._scale /= size()
 
@@ -129,44 +140,44 @@ class DistributedTrainer(Trainer):
 class DistributedOptimizer(Optimizer):
     """An optimizer, for Module, that takes the mean of each gradient over all workers first."""
 
-    def __init__(self, optimizer):
+    def __init__(self, optimizer: Optimizer | str) -> None:
         object.__setattr__(self, '_optimizer', optimizer)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._optimizer, name)
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._optimizer, name, value)
 
     learning_rate = property(lambda self: self._optimizer.learning_rate)
 
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """The state of a weight, as the optimizer makes it."""
         return self._optimizer.create_state(index, weight)
 
-    def create_state_multi_precision(self, index, weight):
+    def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
         """The state of a weight, with a float32 copy where the optimizer keeps one."""
         return self._optimizer.create_state_multi_precision(index, weight)
 
-    def update(self, index, weight, grad, state):
+    def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         """Updates a weight, or a list of them."""
         _take_means(index, grad)
         self._optimizer.update(index, weight, grad, state)
 
-    def update_multi_precision(self, index, weight, grad, state):
+    def update_multi_precision(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         """Updates a weight, or a list of them, by its float32 copy where there is one."""
         _take_means(index, grad)
         self._optimizer.update_multi_precision(index, weight, grad, state)
 
-    def set_learning_rate(self, lr):
+    def set_learning_rate(self, lr: float) -> None:
         """Sets the learning rate."""
         self._optimizer.set_learning_rate(lr)
 
-    def set_lr_mult(self, args_lr_mult):
+    def set_lr_mult(self, args_lr_mult: Mapping[str, float]) -> None:
         """Sets factors of the learning rate."""
         self._optimizer.set_lr_mult(args_lr_mult)
 
-    def set_wd_mult(self, args_wd_mult):
+    def set_wd_mult(self, args_wd_mult: Mapping[str, float]) -> None:
         """Sets factors of the weight decay."""
         self._optimizer.set_wd_mult(args_wd_mult)
 

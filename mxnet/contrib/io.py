@@ -1,6 +1,14 @@
 """A Gluon DataLoader as an iterator for Module."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .. import ndarray as nd
 from ..io import DataDesc, DataIter
+
+if TYPE_CHECKING:
+    from .._typing import DType
+    from ..ndarray import NDArray
 
 __all__ = ['DataLoaderIter']
 
@@ -16,11 +24,12 @@ class DataLoaderIter(DataIter):
     [((2, 2), 0), ((2, 2), 0), ((2, 2), 1)]
     """
 
-    def __init__(self, loader, data_name='data', label_name='softmax_label', dtype='float32'):
+    def __init__(self, loader: Any, data_name: str = 'data', label_name: str = 'softmax_label',
+                 dtype: DType = 'float32') -> None:
         super().__init__()
         self._loader = loader
-        self._batches = None
-        self._current = None
+        self._batches: Any = None
+        self._current: Any = None
         first = next(iter(loader), None)
         if first is None:
             raise ValueError('DataLoaderIter: the loader has no batch, so its shapes are unknown')
@@ -30,11 +39,11 @@ class DataLoaderIter(DataIter):
         self.provide_data = [DataDesc(data_name, data.shape, dtype)]
         self.provide_label = [DataDesc(label_name, label.shape, dtype)]
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins with the first batch again."""
         self._batches = None
 
-    def iter_next(self):
+    def iter_next(self) -> bool:
         """Goes to the next batch; False if there is none."""
         # workers begin when a batch is wanted, not when an iterator is made or reset
         if self._batches is None:
@@ -50,18 +59,18 @@ class DataLoaderIter(DataIter):
             values = nd.concat(values, filler, dim=0)
         return [values]
 
-    def getdata(self):
+    def getdata(self) -> list[NDArray]:
         """The data of the batch."""
         return self._part(0)
 
-    def getlabel(self):
+    def getlabel(self) -> list[NDArray]:
         """The labels of the batch."""
         return self._part(1)
 
-    def getpad(self):
+    def getpad(self) -> int:
         """How many samples of the batch are filler."""
         return self.batch_size - self._current[0].shape[0]
 
-    def getindex(self):
+    def getindex(self) -> None:
         """None: a loader does not tell the places of its samples."""
         return None

@@ -4,8 +4,12 @@ The ranges of values are found while predicting ('none'), as the extremes of som
 or as the thresholds
 that lose least information about them ('entropy').
 """
+from __future__ import annotations
+
 import logging
 import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import gluon, ndarray, symbol
 from .._names import suggest_names as _suggest_names
@@ -22,6 +26,9 @@ from ._calibration import (
     _smooth_distribution,
     combine_histogram,
 )
+
+if TYPE_CHECKING:
+    from .._typing import DataDescs
 
 __all__ = ['calib_graph', 'combine_histogram', 'quantize_graph', 'quantize_model', 'quantize_model_mkldnn',
            'quantize_net', 'quantize_net_v2',
@@ -136,11 +143,13 @@ def _check_ctx(ctx):
 
 
 # ---------------------------------------------------------------------- symbols
-def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',), ctx=CPU,
-
-                   excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy', calib_data=None,
-                   num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
-                   quantize_granularity='tensor-wise', logger=None):
+def quantize_model(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                   data_names: Sequence[str] = ('data',), label_names: Sequence[str] = ('softmax_label',),
+                   ctx: Context = CPU, excluded_sym_names: Sequence[str] | None = None,
+                   excluded_op_names: Sequence[str] | None = None, calib_mode: str = 'entropy',
+                   calib_data: Any = None, num_calib_examples: int | None = None,
+                   quantized_dtype: str = 'int8', quantize_mode: str = 'smart',
+                   quantize_granularity: str = 'tensor-wise', logger: Any = None) -> Any:
     """-> (symbol, arguments, states) of the int8 network of a symbol with its parameters.
 
     excluded_sym_names, excluded_op_names: names of nodes, and of operators, that stay floating point
@@ -164,11 +173,13 @@ def quantize_model(sym, arg_params, aux_params, data_names=('data',), label_name
     return calib_graph(qsym, qargs, aux, collector, calib_mode, quantized_dtype, logger or logging)
 
 
-def quantize_model_mkldnn(sym, arg_params, aux_params, data_names=('data',), label_names=('softmax_label',),
-                          ctx=CPU, excluded_sym_names=None, excluded_op_names=None, calib_mode='entropy',
-
-                          calib_data=None, num_calib_examples=None, quantized_dtype='int8', quantize_mode='smart',
-                          quantize_granularity='tensor-wise', logger=None):
+def quantize_model_mkldnn(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                          data_names: Sequence[str] = ('data',), label_names: Sequence[str] = ('softmax_label',),
+                          ctx: Context = CPU, excluded_sym_names: Sequence[str] | None = None,
+                          excluded_op_names: Sequence[str] | None = None, calib_mode: str = 'entropy',
+                          calib_data: Any = None, num_calib_examples: int | None = None,
+                          quantized_dtype: str = 'int8', quantize_mode: str = 'smart',
+                          quantize_granularity: str = 'tensor-wise', logger: Any = None) -> Any:
     """`quantize_model` after BatchNorm layers became part of the convolutions before them."""
     sym, arg_params, aux_params = _quantize_graph.fold_batch_norm(sym, arg_params, aux_params)
     return quantize_model(sym, arg_params, aux_params, data_names, label_names, ctx, excluded_sym_names,
@@ -178,11 +189,12 @@ def quantize_model_mkldnn(sym, arg_params, aux_params, data_names=('data',), lab
                           logger)
 
 
-def quantize_graph(sym, arg_params, aux_params, ctx=CPU, excluded_sym_names=None, excluded_op_names=None,
-
-                   calib_mode='entropy', quantized_dtype='int8', quantize_mode='full',
-                   quantize_granularity='tensor-wise',
-                   LayerOutputCollector=None, logger=None):
+def quantize_graph(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                   ctx: Context = CPU, excluded_sym_names: Sequence[str] | None = None,
+                   excluded_op_names: Sequence[str] | None = None, calib_mode: str = 'entropy',
+                   quantized_dtype: str = 'int8', quantize_mode: str = 'full',
+                   quantize_granularity: str = 'tensor-wise', LayerOutputCollector: Any = None,
+                   logger: Any = None) -> Any:
     """-> (symbol, arguments, states, collector) of the int8 network.
 
     Run the float network with the collector's `collect` as the callback of a monitor, then call `calib_graph`.  With
@@ -204,7 +216,8 @@ def quantize_graph(sym, arg_params, aux_params, ctx=CPU, excluded_sym_names=None
     return qsym, _quantize_params(qsym, arg_params, {}), dict(aux_params), collector
 
 
-def calib_graph(qsym, arg_params, aux_params, collector, calib_mode='entropy', quantized_dtype='int8', logger=logging):
+def calib_graph(qsym: Symbol, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray], collector: Any,
+                calib_mode: str = 'entropy', quantized_dtype: str = 'int8', logger: Any = logging) -> Any:
     """-> (symbol, arguments, states) of an int8 network with the ranges that a collector found."""
     if calib_mode in (None, 'none'):
         return qsym, arg_params, aux_params
@@ -216,10 +229,12 @@ def calib_graph(qsym, arg_params, aux_params, collector, calib_mode='entropy', q
 
 
 # ---------------------------------------------------------------------- Gluon
-def quantize_net_v2(network, quantized_dtype='auto', quantize_mode='full', quantize_granularity='tensor-wise',
-                    exclude_layers=None, exclude_layers_match=None, exclude_operators=None, calib_data=None,
-                    data_shapes=None, calib_mode='none', num_calib_examples=None, ctx=CPU,
-                    LayerOutputCollector=None, logger=None):
+def quantize_net_v2(network: Any, quantized_dtype: str = 'auto', quantize_mode: str = 'full',
+                    quantize_granularity: str = 'tensor-wise', exclude_layers: Any = None,
+                    exclude_layers_match: Any = None, exclude_operators: list[str] | None = None,
+                    calib_data: Any = None, data_shapes: DataDescs | None = None, calib_mode: str = 'none',
+                    num_calib_examples: int | None = None, ctx: Context = CPU, LayerOutputCollector: Any = None,
+                    logger: Any = None) -> Any:
     """A SymbolBlock that computes a HybridBlock in int8.
 
     exclude_layers: names of layers that stay floating point; exclude_layers_match: beginnings of such names
@@ -250,9 +265,10 @@ def quantize_net_v2(network, quantized_dtype='auto', quantize_mode='full', quant
     return block
 
 
-def quantize_net(network, quantized_dtype='auto', quantize_mode='full', exclude_layers=None, exclude_layers_match=None,
-                 exclude_operators=None, calib_data=None, data_shapes=None, calib_mode='none', num_calib_examples=None,
-                 ctx=CPU, logger=None):
+def quantize_net(network: Any, quantized_dtype: str = 'auto', quantize_mode: str = 'full', exclude_layers: Any = None,
+                 exclude_layers_match: Any = None, exclude_operators: list[str] | None = None,
+                 calib_data: Any = None, data_shapes: DataDescs | None = None, calib_mode: str = 'none',
+                 num_calib_examples: int | None = None, ctx: Context = CPU, logger: Any = None) -> Any:
     """A SymbolBlock that computes a HybridBlock in int8; see `quantize_net_v2`."""
     return quantize_net_v2(network, quantized_dtype, quantize_mode, 'tensor-wise', exclude_layers, exclude_layers_match,
                            exclude_operators, calib_data, data_shapes, calib_mode, num_calib_examples, ctx, None,

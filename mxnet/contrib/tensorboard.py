@@ -3,15 +3,24 @@
 Programs that said `from mxboard import SummaryWriter` say `from mxnet.contrib.tensorboard import SummaryWriter`.
 The event files are written by `torch.utils.tensorboard`; that needs `pip install "remx[tensorboard]"`.
 """
+from __future__ import annotations
+
 import json
 import os
 import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from .._names import suggest_names as _suggest_names
 from ..gluon.contrib.estimator import BatchEnd, EpochEnd, TrainBegin, TrainEnd
 from ..ndarray import NDArray
+
+if TYPE_CHECKING:
+    from .._typing import Path
+    from ..gluon.block import Block
+    from ..gluon.contrib.estimator import Estimator
 
 __all__ = ['LogMetricsCallback', 'SummaryWriter', 'TensorBoardHandler']
 
@@ -52,27 +61,28 @@ class SummaryWriter:
             writer.add_histogram('weights', net.weight.data(), global_step=0)
     """
 
-    def __init__(self, logdir, max_queue=10, flush_secs=120, filename_suffix=None, verbose=True):
+    def __init__(self, logdir: Any, max_queue: int = 10, flush_secs: int = 120, filename_suffix: Any = None,
+                 verbose: bool = True) -> None:
         self._logdir = os.fspath(logdir)
         self._settings = {'max_queue': max_queue, 'flush_secs': flush_secs, 'filename_suffix': filename_suffix or ''}
         self._verbose = verbose
-        self._curves = {}            # writers of folders of their own, for several curves in one plot
-        self._scalars = {}
+        self._curves: dict[Any, Any] = {}            # writers of folders of their own, for several curves in one plot
+        self._scalars: dict[Any, Any] = {}
         self._closed = False
         self._writer = _torch_writer(self._logdir, **self._settings)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         self.close()
 
-    def get_logdir(self):
+    def get_logdir(self) -> Any:
         """The folder of the event file."""
         return self._logdir
 
     # ------------------------------------------------------------------ numbers
-    def add_scalar(self, tag, value, global_step=None):
+    def add_scalar(self, tag: str, value: Any, global_step: int | None = None) -> None:
         """A point of a curve.  ('name', number), or a dict of names and numbers: several curves in one plot.
 
         Those have folders of their own, `logdir/tag/name`: TensorBoard draws the same tag of several folders together.
@@ -96,16 +106,16 @@ class SummaryWriter:
         writer.add_scalar(tag, number, step, walltime=now)
         self._scalars.setdefault(key, []).append([now, None if step is None else int(step), number])
 
-    def export_scalars(self, path):
+    def export_scalars(self, path: Path) -> None:
         """All numbers so far as JSON: {folder/tag: [[time, step, number], ...]}."""
         with open(path, 'w', encoding='utf-8') as file:
             json.dump(self._scalars, file)
 
-    def clear_scalar_dict(self):
+    def clear_scalar_dict(self) -> None:
         """Forgets the numbers that `export_scalars` would write."""
         self._scalars = {}
 
-    def add_histogram(self, tag, values, global_step=None, bins='default'):
+    def add_histogram(self, tag: str, values: Any, global_step: int | None = None, bins: Any = 'default') -> None:
         """How values are distributed.  `bins`: 'default' (TensorFlow's), a number, edges, or np.histogram's names.
 
         NaN and infinite values, as in a training that diverges, are left out; an array of nothing else writes nothing.
@@ -125,7 +135,8 @@ class SummaryWriter:
             bins = np.histogram_bin_edges(values, _numpy(bins).tolist())
         self._opened().add_histogram(tag, values, global_step, bins)
 
-    def add_pr_curve(self, tag, labels, predictions, num_thresholds=127, global_step=None, weights=None):
+    def add_pr_curve(self, tag: str, labels: Any, predictions: Any, num_thresholds: int = 127,
+                     global_step: int | None = None, weights: Any = None) -> None:
         """Precision over recall for thresholds between 0 and 1.  `labels` are 0 or 1, `predictions` between them."""
         labels, predictions = _numpy(labels), _numpy(predictions)
         if num_thresholds < 2:
@@ -137,7 +148,7 @@ class SummaryWriter:
         self._opened().add_pr_curve(tag, labels.ravel(), predictions.ravel(), global_step, num_thresholds, weights)
 
     # ------------------------------------------------------------------ things to look at and to listen to
-    def add_image(self, tag, image, global_step=None, dataformats=None):
+    def add_image(self, tag: str, image: Any, global_step: int | None = None, dataformats: Any = None) -> None:
         """A picture (H, W) or (C, H, W), or a grid of pictures (N, C, H, W).
 
         Bytes are shown as they are, other numbers as shares of full brightness, from 0 to 1.  `dataformats='HWC'` or
@@ -152,7 +163,7 @@ class SummaryWriter:
             image = image.astype(np.float32)
         self._opened().add_image(tag, image, global_step, dataformats=dataformats)
 
-    def add_audio(self, tag, audio, sample_rate=44100, global_step=None):
+    def add_audio(self, tag: str, audio: Any, sample_rate: int = 44100, global_step: int | None = None) -> None:
         """A sound: numbers from -1 to 1, in one axis when axes of length 1 are left out."""
         import torch
         sound = np.squeeze(_numpy(audio)).astype(np.float32)
@@ -160,11 +171,12 @@ class SummaryWriter:
             raise ValueError(f'add_audio {tag!r}: a sound has one axis, not the shape {sound.shape}')
         self._opened().add_audio(tag, torch.from_numpy(sound), global_step, sample_rate)
 
-    def add_text(self, tag, text, global_step=None):
+    def add_text(self, tag: str, text: str, global_step: int | None = None) -> None:
         """A text, which TensorBoard reads as Markdown."""
         self._opened().add_text(tag, str(text), global_step)
 
-    def add_embedding(self, tag, embedding, labels=None, images=None, global_step=None):
+    def add_embedding(self, tag: str, embedding: Any, labels: Any = None, images: Any = None,
+                      global_step: int | None = None) -> None:
         """Points for TensorBoard's projector: a row each, with labels and pictures (N, C, H, W) if there are any."""
         import torch
         points = _numpy(embedding)
@@ -180,7 +192,7 @@ class SummaryWriter:
                 raise ValueError(f'add_embedding {tag!r}: {len(points)} points, but {len(given)} {what}')
         self._opened().add_embedding(torch.from_numpy(points.astype(np.float32)), labels, images, global_step, tag)
 
-    def add_graph(self, net, shape=None):
+    def add_graph(self, net: Block, shape: Mapping[str, Sequence[int]] | None = None) -> None:
         """A network: a Symbol, or a HybridBlock that was hybridized and has run.
 
         With `shape`, a dict of the inputs' shapes, edges are labelled with what flows along them.
@@ -194,12 +206,12 @@ class SummaryWriter:
             raise ValueError(f'the writer of {self._logdir} is closed; reopen() begins a new file')
         return self._writer
 
-    def flush(self):
+    def flush(self) -> None:
         """Writes what waits to disk."""
         for writer in (self._writer, *self._curves.values()):
             writer.flush()
 
-    def close(self):
+    def close(self) -> None:
         """Writes what waits to disk and closes the files."""
         if not self._closed:
             for writer in (self._writer, *self._curves.values()):
@@ -207,7 +219,7 @@ class SummaryWriter:
             self._curves = {}
             self._closed = True
 
-    def reopen(self):
+    def reopen(self) -> None:
         """After `close`, goes on in a new file of the same folder."""
         if self._closed:
             self._writer = _torch_writer(self._logdir, **self._settings)
@@ -224,11 +236,11 @@ class LogMetricsCallback:
                   eval_end_callback=[LogMetricsCallback('logs/eval')])
     """
 
-    def __init__(self, logging_dir, prefix=None):
+    def __init__(self, logging_dir: Any, prefix: str | None = None) -> None:
         self.prefix = prefix
         self.summary_writer = SummaryWriter(logging_dir)
 
-    def __call__(self, param):
+    def __call__(self, param: Any) -> None:
         if param.eval_metric is None:
             return
         for name, value in param.eval_metric.get_name_value():
@@ -245,16 +257,19 @@ class TensorBoardHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
     hybridized and has run, is drawn too; `histograms=True` adds the parameters' distributions after each epoch.
     """
 
-    def __init__(self, log_dir, log_interval=None, metrics=None, histograms=False, priority=np.inf):
+    def __init__(self, log_dir: Path, log_interval: int | None = None, metrics: Any = None, histograms: bool = False,
+                 priority: float = np.inf) -> None:
         self.log_dir = log_dir
         self.log_interval = log_interval
         self.metrics = metrics
         self.histograms = histograms
         self.priority = priority
-        self.writer = None
+        self.writer: Any = None
+        self.batch_index: Any
+        self.current_epoch: Any
         self.batch_index = self.current_epoch = 0
 
-    def train_begin(self, estimator, *args, **kwargs):
+    def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> None:
         self.writer = SummaryWriter(self.log_dir)
         self.batch_index = self.current_epoch = 0
 
@@ -262,7 +277,7 @@ class TensorBoardHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
         metrics = self.metrics if self.metrics is not None else [m for part in parts for m in part]
         return [pair for metric in metrics for pair in metric.get_name_value() if pair[1] == pair[1]]
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> None:
         if self.batch_index == 0 and getattr(estimator.net, '_cached_graph', None):
             self.writer.add_graph(estimator.net)
         if self.log_interval and self.batch_index % self.log_interval == 0:
@@ -270,7 +285,7 @@ class TensorBoardHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
                 self.writer.add_scalar(f'batch/{name}', value, self.batch_index)
         self.batch_index += 1
 
-    def epoch_end(self, estimator, *args, **kwargs):
+    def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> None:
         for name, value in self._values(estimator, [estimator.train_metrics, estimator.val_metrics]):
             self.writer.add_scalar(name, value, self.current_epoch)
         self.writer.add_scalar('learning rate', estimator.trainer.learning_rate, self.current_epoch)
@@ -280,7 +295,7 @@ class TensorBoardHandler(TrainBegin, BatchEnd, EpochEnd, TrainEnd):
         self.writer.flush()
         self.current_epoch += 1
 
-    def train_end(self, estimator, *args, **kwargs):
+    def train_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> None:
         self.writer.close()
 
 

@@ -1,5 +1,8 @@
 """`Checkpoint`: everything that a training run needs to go on exactly, in one file."""
+from __future__ import annotations
+
 import json
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -11,6 +14,11 @@ from ..base import MXNetError
 from ..ndarray._invoke import parse_context
 from ._parameter_files import names_file
 from .parameter import fits
+
+if TYPE_CHECKING:
+    from .._typing import Path
+    from ..gluon.block import Block
+    from ..gluon.trainer import Trainer
 
 __all__ = ['Checkpoint', 'random_states', 'set_random_states']
 
@@ -55,10 +63,10 @@ class Checkpoint:
     17
     """
 
-    def __init__(self, path, net, trainer=None):
+    def __init__(self, path: Path, net: Block, trainer: Trainer | None = None) -> None:
         self.path, self.net, self.trainer = path, net, trainer
 
-    def save(self, epoch_states=None, **progress):
+    def save(self, epoch_states: Any = None, **progress: Any) -> None:
         """Writes the file; `progress` is kept with it (anything JSON can hold)."""
         arrays = {f'param:{k}': p._reduce() for k, p in self.net._collect_params_with_prefix().items()}
         if self.trainer is not None:
@@ -70,7 +78,7 @@ class Checkpoint:
         arrays['progress'] = _bytes(json.dumps(progress).encode())
         ndarray.save(self.path, {k: v.as_nd_ndarray() for k, v in arrays.items()})
 
-    def exists(self):
+    def exists(self) -> bool:
         """Whether there is a file to go on from."""
         try:
             with paths.open_read(self.path):
@@ -80,7 +88,7 @@ class Checkpoint:
                 return False
             raise               # it may well be there: a run that began anew would overwrite it
 
-    def load(self):
+    def load(self) -> Any:
         """Restores the run and returns its progress; random generators go on where they were.
 
         The states of the start of the epoch are under 'epoch_states'.

@@ -1,13 +1,18 @@
 """`HybridBlock`: a block that can also be a graph."""
+from __future__ import annotations
+
 import threading
 import warnings
+from collections.abc import Callable
 from operator import is_
+from typing import TYPE_CHECKING, Any
 
 from .. import ndarray, symbol
 from .._deferred_compute import tracing, untraced
 from .._files import paths
 from .._lazy.bound_calls import BoundCall, BoundPrediction
 from .._state import state
+from .._typing import any_signature
 from ..base import MXNetError
 from ..context import current_context
 from ..ndarray import NDArray
@@ -19,6 +24,11 @@ from ._parameter_files import save_arrays
 from ._traces import Trace, Traces, fill_fixed, kind_of
 from .block import Block
 from .parameter import DeferredInitializationError, Parameter
+
+if TYPE_CHECKING:
+    from .._typing import DType, Path
+    from ..gluon._namespaces import Operators
+    from ..gluon.parameter import ParameterDict
 
 __all__ = ['HybridBlock']
 
@@ -48,30 +58,34 @@ class HybridBlock(Block):
     (3, 2)
     """
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._traced = not getattr(cls.forward, 'takes_symbols', False)
 
-    def __init__(self, prefix=None, params=None):
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
-        self._cached_graph = ()
+        self._cached_graph: Any = ()
         self._cached_op = None
-        self._cached_op_args = []
+        self._cached_op_args: list[Any] = []
         self._in_format = self._out_format = None
         self._plain_inputs = -1                # so many arrays in and one out, nothing nested; else -1
         self._known = None                     # what `_call_cached_op` found out about the parameters
         self._active = False
-        self._flags = []
+        self._flags: list[Any] = []
+        self._backend_opts: Any
+        self._backend: Any
         self._backend, self._backend_opts = None, {}
+        self._callback: Any
+        self._monitor_all: Any
         self._callback, self._monitor_all = None, False
-        self._traces = None                    # Traces; False where `hybrid_forward` makes the graph; None: not known
+        self._traces: Any = None               # Traces; False where `hybrid_forward` makes the graph; None: not known
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         if isinstance(value, HybridBlock):
             self._clear_cached_op()
 
-    def register_child(self, block, name=None):
+    def register_child(self, block: Block, name: str | None = None) -> None:
         if not isinstance(block, HybridBlock):
             raise ValueError(f'children of a HybridBlock must be HybridBlocks, but {name or block} is a '
                              f'{type(block).__name__}; use HybridSequential instead of Sequential')
@@ -84,17 +98,18 @@ class HybridBlock(Block):
         self._cached_op_args = []
         self._traces = self._repeat = self._prediction = None
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         # copies find out anew what belongs to the arrays of this block, or to threads
         return {**self.__dict__, '_cached_op': None, '_known': None, '_traces': None, '_repeat': None,
                 '_prediction': None}
 
-    def cast(self, dtype):
+    def cast(self, dtype: DType) -> None:
         self._clear_cached_op()
         super().cast(dtype)
 
-    def hybridize(self, active=True, backend=None, clear=True, static_alloc=False, static_shape=False, inline_limit=2,
-                  forward_bulk_size=None, backward_bulk_size=None, **kwargs):
+    def hybridize(self, active: bool = True, backend: str | None = None, clear: bool = True, static_alloc: bool = False,
+                  static_shape: bool = False, inline_limit: int = 2, forward_bulk_size: Any = None,
+                  backward_bulk_size: Any = None, **kwargs: Any) -> None:
         """Runs the block as one graph from now on.
 
         `static_alloc` and `static_shape` together promise that inputs keep their shapes and parameters their memory: on
@@ -118,7 +133,7 @@ class HybridBlock(Block):
         super().hybridize(active, static_alloc=static_alloc, static_shape=static_shape, inline_limit=inline_limit,
                           forward_bulk_size=forward_bulk_size, backward_bulk_size=backward_bulk_size)
 
-    def register_op_hook(self, callback, monitor_all=False):
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
         self._callback, self._monitor_all = callback, monitor_all
         self._traces = self._traces and None         # they are made anew, with the hook
         if self._cached_op is not None:
@@ -185,11 +200,11 @@ class HybridBlock(Block):
         kind_of(args, arrays)
         Trace(self, args, arrays)
 
-    def infer_shape(self, *args):
+    def infer_shape(self, *args: Any) -> None:
         """Finds the parameters' shapes from those of the inputs."""
         self._infer('shape', *args)
 
-    def infer_type(self, *args):
+    def infer_type(self, *args: Any) -> None:
         """Finds the parameters' dtypes from those of the inputs."""
         self._infer('dtype', *args)
 
@@ -299,8 +314,9 @@ class HybridBlock(Block):
         elif cached.quick is not None:
             self._prediction = BoundPrediction.of(cached, params, inputs, args, out)
 
-    def optimize_for(self, x, *args, backend=None, clear=False, static_alloc=False, static_shape=False, inline_limit=2,
-                     forward_bulk_size=None, backward_bulk_size=None, **kwargs):
+    def optimize_for(self, x: Any, *args: Any, backend: str | None = None, clear: bool = False,
+                     static_alloc: bool = False, static_shape: bool = False, inline_limit: int = 2,
+                     forward_bulk_size: Any = None, backward_bulk_size: Any = None, **kwargs: Any) -> None:
         """Hybridizes for a backend and builds the graph at once."""
         if not backend:
             raise ValueError('optimize_for needs a backend')
@@ -313,7 +329,7 @@ class HybridBlock(Block):
         else:
             self._build_cache(x, *args)
 
-    def export(self, path, epoch=0, remove_amp_cast=True):
+    def export(self, path: Path, epoch: int = 0, remove_amp_cast: bool = True) -> None:
         """Writes `path-symbol.json` and `path-0000.params`, for `SymbolBlock.imports` or `Module`."""
         if self._graphs():
             out, stored = self._traces.for_export()
@@ -336,7 +352,8 @@ class HybridBlock(Block):
 
     # ------------------------------------------------------------------ running
     @nested.takes_symbols
-    def forward(self, x, *args):
+    @any_signature
+    def forward(self, x: Any, *args: Any) -> Any:
         """Calls `hybrid_forward`, or the graph once hybridized."""
         if self._cached_op is not None and self._active and not tracing():
             row = self._row((x, *args))
@@ -425,6 +442,7 @@ class HybridBlock(Block):
                              f'{sorted({str(a._ctx) for a in arrays})}')
         return ctx
 
-    def hybrid_forward(self, F, x, *args, **kwargs):
+    @any_signature
+    def hybrid_forward(self, F: Operators, x: Any) -> Any:
         """Computes the output with the functions of `F`; blocks define it."""
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')

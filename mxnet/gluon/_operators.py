@@ -1,5 +1,12 @@
 """The operators that layers and losses are made of: `mx.nd` and `mx.sym`, in np mode those of `mx.np` and `mx.npx`."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from ..util import is_np_array
+
+if TYPE_CHECKING:
+    from ..gluon._namespaces import Operators
 
 # What operators are called in np mode.  Those that are not here have no NumPy kind; arrays are converted for them.
 NPX = {'Activation': 'activation', 'BatchNorm': 'batch_norm', 'Convolution': 'convolution',
@@ -13,7 +20,7 @@ NP = {'abs': 'abs', 'broadcast_mul': 'multiply', 'broadcast_sub': 'subtract', 'c
       'tanh': 'tanh', 'where': 'where'}
 
 
-def operator(F, name):
+def operator(F: Operators, name: str) -> Any:
     """An operator's function: `F.Pooling`, or in np mode `F.npx.pooling`."""
     if not is_np_array():
         return getattr(F, name)
@@ -24,7 +31,7 @@ def operator(F, name):
     return _converting(getattr(F, name))
 
 
-def contrib(F, name):
+def contrib(F: Operators, name: str) -> Any:
     """As `operator`, for those of `F.contrib`."""
     function = getattr(F.contrib, name)
     return _converting(function) if is_np_array() else function

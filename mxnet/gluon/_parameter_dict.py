@@ -1,6 +1,10 @@
 """The parameters of a block by name."""
+from __future__ import annotations
+
 import re
 from collections import OrderedDict
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -12,48 +16,52 @@ from ._parameter_files import load_arrays, mismatch, names_file, save_arrays
 from .parameter import UNIFORM, Constant, Parameter
 from .utils import brief_list
 
+if TYPE_CHECKING:
+    from .._typing import Contexts, Init, Path
+    from ..context import Context
+
 
 class ParameterDict:
     """Parameters by name, with a common prefix; names that `shared` has are taken from there."""
 
     __module__ = 'mxnet.gluon.parameter'        # where programs find it
 
-    def __init__(self, prefix='', shared=None):
+    def __init__(self, prefix: str = '', shared: ParameterDict | None = None) -> None:
         self._prefix = prefix
-        self._params = OrderedDict()
+        self._params: OrderedDict[Any, Any] = OrderedDict()
         self._shared = shared
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         name = self._prefix + ' ' if self._prefix else ''
         body = '\n'.join('  ' + repr(p).replace('\n', '\n  ') for p in self.values())
         return f'{name}(\n{body}\n)'
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: str) -> Parameter:
         try:
             return self._params[key]
         except KeyError:
             raise KeyError(f'there is no Parameter {key!r}; there are {brief_list(self._params)}') from None
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._params)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._params)
 
-    def __contains__(self, key):
+    def __contains__(self, key: object) -> bool:
         return key in self._params
 
-    def items(self):
+    def items(self) -> ItemsView[str, Parameter]:
         return self._params.items()
 
-    def keys(self):
+    def keys(self) -> KeysView[str]:
         return self._params.keys()
 
-    def values(self):
+    def values(self) -> ValuesView[Parameter]:
         return self._params.values()
 
     @property
-    def prefix(self):
+    def prefix(self) -> str:
         """What the names of `get` begin with."""
         return self._prefix
 
@@ -62,7 +70,7 @@ class ParameterDict:
             self._params[name] = self._shared[name]
         return self._params.get(name)
 
-    def get(self, name, **kwargs):
+    def get(self, name: str, **kwargs: Any) -> Parameter:
         """The parameter `prefix + name`: the one that is there, whose attributes must agree, or a new one."""
         name = self._prefix + name
         param = self._find(name)
@@ -86,7 +94,7 @@ class ParameterDict:
                 raise AssertionError(f"Parameter '{name}' exists with {key}={existing}, but {key}={value} is asked for")
         return param
 
-    def get_constant(self, name, value=None):
+    def get_constant(self, name: str, value: Any = None) -> Constant:
         """The constant `prefix + name`."""
         name = self._prefix + name
         param = self._find(name)
@@ -102,7 +110,7 @@ class ParameterDict:
                 raise AssertionError(f"constant '{name}' exists with another value")
         return param
 
-    def update(self, other):
+    def update(self, other: ParameterDict | Mapping[str, Parameter]) -> None:
         """Adds all parameters of another dictionary."""
         for name, param in other.items():
             if name in self._params and self._params[name] is not param:
@@ -110,34 +118,35 @@ class ParameterDict:
                                  'prefix')
             self._params[name] = param
 
-    def initialize(self, init=UNIFORM, ctx=None, verbose=False, force_reinit=False):
+    def initialize(self, init: Init = UNIFORM, ctx: Contexts | None = None, verbose: bool = False,
+                   force_reinit: bool = False) -> None:
         """Initializes all parameters."""
         if verbose and isinstance(init, initializer.Initializer):
             init.set_verbosity(verbose=verbose)
         for param in self.values():
             param.initialize(None, ctx, init, force_reinit=force_reinit)
 
-    def zero_grad(self):
+    def zero_grad(self) -> None:
         """Sets all gradients to 0."""
         for param in self.values():
             param.zero_grad()
 
-    def reset_ctx(self, ctx):
+    def reset_ctx(self, ctx: Contexts | None) -> None:
         """Moves all parameters to other contexts."""
         for param in self.values():
             param.reset_ctx(ctx)
 
-    def list_ctx(self):
+    def list_ctx(self) -> list[Context]:
         """All contexts that the parameters are on."""
         return list(dict.fromkeys(c for p in self.values() for c in p.list_ctx()))
 
-    def setattr(self, name, value):
+    def setattr(self, name: str, value: Any) -> None:
         """Sets an attribute of all parameters: `net.collect_params('.*weight').setattr('grad_req', 'null')`."""
         for param in self.values():
             setattr(param, name, value)
 
     # ------------------------------------------------------------------ files
-    def save(self, filename, strip_prefix=''):
+    def save(self, filename: Path, strip_prefix: str = '') -> None:
         """Saves the values under their names, less a prefix that all must have."""
         arrays = {}
         for param in self.values():
@@ -147,8 +156,8 @@ class ParameterDict:
             arrays[param.name[len(strip_prefix):]] = param._reduce()
         save_arrays(filename, arrays)
 
-    def load(self, filename, ctx=None, allow_missing=False, ignore_extra=False, restore_prefix='', cast_dtype=False,
-             dtype_source='current'):
+    def load(self, filename: Path, ctx: Contexts | None = None, allow_missing: bool = False, ignore_extra: bool = False,
+             restore_prefix: str = '', cast_dtype: bool = False, dtype_source: str = 'current') -> None:
         """Loads values by name; `restore_prefix` is put before the names of the file."""
         if restore_prefix:
             for name in self.keys():
@@ -158,8 +167,9 @@ class ParameterDict:
         loaded = load_arrays(filename)
         self.load_dict(loaded, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source)
 
-    def load_dict(self, param_dict, ctx=None, allow_missing=False, ignore_extra=False, restore_prefix='', filename=None,
-                  cast_dtype=False, dtype_source='current'):
+    def load_dict(self, param_dict: Mapping[str, NDArray], ctx: Contexts | None = None, allow_missing: bool = False,
+                  ignore_extra: bool = False, restore_prefix: str = '', filename: Path | None = None,
+                  cast_dtype: bool = False, dtype_source: str = 'current') -> None:
         """Takes values from a dictionary of arrays by name."""
         where = f'file {filename}' if filename else 'the dictionary'
         if not isinstance(param_dict, dict):

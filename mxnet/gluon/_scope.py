@@ -1,8 +1,14 @@
 """Names of blocks and their parameters: `net_` + `dense0_` + `weight`."""
+from __future__ import annotations
+
 import threading
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import name as _name
 from .parameter import ParameterDict
+
+if TYPE_CHECKING:
+    from ..gluon.block import Block
 
 _current = threading.local()
 
@@ -10,13 +16,13 @@ _current = threading.local()
 class BlockScope:
     """`with net.name_scope():` blocks made inside get the net's prefix, and counters of their own."""
 
-    def __init__(self, block):
+    def __init__(self, block: Block) -> None:
         self._block = block
-        self._counter = {}
-        self._outer = []
+        self._counter: dict[Any, Any] = {}
+        self._outer: list[Any] = []
 
     @staticmethod
-    def create(prefix, params, hint):
+    def create(prefix: str | None, params: ParameterDict | None, hint: str) -> tuple[str, ParameterDict]:
         """(prefix, parameter dictionary) of a new block."""
         scope = getattr(_current, 'value', None)
         if scope is None:
@@ -34,7 +40,7 @@ class BlockScope:
             params = ParameterDict(params.prefix, params)
         return scope._block.prefix + prefix, params
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         if not self._block._empty_prefix:
             names = _name.Prefix(self._block.prefix)
             names.__enter__()
@@ -42,7 +48,7 @@ class BlockScope:
             _current.value = self
         return self
 
-    def __exit__(self, ptype, value, trace):
+    def __exit__(self, ptype: Any, value: Any, trace: Any) -> None:
         if not self._block._empty_prefix:
             _current.value, names = self._outer.pop()
             names.__exit__(ptype, value, trace)

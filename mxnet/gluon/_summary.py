@@ -1,13 +1,21 @@
 """The table that `Block.summary` prints."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from ..ndarray import NDArray
 from ._structure import leaves
+
+if TYPE_CHECKING:
+    from ..gluon.block import Block
 
 WIDTHS = (20, 42, 15)
 
 
-def summarize(net, inputs):
+def summarize(net: Block, inputs: Any) -> None:
     """Runs the net once on inputs and prints output shapes and numbers of parameters of its layers."""
     from .nn import HybridSequential, Sequential
+    rows: Any
     rows, seen, handles = [], set(), []
 
     def shapes(values):

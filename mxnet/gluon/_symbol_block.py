@@ -1,4 +1,9 @@
 """`SymbolBlock`: a graph as a block."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from .. import symbol
 from ..base import MXNetError
 from ..ndarray import NDArray
@@ -9,6 +14,9 @@ from . import _structure as nested
 from ._hybrid_block import HybridBlock
 from ._parameter_files import load_arrays
 from .parameter import ParameterDict
+
+if TYPE_CHECKING:
+    from .._typing import Contexts, DType, Path
 
 __all__ = ['SymbolBlock']
 
@@ -23,7 +31,8 @@ class SymbolBlock(HybridBlock):
     """
 
     @staticmethod
-    def imports(symbol_file, input_names, param_file=None, ctx=None, allow_missing=False, ignore_extra=False):
+    def imports(symbol_file: Path, input_names: str | Sequence[str], param_file: Path | None = None,
+                ctx: Contexts | None = None, allow_missing: bool = False, ignore_extra: bool = False) -> SymbolBlock:
         """A block from the files that `export`, or a Module's checkpoint, wrote.
 
         Labels that are not among `input_names`, and that the file of parameters has no values for, are dropped: a loss
@@ -41,11 +50,13 @@ class SymbolBlock(HybridBlock):
                                         cast_dtype=True, dtype_source='saved')
         return block
 
-    def __init__(self, outputs, inputs, params=None):
+    def __init__(self, outputs: Symbol | Sequence[Symbol], inputs: Symbol | Sequence[Symbol],
+                 params: ParameterDict | None = None) -> None:
         super().__init__(prefix=None, params=None)
         self._prefix = ''
         self._params = ParameterDict('', params)
         inputs = [inputs] if isinstance(inputs, Symbol) else list(inputs)
+        self._out_format: Any
         flat, self._out_format = nested.flatten(outputs, 'an output')
         out = symbol.Group(flat, type(flat[0])) if len(flat) > 1 else flat[0]
         self._in_format = nested.flatten(inputs, 'an input')[1]
@@ -76,13 +87,13 @@ class SymbolBlock(HybridBlock):
         super()._clear_cached_op()
         self._cached_graph = graph
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         inputs, out = self._cached_graph
         shown = ', '.join(out.list_outputs())
         return f'{type(self).__name__}(\n{shown} : {", ".join(s.name for s in inputs)} -> {len(out)}\n)'
 
     @nested.takes_symbols
-    def forward(self, x, *args):
+    def forward(self, x: Any, *args: Any) -> Any:
         if isinstance(x, NDArray):
             with x._ctx:
                 return self._call_cached_op(x, *args)
@@ -101,15 +112,15 @@ class SymbolBlock(HybridBlock):
         self._in_format = nested.flatten(args, 'an input')[1]
         return super()._call_cached_op(*args)
 
-    def cast(self, dtype):
+    def cast(self, dtype: DType) -> None:
         super().cast(dtype)
 
-    def reset_ctx(self, ctx):
+    def reset_ctx(self, ctx: Contexts | None) -> None:
         """Moves the parameters to other contexts."""
         for param in self.collect_params().values():
             param.reset_ctx(ctx)
 
-    def hybrid_forward(self, F, x, *args, **kwargs):
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError('a SymbolBlock runs its graph')
 
 

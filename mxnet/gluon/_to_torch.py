@@ -1,6 +1,9 @@
 """A Block, or a Symbol with its parameters, as a torch `nn.Module`."""
+from __future__ import annotations
+
 import inspect
 import os
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -26,13 +29,16 @@ from .block import Block
 from .nn import Flatten
 from .parameter import DeferredInitializationError
 
+if TYPE_CHECKING:
+    from ..gluon.parameter import ParameterDict
+
 __all__ = ['to_torch']
 
 NEEDS_INPUTS = ('to_torch: {name} is written on arrays, so that its graph is found by running it: give example inputs, '
                 'to_torch(block, inputs=x)')
 
 
-def to_torch(network, params=None, inputs=None):
+def to_torch(network: Any, params: ParameterDict | None = None, inputs: Any = None) -> Any:
     """A torch `nn.Module` that computes what a Block, or a Symbol with parameters, computes.
 
     network: a Block whose parameters are initialized, or a Symbol

@@ -2,6 +2,10 @@
 
 Our tape is torch's, so that a loss may run through both kinds of parts; only the leaves must be known to both sides.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from .. import autograd, initializer
@@ -14,10 +18,13 @@ from ..util import is_np_array
 from .block import Block
 from .parameter import Parameter
 
+if TYPE_CHECKING:
+    from ..gluon.parameter import ParameterDict
+
 __all__ = ['TorchBlock', 'from_torch']
 
 
-def from_torch(module):
+def from_torch(module: torch.nn.Module) -> TorchBlock:
     """A Block that runs a torch module and trains its parameters.
 
     >>> import torch
@@ -44,7 +51,7 @@ class TorchBlock(Block):
     such as running means, stay the module's own.
     """
 
-    def __init__(self, module, prefix=None, params=None):
+    def __init__(self, module: torch.nn.Module, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         if not isinstance(module, torch.nn.Module):
             raise TypeError(f'from_torch takes a torch.nn.Module, not a {type(module).__name__}')
@@ -60,7 +67,7 @@ class TorchBlock(Block):
             self._reg_params[key] = param
             self._places[name] = param
 
-    def forward(self, *args):
+    def forward(self, *args: Any) -> Any:
         tensors = {}
         for name, param in self._places.items():
             array = param.data()
@@ -74,7 +81,7 @@ class TorchBlock(Block):
         ctx = first._ctx if first is not None else next(iter(self._places.values())).list_ctx()[0]
         return _wrap(result, ctx)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'TorchBlock({self._module})'
 
 

@@ -1,12 +1,17 @@
 """`Block`, a part of a network; `HybridBlock` and `SymbolBlock`, which have graphs, are re-exported here."""
+from __future__ import annotations
+
 import re
 import warnings
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 from .._dispatch import entering, interceptors
 from .._names import explain_arguments, explain_keywords, set_by_init
 from .._names import suggest_names as _suggest_names
 from .._state import state
+from .._typing import any_signature
 from ..base import MXNetError
 from ..numpy import ndarray
 from . import _block_files as files
@@ -17,6 +22,9 @@ from ._structure import flatten as _flatten  # noqa: F401
 from ._summary import summarize
 from .parameter import UNIFORM, Parameter, ParameterDict
 from .utils import HookHandle, indent
+
+if TYPE_CHECKING:
+    from .._typing import Contexts, DType, Path
 
 __all__ = ['Block', 'HybridBlock', 'SymbolBlock']
 
@@ -38,16 +46,26 @@ class Block:
     (3, 2)
     """
 
+    _by_arrays: Any         # of a HybridBlock
+
     _traced = False         # whether a call goes another way than `forward`: see HybridBlock
     # Found only where a subclass has not called `super().__init__()`.
+    _prefix: Any
+    _params: Any
+    _name: Any
+    _scope: Any
+    _children: Any
+    _reg_params: Any
+    _forward_hooks: Any
+    _forward_pre_hooks: Any
     _prefix = _params = _name = _scope = _children = _reg_params = _forward_hooks = _forward_pre_hooks = set_by_init()
     _repeat = _prediction = None        # what to do if the next call is like the last one: see _lazy/bound_calls.py
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         explain_arguments(cls)
 
-    def __init__(self, prefix=None, params=None):
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         self._empty_prefix = prefix == ''
         self._prefix, self._params = BlockScope.create(prefix, params, self._alias())
         self._name = self._prefix.removesuffix('_')
@@ -62,25 +80,25 @@ class Block:
 
     # ------------------------------------------------------------------ parts
     @property
-    def prefix(self):
+    def prefix(self) -> str:
         """What the names of the block's parameters begin with."""
         return self._prefix
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The name of the block."""
         return self._name
 
     @property
-    def params(self):
+    def params(self) -> ParameterDict:
         """The block's own parameters, without those of its children."""
         return self._params
 
-    def name_scope(self):
+    def name_scope(self) -> BlockScope:
         """`with self.name_scope():` children made inside are named after this block."""
         return self._scope
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         existing = self.__dict__.get(name)
         if isinstance(existing, (Parameter, Block)) and not isinstance(value, type(existing)):
             raise TypeError(f'{name} of {type(self).__name__} is a {type(existing).__name__}; '
@@ -94,11 +112,11 @@ class Block:
             self._reg_params[name] = value
         super().__setattr__(name, value)
 
-    def register_child(self, block, name=None):
+    def register_child(self, block: Block, name: str | None = None) -> None:
         """Makes a block a child; assigning one to an attribute does this."""
         self._children[str(len(self._children)) if name is None else name] = block
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [f'  ({key}): {indent(repr(block), 2)}' for key, block in self.__dict__.items()
                  if isinstance(block, Block)]
         return f'{type(self).__name__}(\n' + '\n'.join(lines) + '\n)'
@@ -125,7 +143,7 @@ class Block:
                               'parameters are not collected; register them with register_child, or use nn.Sequential',
                               stacklevel=4)
 
-    def apply(self, fn):
+    def apply(self, fn: Callable[[Block], Any]) -> Self:
         """Calls `fn(block)` for all children, then for this block."""
         for child in self._children.values():
             child.apply(fn)
@@ -133,7 +151,7 @@ class Block:
         return self
 
     # ------------------------------------------------------------------ parameters
-    def collect_params(self, select=None):
+    def collect_params(self, select: str | None = None) -> ParameterDict:
         """All parameters of the block and its children; with `select`, those whose names match.
 
         >>> net = mx.gluon.nn.Dense(2, in_units=3, prefix='fc_')
@@ -161,22 +179,22 @@ class Block:
         """Initializes all parameters, on one context or several."""
         self.collect_params().initialize(init, ctx, verbose, force_reinit)
 
-    def cast(self, dtype):
+    def cast(self, dtype: DType) -> None:
         """Converts all parameters to another dtype."""
         for child in self._children.values():
             child.cast(dtype)
         for param in self.params.values():
             param.cast(dtype)
 
-    def zero_grad(self):
+    def zero_grad(self) -> None:
         """Sets all gradients to 0."""
         self.collect_params().zero_grad()
 
-    def reset_ctx(self, ctx):
+    def reset_ctx(self, ctx: Contexts | None) -> None:
         """Moves all parameters to other contexts."""
         self.collect_params().reset_ctx(ctx)
 
-    def setattr(self, name, value):
+    def setattr(self, name: str, value: Any) -> None:
         """Sets an attribute of all parameters."""
         self.collect_params().setattr(name, value)
 
@@ -195,26 +213,27 @@ class Block:
         """Loads parameters that `save_parameters` (or, by full names, `ParameterDict.save` and `export`) wrote."""
         files.load_parameters(self, filename, ctx, allow_missing, ignore_extra, cast_dtype, dtype_source)
 
-    def save_params(self, filename):
+    def save_params(self, filename: Path) -> None:
         """Saves parameters by name; `save_parameters` is its successor."""
         warnings.warn('save_params is deprecated; use save_parameters, or export for SymbolBlock', stacklevel=2)
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
-    def load_params(self, filename, ctx=None, allow_missing=False, ignore_extra=False):
+    def load_params(self, filename: Path, ctx: Contexts | None = None, allow_missing: bool = False,
+                    ignore_extra: bool = False) -> None:
         """Loads parameters; `load_parameters` is its successor."""
         warnings.warn('load_params is deprecated; use load_parameters', stacklevel=2)
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)
 
-    def save(self, prefix):
+    def save(self, prefix: str) -> None:
         """Writes `prefix-model.json`, the structure with the graphs of hybridized parts, and `prefix-model.params`."""
         files.save(self, prefix)
 
-    def load(self, prefix):
+    def load(self, prefix: str) -> None:
         """Reads what `save` wrote into a block of the same structure."""
         files.load(self, prefix)
 
     # ------------------------------------------------------------------ running
-    def __call__(self, *args):
+    def __call__(self, *args: Any) -> Any:
         if interceptors and (scope := entering('Block.__call__', self, args)) is not None:
             with scope:
                 return Block.__call__(self, *args)
@@ -245,35 +264,36 @@ class Block:
             if self.name not in error.args[0]:
                 error.args = (f'{self.name} ({type(self).__name__}): {error.args[0]}',)
 
-    def forward(self, *args):
+    @any_signature
+    def forward(self, *args: Any) -> Any:
         """Computes the output; blocks define it."""
         raise NotImplementedError(f'{type(self).__name__} has no forward')
 
-    def hybridize(self, active=True, **kwargs):
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Hybridizes all children that can be."""
         for child in self._children.values():
             child.hybridize(active, **kwargs)
 
-    def register_forward_pre_hook(self, hook):
+    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(block, inputs)` before every `forward`."""
         self._repeat = self._prediction = None
         handle = HookHandle()
         handle.attach(self._forward_pre_hooks, hook)
         return handle
 
-    def register_forward_hook(self, hook):
+    def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(block, inputs, output)` after every `forward`."""
         self._repeat = self._prediction = None
         handle = HookHandle()
         handle.attach(self._forward_hooks, hook)
         return handle
 
-    def register_op_hook(self, callback, monitor_all=False):
+    def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
         """Calls `callback(name, operator, array)` for the values inside hybridized children."""
         for child in self._children.values():
             child.register_op_hook(callback, monitor_all)
 
-    def summary(self, *inputs):
+    def summary(self, *inputs: Any) -> None:
         """Prints a table of the layers: their output shapes and numbers of parameters."""
         summarize(self, inputs)
 

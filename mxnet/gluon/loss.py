@@ -4,10 +4,13 @@ All take an optional `weight`, a number that the loss is multiplied by, and (whe
 array of weights that broadcasts with the loss.  `batch_axis` is the axis of the samples.  They work on arrays and on
 symbols, in np mode and outside.
 """
+from __future__ import annotations
+
 import copy
 import math
 import warnings
 from collections import OrderedDict
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .._lazy.step import NotInferred
 from .._names import suggest_names as _suggest_names
@@ -19,6 +22,9 @@ from ..util import is_np_array
 from ._operators import contrib, operator
 from ._structure import takes_symbols
 from .block import HybridBlock
+
+if TYPE_CHECKING:
+    from .._typing import Arrays, BlockOptions, Value
 
 __all__ = ['CTCLoss', 'CosineEmbeddingLoss', 'HingeLoss', 'HuberLoss', 'KLDivLoss', 'L1Loss', 'L2Loss', 'LogisticLoss',
            'Loss', 'PoissonNLLLoss', 'SDMLLoss', 'SigmoidBCELoss', 'SigmoidBinaryCrossEntropyLoss', 'SoftmaxCELoss',
@@ -63,15 +69,20 @@ class MisfitLabel(MXNetError, ValueError):
 class Loss(HybridBlock):
     """What all losses share.  One of your own defines `hybrid_forward`."""
 
-    def __init__(self, weight, batch_axis, **kwargs):
+    def __init__(self, weight: float | None, batch_axis: int, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
+        self._weight: Any
         self._weight, self._batch_axis = weight, batch_axis
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}(batch_axis={self._batch_axis}, w={self._weight})'
 
+    if TYPE_CHECKING:
+        def __call__(self, x: Value, /,  # type: ignore[override]
+                     *args: Arrays | Symbol | float | None) -> Value: ...
+
     @takes_symbols
-    def forward(self, x, *args):
+    def forward(self, x: Any, *args: Any) -> Any:
         """The loss.  After a hybridized network, a loss of this module is part of its step (_lazy/step.py)."""
         try:
             if not self._active and type(self).__module__ == __name__ and not state.naive:
@@ -147,11 +158,11 @@ class Loss(HybridBlock):
         super()._build_cache(*args)
         self._cached_op.only_inferred = self._is_copy
 
-    def __setattr__(self, name, value):
+    def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
         self._drop_copies()
 
-    def __delattr__(self, name):
+    def __delattr__(self, name: str) -> None:
         super().__delattr__(name)
         self._drop_copies()
 
@@ -161,10 +172,10 @@ class Loss(HybridBlock):
             del self.__dict__['_copies']
             self.__dict__['_repeat'] = None
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {key: value for key, value in super().__getstate__().items() if key != '_copies'}
 
-    def hybrid_forward(self, F, x, *args, **kwargs):
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
 
     def _mean(self, F, loss, sample_weight, weight=None):
@@ -180,10 +191,10 @@ class L2Loss(Loss):
     [1.0, 0.0]
     """
 
-    def __init__(self, weight=1.0, batch_axis=0, **kwargs):
+    def __init__(self, weight: float | None = 1.0, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         label = _reshape_like(F, label, pred)
         return self._mean(F, operator(F, 'square')(label - pred), sample_weight, self._weight / 2)
 
@@ -191,10 +202,10 @@ class L2Loss(Loss):
 class L1Loss(Loss):
     """The absolute difference, the mean for every sample."""
 
-    def __init__(self, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         label = _reshape_like(F, label, pred)
         return self._mean(F, operator(F, 'abs')(label - pred), sample_weight)
 
@@ -206,11 +217,12 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     `pos_weight` weighs the positive samples, one value a class.
     """
 
-    def __init__(self, from_sigmoid=False, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, from_sigmoid: bool = False, weight: float | None = None, batch_axis: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_sigmoid = from_sigmoid
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None, pos_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None, pos_weight: Any = None) -> Any:
         label = _reshape_like(F, label, pred)
         relu, log, multiply = (operator(F, name) for name in ('relu', 'log', 'broadcast_mul'))
         if self._from_sigmoid:
@@ -242,7 +254,8 @@ class SoftmaxCrossEntropyLoss(Loss):
     [0.6931, 0.1269]
     """
 
-    def __init__(self, axis=-1, sparse_label=True, from_logits=False, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, axis: int = -1, sparse_label: bool = True, from_logits: bool = False,
+                 weight: float | None = None, batch_axis: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._axis, self._sparse_label, self._from_logits = axis, sparse_label, from_logits
 
@@ -252,7 +265,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         axis = self._axis % len(shape) if shape else 0
         return [shape[:axis] + shape[axis + 1:], shape[:axis] + (1,) + shape[axis + 1:]]
 
-    def __call__(self, *args):
+    def __call__(self, *args: Any) -> Any:
         if self._unchecked and self._sparse_label and len(args) == 2:   # a sample_weight may mask such labels
             self._check_labels(*args)
         return super().__call__(*args)
@@ -280,7 +293,7 @@ class SoftmaxCrossEntropyLoss(Loss):
                           f'{pred.shape} has {classes} classes, 0 to {classes - 1}. A label outside counts as the '
                           'nearest class, as in MXNet 1.9.1', UserWarning, stacklevel=3)
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         if not self._from_logits:
             pred = operator(F, 'log_softmax')(pred, axis=self._axis)
         if self._sparse_label:
@@ -299,11 +312,12 @@ class KLDivLoss(Loss):
     `pred` has log-probabilities, unless `from_logits` is False: then they are made by a softmax along `axis`.
     """
 
-    def __init__(self, from_logits=True, axis=-1, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, from_logits: bool = True, axis: int = -1, weight: float | None = None, batch_axis: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_logits, self._axis = from_logits, axis
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         if not self._from_logits:
             pred = operator(F, 'log_softmax')(pred, axis=self._axis)
         loss = _apply_weighting(F, label * (operator(F, 'log')(label + TINY) - pred), self._weight, sample_weight)
@@ -317,7 +331,8 @@ class CTCLoss(Loss):
     padded with -1, or as long as `label_lengths` says; `pred_lengths` likewise.
     """
 
-    def __init__(self, layout='NTC', label_layout='NT', weight=None, **kwargs):
+    def __init__(self, layout: str = 'NTC', label_layout: str = 'NT', weight: float | None = None,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         if layout not in ('NTC', 'TNC'):
             raise AssertionError(f'layout of CTCLoss must be NTC or TNC, not {layout!r}')
         if label_layout not in ('NT', 'TN'):
@@ -327,7 +342,8 @@ class CTCLoss(Loss):
 
     _label_names = ()           # the operator says it
 
-    def hybrid_forward(self, F, pred, label, pred_lengths=None, label_lengths=None, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, pred_lengths: Any = None, label_lengths: Any = None,
+                       sample_weight: Any = None) -> Any:
         if self._layout == 'NTC':
             pred = pred.swapaxes(0, 1)
         if self._batch_axis == 1:
@@ -341,11 +357,12 @@ class CTCLoss(Loss):
 class HuberLoss(Loss):
     """Squared for differences below `rho`, linear above, so that outliers count less."""
 
-    def __init__(self, rho=1, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, rho: float = 1, weight: float | None = None, batch_axis: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._rho = rho
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         far = operator(F, 'abs')(_reshape_like(F, label, pred) - pred)
         near = 0.5 / self._rho * operator(F, 'square')(far)
         loss = operator(F, 'where')(far > self._rho, far - 0.5 * self._rho, near)
@@ -355,11 +372,12 @@ class HuberLoss(Loss):
 class HingeLoss(Loss):
     """`max(0, margin - pred * label)` for labels -1 and 1: what support vector machines minimize."""
 
-    def __init__(self, margin=1, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         loss = operator(F, 'relu')(self._margin - pred * _reshape_like(F, label, pred))
         return self._mean(F, loss, sample_weight)
 
@@ -367,11 +385,12 @@ class HingeLoss(Loss):
 class SquaredHingeLoss(Loss):
     """The square of `HingeLoss`."""
 
-    def __init__(self, margin=1, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         hinge = operator(F, 'relu')(self._margin - pred * _reshape_like(F, label, pred))
         return self._mean(F, operator(F, 'square')(hinge), sample_weight)
 
@@ -379,13 +398,14 @@ class SquaredHingeLoss(Loss):
 class LogisticLoss(Loss):
     """`log(1 + exp(-pred * label))` for labels -1 and 1, or 0 and 1 with `label_format='binary'`."""
 
-    def __init__(self, weight=None, batch_axis=0, label_format='signed', **kwargs):
+    def __init__(self, weight: float | None = None, batch_axis: int = 0, label_format: str = 'signed',
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         if label_format not in ('signed', 'binary'):
             raise ValueError(f"label_format of LogisticLoss must be 'signed' or 'binary', not {label_format!r}")
         self._label_format = label_format
 
-    def hybrid_forward(self, F, pred, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, pred: Any, label: Any, sample_weight: Any = None) -> Any:
         label = _reshape_like(F, label, pred)
         if self._label_format == 'signed':
             label = (label + 1.0) / 2.0
@@ -396,13 +416,14 @@ class LogisticLoss(Loss):
 class TripletLoss(Loss):
     """How much nearer (in squared distance, by `margin`) `pred` should be to `positive` than to `negative`."""
 
-    def __init__(self, margin=1, weight=None, batch_axis=0, **kwargs):
+    def __init__(self, margin: float = 1, weight: float | None = None, batch_axis: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
     _label_names = 'positive', 'negative'
 
-    def hybrid_forward(self, F, pred, positive, negative):
+    def hybrid_forward(self, F: Any, pred: Any, positive: Any, negative: Any) -> Any:
         square = operator(F, 'square')
         distance = square(_reshape_like(F, positive, pred) - pred) - square(_reshape_like(F, negative, pred) - pred)
         loss = operator(F, 'sum')(distance, axis=self._batch_axis, exclude=True)
@@ -416,11 +437,12 @@ class PoissonNLLLoss(Loss):
     the mean of all.
     """
 
-    def __init__(self, weight=None, from_logits=True, batch_axis=0, compute_full=False, **kwargs):
+    def __init__(self, weight: float | None = None, from_logits: bool = True, batch_axis: int = 0,
+                 compute_full: bool = False, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._from_logits, self._compute_full = from_logits, compute_full
 
-    def hybrid_forward(self, F, pred, target, sample_weight=None, epsilon=1e-08):
+    def hybrid_forward(self, F: Any, pred: Any, target: Any, sample_weight: Any = None, epsilon: Any = 1e-08) -> Any:
         target = _reshape_like(F, target, pred)
         log, where = operator(F, 'log'), operator(F, 'where')
         if self._from_logits:
@@ -439,7 +461,8 @@ class PoissonNLLLoss(Loss):
 class CosineEmbeddingLoss(Loss):
     """For label 1 the distance `1 - cos`; for label -1 how far `cos` is above `margin`."""
 
-    def __init__(self, weight=None, batch_axis=0, margin=0, **kwargs):
+    def __init__(self, weight: float | None = None, batch_axis: int = 0, margin: float = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self._margin = margin
 
@@ -448,7 +471,7 @@ class CosineEmbeddingLoss(Loss):
     def _expected(self, what, shape):
         return [shape] if what != 'label' else [shape[:1], (*shape[:1], 1)]
 
-    def hybrid_forward(self, F, input1, input2, label, sample_weight=None):
+    def hybrid_forward(self, F: Any, input1: Any, input2: Any, label: Any, sample_weight: Any = None) -> Any:
         input1 = _reshape_like(F, input1, input2)
         label = label.reshape((-1, 1))
         cosine = self._cosine_similarity(F, input1, input2)
@@ -467,14 +490,15 @@ class SDMLLoss(Loss):
     The others get `smoothing_parameter` of the probability together.
     """
 
-    def __init__(self, smoothing_parameter=0.3, weight=1.0, batch_axis=0, **kwargs):
+    def __init__(self, smoothing_parameter: float = 0.3, weight: float | None = 1.0, batch_axis: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
         self.kl_loss = KLDivLoss(from_logits=True)
         self.smoothing_parameter = smoothing_parameter
 
     _label_names = ()
 
-    def hybrid_forward(self, F, x1, x2):
+    def hybrid_forward(self, F: Any, x1: Any, x2: Any) -> Any:
         if isinstance(x1, NDArray) and x1.shape != x2.shape:
             raise AssertionError(f'SDMLLoss: x1 and x2 must have one shape, but they have {x1.shape} and {x2.shape}')
         difference = operator(F, 'broadcast_sub')(operator(F, 'expand_dims')(x1, axis=1),

@@ -2,7 +2,11 @@
 
 `ParameterDict` is re-exported here.
 """
+from __future__ import annotations
+
 import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import numpy
@@ -19,6 +23,10 @@ from ..context import Context, cpu, current_context, given_context
 from ..ndarray import NDArray
 from ..symbol import Symbol
 from ..util import is_np_array, is_np_shape
+
+if TYPE_CHECKING:
+    from .._typing import ArrayLike, Contexts, DType, Gradient, Init, Shape
+    from ..ndarray import RowSparseNDArray
 
 __all__ = ['Constant', 'DeferredInitializationError', 'Parameter', 'ParameterDict', 'tensor_types']
 
@@ -58,7 +66,7 @@ def _contexts(ctx):
     return [given_context(each) for each in ctx]
 
 
-def fits(partial, shape):
+def fits(partial: Sequence[int], shape: Sequence[int]) -> bool:
     """Whether a shape agrees with one that has unknown lengths."""
     return len(partial) == len(shape) and all(a in (0, -1, b) for a, b in zip(partial, shape, strict=True))
 
@@ -71,8 +79,10 @@ class Parameter:
     several contexts there is one copy each.
     """
 
-    def __init__(self, name, grad_req='write', shape=None, dtype=numpy.float32, lr_mult=1.0, wd_mult=1.0, init=None,
-                 allow_deferred_init=False, differentiable=True, stype='default', grad_stype='default'):
+    def __init__(self, name: str, grad_req: str = 'write', shape: Shape | None = None, dtype: DType = numpy.float32,
+                 lr_mult: float = 1.0, wd_mult: float = 1.0, init: Init | None = None,
+                 allow_deferred_init: bool = False, differentiable: bool = True, stype: str = 'default',
+                 grad_stype: str = 'default') -> None:
         for what, value in (('stype', stype), ('grad_stype', grad_stype)):
             if value not in ('default', 'row_sparse', 'csr'):
                 raise AssertionError(f"{what} of Parameter '{name}' must be default, row_sparse or csr, not {value!r}")
@@ -84,22 +94,22 @@ class Parameter:
         self._allow_deferred_init = allow_deferred_init
         self._differentiable = differentiable
         self._stype, self._grad_stype = stype, grad_stype
-        self._grad_req = None
+        self._grad_req: Any = None
         self._data = None              # one array for each of `_ctx_list`, once they are there
         self._ctx_list = None
-        self._by_ctx = {}              # dense arrays by context; a single one also under None
-        self._deferred = None          # (init, contexts, default init, data), until the shape is known
-        self._var = None
+        self._by_ctx: dict[Any, Any] = {}              # dense arrays by context; a single one also under None
+        self._deferred: Any = None          # (init, contexts, default init, data), until the shape is known
+        self._var: Any = None
         self._trainer = None
         self.grad_req = grad_req
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__} {self.name} (shape={self.shape}, dtype={self.dtype})'
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {**self.__dict__, '_trainer': None}          # a copy is not among the parameters that it updates
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self.__dict__.update(state)
         if self._data is not None:
             self._hold(list(self._data))
@@ -107,32 +117,32 @@ class Parameter:
 
     # ------------------------------------------------------------------ properties
     @property
-    def lr_mult(self):
+    def lr_mult(self) -> float:
         """What the learning rate is multiplied with."""
         return self._lr_mult
 
     @lr_mult.setter
-    def lr_mult(self, factor):
+    def lr_mult(self, factor: float) -> None:
         self._lr_mult = factor
         changes.count += 1
 
     @property
-    def wd_mult(self):
+    def wd_mult(self) -> float:
         """What the weight decay is multiplied with."""
         return self._wd_mult
 
     @wd_mult.setter
-    def wd_mult(self, factor):
+    def wd_mult(self, factor: float) -> None:
         self._wd_mult = factor
         changes.count += 1
 
     @property
-    def grad_req(self):
+    def grad_req(self) -> str:
         """'write', 'add' or 'null'."""
         return self._grad_req
 
     @grad_req.setter
-    def grad_req(self, req):
+    def grad_req(self, req: str) -> None:
         if req not in ('write', 'add', 'null'):
             raise ValueError(f"grad_req of Parameter '{self.name}' must be write, add or null, not {req!r}")
         if not self._differentiable:
@@ -144,23 +154,23 @@ class Parameter:
             self._attach_gradients()
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         return self._dtype
 
     @dtype.setter
-    def dtype(self, dtype):
+    def dtype(self, dtype: DType) -> None:
         self.cast(dtype)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         if self._shape is None:
-            return None
+            return None      # type: ignore[return-value]
         if is_np_shape():
             return tuple(-1 if n in (0, -1) and not self._data else n for n in self._shape)
         return self._shape
 
     @shape.setter
-    def shape(self, new):
+    def shape(self, new: Any) -> None:
         new = tuple(new)
         old = self._shape
         if old is not None and not fits(old, new):
@@ -168,7 +178,7 @@ class Parameter:
         self._shape = new
 
     @property
-    def stype(self):
+    def stype(self) -> str:
         return self._stype
 
     # ------------------------------------------------------------------ the arrays
@@ -205,7 +215,7 @@ class Parameter:
             raise RuntimeError(f"Parameter '{self.name}' is {self._stype}, and {what}() is for dense ones; use "
                                'row_sparse_data(row_id) or list_row_sparse_data(row_id)')
 
-    def data(self, ctx=None):
+    def data(self, ctx: Contexts | None = None) -> NDArray:
         """The array on a context (the current one among several)."""
         if interceptors and (tracing := tracer()) is not None:
             return tracing.parameter(self, ctx)
@@ -215,7 +225,7 @@ class Parameter:
         self._check_dense('data')
         return self._array(ctx)
 
-    def list_data(self):
+    def list_data(self) -> list[NDArray]:
         """The arrays on all contexts."""
         self._check_dense('list_data')
         return self._arrays()
@@ -224,17 +234,17 @@ class Parameter:
         if self._data is not None and self._grad_req == 'null':
             raise RuntimeError(f"there is no gradient of Parameter '{self.name}': its grad_req is 'null'")
 
-    def grad(self, ctx=None):
+    def grad(self, ctx: Context | None = None) -> Gradient:
         """The gradient on a context."""
         self._check_gradient()
         return self._array(ctx).grad
 
-    def list_grad(self):
+    def list_grad(self) -> list[NDArray]:
         """The gradients on all contexts."""
         self._check_gradient()
         return [a.grad for a in self._arrays()]
 
-    def list_ctx(self):
+    def list_ctx(self) -> list[Context]:
         """The contexts that the parameter is, or will be, on."""
         if self._data is not None:
             return self._ctx_list
@@ -242,11 +252,11 @@ class Parameter:
             return self._deferred[1]
         raise RuntimeError(UNINITIALIZED.format(name=self.name))
 
-    def row_sparse_data(self, row_id):
+    def row_sparse_data(self, row_id: NDArray) -> RowSparseNDArray:
         """The rows `row_id` of a row_sparse parameter, on the context of `row_id`.  The Trainer's KVStore has all."""
         return self._rows(row_id, [self._array(row_id.context)])[0]
 
-    def list_row_sparse_data(self, row_id):
+    def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
         """The rows `row_id` of a row_sparse parameter, on all contexts."""
         return self._rows(row_id, self._arrays())
 
@@ -304,7 +314,8 @@ class Parameter:
         return arrays if ctx is list else arrays[[a is self._array(ctx) for a in self._data].index(True)]
 
     # ------------------------------------------------------------------ initialization
-    def initialize(self, init=None, ctx=None, default_init=UNIFORM, force_reinit=False):
+    def initialize(self, init: Init | None = None, ctx: Contexts | None = None, default_init: Init = UNIFORM,
+                   force_reinit: bool = False) -> None:
         """Makes the arrays; later, with the first batch, if the shape is not fully known.
 
         `init` (or the parameter's own) wins over `default_init`.
@@ -405,7 +416,7 @@ class Parameter:
             self.set_data(data)
         self._deferred = None
 
-    def set_data(self, data):
+    def set_data(self, data: Any) -> None:
         """Sets the values, on all contexts."""
         self.shape = data.shape
         if self._data is None:
@@ -430,7 +441,7 @@ class Parameter:
                                'cannot have two')
         self._trainer = trainer
 
-    def reset_ctx(self, ctx):
+    def reset_ctx(self, ctx: Contexts | None) -> None:
         """Moves the parameter to other contexts."""
         contexts = _contexts(ctx)
         if self._data is not None:
@@ -443,14 +454,14 @@ class Parameter:
         else:
             raise ValueError(f"Parameter '{self.name}' has not been initialized, so it is nowhere to be moved from")
 
-    def zero_grad(self):
+    def zero_grad(self) -> None:
         """Sets the gradients to 0."""
         if self._data is None or self._grad_req == 'null':
             return
         for array in self._data:
             array.grad[:] = 0
 
-    def cast(self, dtype):
+    def cast(self, dtype: DType) -> None:
         """Converts values and gradients to another dtype."""
         self._dtype = dtype
         self._var = None
@@ -481,7 +492,7 @@ class Parameter:
         return data.as_np_ndarray() if is_np_array() else data
 
     # ------------------------------------------------------------------ in graphs
-    def var(self):
+    def var(self) -> Symbol:
         """The symbol that stands for the parameter in graphs."""
         if self._var is None:
             from .. import symbol
@@ -501,7 +512,7 @@ class Constant(Parameter):
     2.0
     """
 
-    def __init__(self, name, value):
+    def __init__(self, name: str, value: ArrayLike) -> None:
         if not isinstance(value, NDArray):
             value = ndarray.array(value)
         self.value = value
@@ -514,15 +525,15 @@ class Constant(Parameter):
 
         super().__init__(name, grad_req='null', shape=value.shape, dtype=value.dtype, init=Init())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'Constant {self.name} (shape={self.shape}, dtype={self.dtype})'
 
     @property
-    def grad_req(self):
+    def grad_req(self) -> str:
         return 'null'
 
     @grad_req.setter
-    def grad_req(self, req):
+    def grad_req(self, req: str) -> None:
         self._grad_req = 'null'
         if req != 'null':
             warnings.warn(f"Constant '{self.name}' has no gradient; its grad_req stays 'null'", stacklevel=2)

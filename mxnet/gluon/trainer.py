@@ -1,7 +1,11 @@
 """`Trainer`: applies an optimizer to parameters after each `backward`."""
+from __future__ import annotations
+
 import os
 import warnings
+from collections.abc import Mapping, Sequence
 from operator import is_
+from typing import TYPE_CHECKING, Any
 
 from .. import autograd
 from .. import kvstore as _kv
@@ -15,6 +19,11 @@ from .._state import state
 from ..base import MXNetError
 from .block import Block
 from .parameter import Parameter, ParameterDict
+
+if TYPE_CHECKING:
+    from .._typing import Path
+    from ..kvstore import KVStoreBase
+    from ..optimizer import Optimizer
 
 __all__ = ['Trainer']
 
@@ -38,8 +47,11 @@ class Trainer:
     >>> trainer.step(batch_size=4)
     """
 
-    def __init__(self, params, optimizer, optimizer_params=None, kvstore='device', compression_params=None,
-                 update_on_kvstore=None):
+    def __init__(self, params: ParameterDict | Mapping[str, Parameter] | Sequence[Parameter],
+                 optimizer: Optimizer | str,
+                 optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] | None = None,
+                 kvstore: KVStoreBase | str | None = 'device', compression_params: Mapping[str, Any] | None = None,
+                 update_on_kvstore: bool | None = None) -> None:
         if isinstance(params, (dict, ParameterDict)):
             params = [params[key] for key in sorted(params.keys())]
         if not isinstance(params, (list, tuple)):
@@ -68,7 +80,7 @@ class Trainer:
         self._kv_initialized = False
         self._kvstore = None
         self._update_on_kvstore = None
-        self._params_to_init = []
+        self._params_to_init: list[Any] = []
         self._reset_kvstore()
 
     def _init_optimizer(self, optimizer, optimizer_params):
@@ -181,22 +193,22 @@ class Trainer:
 
     # ------------------------------------------------------------------ steps
     @property
-    def learning_rate(self):
+    def learning_rate(self) -> float:
         """The learning rate now."""
         if not isinstance(self._optimizer, _optimizer.Optimizer):
             raise UserWarning('there is no optimizer yet')
         return self._optimizer.learning_rate
 
     @property
-    def optimizer(self):
+    def optimizer(self) -> Any:
         """The optimizer."""
         return self._optimizer
 
-    def set_learning_rate(self, lr):
+    def set_learning_rate(self, lr: float) -> None:
         """Sets the learning rate."""
         self._optimizer.set_learning_rate(lr)
 
-    def step(self, batch_size, ignore_stale_grad=False):
+    def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """Updates the parameters with their gradients, which are divided by `batch_size`.
 
         A parameter whose gradient is not new is an error, unless `ignore_stale_grad`, which leaves it as it is.
@@ -231,7 +243,7 @@ class Trainer:
         else:
             self.step(sum([loss.meta().shape[0] for loss in losses]) if batch_size is None else batch_size)
 
-    def allreduce_grads(self):
+    def allreduce_grads(self) -> None:
         """Adds up the gradients of all contexts (and workers); `update` then applies them."""
         if interceptors and (scope := entering('Trainer.allreduce_grads')) is not None:
             with scope:
@@ -272,7 +284,7 @@ class Trainer:
         keys, gradients = zip(*((i, gradients[0]) for i, gradients in dense), strict=True)
         return add_up(keys, arrays, gradients, self._update_on_kvstore)
 
-    def update(self, batch_size, ignore_stale_grad=False):
+    def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """Updates the parameters with gradients that `allreduce_grads` has added up."""
         if interceptors and (scope := entering('Trainer.update')) is not None:
             with scope:
@@ -315,7 +327,7 @@ class Trainer:
             self._again = _Again.of(self._params, self._updaters[0], columns) if len(pending) == 1 and updates else None
 
     # ------------------------------------------------------------------ states
-    def save_states(self, fname):
+    def save_states(self, fname: Path) -> None:
         """Saves the states of the optimizer, and the optimizer with them."""
         self._prepare()
         if self._update_on_kvstore:
@@ -325,7 +337,7 @@ class Trainer:
         else:
             paths.write_atomic(fname, [self._updaters[0].get_states(dump_optimizer=True)])
 
-    def load_states(self, fname):
+    def load_states(self, fname: Path) -> None:
         """Loads what `save_states` wrote, and goes on with the saved optimizer."""
         self._prepare()
         if self._update_on_kvstore:

@@ -1,4 +1,6 @@
 """Helpers for training loops: splitting batches, clipping gradients, downloading files."""
+from __future__ import annotations
+
 import hashlib
 import math
 import os
@@ -6,6 +8,8 @@ import tempfile
 import time
 import warnings
 import weakref
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import ndarray
 from .._array import before_write, wrap
@@ -13,10 +17,15 @@ from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..util import is_np_array, is_np_shape
 
+if TYPE_CHECKING:
+    from .._typing import Path
+    from ..context import Context
+    from ..ndarray import NDArray
+
 __all__ = ['check_sha1', 'clip_global_norm', 'download', 'replace_file', 'split_and_load', 'split_data']
 
 
-def split_data(data, num_slice, batch_axis=0, even_split=True):
+def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True) -> list[NDArray]:
     """Splits an array into `num_slice` parts along an axis.
 
     If `even_split` is False, the first parts may be one longer than the others.
@@ -46,7 +55,8 @@ def split_data(data, num_slice, batch_axis=0, even_split=True):
     return [ndarray.slice_axis(data, batch_axis, a, b) for a, b in zip(starts, ends, strict=True)]
 
 
-def split_and_load(data, ctx_list, batch_axis=0, even_split=True):
+def split_and_load(data: Any, ctx_list: Sequence[Context], batch_axis: int = 0,
+                   even_split: bool = True) -> list[NDArray]:
     """Splits an array and puts the parts on the contexts, one each."""
     if not isinstance(ctx_list, (list, tuple)) or not ctx_list:
         raise ValueError(f'split_and_load: ctx_list must be a list of one Context or more, not {ctx_list!r}')
@@ -62,7 +72,7 @@ def split_and_load(data, ctx_list, batch_axis=0, even_split=True):
     return [p.as_in_context(ctx) for p, ctx in zip(parts, ctx_list, strict=False)]
 
 
-def clip_global_norm(arrays, max_norm, check_isfinite=True):
+def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: bool = True) -> Any:
     """Scales arrays in place so that the norm of all of them together is at most `max_norm`; returns the norm before.
 
     With `check_isfinite` the norm is a number, and a warning is given if it is not finite; without, nothing waits and
@@ -93,7 +103,7 @@ def clip_global_norm(arrays, max_norm, check_isfinite=True):
 
 
 # ---------------------------------------------------------------------- files
-def check_sha1(filename, sha1_hash):
+def check_sha1(filename: Path, sha1_hash: str) -> bool:
     """Whether a file's content has this SHA-1 sum."""
     digest = hashlib.sha1()
     with open(filename, 'rb') as file:
@@ -102,12 +112,13 @@ def check_sha1(filename, sha1_hash):
     return digest.hexdigest() == sha1_hash
 
 
-def replace_file(src, dst):
+def replace_file(src: Path, dst: Path) -> None:
     """Moves a file over another in one step."""
     os.replace(src, dst)
 
 
-def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_ssl=True):
+def download(url: str, path: Path | None = None, overwrite: bool = False, sha1_hash: str | None = None,
+             retries: int = 5, verify_ssl: bool = True) -> str:
     """Downloads a file and returns its path; nothing is done if it is there with the right sum.
 
     `path` is a file or a folder.  `MXNET_GLUON_REPO` replaces the host of files that upstream published.  The file
@@ -272,11 +283,11 @@ def _get_repo_file_url(namespace, filename):
 class HookHandle:
     """What registering a hook returns; `detach` takes the hook away."""
 
-    def __init__(self):
-        self._hooks = None
-        self._id = None
+    def __init__(self) -> None:
+        self._hooks: Any = None
+        self._id: Any = None
 
-    def attach(self, hooks_dict, hook):
+    def attach(self, hooks_dict: MutableMapping[int, Any], hook: Callable[..., Any]) -> None:
         """Puts a hook into a dictionary of hooks."""
         if self._hooks is not None:
             raise AssertionError('this handle has a hook already')
@@ -284,27 +295,27 @@ class HookHandle:
         hooks_dict[self._id] = hook
         self._hooks = weakref.ref(hooks_dict)
 
-    def detach(self):
+    def detach(self) -> None:
         """Takes the hook away."""
         hooks = self._hooks() if self._hooks is not None else None
         if hooks is not None and self._id in hooks:
             del hooks[self._id]
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return self._hooks() if self._hooks is not None else None, self._id
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self._hooks = None if state[0] is None else weakref.ref(state[0])
         self._id = state[1]
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, ptype, value, trace):
+    def __exit__(self, ptype: Any, value: Any, trace: Any) -> None:
         self.detach()
 
 
-def shape_is_known(shape):
+def shape_is_known(shape: Sequence[int] | None) -> bool:
     """Whether every length of a shape is known."""
     if shape is None:
         return False
@@ -314,7 +325,7 @@ def shape_is_known(shape):
     return all(n != unknown and n >= 0 for n in shape)
 
 
-def brief_list(names, limit=7):
+def brief_list(names: Iterable[str], limit: int = 7) -> str:
     """The first and last of many names."""
     names = list(names)
     if len(names) > limit:
@@ -322,7 +333,7 @@ def brief_list(names, limit=7):
     return ', '.join(f"'{n}'" for n in names)
 
 
-def indent(text, width):
+def indent(text: str, width: int) -> str:
     """A text with all lines but the first indented."""
     first, *rest = text.split('\n')
     return '\n'.join([first, *[' ' * width + line for line in rest]])

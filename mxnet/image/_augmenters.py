@@ -3,8 +3,12 @@
 They take and return arrays of shape (height, width, channels) in RGB.  Chance comes from Python's `random` (and, for
 LightingAug, from `numpy.random`), as in upstream: the same seeds give the same images.
 """
+from __future__ import annotations
+
 import json
 import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -16,6 +20,10 @@ from .._names import explain_keywords
 from ..ndarray._interop import tensor_of
 from .image import center_crop, color_normalize, imresize, interpolation, random_crop, random_size_crop, resize_short
 
+if TYPE_CHECKING:
+    from .._typing import DType
+    from ..ndarray import NDArray
+
 __all__ = ['Augmenter', 'SequentialAug', 'ResizeAug', 'ForceResizeAug', 'RandomCropAug', 'RandomSizedCropAug',
            'CenterCropAug', 'RandomOrderAug', 'BrightnessJitterAug', 'ContrastJitterAug', 'SaturationJitterAug',
            'HueJitterAug', 'ColorJitterAug', 'LightingAug', 'ColorNormalizeAug', 'RandomGrayAug', 'HorizontalFlipAug',
@@ -26,7 +34,7 @@ IMAGENET_EIGENVALUES = (55.46, 4.794, 1.148)
 IMAGENET_EIGENVECTORS = ((-0.5675, 0.7192, 0.4009), (-0.5808, -0.0045, -0.8140), (-0.5836, -0.6948, 0.4203))
 
 
-def plain(kwargs):
+def plain(kwargs: Any) -> Any:
     """Parameters as JSON can write them."""
     return {k: v.asnumpy().tolist() if isinstance(v, nd.NDArray) else v.tolist() if isinstance(v, numpy.ndarray) else v
             for k, v in kwargs.items()}
@@ -39,28 +47,28 @@ class Augmenter:
     '["resizeaug", {"size": 64, "interp": 2}]'
     """
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         self._kwargs = plain(kwargs)
 
-    def dumps(self):
+    def dumps(self) -> Any:
         """What it is and its parameters, as JSON; a list of such texts for those that consist of others."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         raise NotImplementedError(f'{type(self).__name__} must define __call__(self, src)')
 
 
 class SequentialAug(Augmenter):
     """Several augmenters, one after the other."""
 
-    def __init__(self, ts):
+    def __init__(self, ts: Sequence[Augmenter]) -> None:
         super().__init__()
         self.ts = ts
 
-    def dumps(self):
+    def dumps(self) -> Any:
         return [type(self).__name__.lower(), [aug.dumps() for aug in self.ts]]
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         for aug in self.ts:
             src = aug(src)
         return src
@@ -69,7 +77,7 @@ class SequentialAug(Augmenter):
 class RandomOrderAug(SequentialAug):
     """Several augmenters in random order."""
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         chance.like_python().shuffle(self.ts)
         return super().__call__(src)
 
@@ -78,22 +86,22 @@ class RandomOrderAug(SequentialAug):
 class ResizeAug(Augmenter):
     """Scales such that the shorter side becomes `size`."""
 
-    def __init__(self, size, interp=2):
+    def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
         self.size, self.interp = size, interp
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return resize_short(src, self.size, self.interp)
 
 
 class ForceResizeAug(Augmenter):
     """Scales to `size` (width, height), whatever the proportions."""
 
-    def __init__(self, size, interp=2):
+    def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
         self.size, self.interp = size, interp
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         width, height = self.size
         return imresize(src, width, height, interp=interpolation(self.interp, (*src.shape[:2], height, width)))
 
@@ -101,18 +109,19 @@ class ForceResizeAug(Augmenter):
 class RandomCropAug(Augmenter):
     """A part of `size` (width, height) at a random place."""
 
-    def __init__(self, size, interp=2):
+    def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
         self.size, self.interp = size, interp
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return random_crop(src, self.size, self.interp)[0]
 
 
 class RandomSizedCropAug(Augmenter):
     """A part of random area, ratio and place, scaled to `size` (width, height); see random_size_crop."""
 
-    def __init__(self, size, area, ratio, interp=2, **kwargs):
+    def __init__(self, size: Any, area: float | tuple[float, float], ratio: tuple[float, float], interp: int = 2,
+                 **kwargs: Any) -> None:
         if 'min_area' in kwargs:
             warnings.warn('RandomSizedCropAug: min_area is an old name of area', DeprecationWarning, stacklevel=2)
             area = kwargs.pop('min_area')
@@ -121,29 +130,29 @@ class RandomSizedCropAug(Augmenter):
         super().__init__(size=size, area=area, ratio=ratio, interp=interp)
         self.size, self.area, self.ratio, self.interp = size, area, ratio, interp
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return random_size_crop(src, self.size, self.area, self.ratio, self.interp)[0]
 
 
 class CenterCropAug(Augmenter):
     """The middle of `size` (width, height)."""
 
-    def __init__(self, size, interp=2):
+    def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
         self.size, self.interp = size, interp
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return center_crop(src, self.size, self.interp)[0]
 
 
 class HorizontalFlipAug(Augmenter):
     """Left and right exchanged, with probability `p`."""
 
-    def __init__(self, p):
+    def __init__(self, p: float) -> None:
         super().__init__(p=p)
         self.p = p
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return computed(src, lambda pixels: pixels.flip(1)) if chance.like_python().random() < self.p else src
 
 
@@ -151,32 +160,32 @@ class HorizontalFlipAug(Augmenter):
 LUMA = (0.299, 0.587, 0.114)
 
 
-def computed(src, function, *constants):
+def computed(src: NDArray, function: Callable[..., Any], *constants: Any) -> NDArray:
     """An image of the same kind: a function of its tensor, and of numbers in tensors of its dtype."""
     pixels = src.materialize().detach()
-    constants = [tensor_of(numpy.asarray(c)).to(pixels) for c in constants]
+    constants = tuple(tensor_of(numpy.asarray(c)).to(pixels) for c in constants)
     return wrap(function(pixels, *constants).contiguous(), src.context, type(src))
 
 
 class BrightnessJitterAug(Augmenter):
     """Multiplied by 1 + x, with x at random from -brightness to brightness."""
 
-    def __init__(self, brightness):
+    def __init__(self, brightness: float) -> None:
         super().__init__(brightness=brightness)
         self.brightness = brightness
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return src * (1.0 + chance.like_python().uniform(-self.brightness, self.brightness))
 
 
 class ContrastJitterAug(Augmenter):
     """Drawn to or from the mean grey by a random part, at most `contrast`."""
 
-    def __init__(self, contrast):
+    def __init__(self, contrast: float) -> None:
         super().__init__(contrast=contrast)
         self.contrast = contrast
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         alpha = 1.0 + chance.like_python().uniform(-self.contrast, self.contrast)
         part = 3.0 * (1.0 - alpha) / src.size
         return computed(src, lambda pixels, luma: pixels * alpha + (pixels * luma).sum() * part, LUMA)
@@ -185,11 +194,11 @@ class ContrastJitterAug(Augmenter):
 class SaturationJitterAug(Augmenter):
     """Drawn to or from its own grey by a random part, at most `saturation`."""
 
-    def __init__(self, saturation):
+    def __init__(self, saturation: float) -> None:
         super().__init__(saturation=saturation)
         self.saturation = saturation
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         alpha = 1.0 + chance.like_python().uniform(-self.saturation, self.saturation)
         return computed(src, lambda pixels, luma: torch.lerp((pixels @ luma)[..., None], pixels, alpha), LUMA)
 
@@ -197,13 +206,13 @@ class SaturationJitterAug(Augmenter):
 class HueJitterAug(Augmenter):
     """Hues turned by a random part of half a circle, at most `hue`, in the plane of I and Q of the colours YIQ."""
 
-    def __init__(self, hue):
+    def __init__(self, hue: float) -> None:
         super().__init__(hue=hue)
         self.hue = hue
         self.tyiq = numpy.array([LUMA, (0.596, -0.274, -0.321), (0.211, -0.523, 0.311)])
         self.ityiq = numpy.array([(1.0, 0.956, 0.621), (1.0, -0.272, -0.647), (1.0, -1.107, 1.705)])
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         angle = chance.like_python().uniform(-self.hue, self.hue) * numpy.pi
         cosine, sine = numpy.cos(angle), numpy.sin(angle)
         turn = numpy.array([[1, 0, 0], [0, cosine, -sine], [0, sine, cosine]])
@@ -213,7 +222,7 @@ class HueJitterAug(Augmenter):
 class ColorJitterAug(RandomOrderAug):
     """Brightness, contrast and saturation in random order; those that are 0 are left out."""
 
-    def __init__(self, brightness, contrast, saturation):
+    def __init__(self, brightness: float, contrast: float, saturation: float) -> None:
         super().__init__([kind(by) for kind, by in ((BrightnessJitterAug, brightness), (ContrastJitterAug, contrast),
                                                     (SaturationJitterAug, saturation)) if by > 0])
 
@@ -221,11 +230,11 @@ class ColorJitterAug(RandomOrderAug):
 class LightingAug(Augmenter):
     """Adds one colour: a random mixture of the main components (`eigval`, `eigvec`) of a data set's colours."""
 
-    def __init__(self, alphastd, eigval, eigvec):
+    def __init__(self, alphastd: float, eigval: Any, eigvec: Any) -> None:
         super().__init__(alphastd=alphastd, eigval=eigval, eigvec=eigvec)
         self.alphastd, self.eigval, self.eigvec = alphastd, numpy.asarray(eigval), numpy.asarray(eigvec)
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         alpha = chance.like_numpy().normal(0, self.alphastd, size=(3,))
         return computed(src, torch.add, numpy.dot(self.eigvec * alpha, self.eigval))
 
@@ -233,11 +242,11 @@ class LightingAug(Augmenter):
 class ColorNormalizeAug(Augmenter):
     """(image - mean) / std, for each channel; either may be None."""
 
-    def __init__(self, mean, std):
+    def __init__(self, mean: Any, std: Any) -> None:
         super().__init__(mean=mean, std=std)
         self.mean, self.std = (v if v is None or isinstance(v, nd.NDArray) else nd.array(v) for v in (mean, std))
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         mean, std = (None if v is None else v.astype(src.dtype) for v in (self.mean, self.std))
         return color_normalize(computed(src, torch.clone), mean, std)
 
@@ -245,28 +254,28 @@ class ColorNormalizeAug(Augmenter):
 class RandomGrayAug(Augmenter):
     """Grey in all channels, with probability `p`."""
 
-    def __init__(self, p):
+    def __init__(self, p: float) -> None:
         super().__init__(p=p)
         self.p = p
         self.mat = numpy.array([[0.21] * 3, [0.72] * 3, [0.07] * 3])
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return computed(src, torch.matmul, self.mat) if chance.like_python().random() < self.p else src
 
 
 class CastAug(Augmenter):
     """Converted to a dtype; what follows computes in floating point."""
 
-    def __init__(self, typ='float32'):
+    def __init__(self, typ: DType = 'float32') -> None:
         super().__init__(type=typ)
         self.typ = typ
 
-    def __call__(self, src):
+    def __call__(self, src: NDArray) -> Any:
         return src.astype(self.typ)
 
 
 # ---------------------------------------------------------------------- lists
-def colour_statistics(name, value, known):
+def colour_statistics(name: str, value: Any, known: Any) -> NDArray | None:
     """None, the values of ImageNet for True, or an array of 1 or 3 values."""
     if value is None or value is False:
         return None
@@ -276,9 +285,10 @@ def colour_statistics(name, value, known):
     return found
 
 
-def colour_augmenters(brightness, contrast, saturation, hue, pca_noise, rand_gray, mean, std):
+def colour_augmenters(brightness: float, contrast: float, saturation: float, hue: float, pca_noise: float,
+                      rand_gray: float, mean: Any, std: Any) -> Any:
     """What changes colours, in the order of upstream's lists."""
-    found = []
+    found: list[Any] = []
     if brightness or contrast or saturation:
         found.append(ColorJitterAug(brightness, contrast, saturation))
     if hue:
@@ -309,7 +319,7 @@ def CreateAugmenter(data_shape, resize=0, rand_crop=False, rand_resize=False, ra
     >>> [type(aug).__name__ for aug in mx.image.CreateAugmenter((3, 32, 32), rand_mirror=True, mean=True)]
     ['CenterCropAug', 'HorizontalFlipAug', 'CastAug', 'ColorNormalizeAug']
     """
-    found = [ResizeAug(resize, inter_method)] if resize > 0 else []
+    found: list[Any] = [ResizeAug(resize, inter_method)] if resize > 0 else []
     size = data_shape[2], data_shape[1]
     if rand_resize:
         if not rand_crop:

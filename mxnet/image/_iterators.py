@@ -1,7 +1,11 @@
 """`ImageIter`: batches of images from files or records, augmented by Python objects."""
+from __future__ import annotations
+
 import logging
 import os
 import random
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -16,6 +20,10 @@ from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import check_state
 from ._augmenters import CreateAugmenter
 from .image import _array_type, imdecode
+
+if TYPE_CHECKING:
+    from .._typing import DType, Path
+    from ..ndarray import NDArray
 
 __all__ = ['ImageIter']
 
@@ -44,10 +52,13 @@ class ImageIter(DataIter):
     postprocess_data.
     """
 
-    def __init__(self, batch_size, data_shape, label_width=1, path_imgrec=None, path_imglist=None, path_root=None,
-                 path_imgidx=None, shuffle=False, part_index=0, num_parts=1, aug_list=None, imglist=None,
-                 data_name='data', label_name='softmax_label', dtype='float32', last_batch_handle='pad',
-                 on_corrupt='raise', **kwargs):
+    def __init__(self, batch_size: int, data_shape: Sequence[int], label_width: int = 1,
+                 path_imgrec: Path | None = None, path_imglist: Path | None = None, path_root: Path | None = None,
+                 path_imgidx: Path | None = None,
+                 shuffle: bool = False, part_index: int = 0, num_parts: int = 1,
+                 aug_list: Sequence[Callable[..., Any]] | None = None, imglist: Any = None, data_name: str = 'data',
+                 label_name: str = 'softmax_label', dtype: DType = 'float32', last_batch_handle: str = 'pad',
+                 on_corrupt: str = 'raise', **kwargs: Any) -> None:
         super().__init__(batch_size)
         name = type(self).__name__
         if not (path_imgrec or path_imglist or isinstance(imglist, list)):
@@ -56,6 +67,9 @@ class ImageIter(DataIter):
                                   ('on_corrupt', on_corrupt, ('raise', 'skip'))):
             if value not in known:
                 raise ValueError(f'{name}: {key} must be one of {known}, not {value!r}')
+        self.imgrec: Any
+        self.imglist: Any
+        self.seq: Any
         self.imgrec = self.imgidx = self.imglist = self.seq = None
         if path_imgrec and path_imgidx:
             self.imgrec = recordio.MXIndexedRecordIO(path_imgidx, path_imgrec, 'r')
@@ -84,32 +98,32 @@ class ImageIter(DataIter):
             size = len(self.seq) // num_parts
             self.seq = self.seq[part_index * size:(part_index + 1) * size]
         self.auglist = CreateAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
-        self.num_image = None if self.seq is None else len(self.seq)
-        self.corrupt = []
+        self.num_image: Any = None if self.seq is None else len(self.seq)
+        self.corrupt: list[Any] = []
         self.cur = 0
-        self._rolled = None
+        self._rolled: Any = None
         self.hard_reset()
 
     # ------------------------------------------------------------------ passes
-    def reset(self):
+    def reset(self) -> None:
         """Back to the first image, in a new order if shuffled; leftovers of 'roll_over' come first."""
         if self.seq is not None and self.shuffle:
             random.shuffle(self.seq)
         self._rewind()
         self._ended = False
 
-    def hard_reset(self):
+    def hard_reset(self) -> None:
         """As `reset`, but leftovers of 'roll_over' are forgotten."""
         self._rolled = None
         self.reset()
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """Where the iterator is, and in which order it goes, for `load_state_dict`; augmenters draw from `random`."""
         rolled = None if self._rolled is None else (*[t.numpy().copy() for t in self._rolled[:2]], self._rolled[2])
         return {'num_image': self.num_image, 'batch_size': self.batch_size, 'cur': self.cur, 'ended': self._ended,
                 'order': None if self.seq is None else list(self.seq), 'rolled': rolled}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Any) -> None:
         """Goes on where `state_dict` was called."""
         check_state(type(self).__name__, state, num_image=self.num_image, batch_size=self.batch_size)
         if self.seq is not None and sorted(state['order']) != sorted(self.seq):
@@ -129,7 +143,7 @@ class ImageIter(DataIter):
         if self.imgrec is not None and self.seq is None:
             self.imgrec.reset()
 
-    def next_sample(self):
+    def next_sample(self) -> Any:
         """(label, bytes of the image) of the next image; StopIteration after the last."""
         if self.seq is None:
             record = self.imgrec.read()
@@ -163,7 +177,7 @@ class ImageIter(DataIter):
             raise MXNetError(f'{type(self).__name__}: the list has no labels for record {key}')
         return self.imglist[key][0]
 
-    def next(self):
+    def next(self) -> DataBatch:
         """The next batch; StopIteration after the last one of the pass."""
         if self._ended:
             raise StopIteration
@@ -245,34 +259,34 @@ class ImageIter(DataIter):
         return f'image {self.imglist[key][1]!r}' if self.imgrec is None else f'image {key} of {self.imgrec.uri}'
 
     # ------------------------------------------------------------------ what subclasses may replace
-    def check_data_shape(self, data_shape):
+    def check_data_shape(self, data_shape: Sequence[int]) -> None:
         """Raises ValueError if it is not (3, height, width)."""
         if len(data_shape) != 3 or data_shape[0] != 3:
             raise ValueError(f'{type(self).__name__}: data_shape must be (3, height, width), not {tuple(data_shape)}')
 
-    def check_valid_image(self, data):
+    def check_valid_image(self, data: Any) -> None:
         """Raises RuntimeError if the image, in a list, is none."""
         if len(data[0].shape) == 0:
             raise RuntimeError('the image has no axes')
 
-    def imdecode(self, s):
+    def imdecode(self, s: bytes) -> NDArray:
         """The image of the bytes of an image file."""
         try:
             return imdecode(s)
         except Exception as error:
             raise MXNetError(f'{type(self).__name__}: {self._where()} cannot be decoded: {error}') from error
 
-    def read_image(self, fname):
+    def read_image(self, fname: Path) -> bytes:
         """The bytes of an image file below path_root."""
         return paths.read_bytes(os.path.join(self.path_root, fname))
 
-    def augmentation_transform(self, data):
+    def augmentation_transform(self, data: NDArray) -> NDArray:
         """The image after all augmenters."""
         for aug in self.auglist:
             data = aug(data)
         return data
 
-    def postprocess_data(self, datum):
+    def postprocess_data(self, datum: NDArray) -> NDArray:
         """The image as it is put into the batch: (channels, height, width)."""
         return datum.transpose((2, 0, 1))
 

@@ -3,10 +3,14 @@
 An augmenter for detection takes and returns (image, label).  A label is a numpy.ndarray with a row for each object:
 class, left, top, right, bottom (parts of the image's width and height), and whatever else it has.
 """
+from __future__ import annotations
+
 import json
 import logging
 import math
 import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -32,6 +36,10 @@ from ._augmenters import (
 from ._iterators import ImageIter
 from .image import copyMakeBorder, fixed_crop, opencv
 
+if TYPE_CHECKING:
+    from .._typing import Path
+    from ..ndarray import NDArray
+
 __all__ = ['DetAugmenter', 'DetBorrowAug', 'DetRandomSelectAug', 'DetHorizontalFlipAug', 'DetRandomCropAug',
            'DetRandomPadAug', 'CreateMultiRandCropAugmenter', 'CreateDetAugmenter', 'ImageDetIter']
 
@@ -39,37 +47,37 @@ __all__ = ['DetAugmenter', 'DetBorrowAug', 'DetRandomSelectAug', 'DetHorizontalF
 class DetAugmenter:
     """The base of augmenters for detection: called with an image and a label, one returns both."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         self._kwargs = plain(kwargs)
 
-    def dumps(self):
+    def dumps(self) -> Any:
         """What it is and its parameters, as JSON; a list of such texts for those that consist of others."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
-    def __call__(self, src, label):
+    def __call__(self, src: NDArray, label: Any) -> Any:
         raise NotImplementedError(f'{type(self).__name__} must define __call__(self, src, label)')
 
 
 class DetBorrowAug(DetAugmenter):
     """An ordinary augmenter that leaves boxes where they are: of colours, or of the size of the whole image."""
 
-    def __init__(self, augmenter):
+    def __init__(self, augmenter: Augmenter) -> None:
         if not isinstance(augmenter, Augmenter):
             raise TypeError(f'DetBorrowAug takes an mx.image.Augmenter, not a {type(augmenter).__name__}')
         super().__init__(augmenter=augmenter.dumps())
         self.augmenter = augmenter
 
-    def dumps(self):
+    def dumps(self) -> Any:
         return [type(self).__name__.lower(), self.augmenter.dumps()]
 
-    def __call__(self, src, label):
+    def __call__(self, src: NDArray, label: Any) -> Any:
         return self.augmenter(src), label
 
 
 class DetRandomSelectAug(DetAugmenter):
     """One of several augmenters at random; none of them with probability `skip_prob`."""
 
-    def __init__(self, aug_list, skip_prob=0):
+    def __init__(self, aug_list: Any, skip_prob: float = 0) -> None:
         super().__init__(skip_prob=skip_prob)
         self.aug_list = list(aug_list) if isinstance(aug_list, (list, tuple)) else [aug_list]
         for aug in self.aug_list:
@@ -77,10 +85,10 @@ class DetRandomSelectAug(DetAugmenter):
                 raise ValueError(f'DetRandomSelectAug takes augmenters for detection, not a {type(aug).__name__}')
         self.skip_prob = skip_prob if self.aug_list else 1
 
-    def dumps(self):
+    def dumps(self) -> Any:
         return [type(self).__name__.lower(), [aug.dumps() for aug in self.aug_list]]
 
-    def __call__(self, src, label):
+    def __call__(self, src: NDArray, label: Any) -> Any:
         if chance.like_python().random() < self.skip_prob:
             return src, label
         chance.like_python().shuffle(self.aug_list)
@@ -90,11 +98,11 @@ class DetRandomSelectAug(DetAugmenter):
 class DetHorizontalFlipAug(DetAugmenter):
     """Left and right exchanged, with probability `p`."""
 
-    def __init__(self, p):
+    def __init__(self, p: float) -> None:
         super().__init__(p=p)
         self.p = p
 
-    def __call__(self, src, label):
+    def __call__(self, src: NDArray, label: Any) -> Any:
         if chance.like_python().random() < self.p:
             src, label = computed(src, lambda pixels: pixels.flip(1)), label.copy()
             label[:, [1, 3]] = 1.0 - label[:, [3, 1]]
@@ -130,8 +138,9 @@ class DetRandomCropAug(DetAugmenter):
     max_attempts: after so many the image stays as it is
     """
 
-    def __init__(self, min_object_covered=0.1, aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0),
-                 min_eject_coverage=0.3, max_attempts=50):
+    def __init__(self, min_object_covered: float = 0.1, aspect_ratio_range: Any = (0.75, 1.33),
+                 area_range: tuple[float, float] = (0.05, 1.0), min_eject_coverage: float = 0.3,
+                 max_attempts: int = 50) -> None:
         aspect_ratio_range, area_range = _range(aspect_ratio_range), _range(area_range)
         super().__init__(min_object_covered=min_object_covered, aspect_ratio_range=aspect_ratio_range,
                          area_range=area_range, min_eject_coverage=min_eject_coverage, max_attempts=max_attempts)
@@ -139,7 +148,7 @@ class DetRandomCropAug(DetAugmenter):
         self.aspect_ratio_range, self.area_range, self.max_attempts = aspect_ratio_range, area_range, max_attempts
         self.enabled = not _disabled('DetRandomCropAug', area_range, 0, aspect_ratio_range)
 
-    def __call__(self, src, label):
+    def __call__(self, src: NDArray, label: Any) -> Any:
         found = self._proposal(label, *src.shape[:2]) if self.enabled else None
         if found is None:
             return src, label
@@ -202,8 +211,8 @@ class DetRandomPadAug(DetAugmenter):
     pad_val: colour of the rest, one number or three
     """
 
-    def __init__(self, aspect_ratio_range=(0.75, 1.33), area_range=(1.0, 3.0), max_attempts=50,
-                 pad_val=(128, 128, 128)):
+    def __init__(self, aspect_ratio_range: Any = (0.75, 1.33), area_range: tuple[float, float] = (1.0, 3.0),
+                 max_attempts: int = 50, pad_val: Sequence[Any] = (128, 128, 128)) -> None:
         pad_val = tuple(pad_val) if isinstance(pad_val, (list, tuple)) else (pad_val,) * 3
         aspect_ratio_range, area_range = _range(aspect_ratio_range), _range(area_range)
         super().__init__(aspect_ratio_range=aspect_ratio_range, area_range=area_range, max_attempts=max_attempts,
@@ -212,7 +221,7 @@ class DetRandomPadAug(DetAugmenter):
         self.aspect_ratio_range, self.area_range = aspect_ratio_range, area_range
         self.enabled = not _disabled('DetRandomPadAug', area_range, 1.0, aspect_ratio_range)
 
-    def __call__(self, src, label):
+    def __call__(self, src: NDArray, label: Any) -> Any:
         height, width = src.shape[:2]
         found = self._proposal(height, width) if self.enabled else None
         if found is None:
@@ -240,8 +249,9 @@ class DetRandomPadAug(DetAugmenter):
 
 
 # ---------------------------------------------------------------------- lists
-def CreateMultiRandCropAugmenter(min_object_covered=0.1, aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 1.0),
-                                 min_eject_coverage=0.3, max_attempts=50, skip_prob=0):
+def CreateMultiRandCropAugmenter(min_object_covered: Any = 0.1, aspect_ratio_range: Any = (0.75, 1.33),
+                                 area_range: Any = (0.05, 1.0), min_eject_coverage: Any = 0.3, max_attempts: Any = 50,
+                                 skip_prob: Any = 0) -> DetRandomSelectAug:
     """One of several DetRandomCropAug at random.  A parameter is a list of values, one for each, or one for all."""
     given = [p if isinstance(p, list) else [p] for p in (min_object_covered, aspect_ratio_range, area_range,
                                                          min_eject_coverage, max_attempts)]
@@ -253,17 +263,20 @@ def CreateMultiRandCropAugmenter(min_object_covered=0.1, aspect_ratio_range=(0.7
     return DetRandomSelectAug(crops, skip_prob=skip_prob)
 
 
-def CreateDetAugmenter(data_shape, resize=0, rand_crop=0, rand_pad=0, rand_gray=0, rand_mirror=False, mean=None,
-                       std=None, brightness=0, contrast=0, saturation=0, pca_noise=0, hue=0, inter_method=2,
-                       min_object_covered=0.1, aspect_ratio_range=(0.75, 1.33), area_range=(0.05, 3.0),
-                       min_eject_coverage=0.3, max_attempts=50, pad_val=(127, 127, 127)):
+def CreateDetAugmenter(data_shape: Sequence[int], resize: int = 0, rand_crop: float = 0, rand_pad: float = 0,
+                       rand_gray: float = 0, rand_mirror: float = False, mean: Any = None, std: Any = None,
+                       brightness: float = 0, contrast: float = 0, saturation: float = 0, pca_noise: float = 0,
+                       hue: float = 0, inter_method: int = 2, min_object_covered: float = 0.1,
+                       aspect_ratio_range: tuple[float, float] = (0.75, 1.33),
+                       area_range: tuple[float, float] = (0.05, 3.0), min_eject_coverage: float = 0.3,
+                       max_attempts: int = 50, pad_val: Sequence[Any] = (127, 127, 127)) -> list[DetAugmenter]:
     """A list of augmenters for detection that make images of data_shape (channels, height, width).
 
     rand_crop, rand_pad: probabilities of cropping and of padding; see DetRandomCropAug, DetRandomPadAug and
         CreateMultiRandCropAugmenter for their parameters
     The others: as in CreateAugmenter; the image is scaled to its size at last, whatever its proportions.
     """
-    found = [DetBorrowAug(ResizeAug(resize, inter_method))] if resize > 0 else []
+    found: list[Any] = [DetBorrowAug(ResizeAug(resize, inter_method))] if resize > 0 else []
     if rand_crop > 0:
         found.append(CreateMultiRandCropAugmenter(min_object_covered, aspect_ratio_range, area_range,
                                                   min_eject_coverage, max_attempts, skip_prob=1 - rand_crop))
@@ -285,9 +298,11 @@ class ImageDetIter(ImageIter):
     CreateDetAugmenter.  Images without a good box, from the beginning or after augmentation, are left out.
     """
 
-    def __init__(self, batch_size, data_shape, path_imgrec=None, path_imglist=None, path_root=None, path_imgidx=None,
-                 shuffle=False, part_index=0, num_parts=1, aug_list=None, imglist=None, data_name='data',
-                 label_name='label', last_batch_handle='pad', on_corrupt='raise', **kwargs):
+    def __init__(self, batch_size: int, data_shape: Sequence[int], path_imgrec: Path | None = None,
+                 path_imglist: Path | None = None, path_root: Path | None = None, path_imgidx: Path | None = None,
+                 shuffle: bool = False, part_index: int = 0, num_parts: int = 1, aug_list: Any = None,
+                 imglist: Any = None, data_name: str = 'data', label_name: str = 'label',
+                 last_batch_handle: str = 'pad', on_corrupt: str = 'raise', **kwargs: Any) -> None:
         super().__init__(batch_size, data_shape, path_imgrec=path_imgrec, path_imglist=path_imglist,
                          path_root=path_root, path_imgidx=path_imgidx, shuffle=shuffle, part_index=part_index,
                          num_parts=num_parts, aug_list=[], imglist=imglist, data_name=data_name, label_name=label_name,
@@ -355,14 +370,14 @@ class ImageDetIter(ImageIter):
         place.fill_(-1)
         place[:len(label)] = tensor_of(numpy.asarray(label, numpy.float32))
 
-    def augmentation_transform(self, data, label):
+    def augmentation_transform(self, data: Any, label: Any) -> Any:      # type: ignore[override]
         """The image and its label after all augmenters."""
         for aug in self.auglist:
-            data, label = aug(data, label)
+            data, label = aug(data, label)      # type: ignore[call-arg]
         return data, label
 
     # ------------------------------------------------------------------ shapes
-    def check_label_shape(self, label_shape):
+    def check_label_shape(self, label_shape: Sequence[int]) -> None:
         """Raises ValueError if labels cannot have this shape."""
         if len(label_shape) != 2:
             raise ValueError(f'label_shape must be (objects, numbers of an object), not {tuple(label_shape)}')
@@ -370,7 +385,7 @@ class ImageDetIter(ImageIter):
             raise ValueError(f'label_shape can only get more objects: it is {self.label_shape}, and '
                              f'{tuple(label_shape)} was asked for')
 
-    def reshape(self, data_shape=None, label_shape=None):
+    def reshape(self, data_shape: Sequence[int] | None = None, label_shape: Sequence[int] | None = None) -> None:
         """Changes the shape of images, of labels, or of both.
 
         The images are what augmenters make of them: give an aug_list that fits.
@@ -384,7 +399,7 @@ class ImageDetIter(ImageIter):
             self.provide_label = [DataDesc(self.provide_label[0].name, (self.batch_size, *label_shape))]
             self.label_shape = tuple(label_shape)
 
-    def sync_label_shape(self, it, verbose=False):
+    def sync_label_shape(self, it: ImageDetIter, verbose: bool = False) -> ImageDetIter:
         """Gives this iterator and another one the same label_shape, the larger of both -> the other one."""
         if not isinstance(it, ImageDetIter):
             raise TypeError(f'sync_label_shape takes an ImageDetIter, not a {type(it).__name__}')
@@ -399,8 +414,9 @@ class ImageDetIter(ImageIter):
         return it
 
     # ------------------------------------------------------------------ to look at
-    def draw_next(self, color=None, thickness=2, mean=None, std=None, clip=True, waitKey=None, window_name='draw_next',
-                  id2labels=None):
+    def draw_next(self, color: Sequence[int] | None = None, thickness: int = 2, mean: Any = None, std: Any = None,
+                  clip: bool = True, waitKey: Any = None, window_name: str = 'draw_next',
+                  id2labels: Any = None) -> Iterator[Any]:
         """Yields the next images after augmentation, as numpy.ndarray in BGR, with their boxes drawn.
 
         color: of the boxes, in RGB; random if None

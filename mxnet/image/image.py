@@ -3,6 +3,10 @@
 Images are uint8 or floating point arrays of shape (height, width, channels) with colours in the order red, green, blue.
 OpenCV decodes and resizes; it is imported when first needed.
 """
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -19,13 +23,16 @@ from ..ndarray._interop import tensor_of
 from ..ndarray.ndarray import NDArray
 from ..util import is_np_array
 
+if TYPE_CHECKING:
+    from .._typing import Path
+
 __all__ = ['imread', 'imdecode', 'imresize', 'scale_down', 'copyMakeBorder', 'resize_short', 'fixed_crop',
            'random_crop', 'center_crop', 'color_normalize', 'random_size_crop', 'imrotate', 'random_rotate']
 
 _CV_TYPES = (torch.uint8, torch.int16, torch.uint16, torch.float32, torch.float64)
 
 
-def opencv():
+def opencv() -> Any:
     """The module `cv2`, or an error that says how to get it."""
     try:
         import cv2
@@ -73,7 +80,7 @@ def _pixels(src, what):
 
 
 # ---------------------------------------------------------------------- files
-def imread(filename, flag=1, to_rgb=True, out=None):
+def imread(filename: Path, flag: int = 1, to_rgb: bool = True, out: NDArray | None = None) -> NDArray:
     """Reads an image file.
 
     `flag` is 1 for three channels of colour, 0 for one of gray; `to_rgb=False` leaves OpenCV's order, blue first.
@@ -86,7 +93,7 @@ def imread(filename, flag=1, to_rgb=True, out=None):
     return _decode(numpy.frombuffer(data, numpy.uint8), flag, to_rgb, out, f'imread of {filename!r}')
 
 
-def imdecode(buf, flag=1, to_rgb=True, out=None):
+def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: NDArray | None = None) -> NDArray:
     """Decodes the bytes of an image file (JPEG, PNG, ...), given as bytes, bytearray, NumPy array or NDArray of uint8.
 
     `flag` is 1 for three channels of colour, 0 for one of gray; `to_rgb=False` leaves OpenCV's order, blue first.
@@ -114,7 +121,7 @@ def _decode(data, flag, to_rgb, out, what):
 
 
 # ---------------------------------------------------------------------- size
-def imresize(src, w, h, interp=1, out=None):
+def imresize(src: NDArray, w: int, h: int, interp: int = 1, out: NDArray | None = None) -> NDArray:
     """Scales an image to width `w` and height `h`.
 
     `interp` is OpenCV's number: 0 nearest, 1 bilinear, 2 bicubic, 3 by area, 4 Lanczos over 8 x 8 pixels.
@@ -131,7 +138,7 @@ def _scaled(pixels, size, interp):
     return scaled(pixels, size, interp)
 
 
-def interpolation(interp, sizes=()):
+def interpolation(interp: int, sizes: Sequence[Any] = ()) -> int:
     """The method 0 to 4 that `interp` stands for: 9 chooses by `sizes` (old height, width, new ones), 10 at random."""
     if interp == 9:
         if not sizes:
@@ -151,14 +158,14 @@ def interpolation(interp, sizes=()):
 _get_interp_method = interpolation        # programs import upstream's name
 
 
-def resize_short(src, size, interp=2):
+def resize_short(src: NDArray, size: int, interp: int = 2) -> NDArray:
     """Scales an image such that its shorter side becomes `size`."""
     h, w = _size(src, 'resize_short')
     new_h, new_w = (size * h // w, size) if h > w else (size, size * w // h)
     return imresize(src, new_w, new_h, interp=interpolation(interp, (h, w, new_h, new_w)))
 
 
-def scale_down(src_size, size):
+def scale_down(src_size: tuple[int, int], size: tuple[int, int]) -> tuple[int, int]:
     """The crop size (width, height) with its ratio kept and made small enough for an image of `src_size`.
 
     >>> mx.image.scale_down((640, 480), (720, 120))
@@ -167,13 +174,14 @@ def scale_down(src_size, size):
     w, h = size
     full_w, full_h = src_size
     if full_h < h:
-        w, h = w * full_h / h, full_h
+        w, h = w * full_h / h, full_h       # type: ignore[assignment]
     if full_w < w:
-        w, h = full_w, h * full_w / w
+        w, h = full_w, h * full_w / w       # type: ignore[assignment]
     return int(w), int(h)
 
 
-def copyMakeBorder(src, top, bot, left, right, type=0, value=0.0, values=(), out=None, name=None):
+def copyMakeBorder(src: NDArray, top: int, bot: int, left: int, right: int, type: int = 0, value: Any = 0.0,
+                   values: Any = (), out: NDArray | None = None, name: str | None = None) -> NDArray:
     """An image with a border of so many pixels.
 
     `type` is OpenCV's number: 0 fills with `values` (one per channel, or the single `value`), 1 repeats the pixels at
@@ -187,7 +195,8 @@ def copyMakeBorder(src, top, bot, left, right, type=0, value=0.0, values=(), out
 
 
 # ---------------------------------------------------------------------- crops
-def fixed_crop(src, x0, y0, w, h, size=None, interp=2):
+def fixed_crop(src: NDArray, x0: int, y0: int, w: int, h: int, size: tuple[int, int] | None = None,
+               interp: int = 2) -> NDArray:
     """The part of an image with its left upper corner at column `x0`, row `y0`; scaled to `size` (width, height)."""
     part = src[y0:y0 + h, x0:x0 + w]
     if size is not None and (w, h) != tuple(size):
@@ -195,7 +204,7 @@ def fixed_crop(src, x0, y0, w, h, size=None, interp=2):
     return part
 
 
-def random_crop(src, size, interp=2):
+def random_crop(src: NDArray, size: tuple[int, int], interp: int = 2) -> tuple[NDArray, tuple[int, int, int, int]]:
     """A crop of `size` (width, height) at a random place -> (crop, (x, y, width, height)).
 
     Where the image is smaller, the largest part with that ratio is scaled up.  The place comes from Python's `random`.
@@ -207,7 +216,7 @@ def random_crop(src, size, interp=2):
     return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
 
 
-def center_crop(src, size, interp=2):
+def center_crop(src: NDArray, size: tuple[int, int], interp: int = 2) -> tuple[NDArray, tuple[int, int, int, int]]:
     """The middle of an image, `size` (width, height) -> (crop, (x, y, width, height)).
 
     Where the image is smaller, the largest part with that ratio is scaled up.
@@ -218,7 +227,8 @@ def center_crop(src, size, interp=2):
     return fixed_crop(src, x0, y0, new_w, new_h, size, interp), (x0, y0, new_w, new_h)
 
 
-def random_size_crop(src, size, area, ratio, interp=2, **kwargs):
+def random_size_crop(src: NDArray, size: tuple[int, int], area: float | tuple[float, float], ratio: tuple[float, float],
+                     interp: int = 2, **kwargs: Any) -> tuple[NDArray, tuple[int, int, int, int]]:
     """A crop of random area, ratio and place, scaled to `size` (width, height) -> (crop, (x, y, width, height)).
 
     `area` is the smallest part of the image's area, or the smallest and the largest; `ratio` the smallest and the
@@ -243,7 +253,7 @@ def random_size_crop(src, size, area, ratio, interp=2, **kwargs):
     return center_crop(src, size, interp)
 
 
-def color_normalize(src, mean, std=None):
+def color_normalize(src: NDArray, mean: Any, std: Any = None) -> NDArray:
     """Subtracts `mean` and divides by `std`, both per channel, in place: `src` must be floating point."""
     if mean is not None:
         src -= mean
@@ -253,7 +263,7 @@ def color_normalize(src, mean, std=None):
 
 
 # ---------------------------------------------------------------------- rotation
-def imrotate(src, rotation_degrees, zoom_in=False, zoom_out=False):
+def imrotate(src: NDArray, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False) -> NDArray:
     """Rotates a float32 image (channels, height, width) or a batch of them around the centre.
 
     A batch takes one angle or one for each image.  What lies outside is 0, unless `zoom_in` enlarges the image so much
@@ -298,7 +308,8 @@ def _rotate(batch, angles, zoom_in, zoom_out):
     return F.grid_sample(batch, grid, mode='bilinear', padding_mode='zeros', align_corners=True)
 
 
-def random_rotate(src, angle_limits, zoom_in=False, zoom_out=False):
+def random_rotate(src: NDArray, angle_limits: Sequence[float], zoom_in: bool = False,
+                  zoom_out: bool = False) -> NDArray:
     """Rotates by random angles (degrees) between the two limits, each image of a batch by its own.
 
     The angles come from NumPy's global generator.

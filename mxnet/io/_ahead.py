@@ -1,10 +1,17 @@
 """Work that is done ahead of time, in a thread."""
+from __future__ import annotations
+
 import os
 import threading
 import weakref
 from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from .._state import state
+
+if TYPE_CHECKING:
+    from ..io import DataBatch
 
 _END = object()
 
@@ -68,12 +75,12 @@ class Ahead:
     object that owns this one.  After a fork the child starts a thread of its own.
     """
 
-    def __init__(self, produce, depth=1):
+    def __init__(self, produce: Callable[..., Any], depth: int = 1) -> None:
         self._produce, self._depth = produce, depth
-        self._finalizer = None
+        self._finalizer: Any = None
         self.start()
 
-    def start(self):
+    def start(self) -> None:
         """Starts (again)."""
         self.stop()
         self._channel, self._pid = _Channel(self._depth), os.getpid()
@@ -83,12 +90,12 @@ class Ahead:
         thread.start()
         self._finalizer = weakref.finalize(self, _stop, self._channel, thread, self._pid)
 
-    def stop(self):
+    def stop(self) -> None:
         """Returns when the thread works no more; what it has prepared is dropped."""
         if self._finalizer is not None:
             self._finalizer()
 
-    def next(self):
+    def next(self) -> DataBatch:
         """The next result.  After the end, StopIteration (or the error that ended it) again and again."""
         if not self._ended:
             if self._pid != os.getpid():

@@ -1,10 +1,18 @@
 """What an iterator is, and what it gives: `DataDesc`, `DataBatch`, `DataIter`."""
+from __future__ import annotations
+
 from collections import namedtuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy
 
 from .._dispatch import entering, interceptors
 from .._names import explain_arguments
+
+if TYPE_CHECKING:
+    from .._typing import DataDescs, DType
+    from ..ndarray import NDArray
 
 __all__ = ['DataBatch', 'DataDesc', 'DataIter']
 
@@ -25,16 +33,17 @@ class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
     dtype: object
     layout: str | None
 
-    def __new__(cls, name, shape, dtype=numpy.float32, layout='NCHW'):
+    def __new__(cls, name: str, shape: Sequence[int], dtype: DType = numpy.float32,
+                layout: str | None = 'NCHW') -> Self:
         self = super().__new__(cls, name, shape)
         self.dtype, self.layout = dtype, layout
         return self
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'DataDesc[{self.name},{self.shape},{self.dtype},{self.layout}]'
 
     @staticmethod
-    def get_batch_axis(layout):
+    def get_batch_axis(layout: str | None) -> int:
         """The axis that has the examples: 0 without a layout, -1 if the layout has no N (such arrays are not split).
 
         >>> mx.io.DataDesc.get_batch_axis('TNC')
@@ -43,7 +52,7 @@ class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
         return 0 if layout is None else layout.find('N')
 
     @staticmethod
-    def get_list(shapes, types):
+    def get_list(shapes: Any, types: Any) -> list[DataDesc]:
         """A list of DataDesc from (name, shape) pairs and (name, dtype) pairs; `types` may be None."""
         if types is None:
             return [DataDesc(name, shape) for name, shape in shapes]
@@ -62,8 +71,12 @@ class DataBatch:
     """
 
     __module__ = 'mxnet.io.io'
+    data: Any           # lists of arrays; None where an iterator has none
+    label: Any
 
-    def __init__(self, data, label=None, pad=None, index=None, bucket_key=None, provide_data=None, provide_label=None):
+    def __init__(self, data: Sequence[NDArray] | None, label: Sequence[NDArray] | None = None, pad: int | None = None,
+                 index: Any = None, bucket_key: Any = None, provide_data: DataDescs | None = None,
+                 provide_label: DataDescs | None = None) -> None:
         if not isinstance(data, _LISTS) or not isinstance(label, _LISTS):
             name, value = ('label', label) if isinstance(data, _LISTS) else ('data', data)
             raise TypeError(f'DataBatch: {name} must be a list of arrays, not a {type(value).__name__}')
@@ -75,7 +88,7 @@ class DataBatch:
         self.provide_data = provide_data
         self.provide_label = provide_label
 
-    def __str__(self):
+    def __str__(self) -> str:
         data = [array.shape for array in self.data]
         label = [array.shape for array in self.label] if self.label else None
         return f'{type(self).__name__}: data shapes: {data} label shapes: {label}'
@@ -90,51 +103,55 @@ class DataIter:
     come.
     """
 
+    provide_data: Any           # lists of DataDesc, set by subclasses
+    provide_label: Any
+
     __module__ = 'mxnet.io.io'
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         explain_arguments(cls)
 
-    def __init__(self, batch_size=0):
+    def __init__(self, batch_size: int = 0) -> None:
         self.batch_size = batch_size
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return self
 
-    def __next__(self):
+    def __next__(self) -> DataBatch:
         if interceptors and (scope := entering('DataIter.__next__')) is not None:
             with scope:
                 return DataIter.__next__(self)
         return self.next()
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to the first batch."""
 
-    def next(self):
+    def next(self) -> DataBatch:
         """The next batch; StopIteration when there is none."""
         if not self.iter_next():
             raise StopIteration
         return DataBatch(data=self.getdata(), label=self.getlabel(), pad=self.getpad(), index=self.getindex())
 
-    def iter_next(self):
+    def iter_next(self) -> bool:
         """Goes on to the next batch; whether there is one."""
+        return None         # type: ignore[return-value]  # as upstream's
 
-    def getdata(self):
+    def getdata(self) -> Any:
         """The data of the batch that `iter_next` went to."""
 
-    def getlabel(self):
+    def getlabel(self) -> Any:
         """Its labels."""
 
-    def getindex(self):
+    def getindex(self) -> Any:
         """The numbers of its examples, or None."""
         return None
 
-    def getpad(self):
+    def getpad(self) -> Any:
         """How many examples at its end only fill it up."""
 
 
-def check_state(name, state, /, **own):
+def check_state(name: str, state: Mapping[str, Any], /, **own: Any) -> None:
     """Raises ValueError if a state is not that of an iterator over the same data."""
     if not isinstance(state, dict):
         raise ValueError(f'{name}: the state of an iterator is a dict, not a {type(state).__name__}')

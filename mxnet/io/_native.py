@@ -1,9 +1,13 @@
 """Iterators that upstream wrote in C++: how they are called, and how batches are made and read ahead."""
+from __future__ import annotations
+
 import functools
 import inspect
 import itertools
 import logging
 import warnings
+from collections.abc import Callable
+from typing import Any
 
 import numpy
 
@@ -28,12 +32,12 @@ class MXDataIter(DataIter):
 
     __module__ = 'mxnet.io.io'
 
-    def __init__(self, handle, data_name='data', label_name='softmax_label', **_):
+    def __init__(self, handle: Any, data_name: str = 'data', label_name: str = 'softmax_label', **_: Any) -> None:
         super().__init__(handle.batch_size)
         self.handle = handle
         self._debug_skip_load = False
         self._epoch, self._skip, self._given = 0, 0, 0
-        self._current = None
+        self._current: Any = None
         handle.begin(0, 0)
         self._ahead = Ahead(handle.next, max(1, handle.prefetch))
         self.first_batch = None
@@ -46,23 +50,23 @@ class MXDataIter(DataIter):
         self.provide_data = [DataDesc(data_name, data.shape, data.dtype)]
         self.provide_label = [DataDesc(label_name, label.shape, label.dtype)]
 
-    def __del__(self):
+    def __del__(self) -> None:
         ahead = getattr(self, '_ahead', None)
         if ahead is not None:
             ahead.stop()
             self.handle.close()
 
     @property
-    def corrupt(self):
+    def corrupt(self) -> Any:
         """Examples that could not be read and were left out, as far as reading has got."""
         return list(self.handle.corrupt)
 
-    def debug_skip_load(self):
+    def debug_skip_load(self) -> None:
         """From now on always gives the same batch, to see how fast a program is without loading."""
         self._debug_skip_load = True
         log.info('debug_skip_load: every batch is the same from now on')
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to the first batch.
 
         With `round_batch`, examples that filled up the last batch have been read already: the next pass begins
@@ -79,12 +83,12 @@ class MXDataIter(DataIter):
         self.handle.begin(self._epoch, self._skip)
         self._ahead.start()
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """Where the iterator is, for `load_state_dict`; its orders and augmentations follow from its seeds."""
         return {'name': self.handle.name, 'batch_size': self.batch_size, 'epoch': self._epoch, 'skip': self._skip,
                 'given': self._given}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Any) -> None:
         """Goes on where `state_dict` was called; the batches of this pass that were given are read again."""
         check_state(self.handle.name, state, name=self.handle.name, batch_size=self.batch_size)
         self._ahead.stop()
@@ -93,7 +97,7 @@ class MXDataIter(DataIter):
         for _ in range(state['given']):
             self.iter_next()
 
-    def iter_next(self):
+    def iter_next(self) -> bool:
         if self.first_batch is not None:
             self.first_batch = None
             self._given = 1
@@ -107,23 +111,23 @@ class MXDataIter(DataIter):
         self._given += 1
         return True
 
-    def next(self):
+    def next(self) -> DataBatch:
         if not self.iter_next():
             raise StopIteration
         return self._current
 
-    def getdata(self):
+    def getdata(self) -> Any:
         """The data of this batch: an array, not a list."""
         return self._current.data[0]
 
-    def getlabel(self):
+    def getlabel(self) -> Any:
         """Its labels: an array."""
         return self._current.label[0]
 
-    def getindex(self):
+    def getindex(self) -> Any:
         return self._current.index
 
-    def getpad(self):
+    def getpad(self) -> Any:
         return self._current.pad
 
 
@@ -217,7 +221,7 @@ class _Stream:
         return parts
 
 
-def native(function):
+def native(function: Callable[..., Any]) -> Callable[..., MXDataIter]:
     """Makes a function of keyword parameters that returns a Loader the function that returns its iterator.
 
     Values may be given as text, as upstream takes them.  Parameters that upstream would silently ignore are reported.
@@ -253,5 +257,6 @@ def native(function):
 
     extra = [inspect.Parameter('data_name', inspect.Parameter.KEYWORD_ONLY, default='data', annotation=str),
              inspect.Parameter('label_name', inspect.Parameter.KEYWORD_ONLY, default='softmax_label', annotation=str)]
-    make.__signature__ = inspect.Signature([*parameters.values(), *extra], return_annotation=MXDataIter)
+    signed: Any = make
+    signed.__signature__ = inspect.Signature([*parameters.values(), *extra], return_annotation=MXDataIter)
     return make

@@ -1,4 +1,7 @@
 """`NDArrayIter`: batches of arrays that are in memory, or in an h5py file."""
+from __future__ import annotations
+
+from typing import Any
 
 import numpy
 import torch
@@ -33,8 +36,9 @@ class NDArrayIter(DataIter):
 
     __module__ = 'mxnet.io.io'
 
-    def __init__(self, data, label=None, batch_size=1, shuffle=False, last_batch_handle='pad', data_name='data',
-                 label_name='softmax_label', layout='NCHW'):
+    def __init__(self, data: Any, label: Any = None, batch_size: int = 1, shuffle: bool = False,
+                 last_batch_handle: str = 'pad', data_name: str = 'data', label_name: str = 'softmax_label',
+                 layout: str = 'NCHW') -> None:
         super().__init__(batch_size)
         if not isinstance(batch_size, (int, numpy.integer)):
             raise TypeError(f'NDArrayIter: batch_size must be an int, not {batch_size!r}')
@@ -64,7 +68,7 @@ class NDArrayIter(DataIter):
         self._own = self.data, self.label               # lists that a class of the program's may exchange
         self._rolled = self.idx[:0]                     # what the last epoch has left over
         self.cursor = -batch_size
-        self._pieces = {}
+        self._pieces: dict[Any, Any] = {}
         self.reset()
 
     def _axis(self, array):
@@ -73,22 +77,22 @@ class NDArrayIter(DataIter):
 
     # ------------------------------------------------------------------ what it gives
     @property
-    def data_list(self):
+    def data_list(self) -> list[Any]:
         """All arrays, data first."""
         return [array for _, array in self.data + self.label]
 
     @property
-    def num_source(self):
+    def num_source(self) -> int:
         """How many arrays there are."""
         return len(self.data) + len(self.label)
 
     @property
-    def provide_data(self):
+    def provide_data(self) -> list[DataDesc]:
         """Names, shapes and dtypes of the data."""
         return self._descriptions(self.data)
 
     @property
-    def provide_label(self):
+    def provide_label(self) -> list[DataDesc]:
         """Names, shapes and dtypes of the labels."""
         return self._descriptions(self.label)
 
@@ -101,7 +105,7 @@ class NDArrayIter(DataIter):
         return found
 
     # ------------------------------------------------------------------ where it is
-    def reset(self):
+    def reset(self) -> None:
         """Back to the first batch, in a new order if shuffled; leftovers of 'roll_over' come first."""
         left = self.idx[:0]
         if self.last_batch_handle == 'roll_over' and self.num_data - self.batch_size < self.cursor < self.num_data:
@@ -109,7 +113,7 @@ class NDArrayIter(DataIter):
         self._rolled = left
         self._begin()
 
-    def hard_reset(self):
+    def hard_reset(self) -> None:
         """As `reset`, but leftovers of 'roll_over' are forgotten."""
         self._rolled = self.idx[:0]
         self._begin()
@@ -122,13 +126,13 @@ class NDArrayIter(DataIter):
             self.idx = self._order.copy()
         self.cursor = -self.batch_size - len(self._rolled)
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """Where the iterator is, and in which order it goes, for `load_state_dict`."""
         return {'num_data': self.num_data, 'batch_size': self.batch_size, 'cursor': int(self.cursor),
                 'order': self._order.copy() if self.shuffle else None,
                 'shuffled': self._shuffled.copy() if self.shuffle else None, 'rolled': self._rolled.copy()}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Any) -> None:
         """Goes on where `state_dict` was called, here or in an iterator over as many examples in another process."""
         check_state('NDArrayIter', state, num_data=self.num_data, batch_size=self.batch_size)
         if (state['order'] is not None) != bool(self.shuffle):
@@ -139,7 +143,7 @@ class NDArrayIter(DataIter):
         self._rolled, self.cursor = state['rolled'].copy(), state['cursor']
         self._pieces = {}
 
-    def iter_next(self):
+    def iter_next(self) -> bool:
         """Goes on to the next batch; whether there is one."""
         last = self._last()
         if self.cursor <= last:         # the end stays the end
@@ -150,22 +154,22 @@ class NDArrayIter(DataIter):
         """Where a batch can begin at most."""
         return self.num_data - (1 if self.last_batch_handle == 'pad' else self.batch_size)
 
-    def next(self):
+    def next(self) -> DataBatch:
         """The next batch; StopIteration when there is none."""
         if not self.iter_next():
             raise StopIteration
         return DataBatch(data=self.getdata(), label=self.getlabel(), pad=self.getpad(), index=None)
 
     # ------------------------------------------------------------------ batches
-    def getdata(self):
+    def getdata(self) -> Any:
         """The data of the batch that `iter_next` went to."""
         return self._batch(self.data)
 
-    def getlabel(self):
+    def getlabel(self) -> Any:
         """Its labels."""
         return self._batch(self.label)
 
-    def getpad(self):
+    def getpad(self) -> Any:
         """How many examples fill up the last batch; with 'roll_over', how many the first one has from before."""
         if self.last_batch_handle == 'pad':
             return max(0, self.cursor + self.batch_size - self.num_data)

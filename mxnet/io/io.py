@@ -1,6 +1,10 @@
 """Iterators over batches of data."""
+from __future__ import annotations
+
 import contextlib
 import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
@@ -29,18 +33,18 @@ __all__ = ['CSVIter', 'DataBatch', 'DataDesc', 'DataIter', 'ImageDetRecordIter',
 class _HoldsBatch(DataIter):
     """An iterator over other iterators that keeps its latest batch in `current_batch`."""
 
-    current_batch = None
+    current_batch: Any = None
 
-    def getdata(self):
+    def getdata(self) -> Any:
         return self.current_batch.data
 
-    def getlabel(self):
+    def getlabel(self) -> Any:
         return self.current_batch.label
 
-    def getindex(self):
+    def getindex(self) -> Any:
         return self.current_batch.index
 
-    def getpad(self):
+    def getpad(self) -> Any:
         return self.current_batch.pad
 
 
@@ -67,7 +71,7 @@ class ResizeIter(_HoldsBatch):
             if hasattr(data_iter, name):
                 setattr(self, name, getattr(data_iter, name))
 
-    def iter_next(self):
+    def iter_next(self) -> bool:
         """Takes the next batch; False when all have been given."""
         remaining = self.cur < self.size
         if remaining:
@@ -84,17 +88,17 @@ class ResizeIter(_HoldsBatch):
                 return self.data_iter.next()
         raise MXNetError(f'ResizeIter: the inner {type(self.data_iter).__name__} gives no batches')
 
-    def reset(self):
+    def reset(self) -> None:
         """Starts the next epoch."""
         if self.reset_internal:
             self.data_iter.reset()
         self.cur = 0
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """The position, if the inner iterator has a `state_dict`."""
         return {'size': self.size, 'cur': self.cur, 'inner': _state_of(self.data_iter)}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Any) -> None:
         """Goes on where `state_dict` was called."""
         check_state('ResizeIter', state, size=self.size)
         self.data_iter.load_state_dict(state['inner'])
@@ -116,9 +120,10 @@ class PrefetchingIter(_HoldsBatch):
     [[0.0, 1.0], [2.0, 3.0]]
     """
 
-    def __init__(self, iters, rename_data=None, rename_label=None):
+    def __init__(self, iters: Any, rename_data: Sequence[Mapping[str, str]] | None = None,
+                 rename_label: Sequence[Mapping[str, str]] | None = None) -> None:
         super().__init__()
-        self.iters = list(iters) if isinstance(iters, (list, tuple)) else [iters]
+        self.iters: Any = list(iters) if isinstance(iters, (list, tuple)) else [iters]
         if not self.iters:
             raise ValueError('PrefetchingIter needs at least one iterator')
         for inner in self.iters:
@@ -130,17 +135,17 @@ class PrefetchingIter(_HoldsBatch):
         self._note()
         self._ahead = [Ahead(inner.next) for inner in self.iters]
 
-    def __del__(self):
+    def __del__(self) -> None:
         for ahead in getattr(self, '_ahead', ()):
             ahead.stop()
 
     @property
-    def provide_data(self):
+    def provide_data(self) -> list[DataDesc]:
         """The data of all iterators, renamed."""
         return self._renamed([inner.provide_data for inner in self.iters], self.rename_data)
 
     @property
-    def provide_label(self):
+    def provide_label(self) -> list[DataDesc]:
         """The labels of all iterators, renamed."""
         return self._renamed([inner.provide_label for inner in self.iters], self.rename_label)
 
@@ -152,7 +157,7 @@ class PrefetchingIter(_HoldsBatch):
                      for new, descriptions in zip(names, lists, strict=True)]
         return [d for descriptions in lists for d in descriptions]
 
-    def reset(self):
+    def reset(self) -> None:
         for ahead in self._ahead:
             ahead.stop()
         for inner in self.iters:
@@ -166,13 +171,13 @@ class PrefetchingIter(_HoldsBatch):
         self._given = 0
         self._at_first = [inner.state_dict() if hasattr(inner, 'state_dict') else None for inner in self.iters]
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """Where it is, if the inner iterators have a `state_dict`."""
         for inner in self.iters:
             _state_of(inner)
         return {'at_first': self._at_first, 'given': self._given}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Any) -> None:
         """Goes on where `state_dict` was called; the batches in between are read again."""
         check_state('PrefetchingIter', state)
         for ahead in self._ahead:
@@ -185,8 +190,8 @@ class PrefetchingIter(_HoldsBatch):
         for _ in range(state['given']):
             self.iter_next()
 
-    def iter_next(self):
-        batches = []
+    def iter_next(self) -> bool:
+        batches: list[Any] = []
         for ahead in self._ahead:
             try:
                 batches.append(ahead.next())
@@ -204,7 +209,7 @@ class PrefetchingIter(_HoldsBatch):
         self._given += 1
         return True
 
-    def next(self):
+    def next(self) -> DataBatch:
         if not self.iter_next():
             raise StopIteration
         return self.current_batch

@@ -1,8 +1,18 @@
 """What every key-value store can do, and making one by name."""
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .._names import near
 from ..ndarray import NDArray
+
+if TYPE_CHECKING:
+    from .._typing import Keys, NestedArrays, Path
+    from ..kvstore import KVStore
+    from ..kvstore._workers import WorkersKVStore
+    from ..kvstore.horovod import Horovod
+    from ..optimizer import Optimizer
 
 __all__ = ['KVStoreBase', 'create']
 
@@ -29,47 +39,47 @@ class KVStoreBase:
     OPTIMIZER = 'optimizer'         # a capability: does the store update weights by itself
     kv_registry: dict[str, type] = {}
 
-    def broadcast(self, key, value, out, priority=0):
+    def broadcast(self, key: Keys, value: NestedArrays, out: Any, priority: int = 0) -> Any:
         """Gives everyone the value that the first worker has."""
         raise NotImplementedError(f'{type(self).__name__} has no broadcast')
 
-    def pushpull(self, key, value, out=None, priority=0):
+    def pushpull(self, key: Keys, value: NestedArrays, out: Any = None, priority: int = 0) -> Any:
         """Adds up the values of all devices and workers, into `out` or into the values themselves."""
         raise NotImplementedError(f'{type(self).__name__} has no pushpull')
 
-    def set_optimizer(self, optimizer):
+    def set_optimizer(self, optimizer: Optimizer) -> Any:
         """From then on, what is pushed are gradients, and the stored weights follow them."""
         raise NotImplementedError(f'{type(self).__name__} has no set_optimizer')
 
-    def is_capable(self, capability):
+    def is_capable(self, capability: str) -> bool:
         """Whether the store can do something, such as `KVStoreBase.OPTIMIZER`."""
         raise NotImplementedError(f'{type(self).__name__} has no is_capable')
 
-    def save_optimizer_states(self, fname, dump_optimizer=False):
+    def save_optimizer_states(self, fname: Path, dump_optimizer: bool = False) -> Any:
         """Writes the states of the optimizer, with `dump_optimizer` the optimizer too, to a file."""
         raise NotImplementedError(f'{type(self).__name__} has no save_optimizer_states')
 
-    def load_optimizer_states(self, fname):
+    def load_optimizer_states(self, fname: Path) -> Any:
         """Reads what `save_optimizer_states` wrote."""
         raise NotImplementedError(f'{type(self).__name__} has no load_optimizer_states')
 
     @property
-    def type(self):
+    def type(self) -> str:
         """The name of the kind of store."""
         raise NotImplementedError(f'{type(self).__name__} has no type')
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """The number of this worker, from 0 on."""
         raise NotImplementedError(f'{type(self).__name__} has no rank')
 
     @property
-    def num_workers(self):
+    def num_workers(self) -> int:
         """How many workers there are."""
         raise NotImplementedError(f'{type(self).__name__} has no num_workers')
 
     @staticmethod
-    def register(klass):
+    def register(klass: Any) -> Any:
         """A class decorator: the store can be made by its lower-case name from then on."""
         if not isinstance(klass, type):
             raise AssertionError(f'only a class can be registered as a KVStore, not {klass!r}')
@@ -82,7 +92,7 @@ class KVStoreBase:
         return klass
 
 
-def listed(values):
+def listed(values: Any) -> Any:
     """A single array as a list of one."""
     return [values] if isinstance(values, NDArray) else list(values)
 
@@ -91,12 +101,12 @@ def listed(values):
 class TestStore(KVStoreBase):
     """The least that a store needs: sums and copies, nothing is kept."""
 
-    def broadcast(self, key, value, out, priority=0):
+    def broadcast(self, key: Keys, value: NestedArrays, out: Any, priority: int = 0) -> None:
         """Copies the value."""
         for target in listed(out):
             target[:] = value
 
-    def pushpull(self, key, value, out=None, priority=0):
+    def pushpull(self, key: Keys, value: NestedArrays, out: Any = None, priority: int = 0) -> None:
         """Adds up a list of arrays; a single one goes to `out` as it is."""
         values = listed(value)
         total = values[0]
@@ -106,7 +116,7 @@ class TestStore(KVStoreBase):
             target[:] = total
 
     @staticmethod
-    def is_capable(capability):
+    def is_capable(capability: str) -> bool:
         """It has no optimizer."""
         if capability.lower() != KVStoreBase.OPTIMIZER:
             raise ValueError(f'a KVStore may be capable of {KVStoreBase.OPTIMIZER!r}; {capability!r} is not known')
@@ -117,13 +127,26 @@ class TestStore(KVStoreBase):
     num_workers = property(lambda self: 1, doc='1')
 
 
-def is_known(name):
+def is_known(name: str) -> bool:
     """Whether there is a KVStore of this name."""
     name = name.lower()
     return name in LOCAL + DIST + ASYNC or name in KVStoreBase.kv_registry or name == 'horovod'
 
 
-def create(name='local'):
+@overload
+def create(name: Literal['dist', 'dist_sync', 'dist_device_sync', 'dist_sync_device', 'dist_async']) -> WorkersKVStore:
+    ...
+
+
+@overload
+def create(name: Literal['horovod']) -> Horovod: ...      # type: ignore[overload-overlap]
+
+
+@overload
+def create(name: str = 'local') -> KVStore: ...
+
+
+def create(name: str = 'local') -> Any:
     """A KVStore by its name.
 
     'local' adds up on the CPU, 'device' and 'nccl' on the devices that push.  'dist_sync' and 'dist_device_sync' add up

@@ -8,7 +8,11 @@
   the scale of gradients when the last batches of the workers differ in size: behind the sums, or ahead of them where
   the keys of a bucket are new, for sums of different sizes cannot be added up.
 """
+from __future__ import annotations
+
 import zlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -19,6 +23,9 @@ from ..optimizer import Updater
 from ._buckets import HEADER, Bucket, Group, bucket_bytes
 from ._overlap import Early
 from ._workers import WorkersKVStore
+
+if TYPE_CHECKING:
+    from .._typing import Keys, NestedArrays
 
 __all__ = ['DistKVStore']
 
@@ -32,19 +39,19 @@ MOST_GATHERED = 16
 class DistKVStore(WorkersKVStore):
     """Values by key, the same in all workers of a job; see `KVStore` for the rest."""
 
-    def __init__(self, handle='dist_sync'):
+    def __init__(self, handle: str = 'dist_sync') -> None:
         super().__init__(handle)
         self._limit = bucket_bytes()
-        self._open = {}                 # (dtype, device): the bucket that is being filled
-        self._started = []              # buckets on their way, in order
-        self._pending = set()           # keys in any of them
-        self._spare = {}                # (dtype, device): flat tensors for later buckets
-        self._groups = {}               # keys that were pushed in one call: their bucket, or None
-        self._large = {}                # key: flat tensor for the next bucket of a key that goes alone
-        self._behind = {}               # key: the bucket that its stored value lies in
-        self._early = None              # a Trainer's gradients on their way
-        self._headers = {}              # key: what workers compare at its pushpull
-        self._known = set()             # what workers have agreed to do before
+        self._open: dict[Any, Any] = {}                 # (dtype, device): the bucket that is being filled
+        self._started: list[Any] = []              # buckets on their way, in order
+        self._pending: set[Any] = set()           # keys in any of them
+        self._spare: dict[Any, Any] = {}                # (dtype, device): flat tensors for later buckets
+        self._groups: dict[Any, Any] = {}               # keys that were pushed in one call: their bucket, or None
+        self._large: dict[Any, Any] = {}                # key: flat tensor for the next bucket of a key that goes alone
+        self._behind: dict[Any, Any] = {}               # key: the bucket that its stored value lies in
+        self._early: Any = None              # a Trainer's gradients on their way
+        self._headers: dict[Any, Any] = {}              # key: what workers compare at its pushpull
+        self._known: set[Any] = set()             # what workers have agreed to do before
 
     @property
     def _on_devices(self):
@@ -139,7 +146,7 @@ class DistKVStore(WorkersKVStore):
                                        shape=value.shape, dtype=value.dtype, ctx=value.context)
 
     # ------------------------------------------------------------------ sums
-    def push(self, key, value, priority=0):
+    def push(self, key: Keys, value: NestedArrays, priority: int = 0) -> None:
         """Adds up the values of each key over devices and workers, and stores the sums or updates with them."""
         group = self._group(key, value)
         tensors = None if group is None else group.tensors(value)
@@ -213,7 +220,7 @@ class DistKVStore(WorkersKVStore):
             flat = torch.empty(tensor.numel() + HEADER, dtype=tensor.dtype, device=tensor.device)
         return flat
 
-    def pushpull(self, key, value, out=None, priority=0):
+    def pushpull(self, key: Keys, value: NestedArrays, out: Any = None, priority: int = 0) -> None:
         """`push`, then `pull`; without `out` the results go to the values themselves."""
         if self._world.size > 1 and self._updater is None and self._compression is None \
                 and (not isinstance(key, (list, tuple)) or len(key) == 1):
@@ -362,7 +369,7 @@ class DistKVStore(WorkersKVStore):
         else:
             self._large[bucket.key] = flat
 
-    def sum_gradients(self, keys, arrays, gradients, update):
+    def sum_gradients(self, keys: Any, arrays: Any, gradients: Any, update: Any) -> bool:
         """For a Trainer: adds up dense gradients of one device over the workers, some of them since backward.
 
         With `update` the stored values follow, else the sums become the gradients.  False if it is not for this store.
@@ -435,14 +442,14 @@ class DistKVStore(WorkersKVStore):
             self._finish()
         return super()._stored(key, what)
 
-    def _set_updater(self, updater):
+    def _set_updater(self, updater: Callable[..., Any]) -> None:
         """`updater(key, sum of what all workers pushed, stored value)` runs in each worker, for each push."""
         self._finish()
         super()._set_updater(updater)
 
     set_updater = _set_updater
 
-    def set_gradient_compression(self, compression_params):
+    def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
         """See `KVStore.set_gradient_compression`; each worker rounds the sum of its devices."""
         self._finish()
         super().set_gradient_compression(compression_params)
@@ -457,5 +464,5 @@ class DistKVStore(WorkersKVStore):
         self._finish()
         self._agree('barrier', [])
 
-    def __del__(self):
+    def __del__(self) -> None:
         pass                            # sums that nobody pulled are nobody's loss

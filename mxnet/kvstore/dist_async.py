@@ -8,9 +8,13 @@
   acknowledged survives its death: a new one takes its place and goes on from the checkpoint, and the worker sends
   again what was under way.
 """
+from __future__ import annotations
+
 import collections
 import itertools
 import weakref
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -27,6 +31,9 @@ from ._async_parts import Known, copy_parts, joined, part_of, stable
 from ._async_server import to_numpy
 from ._workers import WorkersKVStore
 from .kvstore import _equal
+
+if TYPE_CHECKING:
+    from .._typing import Keys, NestedArrays, Path
 
 __all__ = ['AsyncKVStore']
 
@@ -53,7 +60,7 @@ class AsyncKVStore(WorkersKVStore):
 
     _on_devices = False
 
-    def __init__(self, handle='dist_async'):
+    def __init__(self, handle: str = 'dist_async') -> None:
         super().__init__(handle)
         self._bound = whole_number('MXNET_KVSTORE_BIGARRAY_BOUND', 1_000_000, 1)
         self._staleness = whole_number('MXNET_KVSTORE_MAX_STALENESS', None, 0)
@@ -61,7 +68,7 @@ class AsyncKVStore(WorkersKVStore):
         self._id = next(_count)
         same_for_all(self._world, f'variables of store {self._id}', {
             'MXNET_KVSTORE_BIGARRAY_BOUND': self._bound, 'MXNET_KVSTORE_MAX_STALENESS': self._staleness})
-        self._compression_params = None
+        self._compression_params: Any = None
         _dispatch.servers = weakref.ref(self)
         for link in self._links:
             # by each worker: a server keeps the order of one worker's changes only, and `barrier` sends some at once
@@ -72,7 +79,7 @@ class AsyncKVStore(WorkersKVStore):
         self.barrier()
 
     # ------------------------------------------------------------------ first values
-    def init(self, key, value):
+    def init(self, key: Keys, value: NestedArrays) -> None:
         """Stores first values, those of worker 0; every key must have one before it is pushed or pulled, and once."""
         for k, first in self._first_pairs(key, value).items():
             known = self._values[k] = Known.of(k, first, len(self._links), self._most())
@@ -147,7 +154,7 @@ class AsyncKVStore(WorkersKVStore):
         for server, found in entries.items():
             self._links[server].change(self._id, 'push', found, self._settings(), size=sizes[server])
 
-    def pushpull(self, key, value, out=None, priority=0):
+    def pushpull(self, key: Keys, value: NestedArrays, out: Any = None, priority: int = 0) -> None:
         """`push`, then `pull`, in one message a server; without `out` the results go to the values themselves."""
         targets = self._pairs(key, value if out is None else out, 'pushpull')
         pairs = self._pairs(key, value, 'pushpull')
@@ -176,7 +183,7 @@ class AsyncKVStore(WorkersKVStore):
                 found.setdefault(server, []).append(key)
         return found
 
-    def pull(self, key, out=None, priority=0, ignore_sparse=True):
+    def pull(self, key: Keys, out: Any = None, priority: int = 0, ignore_sparse: bool = True) -> None:
         """Copies the newest values of keys to arrays; sparse ones are left out: `row_sparse_pull` is there for them."""
         if out is None:
             raise AssertionError('pull: out is missing, the arrays to copy to')
@@ -221,7 +228,8 @@ class AsyncKVStore(WorkersKVStore):
                 if array is not first:
                     overwrite(array, first.materialize())
 
-    def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
+    def row_sparse_pull(self, key: Keys, out: Any = None, priority: int = 0,
+                        row_ids: NestedArrays | None = None) -> None:
         """Copies the rows at `row_ids` of values to row_sparse arrays, whose other rows become zeros."""
         for k, arrays, wanted in self._row_requests(key, out, row_ids):
             known = self._stored(k, 'row_sparse_pull')
@@ -236,7 +244,7 @@ class AsyncKVStore(WorkersKVStore):
                 parts = [(start, end, self._links[server].answer(question)) for start, end, server, question in asked]
                 known.sparse_value(parts).copyto(array)
 
-    def broadcast(self, key, value, out, priority=0):
+    def broadcast(self, key: Keys, value: NestedArrays, out: Any, priority: int = 0) -> None:
         """`init`, then `pull`."""
         self.init(key, value)
         targets = self._pairs(key, out, 'broadcast')
@@ -254,7 +262,7 @@ class AsyncKVStore(WorkersKVStore):
                     overwrite(array, fresh[k][0].materialize())
 
     # ------------------------------------------------------------------ updating
-    def set_optimizer(self, optimizer):
+    def set_optimizer(self, optimizer: Optimizer) -> None:
         """The servers apply a copy of the optimizer to what is pushed from then on.
 
         `rescale_grad`, `lr` and `wd` may change afterwards: each push tells how they are.
@@ -268,7 +276,7 @@ class AsyncKVStore(WorkersKVStore):
             self._make_whole()
         self._to_servers('optimizer', _pickled(optimizer))
 
-    def set_updater(self, updater):
+    def set_updater(self, updater: Callable[..., Any]) -> None:
         """`updater(key, what was pushed, stored value)` is called on the servers, at each push."""
         self._updater = updater
         self._to_servers('updater', None if updater is None else _cloudpickle().dumps(updater))
@@ -282,15 +290,16 @@ class AsyncKVStore(WorkersKVStore):
                 link.change(self._id, action, argument)
         self.barrier()
 
-    def set_gradient_compression(self, compression_params):
+    def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
         """See `KVStore.set_gradient_compression`; each worker rounds the sum of its devices."""
         super().set_gradient_compression(compression_params)
         self._compression_params = dict(compression_params)
 
-    def save_optimizer_states(self, fname, dump_optimizer=False):
+    def save_optimizer_states(self, fname: Path, dump_optimizer: bool = False) -> None:
         """Collects the states of the optimizer from the servers, and writes them as other stores do."""
         self._states('save_optimizer_states')
         asked = [(link, link.ask(self._id, 'states', True)) for link in self._links]
+        parts: Any
         whole, parts = Updater(self._updater.optimizer), {}
         whole._before = self._updater._before       # what the optimizer was before training
         for link, question in asked:
@@ -305,12 +314,12 @@ class AsyncKVStore(WorkersKVStore):
             whole.states[key] = joined([found[server] for server, _, _ in known.parts], known)
         paths.write_atomic(fname, [whole.get_states(dump_optimizer)])
 
-    def load_optimizer_states(self, fname):
+    def load_optimizer_states(self, fname: Path) -> None:
         """Reads what `save_optimizer_states` wrote, here or with another store; all workers call it."""
         whole = self._states('load_optimizer_states')
         whole.set_states(paths.read_bytes(fname), str(fname))
         whole.optimizer.param_dict = whole.optimizer.param_dict or {}
-        shares = [{} for _ in self._links]
+        shares: Any = [{} for _ in self._links]
         for key, state in whole.states.items():
             known = self._stored(key, 'load_optimizer_states')
             for number, (server, start, end) in enumerate(known.parts):
@@ -326,7 +335,7 @@ class AsyncKVStore(WorkersKVStore):
 
     # ------------------------------------------------------------------ workers
     @property
-    def num_servers(self):
+    def num_servers(self) -> int:
         """How many servers there are."""
         return len(self._links)
 

@@ -1,10 +1,17 @@
 """`mx.kv.create('horovod')`: the store that only adds up and copies.  `mx.contrib.horovod` has Horovod's names."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from .._array import overwrite
 from .._dist.world import world
 from ..base import MXNetError
 from .base import KVStoreBase, listed
+
+if TYPE_CHECKING:
+    from .._typing import Keys, NestedArrays
 
 __all__ = ['Horovod']
 
@@ -16,10 +23,10 @@ class Horovod(KVStoreBase):
     Keys name operations in errors only; sums happen in the order of the calls.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._world = world()
 
-    def broadcast(self, key, value, out, priority=0):
+    def broadcast(self, key: Keys, value: NestedArrays, out: Any, priority: int = 0) -> None:
         """Gives everyone the value that worker 0 has."""
         values = listed(value)
         tensor = values[0].materialize().detach().clone(memory_format=torch.contiguous_format)
@@ -27,7 +34,7 @@ class Horovod(KVStoreBase):
         for target in listed(out):
             overwrite(target, tensor)
 
-    def pushpull(self, key, value, out=None, priority=0):
+    def pushpull(self, key: Keys, value: NestedArrays, out: Any = None, priority: int = 0) -> None:
         """Adds up the values of all devices and workers, into `out` or into the values themselves.
 
         With lists of keys and values, all are on their way at the same time.
@@ -51,7 +58,7 @@ class Horovod(KVStoreBase):
             for target in targets:
                 overwrite(target, total)
 
-    def is_capable(self, capability):
+    def is_capable(self, capability: str) -> bool:
         """It has no optimizer."""
         if capability.lower() != KVStoreBase.OPTIMIZER:
             raise ValueError(f'a KVStore may be capable of {KVStoreBase.OPTIMIZER!r}; {capability!r} is not known')

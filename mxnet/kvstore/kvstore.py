@@ -1,5 +1,9 @@
 """The store for several devices of one process."""
+from __future__ import annotations
+
 import numbers
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -14,6 +18,9 @@ from ..optimizer import Optimizer, Updater, get_updater
 from ._compression import Compression
 from .base import KVStoreBase, listed
 
+if TYPE_CHECKING:
+    from .._typing import Keys, NestedArrays, Path
+
 __all__ = ['KVStore']
 
 
@@ -25,16 +32,16 @@ class KVStore(KVStoreBase):
     accepted wherever upstream takes it; here things happen in the order of the calls.
     """
 
-    def __init__(self, handle='local'):
+    def __init__(self, handle: str = 'local') -> None:
         self.handle = handle            # the name of the kind of store
-        self._updater = None
-        self._values = {}
-        self._number = {}               # the place of each key in the order of their init
-        self._lent = set()              # keys whose value is an array of the program's: see push
+        self._updater: Any = None
+        self._values: dict[Any, Any] = {}
+        self._number: dict[Any, Any] = {}               # the place of each key in the order of their init
+        self._lent: set[Any] = set()              # keys whose value is an array of the program's: see push
         self._key_type = None
-        self._compression = None
+        self._compression: Any = None
 
-    def __del__(self):
+    def __del__(self) -> None:
         # gradients that a residual was kept for may be as large as the model
         self.__dict__.clear()
 
@@ -73,7 +80,7 @@ class KVStore(KVStoreBase):
         return self._values[key]
 
     # ------------------------------------------------------------------ values
-    def init(self, key, value):
+    def init(self, key: Keys, value: NestedArrays) -> None:
         """Stores first values; every key must have one before it is pushed or pulled, and only once."""
         pairs = self._first_pairs(key, value)
         for k, source in pairs.items():
@@ -96,7 +103,7 @@ class KVStore(KVStoreBase):
     def _on_devices(self):
         return 'device' in self.handle or 'nccl' in self.handle
 
-    def push(self, key, value, priority=0):
+    def push(self, key: Keys, value: NestedArrays, priority: int = 0) -> None:
         """Adds up the values of each key, and stores the sums or updates the stored values with them.
 
         Without an updater, a single dense array is not copied: it is the stored value until the next push, and what is
@@ -197,7 +204,7 @@ class KVStore(KVStoreBase):
             for k, total in sums.items():
                 self._updater(k, total, self._values[k])
 
-    def pull(self, key, out=None, priority=0, ignore_sparse=True):
+    def pull(self, key: Keys, out: NestedArrays | None = None, priority: int = 0, ignore_sparse: bool = True) -> None:
         """Copies the values of keys to arrays; sparse ones are left out, as `row_sparse_pull` is there for them."""
         if interceptors and (scope := entering('KVStore.pull')) is not None:
             with scope:
@@ -227,7 +234,7 @@ class KVStore(KVStoreBase):
                 raise MXNetError(f'pull: the value of key {key!r} has shape {stored.shape}, the array to copy it to '
                                  f'{target.shape}')
 
-    def pushpull(self, key, value, out=None, priority=0):
+    def pushpull(self, key: Keys, value: NestedArrays, out: NestedArrays | None = None, priority: int = 0) -> None:
         """`push`, then `pull`; without `out` the results go to the values themselves."""
         if interceptors and (scope := entering('KVStore.pushpull')) is not None:
             with scope:
@@ -235,7 +242,7 @@ class KVStore(KVStoreBase):
         self.push(key, value, priority)
         self.pull(key, value if out is None else out, priority, ignore_sparse=False)
 
-    def broadcast(self, key, value, out, priority=0):
+    def broadcast(self, key: Keys, value: NestedArrays, out: NestedArrays | None, priority: int = 0) -> None:
         """`init`, then `pull`."""
         self.init(key, value)
         for k, targets in self._pairs(key, out, 'broadcast').items():
@@ -244,7 +251,8 @@ class KVStore(KVStoreBase):
             targets = [target for target in targets if not _equal(stored, target)]
             self.pull(k, targets, priority, ignore_sparse=False)
 
-    def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
+    def row_sparse_pull(self, key: Keys, out: NestedArrays | None = None, priority: int = 0,
+                        row_ids: NestedArrays | None = None) -> None:
         """Copies the rows at `row_ids` of values to row_sparse arrays, whose other rows become zeros."""
         for k, arrays, wanted in self._row_requests(key, out, row_ids):
             stored = self._stored(k, 'row_sparse_pull')
@@ -272,13 +280,13 @@ class KVStore(KVStoreBase):
                 raise MXNetError(f'row_sparse_pull: {what} of key {key!r} is a {array.stype} array, not row_sparse')
 
     # ------------------------------------------------------------------ updating
-    def is_capable(self, capability):
+    def is_capable(self, capability: str) -> bool:
         """It has an optimizer."""
         if capability.lower() != KVStoreBase.OPTIMIZER:
             raise ValueError(f'a KVStore may be capable of {KVStoreBase.OPTIMIZER!r}; {capability!r} is not known')
         return True
 
-    def set_optimizer(self, optimizer):
+    def set_optimizer(self, optimizer: Optimizer) -> None:
         """From then on, what is pushed are gradients, and the stored weights follow them.
 
         >>> kv = mx.kv.create()
@@ -294,7 +302,7 @@ class KVStore(KVStoreBase):
                             f'{type(optimizer).__name__}')
         self._set_updater(get_updater(optimizer))
 
-    def set_updater(self, updater):
+    def set_updater(self, updater: Callable[..., Any]) -> None:
         """`updater(key, sum of what was pushed, stored value)` is called at each push and changes the stored value."""
         self._updater = updater
 
@@ -305,16 +313,16 @@ class KVStore(KVStoreBase):
             raise AssertionError(f'{what}: this KVStore has no optimizer; call set_optimizer first')
         return self._updater
 
-    def save_optimizer_states(self, fname, dump_optimizer=False):
+    def save_optimizer_states(self, fname: Path, dump_optimizer: bool = False) -> None:
         """Writes the states of the optimizer, with `dump_optimizer` the optimizer too, to a file."""
         paths.write_atomic(fname, [self._states('save_optimizer_states').get_states(dump_optimizer)])
 
-    def load_optimizer_states(self, fname):
+    def load_optimizer_states(self, fname: Path) -> None:
         """Reads what `save_optimizer_states` wrote."""
         self._states('load_optimizer_states').set_states(paths.read_bytes(fname), str(fname))
 
     # ------------------------------------------------------------------ compression
-    def set_gradient_compression(self, compression_params):
+    def set_gradient_compression(self, compression_params: Mapping[str, Any]) -> None:
         """Gradients travel as two bits a number, {'type': '2bit', 'threshold': 0.5}, or as one, {'type': '1bit'}.
 
         With two, each device sends threshold, -threshold or 0; with one, 1 or -1.  It keeps what that leaves of its
@@ -342,17 +350,17 @@ class KVStore(KVStoreBase):
 
     # ------------------------------------------------------------------ workers
     @property
-    def type(self):
+    def type(self) -> str:
         """The name of the kind of store."""
         return self.handle
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """The number of this worker; 0 in one process."""
         return 0
 
     @property
-    def num_workers(self):
+    def num_workers(self) -> int:
         """How many workers there are; 1 in one process."""
         return 1
 

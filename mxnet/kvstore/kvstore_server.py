@@ -3,12 +3,18 @@
 The workers of dist_sync need no servers.  A scheduler is where workers meet, as they did upstream; a server has nothing
 to do and ends.
 """
+from __future__ import annotations
+
 import logging
 import os
 import sys
 import time
+from typing import TYPE_CHECKING
 
 from ..base import MXNetError
+
+if TYPE_CHECKING:
+    from ..kvstore import KVStore
 
 __all__ = ['KVStoreServer']
 
@@ -16,11 +22,11 @@ __all__ = ['KVStoreServer']
 class KVStoreServer:
     """What a process runs whose DMLC_ROLE is server or scheduler."""
 
-    def __init__(self, kvstore):
+    def __init__(self, kvstore: KVStore | None) -> None:
         self.kvstore = kvstore
         self.handle = getattr(kvstore, 'handle', None)
 
-    def run(self):
+    def run(self) -> None:
         """Serves until the job is over."""
         role = os.environ.get('DMLC_ROLE')
         if role != 'scheduler':
@@ -56,7 +62,7 @@ def _until_over(member, where, timeout):
         time.sleep(min(0.2, timeout / 10))
 
 
-def serve_if_asked():
+def serve_if_asked() -> None:
     """Where DMLC_ROLE says that this process is no worker: serves, and ends the program."""
     if os.environ.get('DMLC_ROLE', 'worker') in ('server', 'scheduler'):
         KVStoreServer(None).run()

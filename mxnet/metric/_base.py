@@ -1,5 +1,9 @@
 """The base of all metrics: sums that may still be on a device, names, configuration, and making a metric by name."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -11,6 +15,10 @@ from .._names import explain_arguments, set_by_init
 from .._state import state
 from ..ndarray import _interop
 
+if TYPE_CHECKING:
+    from .._typing import Arrays, Metric
+    from ..ndarray import NDArray
+
 # Elements that may wait on a device; a number on a GPU occupies a block of SMALLEST.
 LIMIT = 1 << 20
 SMALLEST = 128
@@ -19,7 +27,7 @@ SHELF = 32
 SMALL = 1 << 14
 
 
-def check_label_shapes(labels, preds, wrap=False, shape=False):
+def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool = False) -> Any:
     """Raises ValueError unless there are as many labels as predictions.
 
     With `shape` the shapes of two arrays are compared, else the lengths.  Returns both; with `wrap`, a single array
@@ -135,11 +143,12 @@ class EvalMetric:
     global_sum_metric = _settled('global_sum_metric', 'The sum since the last reset.')
     global_num_inst = _settled('global_num_inst', 'How much was counted since the last reset.')
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         explain_arguments(cls)
 
-    def __init__(self, name, output_names=None, label_names=None, **kwargs):
+    def __init__(self, name: str, output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None,
+                 **kwargs: Any) -> None:
         self.name = str(name)
         self.output_names = output_names
         self.label_names = label_names
@@ -181,20 +190,20 @@ class EvalMetric:
         own['num_inst'] += count
         own['global_num_inst'] += count
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         self._settle()
         return self.__dict__.copy()
 
     # ------------------------------------------------------------------ the interface
-    def __str__(self):
+    def __str__(self) -> str:
         return f'EvalMetric: {dict(self.get_name_value())}'
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """A dict from which `create` makes a metric like this one."""
         return {**self._kwargs, 'metric': type(self).__name__, 'name': self.name, 'output_names': self.output_names,
                 'label_names': self.label_names}
 
-    def update_dict(self, label, pred):
+    def update_dict(self, label: Mapping[str, NDArray], pred: Mapping[str, NDArray]) -> None:
         """As `update`, with arrays by name; `output_names` and `label_names` choose among them."""
         if interceptors and (scope := entering('EvalMetric.update_dict')) is not None:
             with scope:
@@ -203,11 +212,11 @@ class EvalMetric:
         labels = list(label.values()) if self.label_names is None else [label[name] for name in self.label_names]
         self.update(labels, preds)
 
-    def update(self, labels, preds):
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Takes a batch into account: a list of arrays of labels, and one of predictions."""
         raise NotImplementedError(f'{type(self).__name__} does not define update')
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins anew."""
         self._forget()
         self.num_inst = 0
@@ -215,26 +224,26 @@ class EvalMetric:
         self.global_num_inst = 0
         self.global_sum_metric = 0.0
 
-    def reset_local(self):
+    def reset_local(self) -> None:
         """Begins anew for `get`, not for `get_global`."""
         self.num_inst = 0
         self.sum_metric = 0.0
 
-    def get(self):
+    def get(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset` or `reset_local`; nan if there was nothing."""
         return self.name, _ratio(self.sum_metric, self.num_inst)
 
-    def get_global(self):
+    def get_global(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset`."""
         if not self._has_global_stats:
             return self.get()
         return self.name, _ratio(self.global_sum_metric, self.global_num_inst)
 
-    def get_name_value(self):
+    def get_name_value(self) -> list[tuple[str, float]]:
         """`get` as a list of pairs, also for a metric with several values."""
         return _pairs(*self.get())
 
-    def get_global_name_value(self):
+    def get_global_name_value(self) -> list[tuple[str, float]]:
         """`get_global` as a list of pairs."""
         return _pairs(*self.get_global())
 
@@ -259,9 +268,11 @@ class Measured(EvalMetric):
     first those that are still being computed, then those that follow from the shapes.
     """
 
-    _shelf: '_Shelf | None' = None
+    _measure: Any           # of a subclass
 
-    def update(self, labels, preds):
+    _shelf: _Shelf | None = None
+
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Takes a batch into account: a list of arrays of labels, and one of predictions."""
         labels, preds = check_label_shapes(labels, preds, True)
         for label, pred in zip(labels, preds):
@@ -320,7 +331,7 @@ class Measured(EvalMetric):
         if self._shelf is not None:
             self._shelf.count = 0
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {key: value for key, value in super().__getstate__().items() if key != '_shelf'}
 
 
@@ -377,7 +388,7 @@ alias = registry.get_alias_func(EvalMetric, 'metric')
 _create = registry.get_create_func(EvalMetric, 'metric')
 
 
-def create(metric, *args, **kwargs):
+def create(metric: Metric, *args: Any, **kwargs: Any) -> EvalMetric:
     """A metric from its name and arguments, a function of (label, prediction), a configuration, or a list of these.
 
     >>> mx.metric.create('top_k_accuracy', top_k=5).name
@@ -400,23 +411,24 @@ def create(metric, *args, **kwargs):
 class CompositeEvalMetric(EvalMetric):
     """Several metrics at once: `get` gives a list of names and one of values."""
 
-    def __init__(self, metrics=None, name='composite', output_names=None, label_names=None):
+    def __init__(self, metrics: Sequence[Metric] | None = None, name: str = 'composite',
+                 output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
         self.metrics = []
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
         self.metrics = [create(m) for m in metrics or ()]
 
-    def add(self, metric):
+    def add(self, metric: Metric) -> None:
         """Adds a metric, or what `create` makes one of."""
         self.metrics.append(create(metric))
 
-    def get_metric(self, index):
+    def get_metric(self, index: int) -> EvalMetric:
         """The metric of this number."""
         try:
             return self.metrics[index]
         except IndexError:
             raise ValueError(f'there is no metric {index} among {len(self.metrics)}') from None
 
-    def update_dict(self, labels, preds):
+    def update_dict(self, labels: Mapping[str, NDArray], preds: Mapping[str, NDArray]) -> None:
         """As `update`, with arrays by name; each metric chooses among those that this one lets through."""
         if self.label_names is not None:
             labels = {name: labels[name] for name in labels if name in self.label_names}
@@ -425,26 +437,26 @@ class CompositeEvalMetric(EvalMetric):
         for metric in self.metrics:
             metric.update_dict(labels, preds)
 
-    def update(self, labels, preds):
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Updates every metric."""
         for metric in self.metrics:
             metric.update(labels, preds)
 
-    def reset(self):
+    def reset(self) -> None:
         """Resets every metric."""
         for metric in self.metrics:
             metric.reset()
 
-    def reset_local(self):
+    def reset_local(self) -> None:
         """Resets what `get` of every metric looks at."""
         for metric in self.metrics:
             metric.reset_local()
 
-    def get(self):
+    def get(self) -> tuple[Any, Any]:
         """(names, values) of all metrics since the last `reset` or `reset_local`."""
         return self._all('get')
 
-    def get_global(self):
+    def get_global(self) -> tuple[Any, Any]:
         """(names, values) of all metrics since the last `reset`."""
         return self._all('get_global')
 
@@ -452,6 +464,6 @@ class CompositeEvalMetric(EvalMetric):
         pairs = [one for metric in self.metrics for one in _pairs(*getattr(metric, method)())]
         return [name for name, _ in pairs], [value for _, value in pairs]
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """A dict from which `create` makes a metric like this one."""
         return {**super().get_config(), 'metrics': [metric.get_config() for metric in self.metrics]}

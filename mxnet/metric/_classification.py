@@ -1,10 +1,17 @@
 """Metrics of classification."""
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
 
 from ._base import SMALL, EvalMetric, Measured, alias, check_label_shapes, misfit, pair, register
+
+if TYPE_CHECKING:
+    from .._typing import Arrays
 
 
 def _classes(pred, axis):
@@ -43,7 +50,8 @@ class Accuracy(Measured):
     ('accuracy', 0.6666666666666666)
     """
 
-    def __init__(self, axis=1, name='accuracy', output_names=None, label_names=None):
+    def __init__(self, axis: int = 1, name: str = 'accuracy', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, axis=axis, output_names=output_names, label_names=label_names, has_global_stats=True)
         self.axis = axis
 
@@ -67,14 +75,15 @@ class Accuracy(Measured):
 class TopKAccuracy(Measured):
     """The share of samples whose label is among the `top_k` highest scores."""
 
-    def __init__(self, top_k=1, name='top_k_accuracy', output_names=None, label_names=None):
+    def __init__(self, top_k: int = 1, name: str = 'top_k_accuracy', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, top_k=top_k, output_names=output_names, label_names=label_names, has_global_stats=True)
         if top_k <= 1:
             raise AssertionError(f'top_k is {top_k}; use Accuracy for fewer than 2')
         self.top_k = top_k
         self.name += f'_{top_k}'
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """A dict from which `create` makes a metric like this one."""
         return {**super().get_config(), 'name': self.name.removesuffix(f'_{self.top_k}')}
 
@@ -129,12 +138,13 @@ class _TwoClasses(EvalMetric):
 
     _score: staticmethod
 
-    def __init__(self, name, output_names, label_names, average):
+    def __init__(self, name: str, output_names: Sequence[str] | None, label_names: Sequence[str] | None,
+                 average: str | None) -> None:
         self.average = average
         super().__init__(name, output_names=output_names, label_names=label_names, average=average,
                          has_global_stats=True)
 
-    def update(self, labels, preds):
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Takes a batch into account: a list of arrays of labels, and one of scores of two classes."""
         labels, preds = check_label_shapes(labels, preds, True)
         for number, (label, pred) in enumerate(zip(labels, preds), 1):
@@ -166,12 +176,12 @@ class _TwoClasses(EvalMetric):
         self.sum_metric = self._score(self._local) * self._local.total
         self.global_sum_metric = self._score(self._global) * self._global.total
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins anew."""
         super().reset()
         self._batch, self._local, self._global = _Counts(), _Counts(), _Counts()
 
-    def reset_local(self):
+    def reset_local(self) -> None:
         """Begins anew for `get`, not for `get_global`."""
         super().reset_local()
         self._local = _Counts()
@@ -191,7 +201,8 @@ class F1(_TwoClasses):
 
     _score = staticmethod(_Counts.f1)
 
-    def __init__(self, name='f1', output_names=None, label_names=None, average='macro'):
+    def __init__(self, name: str = 'f1', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None, average: str | None = 'macro') -> None:
         super().__init__(name, output_names, label_names, average)
 
 
@@ -204,7 +215,8 @@ class MCC(_TwoClasses):
 
     _score = staticmethod(_Counts.mcc)
 
-    def __init__(self, name='mcc', output_names=None, label_names=None, average='macro'):
+    def __init__(self, name: str = 'mcc', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None, average: str | None = 'macro') -> None:
         super().__init__(name, output_names, label_names, average)
 
 
@@ -216,11 +228,12 @@ class PCC(EvalMetric):
     `reset_local`, `gcm` since the last `reset`).
     """
 
-    def __init__(self, name='pcc', output_names=None, label_names=None, has_global_stats=True):
+    def __init__(self, name: str = 'pcc', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None, has_global_stats: bool = True) -> None:
         self.k = 2
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=has_global_stats)
 
-    def update(self, labels, preds):
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Takes a batch into account; predictions are classes, or scores of all classes."""
         labels, preds = check_label_shapes(labels, preds, True)
         for number, (label, pred) in enumerate(zip(labels, preds), 1):
@@ -259,33 +272,33 @@ class PCC(EvalMetric):
         return float(numpy.sum(table.diagonal() * total - rows * columns) / spread ** 0.5)
 
     @property
-    def sum_metric(self):
+    def sum_metric(self) -> Any:
         """The value, times the number of updates."""
         return self.num_inst * self._correlation(self.lcm)
 
     @property
-    def global_sum_metric(self):
+    def global_sum_metric(self) -> Any:
         """The value since the last `reset`, times the number of updates."""
         return self.global_num_inst * self._correlation(self.gcm)
 
-    def get(self):
+    def get(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset` or `reset_local`; nan if there was nothing."""
         return self.name, self._correlation(self.lcm) if self.num_inst else float('nan')
 
-    def get_global(self):
+    def get_global(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset`."""
         if not self._has_global_stats:
             return self.get()
         return self.name, self._correlation(self.gcm) if self.global_num_inst else float('nan')
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins anew."""
         self._forget()
         self.global_num_inst = 0
         self.gcm = numpy.zeros((self.k, self.k))
         self.reset_local()
 
-    def reset_local(self):
+    def reset_local(self) -> None:
         """Begins anew for `get`, not for `get_global`."""
         self.num_inst = 0
         self.lcm = numpy.zeros((self.k, self.k))
@@ -303,7 +316,8 @@ class Perplexity(Measured):
     2.0
     """
 
-    def __init__(self, ignore_label, axis=-1, name='perplexity', output_names=None, label_names=None):
+    def __init__(self, ignore_label: int | None, axis: int = -1, name: str = 'perplexity',
+                 output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, ignore_label=ignore_label, axis=axis, output_names=output_names,
                          label_names=label_names, has_global_stats=True)
         self.ignore_label = ignore_label
@@ -327,11 +341,11 @@ class Perplexity(Measured):
     def _absorb(self, total, ignored, count):
         super()._absorb(total, count - ignored)
 
-    def get(self):
+    def get(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset` or `reset_local`; nan if there was nothing."""
         return self.name, math.exp(super().get()[1])
 
-    def get_global(self):
+    def get_global(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset`."""
         return self.name, math.exp(super().get_global()[1])
 
@@ -339,7 +353,8 @@ class Perplexity(Measured):
 class _LogLikelihood(Measured):
     """-log(probability of the label + eps), summed over samples."""
 
-    def __init__(self, eps, name, output_names, label_names):
+    def __init__(self, eps: float, name: str, output_names: Sequence[str] | None,
+                 label_names: Sequence[str] | None) -> None:
         super().__init__(name, eps=eps, output_names=output_names, label_names=label_names, has_global_stats=True)
         self.eps = eps
 
@@ -376,7 +391,8 @@ class CrossEntropy(_LogLikelihood):
     ('cross-entropy', 0.0)
     """
 
-    def __init__(self, eps=1e-12, name='cross-entropy', output_names=None, label_names=None):
+    def __init__(self, eps: float = 1e-12, name: str = 'cross-entropy', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(eps, name, output_names, label_names)
 
 
@@ -385,5 +401,6 @@ class CrossEntropy(_LogLikelihood):
 class NegativeLogLikelihood(_LogLikelihood):
     """The mean of -log(p + eps), p being the probability that was given to the label."""
 
-    def __init__(self, eps=1e-12, name='nll-loss', output_names=None, label_names=None):
+    def __init__(self, eps: float = 1e-12, name: str = 'nll-loss', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(eps, name, output_names, label_names)

@@ -1,5 +1,13 @@
 """Metrics from functions on NumPy arrays."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 from ._base import EvalMetric, check_label_shapes, register
+
+if TYPE_CHECKING:
+    from .._typing import Arrays
 
 
 @register
@@ -15,7 +23,8 @@ class CustomMetric(EvalMetric):
     ('mean', 5.0)
     """
 
-    def __init__(self, feval, name=None, allow_extra_outputs=False, output_names=None, label_names=None):
+    def __init__(self, feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False,
+                 output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
         if name is None:
             name = feval.__name__
             if '<' in name:
@@ -25,7 +34,7 @@ class CustomMetric(EvalMetric):
         self._feval = feval
         self._allow_extra_outputs = allow_extra_outputs
 
-    def update(self, labels, preds):
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Calls the function for each pair of a label and a prediction."""
         if not self._allow_extra_outputs:
             labels, preds = check_label_shapes(labels, preds, True)
@@ -37,12 +46,12 @@ class CustomMetric(EvalMetric):
             self.num_inst += count
             self.global_num_inst += count
 
-    def get_config(self):
+    def get_config(self) -> dict[str, Any]:
         """Not possible: a function cannot be written down."""
         raise NotImplementedError('a CustomMetric holds a function, which a configuration cannot')
 
 
-def np(numpy_feval, name=None, allow_extra_outputs=False):
+def np(numpy_feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False) -> CustomMetric:
     """A metric from a function on NumPy arrays; also a decorator.
 
     >>> @mx.metric.np

@@ -1,9 +1,17 @@
 """Metrics of numbers: errors, correlation, and losses that only need to be averaged."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy
 import torch
 
 from .._array import NDArrayBase
 from ._base import EvalMetric, Measured, alias, check_label_shapes, pair, register, tensor_of
+
+if TYPE_CHECKING:
+    from .._typing import Arrays
 
 # what NumPy, and so upstream, computes in float64 beside a float32
 _WIDE = {torch.int32, torch.int64, torch.float64, torch.uint32, torch.uint64}
@@ -24,7 +32,7 @@ def _difference(label, pred):
 class _Error(Measured):
     """A number for each pair of arrays, averaged over the pairs."""
 
-    def __init__(self, name, output_names, label_names):
+    def __init__(self, name: str, output_names: Sequence[str] | None, label_names: Sequence[str] | None) -> None:
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
 
     def _measure(self, label, pred):
@@ -35,7 +43,8 @@ class _Error(Measured):
 class MAE(_Error):
     """The mean absolute error of each batch, averaged over batches."""
 
-    def __init__(self, name='mae', output_names=None, label_names=None):
+    def __init__(self, name: str = 'mae', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, output_names, label_names)
 
     @staticmethod
@@ -53,7 +62,8 @@ class MSE(_Error):
     ('mse', 0.375)
     """
 
-    def __init__(self, name='mse', output_names=None, label_names=None):
+    def __init__(self, name: str = 'mse', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, output_names, label_names)
 
     @staticmethod
@@ -65,7 +75,8 @@ class MSE(_Error):
 class RMSE(_Error):
     """The root of the mean squared error of each batch, averaged over batches."""
 
-    def __init__(self, name='rmse', output_names=None, label_names=None):
+    def __init__(self, name: str = 'rmse', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, output_names, label_names)
 
     @staticmethod
@@ -78,30 +89,31 @@ class RMSE(_Error):
 class PearsonCorrelation(EvalMetric):
     """Pearson's correlation of labels and predictions: of each batch, averaged ('macro'), or of all ('micro')."""
 
-    def __init__(self, name='pearsonr', output_names=None, label_names=None, average='macro'):
+    def __init__(self, name: str = 'pearsonr', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None, average: str | None = 'macro') -> None:
         self.average = average
         super().__init__(name, output_names=output_names, label_names=label_names, average=average,
                          has_global_stats=True)
 
-    def reset_micro(self):
+    def reset_micro(self) -> None:
         """Forgets the running means and squares of 'micro'."""
         self._label_nums = self._pred_nums = 0
         self._mean_l = self._mean_p = 0.0
         self._sse_l = self._sse_p = self._conv = 0.0
 
-    def reset(self):
+    def reset(self) -> None:
         """Begins anew."""
         super().reset()
         self.reset_micro()
         self._before = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    def reset_local(self):
+    def reset_local(self) -> None:
         """Begins anew for `get`, not for `get_global`."""
         super().reset_local()
         self._before = self._merged()
         self.reset_micro()
 
-    def update_variance(self, new_values, *aggregate):
+    def update_variance(self, new_values: Any, *aggregate: Any) -> Any:
         """(count, mean, sum of squared deviations) after some more values."""
         count, mean, squares = aggregate
         count += len(new_values)
@@ -109,11 +121,11 @@ class PearsonCorrelation(EvalMetric):
         mean = mean + numpy.sum(delta) / count
         return count, mean, squares + numpy.sum(delta * (new_values - mean))
 
-    def update_cov(self, label, pred):
+    def update_cov(self, label: Any, pred: Any) -> Any:
         """Adds to the sum of products of deviations; to be called between the updates of both variances."""
         self._conv = self._conv + numpy.sum((label - self._mean_l) * (pred - self._mean_p))
 
-    def update(self, labels, preds):
+    def update(self, labels: Arrays, preds: Arrays) -> None:
         """Takes a batch into account: a list of arrays of labels, and one of predictions of the same shapes."""
         labels, preds = check_label_shapes(labels, preds, True)
         for label, pred in zip(labels, preds):
@@ -149,13 +161,13 @@ class PearsonCorrelation(EvalMetric):
                 self._before[3] + now[3] + label ** 2 * weight, self._before[4] + now[4] + pred ** 2 * weight,
                 self._before[5] + now[5] + label * pred * weight)
 
-    def get(self):
+    def get(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset` or `reset_local`; nan if there was nothing."""
         if self.average == 'macro' or self.num_inst == 0:
             return super().get()
         return self.name, _correlation(self._sse_l, self._sse_p, self._conv)
 
-    def get_global(self):
+    def get_global(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset`."""
         if self.average == 'macro' or self.global_num_inst == 0:
             return super().get_global()
@@ -171,10 +183,11 @@ def _correlation(squares, other_squares, products):
 class Loss(EvalMetric):
     """The mean of the predictions themselves, which are losses; labels are not looked at."""
 
-    def __init__(self, name='loss', output_names=None, label_names=None):
+    def __init__(self, name: str = 'loss', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
 
-    def update(self, _, preds):
+    def update(self, _: Any, preds: Arrays) -> None:
         """Takes a list of arrays of losses into account."""
         for pred in [preds] if isinstance(preds, NDArrayBase) else preds:
             tensor = tensor_of(pred)
@@ -186,7 +199,8 @@ class Loss(EvalMetric):
 class Torch(Loss):
     """`Loss` under another name."""
 
-    def __init__(self, name='torch', output_names=None, label_names=None):
+    def __init__(self, name: str = 'torch', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, output_names=output_names, label_names=label_names)
 
 
@@ -194,5 +208,6 @@ class Torch(Loss):
 class Caffe(Loss):
     """`Loss` under another name."""
 
-    def __init__(self, name='caffe', output_names=None, label_names=None):
+    def __init__(self, name: str = 'caffe', output_names: Sequence[str] | None = None,
+                 label_names: Sequence[str] | None = None) -> None:
         super().__init__(name, output_names=output_names, label_names=label_names)

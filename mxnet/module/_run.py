@@ -3,11 +3,17 @@
 `fit` notes it as it goes along, `save_optimizer_states` writes it with the states, and `fit` of a module that has read
 them goes on from there, bit for bit.
 """
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING, Any
 
 from .. import random as _random
 from ..base import MXNetError
 from ..io import NDArrayIter
+
+if TYPE_CHECKING:
+    pass
 
 NO_STATE = ('{what} is a {kind}, which has no state_dict: random numbers go on where they were, but an order that '
             'depends on '
@@ -39,44 +45,51 @@ class Run:
     resets: whether it resets the data after the callbacks of an epoch, not before
     """
 
-    def __init__(self, train_data, eval_data=None, ahead=True, resets=True):
+    def __init__(self, train_data: Any, eval_data: Any = None, ahead: bool = True,
+                 resets: bool = True) -> None:
+        self.train_data: Any
         self.train_data, self.eval_data, self.ahead, self.resets = train_data, eval_data, ahead, resets
+        self.phase: Any
+        self.epoch: Any
+        self.batches: Any
         self.phase, self.epoch, self.batches = 'ready', None, 0
+        self._at_start: Any
+        self._final: Any
         self._at_start = self._final = self._before_reset = None
         self._going_on = None           # the random states to set once a resumed epoch has come to its place
 
     # ------------------------------------------------------------------ as training goes along
-    def begin(self, epoch):
+    def begin(self, epoch: int) -> None:
         """Before the first batch of an epoch."""
         self.phase, self.epoch, self.batches = 'batch', epoch, 0
         if self._going_on is None:
             self._at_start = state_of(self.train_data), _random._get_states()
 
-    def done(self):
+    def done(self) -> None:
         """After a batch, before its callbacks."""
         self.batches += 1
 
-    def ended(self):
+    def ended(self) -> None:
         """After the last batch of an epoch, before its callbacks."""
         self.phase = 'ended'
 
-    def reset(self):
+    def reset(self) -> None:
         """Resets the data after an epoch."""
         if not hasattr(self.train_data, 'state_dict'):
             # all that is known of their order: the random numbers that it was drawn from
             self._before_reset = _random._get_states()
         self.train_data.reset()
 
-    def ready(self):
+    def ready(self) -> None:
         """After the end of an epoch, before the next one begins."""
         self.phase = 'ready'
 
-    def close(self):
+    def close(self) -> None:
         """After training: the data are let go, where they are is remembered."""
         self._final = state_of(self.train_data), state_of(self.eval_data)
         self.train_data = self.eval_data = None
 
-    def note(self):
+    def note(self) -> Any:
         """All of it as plain values."""
         found = {'phase': self.phase, 'epoch': self.epoch, 'random': _random._get_states()}
         if self.phase == 'batch':
@@ -89,7 +102,7 @@ class Run:
         return found
 
     # ------------------------------------------------------------------ as it is resumed
-    def go_on(self, extra, begin_epoch, worker, draws):
+    def go_on(self, extra: Any, begin_epoch: int, worker: Any, draws: Any) -> None:
         """Has the data and random numbers go on from what was noted, if training begins with the epoch that is due.
 
         extra: what was read with the states of the optimizer
@@ -141,7 +154,7 @@ class Run:
             if self.resets:
                 self.reset()
 
-    def skip(self, batches):
+    def skip(self, batches: Any) -> Any:
         """Passes by the batches of this epoch that a resumed run has trained on: (how many, the next batch or None)."""
         note, self._going_on = self._going_on, None
         if note is None:
@@ -167,7 +180,7 @@ class Run:
             _warn(OTHER_DATA.format(what=what, reason=error))
 
 
-def set_random_states(extra, worker):
+def set_random_states(extra: Any, worker: Any) -> None:
     """Has random numbers go on from what was read with the states of the optimizer."""
     if _noted(extra, worker, warn=True) and 'random' in extra['run']:
         _random._set_states(extra['run']['random'])

@@ -1,8 +1,12 @@
 """`BaseModule`: what all modules have in common, above all `fit`, `score` and `predict`."""
+from __future__ import annotations
+
 import json
 import logging
 import time
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -19,6 +23,14 @@ from ..model import BatchEndParam, _separate
 from ..ndarray import NDArray
 from ..optimizer._progress import keeping
 from ._run import Run
+
+if TYPE_CHECKING:
+    from .._typing import Arrays, Callbacks, DataDescs, GradReq, Init, Logger, Metric, Path
+    from ..kvstore import KVStoreBase
+    from ..metric import EvalMetric
+    from ..monitor import Monitor
+    from ..optimizer import Optimizer
+    from ..symbol import Symbol
 
 __all__ = ['BaseModule']
 
@@ -53,13 +65,13 @@ def _complain(message, throw):
     warnings.warn(message, UserWarning, stacklevel=5)
 
 
-def check_iterator(method, name, given):
+def check_iterator(method: str, name: str, given: Any) -> Any:
     """Raises TypeError if what should be an iterator over batches is something else."""
     if hasattr(given, 'provide_data') and hasattr(given, 'reset'):
         return
     how = 'mx.contrib.io.DataLoaderIter makes one of a DataLoader' if type(given).__name__ == 'DataLoader' else \
         'mx.io.NDArrayIter(data, label, batch_size) makes one of arrays'
-    kind = type(given)
+    kind: Any = type(given)
     kind = kind.__name__ if kind.__module__ == 'builtins' else f'{kind.__module__}.{kind.__name__}'
     raise TypeError(f'{method}: {name} must be a DataIter, not a {kind}; {how}')
 
@@ -103,18 +115,18 @@ class BaseModule:
 
     _run = None                 # where `fit` is, see _run.py
     _states_read = False        # whether states of the optimizer were read since the last `fit`
-    _extra = None               # what was with them
+    _extra: Any = None               # what was with them
 
     logger = binded = params_initialized = optimizer_initialized = set_by_init()
 
-    def __init__(self, logger=logging):
+    def __init__(self, logger: Logger = logging) -> None:
         self.logger = logger
         self.binded = False
         self.for_training = False
         self.inputs_need_grad = False
         self.params_initialized = False
         self.optimizer_initialized = False
-        self._symbol = None
+        self._symbol: Any = None
         self._total_exec_bytes = 0
 
     def _require(self, what, optimizer=False):
@@ -128,7 +140,7 @@ class BaseModule:
             raise AssertionError(NOT_READY.format(what=what, missing='bind'))
 
     # ------------------------------------------------------------------ whole data sets
-    def forward_backward(self, data_batch):
+    def forward_backward(self, data_batch: Any) -> None:
         """`forward` for training, then `backward`."""
         if interceptors and (scope := entering('BaseModule.forward_backward')) is not None:
             with scope:
@@ -141,8 +153,10 @@ class BaseModule:
         self.forward_backward(data_batch)
         self.update()
 
-    def score(self, eval_data, eval_metric, num_batch=None, batch_end_callback=None, score_end_callback=None,
-              reset=True, epoch=0, sparse_row_id_fn=None):
+    def score(self, eval_data: DataIter, eval_metric: Metric, num_batch: int | None = None,
+              batch_end_callback: Callbacks | None = None, score_end_callback: Callbacks | None = None,
+              reset: bool = True, epoch: int = 0,
+              sparse_row_id_fn: Callable[..., Any] | None = None) -> list[tuple[str, float]]:
         """Predicts a data set and compares with its labels: [(name of the metric, value), ...].
 
         num_batch: how many batches; all of them if None
@@ -176,7 +190,8 @@ class BaseModule:
         else:
             self.update_metric(eval_metric, batch.label)
 
-    def iter_predict(self, eval_data, num_batch=None, reset=True, sparse_row_id_fn=None):
+    def iter_predict(self, eval_data: Any, num_batch: int | None = None, reset: bool = True,
+                     sparse_row_id_fn: Callable[..., Any] | None = None) -> Iterator[Any]:
         """Predicts batch after batch: yields (list of outputs, number of the batch, the batch).
 
         Outputs are without what only fills up a batch, and are valid until the next one.
@@ -191,8 +206,8 @@ class BaseModule:
             self.forward(eval_batch, is_train=False)
             yield [_unpadded(out, eval_batch.pad) for out in self.get_outputs()], nbatch, eval_batch
 
-    def predict(self, eval_data, num_batch=None, merge_batches=True, reset=True, always_output_list=False,
-                sparse_row_id_fn=None):
+    def predict(self, eval_data: Any, num_batch: int | None = None, merge_batches: bool = True, reset: bool = True,
+                always_output_list: bool = False, sparse_row_id_fn: Callable[..., Any] | None = None) -> Any:
         """The outputs for a data set: an array, or a list of them if the module has several outputs.
 
         eval_data: an iterator; or an array, which is one batch
@@ -280,8 +295,8 @@ class BaseModule:
             if eval_data is not None:
                 found = self.score(eval_data, validation_metric, score_end_callback=eval_end_callback,
                                    batch_end_callback=eval_batch_end_callback, epoch=epoch)
-                for name, value in found:
-                    self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, value)
+                for name, score in found:
+                    self.logger.info('Epoch[%d] Validation-%s=%f', epoch, name, score)
             run.reset()
             run.ready()
         run.close()
@@ -345,42 +360,43 @@ class BaseModule:
 
     # ------------------------------------------------------------------ what it is
     @property
-    def symbol(self):
+    def symbol(self) -> Symbol:
         """The symbol of the module; that of the bucket in use, None for modules without one."""
         return self._symbol
 
     @property
-    def data_names(self):
+    def data_names(self) -> list[str]:
         """Names of the data that the module takes."""
         raise NotImplementedError(f'{type(self).__name__} has no data_names')
 
     @property
-    def output_names(self):
+    def output_names(self) -> list[str]:
         """Names of the outputs."""
         raise NotImplementedError(f'{type(self).__name__} has no output_names')
 
     @property
-    def data_shapes(self):
+    def data_shapes(self) -> list[DataDesc]:
         """(name, shape) of the data."""
         raise NotImplementedError(f'{type(self).__name__} has no data_shapes')
 
     @property
-    def label_shapes(self):
+    def label_shapes(self) -> list[DataDesc] | None:
         """(name, shape) of the labels."""
         raise NotImplementedError(f'{type(self).__name__} has no label_shapes')
 
     @property
-    def output_shapes(self):
+    def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """(name, shape) of the outputs."""
         raise NotImplementedError(f'{type(self).__name__} has no output_shapes')
 
     # ------------------------------------------------------------------ parameters
-    def get_params(self):
+    def get_params(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """(arguments, auxiliary states): dicts of copies of the parameters on the CPU."""
         raise NotImplementedError(f'{type(self).__name__} has no get_params')
 
-    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
-                    force_init=False, allow_extra=False):
+    def init_params(self, initializer: Init | None = _UNIFORM, arg_params: Mapping[str, NDArray] | None = None,
+                    aux_params: Mapping[str, NDArray] | None = None, allow_missing: bool = False,
+                    force_init: bool = False, allow_extra: bool = False) -> None:
         """Fills the parameters: from `arg_params` and `aux_params` where given, else by the initializer.
 
         allow_missing: the initializer fills what the dicts lack; else that is an error
@@ -389,44 +405,45 @@ class BaseModule:
         """
         raise NotImplementedError(f'{type(self).__name__} has no init_params')
 
-    def set_params(self, arg_params, aux_params, allow_missing=False, force_init=True, allow_extra=False):
+    def set_params(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                   allow_missing: bool = False, force_init: bool = True, allow_extra: bool = False) -> None:
         """Copies parameters from dicts."""
         self.init_params(initializer=None, arg_params=arg_params, aux_params=aux_params, allow_missing=allow_missing,
                          force_init=force_init, allow_extra=allow_extra)
 
-    def save_params(self, fname):
+    def save_params(self, fname: Path) -> None:
         """Writes the parameters to a .params file."""
         arg_params, aux_params = self.get_params()
         ndarray.save(fname, {f'{kind}:{name}': array.as_in_context(cpu())
                              for kind, params in (('arg', arg_params), ('aux', aux_params))
                              for name, array in params.items()})
 
-    def load_params(self, fname):
+    def load_params(self, fname: Path) -> None:
         """Reads the parameters from a .params file."""
         arg_params, aux_params, others = _separate(ndarray.load(fname))
         if others:
             raise ValueError(f'{fname} is not a file of parameters: {others[0]!r} begins with neither arg: nor aux:')
         self.set_params(arg_params, aux_params)
 
-    def get_states(self, merge_multi_context=True):
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """The arrays of `state_names`, for each state a list with one array a device; none here."""
         self._require('get_states')
         if merge_multi_context:
             raise AssertionError('get_states: states of several devices are not merged; pass merge_multi_context=False')
         return []
 
-    def set_states(self, states=None, value=None):
+    def set_states(self, states: Any = None, value: Any = None) -> None:
         """Sets the arrays of `state_names`: from lists as `get_states` gives them, or all to one number."""
         self._require('set_states')
         if states or value:
             raise AssertionError(f'set_states: a {type(self).__name__} has no states')
 
-    def install_monitor(self, mon):
+    def install_monitor(self, mon: Monitor) -> None:
         """Has a `mx.mon.Monitor` watch the module."""
         raise NotImplementedError(f'{type(self).__name__} has no install_monitor')
 
     # ------------------------------------------------------------------ running
-    def prepare(self, data_batch, sparse_row_id_fn=None):
+    def prepare(self, data_batch: Any, sparse_row_id_fn: Callable[..., Any] | None = None) -> None:
         """Makes ready for a batch that comes next: switches the bucket, fetches rows of row_sparse parameters.
 
         sparse_row_id_fn: a function of the batch that gives {name of a parameter: numbers of its rows that are needed}
@@ -434,33 +451,33 @@ class BaseModule:
         if sparse_row_id_fn is not None:
             warnings.warn(f'sparse_row_id_fn is not used by a {type(self).__name__}', UserWarning, stacklevel=2)
 
-    def forward(self, data_batch, is_train=None):
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Computes the outputs of a batch.  is_train: as the module was bound, unless given.
 
         Batches may differ in shape from what the module was bound for.
         """
         raise NotImplementedError(f'{type(self).__name__} has no forward')
 
-    def backward(self, out_grads=None):
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Computes the gradients; `out_grads` are those of the outputs, where they are no losses."""
         raise NotImplementedError(f'{type(self).__name__} has no backward')
 
-    def get_outputs(self, merge_multi_context=True):
+    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The outputs of the last `forward`.
 
         With merge_multi_context=False, for each output a list with one array a device.
         """
         raise NotImplementedError(f'{type(self).__name__} has no get_outputs')
 
-    def get_input_grads(self, merge_multi_context=True):
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The gradients of the data after `backward`, if bound with inputs_need_grad=True; else as `get_outputs`."""
         raise NotImplementedError(f'{type(self).__name__} has no get_input_grads')
 
-    def update(self):
+    def update(self) -> None:
         """Updates the parameters by the optimizer and the gradients of the last `backward`."""
         raise NotImplementedError(f'{type(self).__name__} has no update')
 
-    def update_metric(self, eval_metric, labels, pre_sliced=False):
+    def update_metric(self, eval_metric: EvalMetric, labels: Arrays, pre_sliced: bool = False) -> None:
         """Compares the outputs of the last `forward` with labels.
 
         pre_sliced: `labels` has a list of labels for each device
@@ -468,8 +485,9 @@ class BaseModule:
         raise NotImplementedError(f'{type(self).__name__} has no update_metric')
 
     # ------------------------------------------------------------------ making ready
-    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False,
-             shared_module=None, grad_req='write'):
+    def bind(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None, for_training: bool = True,
+             inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: BaseModule | None = None,
+             grad_req: GradReq = 'write') -> None:
         """Allocates what is needed to run with data of these shapes.
 
         data_shapes, label_shapes: lists of (name, shape) or DataDesc, such as `provide_data` of an iterator
@@ -480,8 +498,9 @@ class BaseModule:
         """
         raise NotImplementedError(f'{type(self).__name__} has no bind')
 
-    def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
-                       force_init=False):
+    def init_optimizer(self, kvstore: KVStoreBase | str | None = 'local', optimizer: Optimizer | str = 'sgd',
+                       optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] = (('learning_rate', 0.01),),
+                       force_init: bool = False) -> None:
         """Installs an optimizer: an Optimizer, or a name and its arguments.
 
         kvstore: how devices add up their gradients
@@ -490,7 +509,7 @@ class BaseModule:
         raise NotImplementedError(f'{type(self).__name__} has no init_optimizer')
 
 
-def draws(symbol):
+def draws(symbol: Symbol) -> bool:
     """Whether a symbol draws random numbers in training."""
     for node in json.loads(symbol.tojson())['nodes']:
         options = node.get('attrs', {})

@@ -1,6 +1,10 @@
 """Executors of one symbol on several contexts, each of which runs a part of every batch."""
+from __future__ import annotations
+
 import logging
+from collections.abc import Mapping, Sequence
 from itertools import repeat
+from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
 from .._graph.plan import alike
@@ -10,6 +14,12 @@ from ..executor_manager import _mean, _split_input_slice
 from ..io import DataDesc
 from ..metric._base import Measured
 from ..ndarray import NDArray
+
+if TYPE_CHECKING:
+    from .._typing import Arrays, GradReq, Logger
+    from ..metric import EvalMetric
+    from ..monitor import Monitor
+    from ..symbol import Symbol
 
 __all__ = ['DataParallelExecutorGroup']
 
@@ -30,9 +40,10 @@ class DataParallelExecutorGroup:
     group2ctxs: for each context, where the groups of the symbol (`ctx_group`) go
     """
 
-    def __init__(self, symbol, contexts, workload, data_shapes, label_shapes, param_names, for_training,
-                 inputs_need_grad, shared_group=None, logger=logging, fixed_param_names=None, grad_req='write',
-                 state_names=None, group2ctxs=None):
+    def __init__(self, symbol: Symbol, contexts: Any, workload: Any, data_shapes: Any,
+                 label_shapes: Any, param_names: Sequence[str], for_training: bool, inputs_need_grad: bool,
+                 shared_group: Any = None, logger: Logger = logging, fixed_param_names: Sequence[str] | None = None,
+                 grad_req: GradReq = 'write', state_names: Sequence[str] | None = None, group2ctxs: Any = None) -> None:
         self.symbol = symbol
         self.contexts = contexts
         self.workload = workload
@@ -51,12 +62,19 @@ class DataParallelExecutorGroup:
         self.output_names = symbol.list_outputs()
         self.num_outputs = len(self.output_names)
         self.output_layouts = [DataDesc.get_batch_axis(symbol[i].attr('__layout__')) for i in range(self.num_outputs)]
+        self.data_shapes: Any
+        self.label_shapes: Any
+        self.slices: Any
         self.batch_size = self.slices = self.data_shapes = self.label_shapes = None
+        self.data_layouts: Any
+        self.label_layouts: Any
         self.data_layouts = self.label_layouts = None
+        self.label_names: Any
+        self.data_names: Any
         self.data_names, self.label_names = [], []
-        self.execs = []
-        self._default_execs = None          # those that were bound first; others are reshaped from them
-        self._reshaped = None               # {shapes: executor} of each context
+        self.execs: list[Any] = []
+        self._default_execs: Any = None          # those that were bound first; others are reshaped from them
+        self._reshaped: Any = None               # {shapes: executor} of each context
         self._total_exec_bytes = 0
         self.bind_exec(data_shapes, label_shapes, shared_group)
 
@@ -76,7 +94,7 @@ class DataParallelExecutorGroup:
         return found if isinstance(grad_req, str) else {**found, **grad_req}
 
     # ------------------------------------------------------------------ binding
-    def decide_slices(self, data_shapes):
+    def decide_slices(self, data_shapes: Any) -> list[int]:
         """The batch axis of each input; all must have the same batch size, which is split among the contexts."""
         if not data_shapes:
             raise AssertionError('there are no inputs')
@@ -92,7 +110,8 @@ class DataParallelExecutorGroup:
                                      f'the others a batch size of {self.batch_size}')
         return axes
 
-    def bind_exec(self, data_shapes, label_shapes, shared_group=None, reshape=False):
+    def bind_exec(self, data_shapes: Any, label_shapes: Any, shared_group: Any = None,
+                  reshape: bool = False) -> None:
         """Makes the executors; with `reshape`, from those that there are."""
         self.batch_size = None
         self.data_layouts = self.decide_slices(data_shapes)
@@ -175,7 +194,7 @@ class DataParallelExecutorGroup:
             if self.inputs_need_grad else None
         self.aux_arrays = [[e.aux_arrays[i] for e in executors] for i in range(len(self.aux_names))]
 
-    def reshape(self, data_shapes, label_shapes):
+    def reshape(self, data_shapes: Any, label_shapes: Any) -> None:
         """Makes the executors ready for inputs of other shapes; parameters stay."""
         if data_shapes == self.data_shapes and label_shapes == self.label_shapes:
             return
@@ -190,26 +209,28 @@ class DataParallelExecutorGroup:
             raise
 
     # ------------------------------------------------------------------ parameters
-    def set_params(self, arg_params, aux_params, allow_extra=False):
+    def set_params(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                   allow_extra: bool = False) -> None:
         """Copies parameters to all contexts."""
         for executor in self.execs:
             executor.copy_params_from(arg_params, aux_params, allow_extra_params=allow_extra)
 
-    def get_params(self, arg_params, aux_params):
+    def get_params(self, arg_params: Mapping[str, NDArray],
+                   aux_params: Mapping[str, NDArray]) -> None:
         """Copies the parameters, the mean of those of all contexts, into the arrays of two dicts."""
         for names, blocks, targets in ((self.param_names, self.param_arrays, arg_params),
                                        (self.aux_names, self.aux_arrays, aux_params)):
             for name, block in zip(names, blocks, strict=True):
                 _mean(block).astype(targets[name].dtype, copy=False).copyto(targets[name])
 
-    def get_states(self, merge_multi_context=True):
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """For each state a list with one array a context."""
         if merge_multi_context:
             raise AssertionError('get_states: states of several contexts are not merged; pass '
                                  'merge_multi_context=False')
         return self.state_arrays
 
-    def set_states(self, states=None, value=None):
+    def set_states(self, states: Any = None, value: Any = None) -> None:
         """Sets the states: from lists as `get_states` gives them, or all to one number."""
         if (states is None) == (value is None):
             raise AssertionError('set_states takes either states or value')
@@ -223,7 +244,7 @@ class DataParallelExecutorGroup:
                 target[:] = value
 
     # ------------------------------------------------------------------ running
-    def forward(self, data_batch, is_train=None):
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Splits a batch, a list of batches being split already, and runs forward on each context."""
         if isinstance(data_batch, list):
             data = [[b.data[i] for b in data_batch] for i in range(len(self.data_arrays))]
@@ -238,7 +259,7 @@ class DataParallelExecutorGroup:
         for executor in self.execs:
             executor.forward(is_train=is_train)
 
-    def forward_backward(self, data_batch, update=None):
+    def forward_backward(self, data_batch: Any, update: Any = None) -> Any:
         """Runs forward, for training, and backward on each context; see `Executor._forward_backward` for `update`."""
         if len(self.execs) > 1 or not self.for_training:
             self.forward(data_batch, is_train=True)
@@ -256,7 +277,7 @@ class DataParallelExecutorGroup:
                     feed.append((number, source))
         return self.execs[0]._forward_backward(feed, update)
 
-    def backward(self, out_grads=None):
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Runs backward on each context; `out_grads` are the gradients of whole outputs."""
         if not self.for_training:
             raise AssertionError('backward: the module was bound for prediction; bind it with for_training=True')
@@ -269,7 +290,7 @@ class DataParallelExecutorGroup:
             executor.backward([_part(grad, axis, part).as_in_context(context)
                                for grad, axis in zip(out_grads, self.output_layouts, strict=False)])
 
-    def get_output_shapes(self):
+    def get_output_shapes(self) -> Any:
         """(name, shape) of whole outputs."""
         found = []
         for name, output, axis in zip(self.output_names, self.execs[0].outputs, self.output_layouts, strict=True):
@@ -279,18 +300,18 @@ class DataParallelExecutorGroup:
             found.append((name, tuple(shape)))
         return found
 
-    def get_outputs(self, merge_multi_context=True, begin=0, end=None):
+    def get_outputs(self, merge_multi_context: bool = True, begin: int = 0, end: Any = None) -> Any:
         """The outputs from `begin` to `end`: whole ones, or for each a list with one array a context."""
         outputs = [[e.outputs[i] for e in self.execs] for i in range(self.num_outputs)][begin:end]
         return _merge(outputs, self.output_layouts[begin:end]) if merge_multi_context else outputs
 
-    def get_input_grads(self, merge_multi_context=True):
+    def get_input_grads(self, merge_multi_context: bool = True) -> Any:
         """The gradients of the data, in the same way."""
         if not self.inputs_need_grad:
             raise AssertionError('get_input_grads: bind the module with inputs_need_grad=True')
         return _merge(self.input_grad_arrays, self.data_layouts) if merge_multi_context else self.input_grad_arrays
 
-    def update_metric(self, eval_metric, labels, pre_sliced):
+    def update_metric(self, eval_metric: EvalMetric, labels: Arrays, pre_sliced: bool) -> None:
         """Compares the outputs of each context with its labels."""
         if len(self.execs) == 1 and labels and len(labels) == 1 and not pre_sliced \
                 and isinstance(eval_metric, Measured):
@@ -301,7 +322,7 @@ class DataParallelExecutorGroup:
             own = labels[i] if pre_sliced else map(_part, labels or (), self.label_layouts or (), repeat(part))
             eval_metric.update_dict(dict(zip(self.label_names, own)), dict(zip(self.output_names, executor.outputs)))
 
-    def install_monitor(self, mon):
+    def install_monitor(self, mon: Monitor) -> None:
         """Has a monitor watch all executors."""
         self._reshaped = None if self._reshaped is None else [{} for _ in self.execs]
         for i, executor in enumerate(self.execs):

@@ -1,9 +1,12 @@
 """`Module`: a symbol, its parameters, executors on one or more contexts, and an optimizer."""
+from __future__ import annotations
+
 import logging
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -30,6 +33,13 @@ from ..symbol import Symbol
 from ._run import set_random_states
 from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
+
+if TYPE_CHECKING:
+    from .._typing import Arrays, Contexts, DataDescs, GradReq, Init, Logger, Path
+    from ..kvstore import KVStoreBase
+    from ..metric import EvalMetric
+    from ..monitor import Monitor
+    from ..optimizer import Optimizer
 
 __all__ = ['Module']
 
@@ -65,9 +75,11 @@ class Module(BaseModule):
     (8, 2)
     """
 
-    def __init__(self, symbol, data_names=('data',), label_names=('softmax_label',), logger=logging, context=_CPU,
-                 work_load_list=None, fixed_param_names=None, state_names=None, group2ctxs=None,
-                 compression_params=None):
+    def __init__(self, symbol: Symbol, data_names: Sequence[str] = ('data',),
+                 label_names: Sequence[str] | None = ('softmax_label',), logger: Logger = logging,
+                 context: Contexts = _CPU, work_load_list: Sequence[float] | None = None,
+                 fixed_param_names: Sequence[str] | None = None, state_names: Sequence[str] | None = None,
+                 group2ctxs: Any = None, compression_params: Mapping[str, Any] | None = None) -> None:
         super().__init__(logger=logger)
         if not isinstance(symbol, Symbol):
             raise TypeError(f'Module: symbol must be a Symbol, not a {type(symbol).__name__}')
@@ -91,20 +103,28 @@ class Module(BaseModule):
         self._param_names = [name for name in symbol.list_arguments() if name not in inputs]
         self._aux_names = symbol.list_auxiliary_states()
         self._output_names = symbol.list_outputs()
+        self._arg_params: Any
+        self._aux_params: Any
         self._arg_params = self._aux_params = None
         self._params_dirty = False          # do the contexts have newer values than the two dicts
         self._compression_params = compression_params
+        self._optimizer: Any
+        self._kvstore: Any
+        self._update_on_kvstore: Any
+        self._updater: Any
         self._optimizer = self._kvstore = self._update_on_kvstore = self._updater = None
-        self._preload_opt_states = None
-        self._grad_req = None
-        self._exec_group = None
+        self._preload_opt_states: Any = None
+        self._grad_req: Any = None
+        self._exec_group: Any = None
+        self._data_shapes: Any
+        self._label_shapes: Any
         self._data_shapes = self._label_shapes = None
-        self._indices = None                # the optimizer's number of each parameter
-        self._updates = None                # what `update` passes on, as long as the arrays stay the same
+        self._indices: Any = None                # the optimizer's number of each parameter
+        self._updates: Any = None                # what `update` passes on, as long as the arrays stay the same
 
     # ------------------------------------------------------------------ checkpoints
     @staticmethod
-    def load(prefix, epoch, load_optimizer_states=False, **kwargs):
+    def load(prefix: str, epoch: int, load_optimizer_states: bool = False, **kwargs: Any) -> Any:
         """A module from `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`.
 
         load_optimizer_states: `init_optimizer` is to read `prefix-0003.states`; training then goes on where they were
@@ -119,7 +139,8 @@ class Module(BaseModule):
             module._preload_opt_states = f'{prefix}-{epoch:04d}.states'
         return module
 
-    def save_checkpoint(self, prefix, epoch, save_optimizer_states=False, remove_amp_cast=True):
+    def save_checkpoint(self, prefix: str, epoch: int, save_optimizer_states: bool = False,
+                        remove_amp_cast: bool = True) -> None:
         """Writes `prefix-symbol.json` and, for epoch 3, `prefix-0003.params`, if wanted `prefix-0003.states`, too.
 
         They appear together or, if the process is killed before, not at all.
@@ -134,7 +155,7 @@ class Module(BaseModule):
         if save_optimizer_states:
             logging.info('Saved optimizer state to "%s"', states)
 
-    def save_optimizer_states(self, fname):
+    def save_optimizer_states(self, fname: Path) -> None:
         """Writes the states of the optimizer, its count of updates, and where training is.
 
         MXNet 1.9.1 reads the states, and passes by the rest.
@@ -146,7 +167,7 @@ class Module(BaseModule):
             else:
                 paths.write_atomic(fname, [self._updater.get_states()])
 
-    def load_optimizer_states(self, fname):
+    def load_optimizer_states(self, fname: Path) -> None:
         """Reads the states of the optimizer, which goes on with the count of updates that was saved with them."""
         self._require_optimizer('load_optimizer_states')
         if self._update_on_kvstore:
@@ -220,40 +241,40 @@ class Module(BaseModule):
 
     # ------------------------------------------------------------------ what it is
     @property
-    def data_names(self):
+    def data_names(self) -> list[str]:
         """Names of the data."""
         return self._data_names
 
     @property
-    def label_names(self):
+    def label_names(self) -> list[str]:
         """Names of the labels."""
         return self._label_names
 
     @property
-    def output_names(self):
+    def output_names(self) -> list[str]:
         """Names of the outputs."""
         return self._output_names
 
     @property
-    def data_shapes(self):
+    def data_shapes(self) -> list[DataDesc]:
         """(name, shape) of the data."""
         self._require_bound('data_shapes')
         return self._data_shapes
 
     @property
-    def label_shapes(self):
+    def label_shapes(self) -> list[DataDesc] | None:
         """(name, shape) of the labels; None if there are none."""
         self._require_bound('label_shapes')
         return self._label_shapes
 
     @property
-    def output_shapes(self):
+    def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """(name, shape) of the outputs."""
         self._require_bound('output_shapes')
         return self._exec_group.get_output_shapes()
 
     # ------------------------------------------------------------------ parameters
-    def get_params(self):
+    def get_params(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """(arguments, auxiliary states): dicts of copies of the parameters on the CPU."""
         if not self.params_initialized:
             raise AssertionError('get_params: there are no parameters; call init_params first')
@@ -270,8 +291,9 @@ class Module(BaseModule):
                     self._kvstore.pull(name, array, ignore_sparse=False)
         self._params_dirty = False
 
-    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
-                    force_init=False, allow_extra=False):
+    def init_params(self, initializer: Init | None = _UNIFORM, arg_params: Mapping[str, NDArray] | None = None,
+                    aux_params: Mapping[str, NDArray] | None = None, allow_missing: bool = False,
+                    force_init: bool = False, allow_extra: bool = False) -> None:
         """Fills the parameters; see `BaseModule.init_params`."""
         if self.params_initialized and not force_init:
             warnings.warn('init_params: the parameters are filled already; pass force_init=True to fill them anew',
@@ -296,14 +318,15 @@ class Module(BaseModule):
                     raise RuntimeError(f'{name} is not among the parameters given; pass allow_missing=True to have it '
                                        'initialized')
                 if initializer is not None:
-                    initializer(InitDesc(name, attributes.get(name)), array)
+                    initializer(InitDesc(name, attributes.get(name)), array)      # type: ignore[operator]
                 elif given is None:
                     raise RuntimeError(f'{name} has no value: neither parameters nor an initializer are given')
         self.params_initialized = True
         self._params_dirty = False
         self._exec_group.set_params(self._arg_params, self._aux_params, allow_extra=allow_extra)
 
-    def set_params(self, arg_params, aux_params, allow_missing=False, force_init=True, allow_extra=False):
+    def set_params(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                   allow_missing: bool = False, force_init: bool = True, allow_extra: bool = False) -> None:
         """Copies parameters from dicts; with `allow_missing`, others stay as they are."""
         if not allow_missing:
             self.init_params(None, arg_params, aux_params, force_init=force_init, allow_extra=allow_extra)
@@ -322,8 +345,9 @@ class Module(BaseModule):
         self.binded = False
         self._exec_group = self._data_shapes = self._label_shapes = self._updates = None
 
-    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False,
-             shared_module=None, grad_req='write'):
+    def bind(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None, for_training: bool = True,
+             inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: BaseModule | None = None,
+             grad_req: GradReq = 'write') -> None:
         """Makes executors for data of these shapes; see `BaseModule.bind`."""
         if force_rebind:
             if self.binded and self._params_dirty:
@@ -363,7 +387,7 @@ class Module(BaseModule):
         if shared_module is not None and shared_module.optimizer_initialized:
             self.borrow_optimizer(shared_module)
 
-    def reshape(self, data_shapes, label_shapes=None):
+    def reshape(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None) -> None:
         """Makes the module ready for data of other shapes; parameters and optimizer stay."""
         self._require_bound('reshape')
         data_shapes, label_shapes = _parse_data_desc(self.data_names, self.label_names, data_shapes, label_shapes,
@@ -372,8 +396,9 @@ class Module(BaseModule):
         self._data_shapes, self._label_shapes = data_shapes, label_shapes
         self._updates = None
 
-    def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
-                       force_init=False):
+    def init_optimizer(self, kvstore: KVStoreBase | str | None = 'local', optimizer: Optimizer | str = 'sgd',
+                       optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] = (('learning_rate', 0.01),),
+                       force_init: bool = False) -> None:
         """Installs an optimizer; see `BaseModule.init_optimizer`.
 
         Unless `optimizer_params` say otherwise, gradients are divided by the batch size.
@@ -421,7 +446,7 @@ class Module(BaseModule):
             self._preload_opt_states = None
             set_random_states(self._extra, self._worker())
 
-    def borrow_optimizer(self, shared_module):
+    def borrow_optimizer(self, shared_module: Any) -> None:
         """Uses the optimizer of another module, with its states and its KVStore."""
         shared_module._require_optimizer('borrow_optimizer')
         for field in ('_optimizer', '_kvstore', '_update_on_kvstore', '_updater', '_indices'):
@@ -430,7 +455,7 @@ class Module(BaseModule):
         self.optimizer_initialized = True
 
     # ------------------------------------------------------------------ running
-    def forward(self, data_batch, is_train=None):
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Computes the outputs of a batch; if its shapes are new, the module is reshaped first."""
         if interceptors and (scope := entering('Module.forward')) is not None:
             with scope:
@@ -534,7 +559,7 @@ class Module(BaseModule):
             return None
         return self._updater._due(*self._updates)
 
-    def forward_backward(self, data_batch):
+    def forward_backward(self, data_batch: Any) -> None:
         """`forward` for training, then `backward`; in one go where nobody looks in between."""
         if interceptors and (scope := entering('Module.forward_backward')) is not None:
             with scope:
@@ -550,7 +575,7 @@ class Module(BaseModule):
         except _MISTAKES as error:
             raise self._mistake(data_batch, error) from error
 
-    def backward(self, out_grads=None):
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Computes the gradients; `out_grads` are those of the outputs, where they are no losses."""
         if interceptors and (scope := entering('Module.backward')) is not None:
             with scope:
@@ -559,7 +584,7 @@ class Module(BaseModule):
             self._require('backward')
         self._exec_group.backward(out_grads)
 
-    def update(self):
+    def update(self) -> None:
         """Updates the parameters by the gradients of the last `backward`."""
         if interceptors and (scope := entering('Module.update')) is not None:
             with scope:
@@ -581,36 +606,36 @@ class Module(BaseModule):
                 self._updates = tuple(zip(*rows, strict=True)) or ((), (), ())
             self._updater(*self._updates)
 
-    def get_outputs(self, merge_multi_context=True):
+    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The outputs of the last `forward`; see `BaseModule.get_outputs`."""
         self._require('get_outputs')
         return self._exec_group.get_outputs(merge_multi_context)
 
-    def get_input_grads(self, merge_multi_context=True):
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The gradients of the data; see `BaseModule.get_input_grads`."""
         self._require('get_input_grads')
         return self._exec_group.get_input_grads(merge_multi_context)
 
-    def get_states(self, merge_multi_context=True):
+    def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """For each of `state_names` a list with one array a context; with merge_multi_context=False only."""
         self._require('get_states')
         return self._exec_group.get_states(merge_multi_context)
 
-    def set_states(self, states=None, value=None):
+    def set_states(self, states: Any = None, value: Any = None) -> None:
         """Sets the arrays of `state_names`: from lists as `get_states` gives them, or all to one number."""
         self._require('set_states')
         self._exec_group.set_states(states, value)
 
-    def update_metric(self, eval_metric, labels, pre_sliced=False):
+    def update_metric(self, eval_metric: EvalMetric, labels: Arrays, pre_sliced: bool = False) -> None:
         """Compares the outputs of the last `forward` with labels."""
         self._exec_group.update_metric(eval_metric, labels, pre_sliced)
 
-    def install_monitor(self, mon):
+    def install_monitor(self, mon: Monitor) -> None:
         """Has a `mx.mon.Monitor` watch all executors."""
         self._require_bound('install_monitor')
         self._exec_group.install_monitor(mon)
 
-    def prepare(self, data_batch, sparse_row_id_fn=None):
+    def prepare(self, data_batch: Any, sparse_row_id_fn: Callable[..., Any] | None = None) -> None:
         """Fetches rows of row_sparse parameters that the next batch needs; see `BaseModule.prepare`."""
         self._require_bound('prepare')
         if sparse_row_id_fn is None:

@@ -1,9 +1,21 @@
 """Modules written in Python: a part of a chain that is no symbol, such as a loss."""
+from __future__ import annotations
+
 import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
 from ..ndarray import NDArray
 from .base_module import _UNIFORM, BaseModule
+
+if TYPE_CHECKING:
+    from .._typing import Arrays, DataDescs, GradReq, Init, Logger
+    from ..io import DataDesc
+    from ..kvstore import KVStoreBase
+    from ..metric import EvalMetric
+    from ..monitor import Monitor
+    from ..optimizer import Optimizer
 
 __all__ = ['PythonLossModule', 'PythonModule']
 
@@ -15,56 +27,62 @@ class PythonModule(BaseModule):
     label_names: None if it takes no labels
     """
 
-    def __init__(self, data_names, label_names, output_names, logger=logging):
+    def __init__(self, data_names: Any, label_names: Any, output_names: Any,
+                 logger: Logger = logging) -> None:
         super().__init__(logger=logger)
         self._data_names = list(data_names) if isinstance(data_names, tuple) else data_names
         self._label_names = list(label_names) if isinstance(label_names, tuple) else label_names
         self._output_names = output_names
+        self._data_shapes: Any
+        self._label_shapes: Any
+        self._output_shapes: Any
         self._data_shapes = self._label_shapes = self._output_shapes = None
 
     @property
-    def data_names(self):
+    def data_names(self) -> list[str]:
         """Names of the data."""
         return self._data_names
 
     @property
-    def output_names(self):
+    def output_names(self) -> list[str]:
         """Names of the outputs."""
         return self._output_names
 
     @property
-    def data_shapes(self):
+    def data_shapes(self) -> list[DataDesc]:
         """(name, shape) of the data."""
         return self._data_shapes
 
     @property
-    def label_shapes(self):
+    def label_shapes(self) -> list[DataDesc] | None:
         """(name, shape) of the labels; None if there are none."""
         return self._label_shapes
 
     @property
-    def output_shapes(self):
+    def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """(name, shape) of the outputs."""
         return self._output_shapes
 
-    def get_params(self):
+    def get_params(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Two empty dicts."""
         return {}, {}
 
-    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
-                    force_init=False, allow_extra=False):
+    def init_params(self, initializer: Init | None = _UNIFORM, arg_params: Mapping[str, NDArray] | None = None,
+                    aux_params: Mapping[str, NDArray] | None = None, allow_missing: bool = False,
+                    force_init: bool = False, allow_extra: bool = False) -> None:
         """Nothing to fill, so the module is ready."""
         self.params_initialized = True
 
-    def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
-                       force_init=False):
+    def init_optimizer(self, kvstore: KVStoreBase | str | None = 'local', optimizer: Optimizer | str = 'sgd',
+                       optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] = (('learning_rate', 0.01),),
+                       force_init: bool = False) -> None:
         """Nothing to update, so the module is ready."""
         self.optimizer_initialized = True
 
-    def update(self):
+    def update(self) -> None:
         """Nothing to update."""
 
-    def update_metric(self, eval_metric, labels, pre_sliced=False):
+    def update_metric(self, eval_metric: EvalMetric, labels: Arrays, pre_sliced: bool = False) -> None:
         """Compares the outputs with labels, if the module takes any."""
         if self._label_shapes is None:
             return
@@ -72,8 +90,9 @@ class PythonModule(BaseModule):
             raise RuntimeError('update_metric: a PythonModule runs on one context, so labels cannot be in slices')
         eval_metric.update(labels, self.get_outputs())
 
-    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False,
-             shared_module=None, grad_req='write'):
+    def bind(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None, for_training: bool = True,
+             inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: BaseModule | None = None,
+             grad_req: GradReq = 'write') -> None:
         """Notes the shapes; see `BaseModule.bind`."""
         if self.binded and not force_rebind:
             self.logger.warning('Already bound, ignoring bind()')
@@ -102,8 +121,9 @@ class PythonLossModule(PythonModule):
         or override `_backward_impl`, which sets `_scores_grad` from `_scores` and `_labels`
     """
 
-    def __init__(self, name='pyloss', data_names=('data',), label_names=('softmax_label',), logger=logging,
-                 grad_func=None):
+    def __init__(self, name: str = 'pyloss', data_names: Any = ('data',),
+                 label_names: Any = ('softmax_label',), logger: Logger = logging,
+                 grad_func: Any = None) -> None:
         super().__init__(data_names, label_names, [name + '_output'], logger=logger)
         if len(data_names) != 1 or len(label_names) != 1:
             raise AssertionError('PythonLossModule takes one data_name and one label_name, not '
@@ -111,24 +131,26 @@ class PythonLossModule(PythonModule):
         if grad_func is not None and not callable(grad_func):
             raise AssertionError(f'grad_func must be a function, not a {type(grad_func).__name__}')
         self._name = name
+        self._scores: Any
+        self._scores_grad: Any
         self._scores = self._labels = self._scores_grad = None
         self._grad_func = grad_func
 
     def _compute_output_shapes(self):
         return [(self._name + '_output', self._data_shapes[0][1])]
 
-    def forward(self, data_batch, is_train=None):
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Takes the scores and, in training, the labels."""
         self._scores = data_batch.data[0]
         if self.for_training if is_train is None else is_train:
             self._labels = data_batch.label[0]
 
-    def get_outputs(self, merge_multi_context=True):
+    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The scores."""
         self._one_context(merge_multi_context, 'get_outputs')
         return [self._scores]
 
-    def backward(self, out_grads=None):
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Computes the gradient of the scores."""
         if out_grads is not None:
             raise AssertionError('backward: a loss has no gradients of its outputs; out_grads must be None')
@@ -142,7 +164,7 @@ class PythonLossModule(PythonModule):
         grad = self._grad_func(self._scores, self._labels)
         self._scores_grad = grad if isinstance(grad, NDArray) else ndarray.array(grad)
 
-    def get_input_grads(self, merge_multi_context=True):
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The gradient of the scores."""
         self._one_context(merge_multi_context, 'get_input_grads')
         return [self._scores_grad]
@@ -152,6 +174,6 @@ class PythonLossModule(PythonModule):
         if merge_multi_context is not True:
             raise AssertionError(f'{what}: a PythonLossModule runs on one context; there is nothing to be kept apart')
 
-    def install_monitor(self, mon):
+    def install_monitor(self, mon: Monitor) -> None:
         """Nothing in it can be watched."""
         raise NotImplementedError('a PythonLossModule has no executor that a monitor could watch')

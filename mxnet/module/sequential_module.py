@@ -1,8 +1,21 @@
 """`SequentialModule`: a chain of modules, each of which takes the outputs of the one before it as its data."""
+from __future__ import annotations
+
 import copy
 import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self
 
 from .base_module import _UNIFORM, BaseModule
+
+if TYPE_CHECKING:
+    from .._typing import Arrays, DataDescs, GradReq, Init, Logger, Path
+    from ..io import DataDesc
+    from ..kvstore import KVStoreBase
+    from ..metric import EvalMetric
+    from ..monitor import Monitor
+    from ..ndarray import NDArray
+    from ..optimizer import Optimizer
 
 __all__ = ['SequentialModule']
 
@@ -21,13 +34,13 @@ class SequentialModule(BaseModule):
     META_TAKE_LABELS = 'take_labels'
     META_AUTO_WIRING = 'auto_wiring'
 
-    def __init__(self, logger=logging):
+    def __init__(self, logger: Logger = logging) -> None:
         super().__init__(logger=logger)
-        self._modules = []
-        self._metas = []
-        self._label_shapes = None
+        self._modules: list[Any] = []
+        self._metas: list[Any] = []
+        self._label_shapes: Any = None
 
-    def add(self, module, **kwargs):
+    def add(self, module: Any, **kwargs: Any) -> Self:
         """Appends a module; returns the chain.
 
         take_labels: whether the module gets the labels of batches
@@ -47,35 +60,35 @@ class SequentialModule(BaseModule):
 
     # ------------------------------------------------------------------ what it is
     @property
-    def data_names(self):
+    def data_names(self) -> list[str]:
         """Names of the data of the first module."""
         return self._modules[0].data_names if self._modules else []
 
     @property
-    def output_names(self):
+    def output_names(self) -> list[str]:
         """Names of the outputs of the last module."""
         return self._modules[-1].output_names if self._modules else []
 
     @property
-    def data_shapes(self):
+    def data_shapes(self) -> list[DataDesc]:
         """(name, shape) of the data of the first module."""
         self._require_bound('data_shapes')
         return self._modules[0].data_shapes
 
     @property
-    def label_shapes(self):
+    def label_shapes(self) -> list[DataDesc] | None:
         """(name, shape) of the labels; None if no module takes them."""
         self._require_bound('label_shapes')
         return self._label_shapes
 
     @property
-    def output_shapes(self):
+    def output_shapes(self) -> list[tuple[str, tuple[int, ...]]]:
         """(name, shape) of the outputs of the last module."""
         self._require_bound('output_shapes')
         return self._modules[-1].output_shapes
 
     # ------------------------------------------------------------------ parameters
-    def get_params(self):
+    def get_params(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """(arguments, auxiliary states) of all modules together."""
         self._require('get_params')
         arg_params, aux_params = {}, {}
@@ -85,8 +98,9 @@ class SequentialModule(BaseModule):
             aux_params.update(states)
         return arg_params, aux_params
 
-    def init_params(self, initializer=_UNIFORM, arg_params=None, aux_params=None, allow_missing=False,
-                    force_init=False, allow_extra=False):
+    def init_params(self, initializer: Init | None = _UNIFORM, arg_params: Mapping[str, NDArray] | None = None,
+                    aux_params: Mapping[str, NDArray] | None = None, allow_missing: bool = False,
+                    force_init: bool = False, allow_extra: bool = False) -> None:
         """Fills the parameters of all modules, whose names must differ; see `BaseModule.init_params`."""
         if self.params_initialized and not force_init:
             return
@@ -95,7 +109,7 @@ class SequentialModule(BaseModule):
         for module in self._modules:
             module.init_params(initializer=initializer, arg_params=arg_params, aux_params=aux_params,
                                allow_missing=allow_missing, force_init=force_init, allow_extra=allow_extra)
-        owners = {}
+        owners: dict[Any, Any] = {}
         for i, module in enumerate(self._modules):
             for kind, params in zip(('argument', 'auxiliary state'), module.get_params(), strict=True):
                 for name in params:
@@ -106,8 +120,9 @@ class SequentialModule(BaseModule):
         self.params_initialized = True
 
     # ------------------------------------------------------------------ making ready
-    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False,
-             shared_module=None, grad_req='write'):
+    def bind(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None, for_training: bool = True,
+             inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: BaseModule | None = None,
+             grad_req: GradReq = 'write') -> None:
         """Binds all modules, each for the shapes of the outputs before it; see `BaseModule.bind`."""
         if self.binded and not force_rebind:
             self.logger.warning('Already bound, ignoring bind()')
@@ -132,8 +147,9 @@ class SequentialModule(BaseModule):
         self._label_shapes = label_shapes if any(map(self._takes_labels, range(len(self._modules)))) else None
         self.binded = True
 
-    def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
-                       force_init=False):
+    def init_optimizer(self, kvstore: KVStoreBase | str | None = 'local', optimizer: Optimizer | str = 'sgd',
+                       optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] = (('learning_rate', 0.01),),
+                       force_init: bool = False) -> None:
         """Installs an optimizer in all modules; see `BaseModule.init_optimizer`."""
         self._require('init_optimizer')
         if self.optimizer_initialized and not force_init:
@@ -150,14 +166,14 @@ class SequentialModule(BaseModule):
     def _draws(self):
         return any(module._draws() for module in self._modules)
 
-    def save_optimizer_states(self, fname):
+    def save_optimizer_states(self, fname: Path) -> None:
         """Writes the states of the optimizer of each module that has one, to `fname.0`, `fname.1` and so on."""
         self._require('save_optimizer_states', optimizer=True)
         with self._keeping():
             for i, module in self._with_states():
                 module.save_optimizer_states(f'{fname}.{i}')
 
-    def load_optimizer_states(self, fname):
+    def load_optimizer_states(self, fname: Path) -> None:
         """Reads what `save_optimizer_states` wrote."""
         self._require('load_optimizer_states', optimizer=True)
         for i, module in self._with_states():
@@ -167,14 +183,14 @@ class SequentialModule(BaseModule):
     def _with_states(self):
         return [(i, module) for i, module in enumerate(self._modules) if hasattr(module, 'save_optimizer_states')]
 
-    def install_monitor(self, mon):
+    def install_monitor(self, mon: Monitor) -> None:
         """Has a `mx.mon.Monitor` watch all modules."""
         self._require_bound('install_monitor')
         for module in self._modules:
             module.install_monitor(mon)
 
     # ------------------------------------------------------------------ running
-    def forward(self, data_batch, is_train=None):
+    def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
         """Runs the modules one after the other."""
         self._require('forward')
         batch = copy.copy(data_batch)       # its bucket key, padding and labels go on, its data do not
@@ -186,7 +202,7 @@ class SequentialModule(BaseModule):
                     batch.provide_data = [(name, array.shape)
                                           for name, array in zip(following.data_names, batch.data, strict=True)]
 
-    def backward(self, out_grads=None):
+    def backward(self, out_grads: Arrays | None = None) -> None:
         """Runs the modules backward, from the last to the first."""
         self._require('backward')
         for i, module in reversed(list(enumerate(self._modules))):
@@ -194,25 +210,25 @@ class SequentialModule(BaseModule):
             if i:
                 out_grads = module.get_input_grads()
 
-    def update(self):
+    def update(self) -> None:
         """Updates the parameters of all modules."""
         self._require('update', optimizer=True)
         for module in self._modules:
             module.update()
 
-    def get_outputs(self, merge_multi_context=True):
+    def get_outputs(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The outputs of the last module; see `BaseModule.get_outputs`."""
         self._require('get_outputs')
         return self._modules[-1].get_outputs(merge_multi_context=merge_multi_context)
 
-    def get_input_grads(self, merge_multi_context=True):
+    def get_input_grads(self, merge_multi_context: bool = True) -> list[NDArray]:
         """The gradients of the data of the first module; see `BaseModule.get_input_grads`."""
         self._require('get_input_grads')
         if not self.inputs_need_grad:
             raise AssertionError('get_input_grads: bind the module with inputs_need_grad=True')
         return self._modules[0].get_input_grads(merge_multi_context=merge_multi_context)
 
-    def update_metric(self, eval_metric, labels, pre_sliced=False):
+    def update_metric(self, eval_metric: EvalMetric, labels: Arrays, pre_sliced: bool = False) -> None:
         """Compares the outputs of each module that takes labels with them."""
         self._require('update_metric')
         for i, module in enumerate(self._modules):

@@ -3,8 +3,12 @@
 Each pair of operands has its own operator in the table: two arrays broadcast, an array and a number use a `_scalar`
 operator.  `fast_*` make the methods behind Python's operators: plain arrays go straight to torch.
 """
+from __future__ import annotations
+
 import operator
+from collections.abc import Callable
 from numbers import Number
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
 import torch
@@ -17,14 +21,18 @@ from .._ops.table import NAMES
 from .._state import state
 from . import _invoke
 
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
+
 __all__ = ['add', 'subtract', 'multiply', 'divide', 'modulo', 'power', 'maximum', 'minimum', 'equal', 'not_equal',
            'greater', 'greater_equal', 'lesser', 'lesser_equal', 'logical_and', 'logical_or', 'logical_xor',
            'true_divide']
 
 _new = object.__new__
+_Array = TypeVar('_Array')
 
 
-def _binary(name, doc, arrays, scalar, reverse, python):
+def _binary(name, doc, arrays, scalar, reverse, python) -> Callable[[Any, Any], NDArray]:
     """One function of two operands from the operators for array-array, array-number, number-array."""
     def function(lhs, rhs):
         if isinstance(lhs, NDArrayBase):
@@ -43,7 +51,8 @@ def _binary(name, doc, arrays, scalar, reverse, python):
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
-    function.operators = arrays, scalar        # for symbol/_recorded.py
+    described: Any = function
+    described.operators = arrays, scalar        # for symbol/_recorded.py
     return function
 
 
@@ -71,7 +80,7 @@ _power = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_powe
                  operator.pow)
 
 
-def power(base, exp):
+def power(base: Any, exp: Any) -> NDArray:
     """`base` to the power of `exp`, with broadcasting."""
     return _power(base, exp)
 
@@ -104,7 +113,7 @@ _FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 _NUMBERS = (torch.int32, torch.int64, torch.uint8, torch.int8)
 
 
-def fast_binary(kernel, slow, dtypes):
+def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDArray]:
     """A method such as `__add__`: torch itself for two arrays of one dtype, or a float array and a number."""
     def method(self, other):
         if interceptors:
@@ -168,7 +177,7 @@ def fast_binary(kernel, slow, dtypes):
     return method
 
 
-def fast_inplace(kernel, slow, what, dtypes):
+def fast_inplace(kernel: Any, slow: Any, what: str, dtypes: Any) -> Any:
     """A method such as `__iadd__`."""
     def method(self, other):
         if not state.recording and not interceptors:

@@ -1,30 +1,36 @@
 """Functions of `mx.nd.contrib` that are not one operator: loops and branches, tests for NaN, candidate sampling."""
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase
 from ..base import MXNetError
 from . import op
 from ._creation import zeros
 
+if TYPE_CHECKING:
+    from ..context import Context
+
 __all__ = ['cond', 'foreach', 'isfinite', 'isinf', 'isnan', 'rand_zipfian', 'while_loop']
 
 
-def isnan(data):
+def isnan(data: Any) -> bool:
     """1 where an element is not a number, else 0, in the dtype of `data`."""
     return data != data
 
 
-def isinf(data):
+def isinf(data: Any) -> bool:
     """1 where an element is infinite, else 0, in the dtype of `data`."""
     return data.abs() == math.inf
 
 
-def isfinite(data):
+def isfinite(data: Any) -> Any:
     """1 where an element is a finite number, else 0, in the dtype of `data`."""
     return (data == data) * (data.abs() != math.inf)
 
 
-def rand_zipfian(true_classes, num_sampled, range_max, ctx=None):
+def rand_zipfian(true_classes: Any, num_sampled: Any, range_max: Any, ctx: Context | None = None) -> Any:
     """Draws candidate classes, the smaller the likelier: P(k) = log((k + 2) / (k + 1)) / log(range_max + 1).
 
     Returns the samples (with replacement) and how often the true and the sampled classes are expected among them.
@@ -61,7 +67,7 @@ def _flatten(values, what):
     return [a for arrays, _ in parts for a in arrays], rebuild
 
 
-def foreach(body, data, init_states):
+def foreach(body: Any, data: Any, init_states: Any) -> Any:
     """Calls `out, states = body(slice, states)` for each slice of `data` along axis 0, and stacks the outs.
 
     >>> def add(x, total):
@@ -87,7 +93,7 @@ def foreach(body, data, init_states):
     return rebuild([op.stack(*column) for column in zip(*collected, strict=True)]), states
 
 
-def while_loop(cond, func, loop_vars, max_iterations=None):
+def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None) -> Any:
     """Calls `out, loop_vars = func(*loop_vars)` while `cond(*loop_vars)` holds.
 
     The outs are stacked and filled up with zeros to `max_iterations` along axis 0.
@@ -101,6 +107,7 @@ def while_loop(cond, func, loop_vars, max_iterations=None):
     current = [loop_vars] if single else list(loop_vars)
     if not current:
         raise ValueError('while_loop: loop_vars must hold at least one array')
+    collected: Any
     collected, rebuild = [], None
     while len(collected) < limit and bool(cond(*current)):
         out, new = func(*current)
@@ -122,6 +129,6 @@ def while_loop(cond, func, loop_vars, max_iterations=None):
     return rebuild(outs), result
 
 
-def cond(pred, then_func, else_func):
+def cond(pred: Any, then_func: Any, else_func: Any) -> Any:
     """Calls `then_func()` if the one element of `pred` is not 0, else `else_func()`."""
     return then_func() if bool(pred) else else_func()

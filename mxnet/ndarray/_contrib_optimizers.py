@@ -1,5 +1,8 @@
 """Optimizer updates of `mx.nd.contrib` that put an operator's arrays together: AdamW and LAMB, one or many weights."""
+from __future__ import annotations
+
 import numbers
+from typing import Any
 
 import torch
 
@@ -30,8 +33,9 @@ def _rows(*columns):
     return [array for row in zip(*columns, strict=True) for array in row]
 
 
-def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta2=0.999, epsilon=1e-8, wd=0,
-                 clip_gradient=-1, out=None, name=None, **kwargs):
+def adamw_update(weight: NDArray, grad: NDArray, mean: Any, var: Any, rescale_grad: float, lr: float, eta: float,
+                 beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8, wd: float = 0,
+                 clip_gradient: float = -1, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
     """One step of AdamW; `rescale_grad` is a number or an array of one.
 
     Where it is 0, infinite or NaN, nothing is updated: that is how loss scaling skips a step that overflowed.
@@ -41,37 +45,41 @@ def adamw_update(weight, grad, mean, var, rescale_grad, lr, eta, beta1=0.9, beta
                      out=out, name=name, **kwargs))
 
 
-def mp_adamw_update(weight, grad, mean, var, weight32, rescale_grad, lr, eta, beta1=0.9, beta2=0.999, epsilon=1e-8,
-                    wd=0, clip_gradient=-1, out=None, name=None, **kwargs):
+def mp_adamw_update(weight: NDArray, grad: NDArray, mean: Any, var: Any, weight32: Any, rescale_grad: float, lr: float,
+                    eta: float, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8, wd: float = 0,
+                    clip_gradient: float = -1, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
     """`adamw_update` for a weight of low precision with a float32 copy `weight32`."""
     return _run('_mp_adamw_update', (weight, grad, mean, var, weight32, _scale(rescale_grad, weight)),
                 dict(lr=lr, eta=eta, beta1=beta1, beta2=beta2, epsilon=epsilon, wd=wd, clip_gradient=clip_gradient,
                      out=out, name=name, **kwargs))
 
 
-def multi_adamw_update(weights, grads, mean, var, rescale_grad, lrs, wds, etas, out=None, name=None, size=0, **kwargs):
+def multi_adamw_update(weights: Any, grads: Any, mean: Any, var: Any, rescale_grad: float, lrs: Any, wds: Any,
+                       etas: Any, out: Any = None, name: str | None = None, size: int = 0, **kwargs: Any) -> Any:
     """`adamw_update` for lists of weights, gradients and states."""
     return _run('_multi_adamw_update', [*_rows(weights, grads, mean, var), _scale(rescale_grad, weights[0])],
                 dict(num_weights=size or len(weights), lrs=lrs, wds=wds, etas=etas, out=out, name=name, **kwargs))
 
 
-def multi_mp_adamw_update(weights, grads, mean, var, weights32, rescale_grad, lrs, wds, etas, out=None, name=None,
-                          size=0, **kwargs):
+def multi_mp_adamw_update(weights: Any, grads: Any, mean: Any, var: Any, weights32: Any, rescale_grad: float, lrs: Any,
+                          wds: Any, etas: Any, out: Any = None, name: str | None = None, size: int = 0,
+                          **kwargs: Any) -> Any:
     """`mp_adamw_update` for lists of weights, gradients and states."""
     return _run('_multi_mp_adamw_update', [*_rows(weights, grads, mean, var, weights32),
                                            _scale(rescale_grad, weights[0])],
                 dict(num_weights=size or len(weights), lrs=lrs, wds=wds, etas=etas, out=out, name=name, **kwargs))
 
 
-def multi_lamb_update(weights, grads, mean, var, step_count, lrs, wds, out=None, num_tensors=0, **kwargs):
+def multi_lamb_update(weights: Any, grads: Any, mean: Any, var: Any, step_count: Any, lrs: Any, wds: Any,
+                      out: Any = None, num_tensors: int = 0, **kwargs: Any) -> Any:
     """One step of LAMB for lists of weights, gradients and states; `step_count` counts each weight's updates."""
     return _run('_multi_lamb_update', _rows(weights, grads, mean, var),
                 dict(num_tensors=num_tensors or len(weights), step_count=step_count, learning_rates=lrs, wds=wds,
                      out=out, **kwargs))
 
 
-def multi_mp_lamb_update(weights, grads, mean, var, weights32, step_count, lrs, wds, out=None, num_tensors=0,
-                         **kwargs):
+def multi_mp_lamb_update(weights: Any, grads: Any, mean: Any, var: Any, weights32: Any, step_count: Any, lrs: Any,
+                         wds: Any, out: Any = None, num_tensors: int = 0, **kwargs: Any) -> Any:
     """`multi_lamb_update` for weights of low precision with float32 copies `weights32`."""
     return _run('_multi_mp_lamb_update', _rows(weights, grads, mean, var, weights32),
                 dict(num_tensors=num_tensors or len(weights), step_count=step_count, learning_rates=lrs, wds=wds,

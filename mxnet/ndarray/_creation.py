@@ -1,7 +1,11 @@
 """Functions that make arrays, and a few that rearrange them, with upstream's signatures."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Sequence
 from contextlib import contextmanager
 from operator import index
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy
 import torch
@@ -18,6 +22,10 @@ from ..context import current_context, given_context
 from . import _interop, _invoke
 from .ndarray import NDArray
 
+if TYPE_CHECKING:
+    from .._typing import ArrayLike, DType, ResultOptions, Shape
+    from ..context import Context
+
 __all__ = ['arange', 'concatenate', 'empty', 'eye', 'full', 'histogram', 'imdecode', 'linspace', 'moveaxis',
            'onehot_encode',
            'ones', 'split_v2', 'zeros']
@@ -26,7 +34,7 @@ __all__ = ['arange', 'concatenate', 'empty', 'eye', 'full', 'histogram', 'imdeco
 NONE_IS_NAN = 'None in an array becomes nan, as in MXNet 1.9.1; is a value missing?'
 
 
-def array(source_array, ctx=None, dtype=None):
+def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DType | None = None) -> NDArray:
     """An array from nested lists, a NumPy array or another array.
 
     The dtype is float32 unless given or taken from an NDArray.
@@ -99,7 +107,7 @@ def _filled(shape, ctx, dtype, value, out=None):
         return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
 
-def empty(shape, ctx=None, dtype=None, stype=None):
+def empty(shape: Shape, ctx: Context | None = None, dtype: DType | None = None, stype: str | None = None) -> NDArray:
     """An array whose values are whatever was in memory."""
     if stype is not None and stype != 'default':
         return zeros(shape, ctx, dtype, stype)
@@ -112,7 +120,8 @@ def empty(shape, ctx=None, dtype=None, stype=None):
         return wrap(_interop.allocate(tensor, ctx), ctx, NDArray)
 
 
-def zeros(shape, ctx=None, dtype=None, stype=None, **kwargs):
+def zeros(shape: Shape, ctx: Context | None = None, dtype: DType | None = None, stype: str | None = None,
+          **kwargs: Unpack[ResultOptions]) -> NDArray:
     """An array of zeros.
 
     >>> mx.nd.zeros((1, 2))
@@ -126,15 +135,17 @@ def zeros(shape, ctx=None, dtype=None, stype=None, **kwargs):
     return _filled(shape, ctx, dtype, 0, _only_out(kwargs, 'zeros'))
 
 
-def ones(shape, ctx=None, dtype=None, **kwargs):
+def ones(shape: Shape, ctx: Context | None = None, dtype: DType | None = None,
+         **kwargs: Unpack[ResultOptions]) -> NDArray:
     """An array of ones."""
     return _filled(shape, ctx, dtype, 1, _only_out(kwargs, 'ones'))
 
 
-def full(shape, val, ctx=None, dtype=numpy.float32, out=None):
+def full(shape: Shape, val: Any, ctx: Context | None = None, dtype: DType = numpy.float32,
+         out: NDArray | None = None) -> NDArray:
     """An array with every element equal to `val`."""
     if isinstance(val, NDArrayBase):
-        val = val.asscalar().item()
+        val = val.asscalar().item()      # type: ignore[attr-defined]
     return _filled(shape, ctx, dtype, val, out)
 
 
@@ -151,7 +162,8 @@ def _only_out(kwargs, name):
     return out
 
 
-def arange(start, stop=None, step=1.0, repeat=1, infer_range=None, ctx=None, dtype=numpy.float32):
+def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: int = 1, infer_range: bool | None = None,
+           ctx: Context | None = None, dtype: DType = numpy.float32) -> NDArray:
     """Evenly spaced numbers from `start` up to, and without, `stop`, each one `repeat` times.
 
     >>> mx.nd.arange(3)
@@ -168,19 +180,21 @@ def arange(start, stop=None, step=1.0, repeat=1, infer_range=None, ctx=None, dty
                         NDArray)
 
 
-def linspace(start, stop, num, endpoint=True, ctx=None, dtype=numpy.float32):
+def linspace(start: float, stop: float | None, num: int, endpoint: bool = True, ctx: Context | None = None,
+             dtype: DType = numpy.float32) -> NDArray:
     """`num` evenly spaced numbers from `start` to `stop`, which is included if `endpoint`."""
     return _invoke.call(NAMES['_linspace'], (), {'start': start, 'stop': stop, 'num': num, 'endpoint': endpoint,
                                                  'dtype': dtype, 'ctx': ctx or current_context()}, NDArray)
 
 
-def eye(N, M=0, k=0, ctx=None, dtype=None, **kwargs):
+def eye(N: int, M: int = 0, k: int = 0, ctx: Context | None = None, dtype: DType | None = None,
+        **kwargs: Unpack[ResultOptions]) -> NDArray:
     """A matrix of N rows (and M columns) with ones on its k-th diagonal."""
     return _invoke.call(NAMES['_eye'], (), {'N': N, 'M': M, 'k': k, 'dtype': dtype or 'float32',
                                             'ctx': ctx or current_context(), **kwargs}, NDArray)
 
 
-def concatenate(arrays, axis=0, always_copy=True):
+def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = True) -> NDArray:
     """Joins arrays along an axis."""
     if not isinstance(arrays, list | tuple) or not arrays or not all(isinstance(a, NDArrayBase) for a in arrays):
         raise TypeError('concatenate takes a list of one or more arrays')
@@ -189,7 +203,7 @@ def concatenate(arrays, axis=0, always_copy=True):
     return _invoke.call(NAMES['Concat'], tuple(arrays), {'dim': axis}, arrays[0]._dense)
 
 
-def moveaxis(tensor, source, destination):
+def moveaxis(tensor: NDArray, source: Shape, destination: Shape) -> NDArray:
     """Moves axes to new places; the others keep their order.
 
     >>> mx.nd.moveaxis(mx.nd.zeros((2, 3, 4)), 0, -1).shape
@@ -212,7 +226,7 @@ def moveaxis(tensor, source, destination):
     return _invoke.call(NAMES['transpose'], (tensor,), {'axes': order}, tensor._dense)
 
 
-def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
+def split_v2(ary: NDArray, indices_or_sections: int | Sequence[int], axis: int = 0, squeeze_axis: bool = False) -> Any:
     """Splits an array into a number of equal parts, or before each of the given indices."""
     if isinstance(indices_or_sections, int):
         if ary.shape[axis] % indices_or_sections:
@@ -227,7 +241,8 @@ def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
                         ary._dense)
 
 
-def histogram(a, bins=10, range=None):
+def histogram(a: NDArray, bins: int | NDArray = 10,
+              range: tuple[float, float] | None = None) -> tuple[NDArray, NDArray]:
     """(counts, edges) of an array's values."""
     if isinstance(bins, NDArrayBase):
         return tuple(_invoke.call(NAMES['_histogram'], (a, bins), {}, a._dense))
@@ -240,12 +255,13 @@ def histogram(a, bins=10, range=None):
     return counts, edges
 
 
-def onehot_encode(indices, out):
+def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Writes one-hot rows for `indices` into `out`; `nd.one_hot` is its successor."""
     return _invoke.call(NAMES['_onehot_encode'], (indices, out), {'out': out}, out._dense)
 
 
-def imdecode(str_img, clip_rect=(0, 0, 0, 0), out=None, index=0, channels=3, mean=None):
+def imdecode(str_img: Any, clip_rect: Any = (0, 0, 0, 0), out: NDArray | None = None, index: Any = 0, channels: Any = 3,
+             mean: Any = None) -> NDArray:
     """Decodes an image into an array of shape (1, channels, height, width); `mx.image.imdecode` is its successor."""
     from ..image import imdecode as decode
     picture = decode(str_img, flag=int(channels == 3)).transpose((2, 0, 1)).astype('float32').expand_dims(0)

@@ -4,7 +4,10 @@
 - Arrays as keys are advanced indices; floats in them are taken as ints (an `nd` array is float32 by default).
 - What torch cannot do itself (negative steps) is done by flipping, or, among advanced indices, through flat positions.
 """
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -13,10 +16,13 @@ from .._array import NDArrayBase
 from .._wording import plain
 from ._interop import tensor_of
 
+if TYPE_CHECKING:
+    pass
+
 _BASIC = (int, slice, type(None), type(Ellipsis), numpy.integer)
 
 
-def normalize(key, tensor):
+def normalize(key: Any, tensor: torch.Tensor) -> Any:
     """-> (tuple of ints, slices, None, Ellipsis and tensors, is it basic)."""
     if not isinstance(key, tuple):
         key = (key,)
@@ -59,7 +65,7 @@ def _index_tensor(part, device):
     return index if index.device == device else index.to(device)
 
 
-def selects_all(key, kind):
+def selects_all(key: Any, kind: Any) -> bool:
     """Whether a key (and its type) is one that gives the array itself: x[:], x[::1] and x[()]."""
     if kind is slice:
         return key.start is None and key.stop is None and (key.step is None or key.step == 1)
@@ -102,7 +108,7 @@ def _flat_positions(parts, tensor):
     return tensor_of(numpy.asarray(positions[key])).to(tensor.device)
 
 
-def read(tensor, key):
+def read(tensor: torch.Tensor, key: Any) -> Any:
     """What a key selects: a view where that is contiguous, else a copy."""
     parts, basic = normalize(key, tensor)
     try:
@@ -159,7 +165,7 @@ def _spell(key):
 
 
 # ---------------------------------------------------------------------- upstream's names for parts of this
-def get_indexing_dispatch_code(key):
+def get_indexing_dispatch_code(key: Any) -> Any:
     """0: a basic key, 1: an advanced one, -1: not a key."""
     if not isinstance(key, tuple):
         key = (key,)
@@ -172,7 +178,7 @@ def get_indexing_dispatch_code(key):
     return code
 
 
-def indexing_key_expand_implicit_axes(key, shape):
+def indexing_key_expand_implicit_axes(key: Any, shape: Any) -> Any:
     """The key with `...` spelled out and slices for the axes it leaves unsaid."""
     if not isinstance(key, tuple):
         key = (key,)
@@ -184,7 +190,7 @@ def indexing_key_expand_implicit_axes(key, shape):
     return key + missing
 
 
-def slice_is_contiguous(key, shape):
+def slice_is_contiguous(key: Any, shape: Any) -> bool:
     """Whether slices, one for each axis, select one piece of the memory of an array of this shape."""
     kept = [range(*part.indices(n)) for part, n in zip(key, shape, strict=True)]
     if not all(kept):
@@ -197,14 +203,14 @@ def slice_is_contiguous(key, shape):
     return True
 
 
-def get_oshape_of_gather_nd_op(dshape, ishape):
+def get_oshape_of_gather_nd_op(dshape: Any, ishape: Any) -> Any:
     """The shape of `gather_nd` of data and indices of these shapes."""
     if not ishape or ishape[0] > len(dshape):
         raise ValueError(f'indices of shape {ishape} do not fit data of shape {dshape}')
     return tuple(ishape[1:]) + tuple(dshape[ishape[0]:])
 
 
-def check_boolean_array_dimension(array_shape, axis, bool_shape):
+def check_boolean_array_dimension(array_shape: Any, axis: int, bool_shape: Any) -> None:
     """Raises IndexError where a mask's shape differs from the axes it selects from."""
     for i, size in enumerate(bool_shape):
         if array_shape[axis + i] != size:

@@ -1,5 +1,8 @@
 """Arrays from and to NumPy, torch and DLPack, and copies between devices."""
+from __future__ import annotations
+
 import weakref
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -11,8 +14,11 @@ from .._ops.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
 
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
 
-def context_of(tensor) -> Context:
+
+def context_of(tensor: torch.Tensor) -> Context:
     """The context that a torch tensor's memory belongs to."""
     if tensor.device.type in ('cuda', 'mps'):
         return gpu(tensor.device.index or 0)
@@ -21,12 +27,12 @@ def context_of(tensor) -> Context:
     return cpu_pinned() if torch.cuda.is_available() and tensor.is_pinned() else cpu()
 
 
-def context_on(device) -> Context:
+def context_on(device: Any) -> Context:
     """The plain context of a torch device."""
     return gpu(device.index or 0) if device.type in ('cuda', 'mps') else cpu()
 
 
-def compact(tensor):
+def compact(tensor: torch.Tensor) -> torch.Tensor:
     """The tensor, or an error where its memory is not in row-major order."""
     if not tensor.is_contiguous():
         raise MXNetError(f'a tensor of shape {tuple(tensor.shape)} and strides {tensor.stride()} cannot be shared, '
@@ -34,7 +40,7 @@ def compact(tensor):
     return tensor
 
 
-def allocate(tensor, ctx):
+def allocate(tensor: torch.Tensor, ctx: Context) -> torch.Tensor:
     """A tensor's values in new memory of a context; the tensor itself where it may be kept."""
     device = ctx.torch_device
     if device.type == 'cuda':
@@ -48,7 +54,7 @@ def allocate(tensor, ctx):
     return tensor
 
 
-def move(tensor, ctx):
+def move(tensor: torch.Tensor, ctx: Context) -> torch.Tensor:
     """A copy of a tensor on a context.  To a GPU the copy does not wait."""
     device = ctx.torch_device
     if device != tensor.device:
@@ -62,7 +68,7 @@ def move(tensor, ctx):
     return allocate(tensor.clone(), ctx)
 
 
-def constant(value, like):
+def constant(value: Any, like: torch.Tensor) -> torch.Tensor | float:
     """What a program assigns (NumPy arrays, lists, NumPy numbers) as a tensor of another's dtype and device."""
     if isinstance(value, torch.Tensor):
         return fitted(value.detach(), like)
@@ -76,14 +82,14 @@ def constant(value, like):
     return fitted(tensor_of(values), like)
 
 
-def fitted(tensor, like):
+def fitted(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
     """A tensor's values in another's dtype and on its device."""
     if like.is_cuda and tensor.device.type == 'cpu' and not tensor.requires_grad:
         return send(tensor.to(like.dtype), like.device)
     return tensor.to(like.device, like.dtype)
 
 
-def tensor_of(values: numpy.ndarray):
+def tensor_of(values: numpy.ndarray) -> torch.Tensor:
     """A NumPy array as a tensor that shares its memory, or a copy where torch cannot."""
     if values.dtype == BFLOAT16:
         return torch.from_numpy(numpy.ascontiguousarray(values).view(numpy.uint16).view(numpy.int16).copy()
@@ -95,7 +101,7 @@ def tensor_of(values: numpy.ndarray):
     return shared(values)
 
 
-def shared(values: numpy.ndarray):
+def shared(values: numpy.ndarray) -> Any:
     """A C-contiguous, writable NumPy array as a tensor on the same memory.
 
     NumPy's contiguity flag ignores the strides of axes of length 1, and of all axes of an array without elements.
@@ -108,7 +114,7 @@ def shared(values: numpy.ndarray):
         return torch.from_numpy(numpy.ndarray(values.shape, values.dtype, buffer=values))
 
 
-def numbers_of(values):
+def numbers_of(values: Any) -> Any:
     """Nested lists as a NumPy array of numbers; texts of numbers, as files have them, are numbers too.
 
     ValueError or TypeError if they are something else.
@@ -126,13 +132,13 @@ def numbers_of(values):
     return found.astype(numpy.float64)
 
 
-def has_none(values):
+def has_none(values: Any) -> bool:
     """Whether nested lists hold None."""
     found = numpy.asarray(values)
     return found.dtype.kind == 'O' and any(v is None for v in found.flat)
 
 
-def synchronize(device):
+def synchronize(device: Any) -> None:
     """Waits for a device; while another thread records a graph, it cannot be waited for."""
     if device.type == 'cuda':
         from .._graph.capture import recording
@@ -142,7 +148,7 @@ def synchronize(device):
         torch.mps.synchronize()
 
 
-def waitall():
+def waitall() -> None:
     """Waits until everything that was started is computed."""
     if interceptors and (scope := entering('waitall')) is not None:
         with scope:
@@ -155,7 +161,7 @@ def waitall():
 
 
 # ---------------------------------------------------------------------- NumPy
-def from_numpy(ndarray, zero_copy=True, array_cls=None):
+def from_numpy(ndarray: Any, zero_copy: bool = True, array_cls: Any = None) -> NDArray:
     """An array on the CPU from a NumPy array.
 
     With `zero_copy` both share memory, and the NumPy array becomes read-only, so that it cannot change behind our
@@ -185,7 +191,7 @@ def from_numpy(ndarray, zero_copy=True, array_cls=None):
 
 
 # ---------------------------------------------------------------------- torch
-def from_torch(tensor):
+def from_torch(tensor: torch.Tensor) -> NDArray:
     """An array that shares a torch tensor's memory."""
     from .ndarray import NDArray
     if not isinstance(tensor, torch.Tensor):
@@ -193,7 +199,7 @@ def from_torch(tensor):
     return wrap(compact(tensor.detach()), context_of(tensor), NDArray)
 
 
-def to_torch(array):
+def to_torch(array: NDArray) -> torch.Tensor:
     """A torch tensor that shares an array's memory."""
     return array.to_torch()
 
@@ -202,13 +208,13 @@ def to_torch(array):
 _handles: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 
 
-def handle_of(array):
+def handle_of(array: NDArray) -> Any:
     """A handle from which `array_of` finds the array again, as long as that is there."""
     _handles[id(array)] = array
     return NDArrayHandle(id(array))
 
 
-def array_of(handle):
+def array_of(handle: Any) -> NDArray:
     """The array that a handle was made of."""
     array = _handles.get(handle.value)
     if array is None:
@@ -217,7 +223,7 @@ def array_of(handle):
 
 
 # ---------------------------------------------------------------------- DLPack
-def from_dlpack(dlpack):
+def from_dlpack(dlpack: Any) -> NDArray:
     """An array that shares the memory of a DLPack capsule, or of an object that speaks DLPack."""
     from .ndarray import NDArray
     if isinstance(dlpack, numpy.ndarray) and any(s < 0 for s in dlpack.strides):
@@ -229,14 +235,14 @@ def from_dlpack(dlpack):
     return wrap(compact(tensor), context_of(tensor), NDArray)
 
 
-def to_dlpack_for_read(data):
+def to_dlpack_for_read(data: Any) -> Any:
     """A DLPack capsule of an array, for a library that only reads."""
     if not isinstance(data, NDArrayBase):
         raise TypeError(f'to_dlpack_for_read takes an array, not a {type(data).__name__}')
     return torch.utils.dlpack.to_dlpack(data.materialize().detach())
 
 
-def to_dlpack_for_write(data):
+def to_dlpack_for_write(data: Any) -> Any:
     """A DLPack capsule of an array, for a library that also writes."""
     if not isinstance(data, NDArrayBase):
         raise TypeError(f'to_dlpack_for_write takes an array, not a {type(data).__name__}')

@@ -3,7 +3,10 @@
 A function takes its parameters as numbers (then `shape` is the shape of the result) or all of them as arrays (then
 there are `shape` draws for each element, on the parameters' device).  `<name>_like` functions derive from the table.
 """
+from __future__ import annotations
+
 import numbers
+from typing import TYPE_CHECKING, Any, Unpack
 
 from .._frontend.binding import _Null
 from .._ops.dtypes import NAME, dtype_name
@@ -11,6 +14,10 @@ from .._ops.table import NAMES
 from ..base import MXNetError
 from ._invoke import call
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from .._typing import DType, NameOption, ResultOptions, Shape
+    from ..context import Context
 
 __all__ = ['uniform', 'normal', 'randn', 'poisson', 'exponential', 'gamma', 'multinomial', 'negative_binomial',
            'generalized_negative_binomial', 'shuffle', 'randint']
@@ -52,7 +59,9 @@ def _draw(numbers_op, arrays_op, parameters, shape, dtype, ctx, out, kwargs):
                 NDArray)
 
 
-def uniform(low=0, high=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def uniform(low: float | NDArray = 0, high: float | NDArray = 1, shape: Shape | None = _Null,
+            dtype: DType | None = _Null, ctx: Context | None = None, out: NDArray | None = None,
+            **kwargs: Unpack[NameOption]) -> NDArray:
     """Uniformly distributed numbers between `low` (included) and `high` (excluded).
 
     >>> mx.nd.random.uniform(0, 1, shape=(2, 3)).shape
@@ -63,12 +72,14 @@ def uniform(low=0, high=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwarg
     return _draw('_random_uniform', '_sample_uniform', {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
 
 
-def normal(loc=0, scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def normal(loc: float | NDArray = 0, scale: float | NDArray = 1, shape: Shape | None = _Null,
+           dtype: DType | None = _Null, ctx: Context | None = None, out: NDArray | None = None,
+           **kwargs: Unpack[NameOption]) -> NDArray:
     """Normally distributed numbers with mean `loc` and standard deviation `scale`."""
     return _draw('_random_normal', '_sample_normal', {'loc': loc, 'scale': scale}, shape, dtype, ctx, out, kwargs)
 
 
-def randn(*shape, **kwargs):
+def randn(*shape: int, **kwargs: Any) -> NDArray:
     """Normally distributed numbers; the shape is given as separate arguments, mean and deviation as `loc`, `scale`.
 
     >>> mx.nd.random.randn(2, 3).shape
@@ -82,34 +93,43 @@ def randn(*shape, **kwargs):
     return normal(loc, scale, shape or _Null, dtype, ctx, out, **kwargs)
 
 
-def poisson(lam=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def poisson(lam: float | NDArray = 1, shape: Shape | None = _Null, dtype: DType | None = _Null,
+            ctx: Context | None = None, out: NDArray | None = None, **kwargs: Unpack[NameOption]) -> NDArray:
     """Poisson distributed counts with mean `lam`, as floating point numbers."""
     return _draw('_random_poisson', '_sample_poisson', {'lam': lam}, shape, dtype, ctx, out, kwargs)
 
 
-def exponential(scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def exponential(scale: float | NDArray = 1, shape: Shape | None = _Null, dtype: DType | None = _Null,
+                ctx: Context | None = None, out: NDArray | None = None, **kwargs: Unpack[NameOption]) -> NDArray:
     """Exponentially distributed numbers with mean `scale`: one over the rate that the operators take."""
     return _draw('_random_exponential', '_sample_exponential', {'lam': 1.0 / scale}, shape, dtype, ctx, out, kwargs)
 
 
-def gamma(alpha=1, beta=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def gamma(alpha: float | NDArray = 1, beta: float | NDArray = 1, shape: Shape | None = _Null,
+          dtype: DType | None = _Null, ctx: Context | None = None, out: NDArray | None = None,
+          **kwargs: Unpack[NameOption]) -> NDArray:
     """Gamma distributed numbers with shape parameter `alpha` and scale `beta`: their mean is `alpha * beta`."""
     return _draw('_random_gamma', '_sample_gamma', {'alpha': alpha, 'beta': beta}, shape, dtype, ctx, out, kwargs)
 
 
-def negative_binomial(k=1, p=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def negative_binomial(k: float | NDArray = 1, p: float | NDArray = 1, shape: Shape | None = _Null,
+                      dtype: DType | None = _Null, ctx: Context | None = None, out: NDArray | None = None,
+                      **kwargs: Unpack[NameOption]) -> NDArray:
     """How often something of probability `p` fails before it has succeeded `k` times."""
     return _draw('_random_negative_binomial', '_sample_negative_binomial', {'k': k, 'p': p}, shape, dtype, ctx, out,
                  kwargs)
 
 
-def generalized_negative_binomial(mu=1, alpha=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def generalized_negative_binomial(mu: float | NDArray = 1, alpha: float | NDArray = 1, shape: Shape | None = _Null,
+                                  dtype: DType | None = _Null, ctx: Context | None = None, out: NDArray | None = None,
+                                  **kwargs: Unpack[NameOption]) -> NDArray:
     """Negative binomial counts with mean `mu` and dispersion `alpha`: their variance is `mu + alpha * mu**2`."""
     return _draw('_random_generalized_negative_binomial', '_sample_generalized_negative_binomial',
                  {'mu': mu, 'alpha': alpha}, shape, dtype, ctx, out, kwargs)
 
 
-def multinomial(data, shape=_Null, get_prob=False, out=None, dtype='int32', **kwargs):
+def multinomial(data: NDArray, shape: Shape | None = _Null, get_prob: bool = False, out: NDArray | None = None,
+                dtype: DType | None = 'int32', **kwargs: Unpack[NameOption]) -> Any:
     """Draws positions along the last axis of `data`, whose values are their probabilities.
 
     With `get_prob`, a list of the positions and of the logarithms of their probabilities, which are differentiable.
@@ -118,11 +138,12 @@ def multinomial(data, shape=_Null, get_prob=False, out=None, dtype='int32', **kw
                 {'shape': shape, 'get_prob': get_prob, 'dtype': dtype, 'out': out, **kwargs}, NDArray)
 
 
-def shuffle(data, **kwargs):
+def shuffle(data: NDArray, **kwargs: Unpack[ResultOptions]) -> NDArray:
     """The rows of `data` in random order: a new array unless `out` is given."""
     return call(NAMES['_shuffle'], (data,), kwargs, NDArray)
 
 
-def randint(low, high, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
+def randint(low: float | NDArray, high: float | NDArray, shape: Shape | None = _Null, dtype: DType | None = _Null,
+            ctx: Context | None = None, out: NDArray | None = None, **kwargs: Unpack[NameOption]) -> NDArray:
     """Integers between `low` (included) and `high` (excluded); int32 unless `dtype` says int64."""
     return _draw('_random_randint', None, {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)

@@ -1,4 +1,8 @@
 """The functions of `mx.nd.sparse` that make and convert sparse arrays; those of the operator table are beside them."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy
 import torch
 
@@ -20,11 +24,16 @@ from ._sparse_array import (
     unknown_stype,
 )
 
+if TYPE_CHECKING:
+    from .._typing import DType, Shape
+    from ..context import Context
+    from ..ndarray import NDArray
+
 __all__ = ['BaseSparseNDArray', 'CSRNDArray', 'RowSparseNDArray', 'add', 'cast_storage', 'csr_matrix', 'divide',
            'multiply', 'retain', 'row_sparse_array', 'subtract']
 
 
-def zeros(stype, shape, ctx=None, dtype=None, **kwargs):
+def zeros(stype: str, shape: Shape, ctx: Context | None = None, dtype: DType | None = None, **kwargs: Any) -> Any:
     """An array of zeros, which stores nothing.
 
     >>> mx.nd.sparse.zeros('csr', (1, 2))
@@ -43,14 +52,14 @@ def zeros(stype, shape, ctx=None, dtype=None, **kwargs):
     return result if out is None else result.copyto(out)
 
 
-def empty(stype, shape, ctx=None, dtype=None):
+def empty(stype: str, shape: Shape, ctx: Context | None = None, dtype: DType | None = None) -> Any:
     """The same as `zeros`: a sparse array has no memory for elements that nobody set."""
     if stype == 'default':
         raise ValueError("nd.sparse.empty makes 'row_sparse' and 'csr' arrays; nd.empty makes dense ones")
     return zeros(stype, shape, ctx, dtype)
 
 
-def array(source_array, ctx=None, dtype=None):
+def array(source_array: Any, ctx: Context | None = None, dtype: DType | None = None) -> Any:
     """A sparse array from another one, or from a sparse matrix of SciPy; the dtype is that of the source.
 
     >>> mx.nd.sparse.array(mx.nd.sparse.zeros('row_sparse', (3, 2)))
@@ -88,7 +97,8 @@ def _check_shape(found, given):
         raise ValueError(f'the shape is {tuple(found)}, not {tuple(given)} as given')
 
 
-def csr_matrix(arg1, shape=None, ctx=None, dtype=None):
+def csr_matrix(arg1: Any, shape: Shape | None = None, ctx: Context | None = None,
+               dtype: DType | None = None) -> CSRNDArray:
     """A CSRNDArray from one of
 
     - (data, indices, indptr): its parts; the shape is found from them if not given
@@ -114,7 +124,8 @@ def csr_matrix(arg1, shape=None, ctx=None, dtype=None):
     return zeros('csr', arg1, ctx, dtype)
 
 
-def row_sparse_array(arg1, shape=None, ctx=None, dtype=None):
+def row_sparse_array(arg1: Any, shape: Shape | None = None, ctx: Context | None = None,
+                     dtype: DType | None = None) -> RowSparseNDArray:
     """A RowSparseNDArray from one of
 
     - (data, indices): its parts; the shape is found from them if not given
@@ -206,7 +217,7 @@ def _from_coordinates(data, row, column, shape, ctx, dtype):
 
 
 # ---------------------------------------------------------------------- the same memory
-def from_scipy(matrix):
+def from_scipy(matrix: Any) -> Any:
     """A CSRNDArray on the CPU that shares the memory of a `scipy.sparse.csr_matrix`.
 
     Other formats of SciPy are converted first, and so are unsorted indices.
@@ -221,7 +232,7 @@ def from_scipy(matrix):
     return CSRNDArray._make(parts, matrix.shape, cpu())
 
 
-def from_torch(tensor):
+def from_torch(tensor: NDArray) -> Any:
     """A sparse array that shares the memory of a sparse tensor of torch.
 
     Of the layout `torch.sparse_csr`, a CSRNDArray.  Of `torch.sparse_coo` with one sparse axis (what gradients of
@@ -256,7 +267,7 @@ def _check_arguments(operator, unknown, **given):
             raise MXNetError(f'operator {operator}: argument {name} is missing')
 
 
-def cast_storage(data=None, stype=_Null, out=None, name=None, **kwargs):
+def cast_storage(data: Any = None, stype: str = _Null, out: Any = None, name: str | None = None, **kwargs: Any) -> Any:
     """A copy of an array in another storage type: 'default', 'row_sparse' or 'csr'."""
     _check_arguments('cast_storage', kwargs, data=data, stype=stype)
     if stype not in STYPES:
@@ -272,7 +283,8 @@ def cast_storage(data=None, stype=_Null, out=None, name=None, **kwargs):
     return data.copyto(out)
 
 
-def retain(data=None, indices=None, out=None, name=None, **kwargs):
+def retain(data: Any = None, indices: Any = None, out: Any = None, name: str | None = None,
+           **kwargs: Any) -> Any:
     """A row_sparse array with only the rows at `indices`.
 
     >>> x = mx.nd.sparse.row_sparse_array(([[1, 2], [3, 4]], [1, 2]), shape=(4, 2))

@@ -3,9 +3,12 @@
 `_sparse_dispatch` runs operators on them: on their parts where the result is sparse, too, else through the dense array
 that they stand for.
 """
+from __future__ import annotations
+
 import itertools
 import warnings
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy
 import torch
@@ -20,10 +23,13 @@ from ..context import Context, current_context
 from . import _arithmetic, _indexing, _interop, _sparse_arithmetic, _sparse_links, _sparse_parts
 from .ndarray import NDArray
 
+if TYPE_CHECKING:
+    from .._typing import DType, Shape
+
 STYPES = ('default', 'row_sparse', 'csr')
 
 
-def _copied(part, doc):
+def _copied(part: int, doc: str) -> Any:
     """A property that gives a copy of a part; parts cannot be set one by one."""
     def get(self):
         return wrap(self._parts()[part].clone(), self._ctx, NDArray)
@@ -51,7 +57,7 @@ class BaseSparseNDArray(NDArray):
     _to_dense: Callable
     _problems: Callable
 
-    def __init__(self, handle=None, writable=True):
+    def __init__(self, handle: torch.Tensor | None = None, writable: bool = True) -> None:
         if handle is not None:
             raise TypeError(f'a {type(self).__name__} is made by csr_matrix, row_sparse_array, zeros or tostype')
         self._stored, self._shape, self._ctx = nothing(self._stype, self._smallest, torch.float32, current_context())
@@ -99,10 +105,10 @@ class BaseSparseNDArray(NDArray):
         """The dense tensor, without history."""
         return self._to_dense(self._safe_parts(), self._shape)
 
-    def meta(self):
+    def meta(self) -> Any:
         return Meta(torch.Size(self._shape), self._stored[0].dtype, self._ctx)
 
-    def materialize(self, borrow=False):
+    def materialize(self, borrow: bool = False) -> Any:
         """A dense copy."""
         return _sparse_links.linked(self._history, self._values())
 
@@ -175,27 +181,27 @@ class BaseSparseNDArray(NDArray):
 
     # ------------------------------------------------------------------ properties
     @property
-    def stype(self):
+    def stype(self) -> str:
         """Storage type: 'csr' or 'row_sparse'."""
         return self._stype
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
         return self._shape
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """Number of axes."""
         return len(self._shape)
 
     @property
-    def size(self):
+    def size(self) -> Any:
         """Not there: it could mean the elements or the stored ones."""
         raise NotImplementedError('the size of a sparse array is ambiguous; use shape, or data.size')
 
     @property
-    def dtype(self):
+    def dtype(self) -> type[Any]:
         """Type of the elements, as a NumPy type."""
         return NUMPY[NAME[self._stored[0].dtype]]
 
@@ -208,65 +214,65 @@ class BaseSparseNDArray(NDArray):
         return [NUMPY[NAME[p.dtype]] for p in self._parts()[1:]]
 
     # ------------------------------------------------------------------ Python's operators
-    def __add__(self, other):
+    def __add__(self, other: Any) -> Any:
         return _sparse_arithmetic.add(self, other)
 
-    def __sub__(self, other):
+    def __sub__(self, other: Any) -> Any:
         return _sparse_arithmetic.subtract(self, other)
 
-    def __mul__(self, other):
+    def __mul__(self, other: Any) -> Any:
         return _sparse_arithmetic.multiply(self, other)
 
-    def __truediv__(self, other):
+    def __truediv__(self, other: Any) -> Any:
         return _sparse_arithmetic.divide(self, other)
 
     __div__ = __truediv__
 
     # Python asks a subclass first: `dense * sparse` comes here, and is dense
-    def __radd__(self, other):
+    def __radd__(self, other: Any) -> NDArray:
         return _arithmetic.add(other, self) if isinstance(other, NDArrayBase) else self + other
 
-    def __rmul__(self, other):
+    def __rmul__(self, other: Any) -> Any:
         return _arithmetic.multiply(other, self) if isinstance(other, NDArrayBase) else self * other
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return _sparse_arithmetic.multiply(self, -1)
 
-    def __iadd__(self, other):
+    def __iadd__(self, other: Any) -> Self:
         self._write(_sparse_arithmetic.add(self, other), '+=')
         return self
 
-    def __isub__(self, other):
+    def __isub__(self, other: Any) -> Self:
         self._write(_sparse_arithmetic.subtract(self, other), '-=')
         return self
 
-    def __imul__(self, other):
+    def __imul__(self, other: Any) -> Self:
         self._write(_sparse_arithmetic.multiply(self, other), '*=')
         return self
 
-    def __itruediv__(self, other):
+    def __itruediv__(self, other: Any) -> Self:
         self._write(_sparse_arithmetic.divide(self, other), '/=')
         return self
 
     __idiv__ = __itruediv__
 
-    def __imod__(self, other):
+    def __imod__(self, other: Any) -> Self:
         self._write(_arithmetic.modulo(self, other), '%=')
         return self
 
-    def __ipow__(self, other):
+    def __ipow__(self, other: Any) -> Self:
         self._write(_arithmetic.power(self, other), '**=')
         return self
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return bool(self.tostype('default'))
 
     __nonzero__ = __bool__
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._shape[0]
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         name = type(self).__name__
         if not isinstance(key, slice):
             raise TypeError(f'{name}: only x[:] = ... can be assigned, not single elements')
@@ -287,7 +293,7 @@ class BaseSparseNDArray(NDArray):
         self._write(value, 'x[:] = ...')
 
     # ------------------------------------------------------------------ copies and conversions
-    def astype(self, dtype, copy=True):
+    def astype(self, dtype: DType, copy: bool = True) -> Any:
         """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
         wanted = torch_dtype(dtype)
         if not copy and self.meta().dtype is wanted:
@@ -296,11 +302,11 @@ class BaseSparseNDArray(NDArray):
         return self._like((self._parts()[0].to(wanted, copy=True), *[p.clone() for p in self._parts()[1:]]),
                           None if link is None else link.to(wanted))
 
-    def copy(self):
+    def copy(self) -> Any:
         """A copy on the same context."""
         return self.copyto(self._ctx)
 
-    def copyto(self, other):
+    def copyto(self, other: Any) -> Any:
         """Copies the values into an array of this storage type or a dense one, or makes a copy on another context."""
         if isinstance(other, Context):
             link = self._recorded_link()
@@ -311,11 +317,11 @@ class BaseSparseNDArray(NDArray):
         other._write(self, 'copyto')
         return other
 
-    def detach(self):
+    def detach(self) -> Any:
         """The same parts, without the history that autograd keeps."""
         return self._like(self._parts())
 
-    def tostype(self, stype):
+    def tostype(self, stype: str) -> Any:
         """A copy in another storage type."""
         if stype == 'default':
             return wrap(readable(self), self._ctx, NDArray)
@@ -326,19 +332,19 @@ class BaseSparseNDArray(NDArray):
                              f"use tostype('default').tostype({stype!r})")
         raise unknown_stype(stype)
 
-    def as_np_ndarray(self):
+    def as_np_ndarray(self) -> Any:
         """Not there: NumPy's arrays are dense."""
         raise ValueError(f"a {self._stype} array cannot be an mx.np.ndarray; use tostype('default').as_np_ndarray()")
 
-    def reshape(self, *shape, **kwargs):
+    def reshape(self, *shape: Any, **kwargs: Any) -> Any:
         """Not there: sparse arrays keep their shape."""
         raise NotSupportedForSparseNDArray(self.reshape, None, shape)
 
-    def broadcast_to(self, shape):
+    def broadcast_to(self, shape: Shape) -> NDArray:      # type: ignore[override]
         """A dense array with axes of length 1 repeated to fit `shape`."""
         return self.tostype('default').broadcast_to(shape)
 
-    def check_format(self, full_check=True):
+    def check_format(self, full_check: bool = True) -> None:
         """Raises MXNetError where the parts do not make up an array of this storage type.
 
         With full_check=False only their shapes are looked at.
@@ -347,13 +353,13 @@ class BaseSparseNDArray(NDArray):
         if problem:
             raise MXNetError(problem)
 
-    def wait_to_read(self):
+    def wait_to_read(self) -> None:
         """Waits until the array is computed; an error of the computation is raised here at the latest."""
         _interop.synchronize(self._parts()[0].device)
 
     wait_to_write = wait_to_read
 
-    def attach_grad(self, grad_req='write', stype=None):
+    def attach_grad(self, grad_req: str = 'write', stype: str | None = None) -> None:
         """Gives the array a gradient buffer, `x.grad`, of its own storage type unless `stype` is given."""
         stype = stype or self._stype
         buffer = self._make(*nothing(stype, self._shape, self.meta().dtype,
@@ -361,11 +367,11 @@ class BaseSparseNDArray(NDArray):
             wrap(torch.zeros_like(self._values()), self._ctx, NDArray).tostype(stype)
         autograd.mark_variables([self], [buffer], [grad_req])
 
-    def to_torch(self):
+    def to_torch(self) -> Any:
         """A copy of the array as a dense `torch.Tensor`."""
         return readable(self)
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: DType | None = None, copy: bool | None = None) -> Any:
         if copy is False:
             raise ValueError('a sparse array cannot become a NumPy array without a copy')
         return super().__array__(dtype)
@@ -376,7 +382,7 @@ class BaseSparseNDArray(NDArray):
         values, *aux = [p.cpu() for p in self._parts()]
         return params.Record(self._stype, self._shape, values, tuple(aux), context)
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         from .utils import _from_record, handle_of
         handle = handle_of(state, type(self).__name__)
         if handle is not None:
@@ -386,7 +392,7 @@ class BaseSparseNDArray(NDArray):
             self._take(loaded)
             self._ctx, self._storage, self._variable, self._pending = loaded._ctx, None, None, None
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'\n<{type(self).__name__} {"x".join(str(n) for n in self._shape)} @{self._ctx}>'
 
     def _repr_html_(self):
@@ -412,11 +418,11 @@ class CSRNDArray(BaseSparseNDArray):
     _to_dense = staticmethod(_sparse_parts.csr_to_dense)
     _problems = staticmethod(_sparse_parts.csr_problems)
 
-    data = _copied(0, 'A copy of the stored values, row after row.')
-    indptr = _copied(1, 'A copy of the positions in `data` where each row begins, and the end of the last.')
-    indices = _copied(2, 'A copy of the columns of the stored values.')
+    data: NDArray = _copied(0, 'A copy of the stored values, row after row.')
+    indptr: NDArray = _copied(1, 'A copy of the positions in `data` where each row begins, and the end of the last.')
+    indices: NDArray = _copied(2, 'A copy of the columns of the stored values.')
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         rows = self._shape[0]
         if isinstance(key, (int, numpy.integer)):
             if not -rows <= key < rows:
@@ -437,7 +443,7 @@ class CSRNDArray(BaseSparseNDArray):
         return self._make(_sparse_parts.csr_rows(self._safe_parts(), begin, end), (end - begin, self._shape[1]),
                           self._ctx, history=None if link is None else link[begin:end])
 
-    def asscipy(self, copy=True):
+    def asscipy(self, copy: bool = True) -> Any:
         """A copy as a `scipy.sparse.csr_matrix`; with copy=False it shares the memory of an array on the CPU."""
         try:
             import scipy.sparse
@@ -446,7 +452,7 @@ class CSRNDArray(BaseSparseNDArray):
         values, indptr, indices = [p.cpu().numpy() for p in self._safe_parts()]
         return scipy.sparse.csr_matrix((values, indices, indptr), shape=self._shape, copy=copy)
 
-    def to_torch_sparse(self):
+    def to_torch_sparse(self) -> Any:
         """The array as a `torch.sparse_csr` tensor, which shares its memory."""
         values, indptr, indices = self._safe_parts()
         with warnings.catch_warnings():
@@ -471,8 +477,8 @@ class RowSparseNDArray(BaseSparseNDArray):
     _to_dense = staticmethod(_sparse_parts.rows_to_dense)
     _problems = staticmethod(_sparse_parts.rows_problems)
 
-    data = _copied(0, 'A copy of the stored rows.')
-    indices = _copied(1, 'A copy of the positions of the stored rows.')
+    data: NDArray = _copied(0, 'A copy of the stored rows.')
+    indices: NDArray = _copied(1, 'A copy of the positions of the stored rows.')
 
     @classmethod
     def _later(cls, later, shape, ctx, history):
@@ -492,20 +498,20 @@ class RowSparseNDArray(BaseSparseNDArray):
             self._rising = True
         return values, rows
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Self:
         if isinstance(key, slice) and key == slice(None):
             return self
         raise ValueError(f'RowSparseNDArray: only x[:] can be taken, not x[{_indexing._spell(key)}]; retain() selects '
                          'rows, tostype("default") makes a dense array')
 
-    def to_torch_sparse(self):
+    def to_torch_sparse(self) -> Any:
         """The array as a `torch.sparse_coo` tensor of rows, which shares its memory."""
         values, rows = self._ordered_parts()
         _sparse_links.be_warned()
         return torch.sparse_coo_tensor(rows.unsqueeze(0), values, self._shape, is_coalesced=True,
                                        check_invariants=False)
 
-    def retain(self, indices, out=None):
+    def retain(self, indices: NDArray, out: Any = None) -> Any:
         """The array with only the rows at `indices`; see `mx.nd.sparse.retain`."""
         from ._sparse import retain
         return retain(self, indices, out)
@@ -527,7 +533,7 @@ def check_axes(stype, shape, error):
         raise error('a row_sparse array has at least one axis')
 
 
-def from_dense(array, stype):
+def from_dense(array: NDArray, stype: str) -> Any:
     """A dense array in a sparse storage type; `x.tostype(stype)`."""
     if stype not in CLASSES:
         raise unknown_stype(stype)
@@ -539,7 +545,7 @@ def from_dense(array, stype):
                      history=_sparse_links.anchored(tensor))
 
 
-def from_record(record, ctx):
+def from_record(record: Any, ctx: Context) -> Any:
     """The array that a file holds; see utils.py."""
     parts = [_interop.allocate(p, ctx) for p in (record.data, *record.aux)]
     return CLASSES[record.stype]._make(parts, record.shape, ctx)

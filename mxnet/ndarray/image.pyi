@@ -1,8 +1,9 @@
-# Made by `python -m mxnet._frontend.stubs` from the operator table: do not edit.
-from collections.abc import Sequence
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from .ndarray import NDArray
+from mxnet._typing import DType
+from mxnet.ndarray.ndarray import NDArray
 
 def adjust_lighting(data: NDArray, alpha: float | Sequence[float] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Adds light along the three main directions that colours of ImageNet vary in, by the amounts of `alpha`."""
@@ -16,7 +17,7 @@ def flip_left_right(data: NDArray, *, out: Any = None, name: str | None = None) 
 def flip_top_bottom(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The image upside down: its rows in reverse order."""
 
-def normalize(data: NDArray, mean: float | Sequence[float] = ..., std: float | Sequence[float] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def normalize(data: NDArray, mean: float | Sequence[float] = (0.0, 0.0, 0.0, 0.0), std: float | Sequence[float] = (1.0, 1.0, 1.0, 1.0), *, out: Any = None, name: str | None = None) -> NDArray:
     """`(data - mean) / std` per channel of (channels, height, width); one value stands for all channels."""
 
 def random_brightness(data: NDArray, min_factor: float = ..., max_factor: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
@@ -37,13 +38,13 @@ def random_flip_top_bottom(data: NDArray, *, out: Any = None, name: str | None =
 def random_hue(data: NDArray, min_factor: float = ..., max_factor: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Turns all hues around the colour circle by a random number of turns; gray stays gray."""
 
-def random_lighting(data: NDArray, alpha_std: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def random_lighting(data: NDArray, alpha_std: float = 0.05, *, out: Any = None, name: str | None = None) -> NDArray:
     """`adjust_lighting` by normally distributed amounts with deviation `alpha_std`."""
 
 def random_saturation(data: NDArray, min_factor: float = ..., max_factor: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Makes colours stronger by a random factor, or paler if that is below 1."""
 
-def resize(data: NDArray, size: int | Sequence[int] = ..., keep_ratio: bool = ..., interp: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def resize(data: NDArray, size: int | Sequence[int] = (), keep_ratio: bool = False, interp: int = 1, *, out: Any = None, name: str | None = None) -> NDArray:
     """Scales an image to `size`: (width, height), or one number for both."""
 
 def to_tensor(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:

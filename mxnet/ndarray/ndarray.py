@@ -1,5 +1,9 @@
 """`NDArray`: a multi-dimensional array on a device."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Self
 from weakref import ref
 
 import numpy
@@ -21,6 +25,10 @@ from ..context import Context
 from . import _arithmetic as _a
 from . import _indexing, _interop, _invoke
 from ._methods import OperatorMethods
+
+if TYPE_CHECKING:
+    from .._typing import DType, Gradient, Shape
+    from ..numpy import ndarray
 
 _new = object.__new__
 py_slice = slice        # programs import it from here
@@ -47,10 +55,10 @@ class NDArray(OperatorMethods, NDArrayBase):
     """
 
     __slots__ = ()
-    _dense: type           # what operators on arrays of this type return
+    _dense: Any            # what operators on arrays of this type return
     __array_priority__ = 1000.0        # NumPy's operators leave `numpy_array + x` to us
 
-    def __init__(self, handle=None, writable=True):
+    def __init__(self, handle: Any = None, writable: bool = True) -> None:
         if isinstance(handle, NDArrayHandle):
             other = _interop.array_of(handle)
             self._storage, self._ctx = other.materialize(), other._ctx
@@ -64,44 +72,44 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     # ------------------------------------------------------------------ properties
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
         return tuple((self.meta() if self._storage is None else self._storage).shape)
 
     @property
-    def ndim(self):
+    def ndim(self) -> int:
         """Number of axes."""
         return len(self.meta().shape) if self._storage is None else self._storage.dim()
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Number of elements."""
         return self.meta().shape.numel() if self._storage is None else self._storage.numel()
 
     @property
-    def dtype(self):
+    def dtype(self) -> type[Any]:
         """Type of the elements, as a NumPy type."""
         return NUMPY[NAME[(self.meta() if self._storage is None else self._storage).dtype]]
 
     @property
-    def __numpy_dtype__(self):
+    def __numpy_dtype__(self) -> numpy.dtype[Any]:
         """What `numpy.dtype(x)` is."""
         return numpy.dtype(self.dtype)
 
     @property
-    def context(self):
+    def context(self) -> Context:
         """The device that the array is on."""
         return self._ctx
 
     ctx = context
 
     @property
-    def stype(self):
+    def stype(self) -> str:
         """Storage type: 'default', 'row_sparse' or 'csr'."""
         return 'default'
 
     @property
-    def handle(self):
+    def handle(self) -> Any:
         """A number that stands for the array: `NDArray(x.handle)` shares its memory.
 
         Programs of MXNet 1.x have `NDArray(ctypes.cast(x, NDArrayHandle))` in their monitors.
@@ -111,19 +119,19 @@ class NDArray(OperatorMethods, NDArrayBase):
     _as_parameter_ = handle
 
     @property
-    def T(self):
+    def T(self) -> Self:
         """The transpose: a copy with the axes in reverse order; the array itself if it has fewer than two."""
         return self if self.ndim < 2 else self.transpose()
 
     @property
-    def writable(self):
+    def writable(self) -> bool:
         """Whether the array can be written into; it always can."""
         return True
 
     @property
-    def grad(self):
+    def grad(self) -> Gradient:
         """The gradient that `backward` fills; None until `attach_grad`.  With grad_req='null' it stays as it is."""
-        return None if self._variable is None else self._variable.buffer
+        return None if self._variable is None else self._variable.buffer       # type: ignore[return-value]
 
     @property
     def _fresh_grad(self):
@@ -141,51 +149,51 @@ class NDArray(OperatorMethods, NDArrayBase):
     __mul__ = __rmul__ = _a.fast_binary(torch.mul, _a.multiply, _a.NUMERIC)
     __truediv__ = __div__ = _a.fast_binary(torch.div, _a.divide, _a.FLOATS)
 
-    def __rsub__(self, other):
+    def __rsub__(self, other: Any) -> NDArray:
         return _a.subtract(other, self)
 
-    def __rtruediv__(self, other):
+    def __rtruediv__(self, other: Any) -> NDArray:
         return _a.divide(other, self)
 
     __rdiv__ = __rtruediv__
 
-    def __mod__(self, other):
+    def __mod__(self, other: Any) -> NDArray:
         return _a.modulo(self, other)
 
-    def __rmod__(self, other):
+    def __rmod__(self, other: Any) -> NDArray:
         return _a.modulo(other, self)
 
-    def __pow__(self, other):
+    def __pow__(self, other: Any) -> NDArray:
         return _a.power(self, other)
 
-    def __rpow__(self, other):
+    def __rpow__(self, other: Any) -> NDArray:
         return _a.power(other, self)
 
-    def __neg__(self):
+    def __neg__(self) -> NDArray:
         return _a.multiply(self, -1)
 
-    def __abs__(self):
+    def __abs__(self) -> Self:
         return self.abs()
 
-    def __eq__(self, other):
+    def __eq__(self, other: Any) -> NDArray:      # type: ignore[override]
         return _a.equal(self, other)
 
-    def __ne__(self, other):
+    def __ne__(self, other: Any) -> NDArray:      # type: ignore[override]
         return _a.not_equal(self, other)
 
-    def __gt__(self, other):
+    def __gt__(self, other: Any) -> NDArray:
         return _a.greater(self, other)
 
-    def __ge__(self, other):
+    def __ge__(self, other: Any) -> NDArray:
         return _a.greater_equal(self, other)
 
-    def __lt__(self, other):
+    def __lt__(self, other: Any) -> NDArray:
         return _a.lesser(self, other)
 
-    def __le__(self, other):
+    def __le__(self, other: Any) -> NDArray:
         return _a.lesser_equal(self, other)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self) // 16
 
     __iadd__ = _a.fast_inplace(torch.Tensor.add_, _a.add, '+=', _a.NUMERIC)
@@ -193,38 +201,38 @@ class NDArray(OperatorMethods, NDArrayBase):
     __imul__ = _a.fast_inplace(torch.Tensor.mul_, _a.multiply, '*=', _a.NUMERIC)
     __itruediv__ = __idiv__ = _a.fast_inplace(torch.Tensor.div_, _a.divide, '/=', _a.FLOATS)
 
-    def __imod__(self, other):
+    def __imod__(self, other: Any) -> NDArray:
         write(self, _a.modulo(self, other).materialize(), '%=')
         return self
 
-    def __ipow__(self, other):
+    def __ipow__(self, other: Any) -> NDArray:
         write(self, _a.power(self, other).materialize(), '**=')
         return self
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         if self.size > 1:
             raise ValueError('the truth value of an NDArray with several elements is ambiguous')
         return bool(self.size) and bool(self.materialize().item())
 
     __nonzero__ = __bool__
 
-    def __len__(self):
+    def __len__(self) -> int:
         shape = (self.meta() if self._storage is None else self._storage).shape
         if not shape:
             raise TypeError('an array without axes has no len()')
         return shape[0]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Self]:
         for i in range(len(self)):
             yield self[i]
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self.asscalar())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self.asscalar())
 
-    def __index__(self):
+    def __index__(self) -> int:
         if self.meta().dtype.is_floating_point:
             raise TypeError(f'only an array of ints can be an index, not {NAME[self.meta().dtype]}')
         return int(self.asscalar())
@@ -232,7 +240,7 @@ class NDArray(OperatorMethods, NDArrayBase):
     # ------------------------------------------------------------------ indexing
     _basic_indexing_slice_is_contiguous = staticmethod(_indexing.slice_is_contiguous)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Self:
         kind = type(key)
         if kind is slice and not state.recording:
             # rows of a plain array; what torch's slices cannot do goes the long way
@@ -283,7 +291,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         array._pending = None
         return array
 
-    def __setitem__(self, key, value):
+    def __setitem__(self, key: Any, value: Any) -> None:
         tensor = writable(self, 'x[...] = ...')
         sources = None
         if isinstance(value, NDArrayBase):
@@ -299,7 +307,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             tensor._note = (SETITEM, (key, tensor.shape, value.shape), sources, 0, (ref(tensor),))
 
     # ------------------------------------------------------------------ copies and conversions
-    def asnumpy(self):
+    def asnumpy(self) -> numpy.ndarray[Any, Any]:
         """A copy as a NumPy array; waits until the array is computed."""
         if interceptors and (scope := entering('NDArray.asnumpy')) is not None:
             with scope:
@@ -311,36 +319,36 @@ class NDArray(OperatorMethods, NDArrayBase):
             return tensor.numpy().copy()
         return tensor.cpu().numpy()
 
-    def asscalar(self):
+    def asscalar(self) -> Any:
         """The only element of the array, as a NumPy number."""
         if self.meta().shape.numel() != 1:
             raise ValueError(f'an array of shape {self.shape} is not a scalar')
         return self.asnumpy().reshape(-1)[0]
 
-    def item(self):
+    def item(self) -> Any:
         """The only element of the array, as a Python number."""
         if self.meta().shape.numel() != 1:
             raise ValueError(f'an array of shape {self.shape} is not a scalar')
         return self.materialize().item()
 
-    def tolist(self):
+    def tolist(self) -> Any:
         """The elements as nested Python lists."""
         return self.materialize().tolist()
 
-    def astype(self, dtype, copy=True):
+    def astype(self, dtype: DType, copy: bool = True) -> Self:
         """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
         wanted = torch_dtype(dtype)
         if not copy and self.meta().dtype is wanted:
             return self
         return _invoke.run(NAMES['Cast'], (self,), {'dtype': NAME[wanted]}, None, self._dense)
 
-    def copy(self):
+    def copy(self) -> Self:
         """A copy on the same context."""
         result = readable(self).clone()
         note(NAMES['_copy'], {}, (self,), result)
         return wrap(result, self._ctx, self._dense)
 
-    def copyto(self, other):
+    def copyto(self, other: NDArray | Context) -> NDArray:
         """Copies the values into another array, or makes a copy on another context."""
         if interceptors and (scope := entering('NDArray.copyto')) is not None:
             with scope:
@@ -362,28 +370,28 @@ class NDArray(OperatorMethods, NDArrayBase):
             return wrap(result, other, self._dense)
         raise TypeError(f'copyto takes an array or a Context, not {type(other)}')
 
-    def as_in_context(self, context):
+    def as_in_context(self, context: Context) -> Any:
         """The array on a context: itself if it is there, else a copy."""
         return self if self._ctx is context or self._ctx == context else self.copyto(context)
 
     as_in_ctx = as_in_context
 
-    def detach(self):
+    def detach(self) -> Self:
         """The same memory, without the history that autograd keeps."""
         return wrap(self.materialize().detach(), self._ctx, self._dense)
 
-    def as_nd_ndarray(self):
+    def as_nd_ndarray(self) -> NDArray:
         """The array as an `mx.nd.NDArray`, sharing memory."""
         return self
 
-    def as_np_ndarray(self):
+    def as_np_ndarray(self) -> ndarray:
         """The array as an `mx.np.ndarray`, sharing memory."""
         from ..numpy import ndarray
         array = wrap(self.materialize(), self._ctx, ndarray)
         array._variable = self._variable
         return array
 
-    def tostype(self, stype):
+    def tostype(self, stype: str) -> Any:
         """A copy in another storage type, or in the same one."""
         if stype == 'default':
             return self.copy()
@@ -391,7 +399,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         return from_dense(self, stype)
 
     # ------------------------------------------------------------------ shape
-    def reshape(self, *shape, **kwargs):
+    def reshape(self, *shape: Any, **kwargs: Any) -> Self:
         """The same memory under another shape.
 
         0 keeps an axis, -1 is found from the others, -2 keeps all the rest, -3 joins two axes, -4 splits one in the
@@ -469,13 +477,13 @@ class NDArray(OperatorMethods, NDArrayBase):
             tensor = tensor.detach()
         return wrap(tensor, self._ctx, self._dense)
 
-    def expand_dims(self, axis, inplace=False):
+    def expand_dims(self, axis: int, inplace: bool = False) -> Self:     # type: ignore[override]
         """A copy with a new axis of length 1; with inplace=True it shares memory."""
         if inplace:
             return self._view(readable(self).unsqueeze(axis))
         return _invoke.call(NAMES['expand_dims'], (self, axis), {}, self._dense)
 
-    def squeeze(self, axis=None, inplace=False):
+    def squeeze(self, axis: Shape | None = None, inplace: bool = False) -> Self:     # type: ignore[override]
         """A copy without axes of length 1; with inplace=True it shares memory."""
         if not inplace:
             return _invoke.call(NAMES['squeeze'], (self,), {'axis': axis}, self._dense)
@@ -487,13 +495,13 @@ class NDArray(OperatorMethods, NDArrayBase):
         kept = [n for a, n in enumerate(tensor.shape) if a not in drop]
         return self._view(tensor.view(kept or (1,)))
 
-    def flatten(self, inplace=False):
+    def flatten(self, inplace: bool = False) -> Self:
         """A copy as a matrix: all axes but the first in one; with inplace=True it shares memory."""
         if inplace:
             return self.reshape((self.shape[0], -1))
         return _invoke.call(NAMES['Flatten'], (self,), {}, self._dense)
 
-    def broadcast_to(self, shape):
+    def broadcast_to(self, shape: Shape) -> Self:     # type: ignore[override]
         """A copy with axes of length 1 repeated to fit `shape`."""
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         own = self.shape
@@ -503,11 +511,11 @@ class NDArray(OperatorMethods, NDArrayBase):
         padded = self if len(own) == len(shape) else self.reshape((1,) * (len(shape) - len(own)) + own)
         return _invoke.call(NAMES['broadcast_to'], (padded,), {'shape': shape}, self._dense)
 
-    def broadcast_like(self, other):
+    def broadcast_like(self, other: NDArray) -> Self:     # type: ignore[override]
         """A copy with axes of length 1 repeated to fit the shape of `other`."""
         return self.broadcast_to(other.shape)
 
-    def transpose(self, *axes, **kwargs):
+    def transpose(self, *axes: Any, **kwargs: Any) -> Self:
         """A copy with the axes in another order; in reverse order if none is given."""
         if not kwargs:
             if len(axes) == 1 and not isinstance(axes[0], int):
@@ -516,27 +524,27 @@ class NDArray(OperatorMethods, NDArrayBase):
             axes = ()
         return _invoke.call(NAMES['transpose'], (self, *axes), kwargs, self._dense)
 
-    def split_v2(self, *args, **kwargs):
+    def split_v2(self, *args: Any, **kwargs: Any) -> Any:
         """See `mx.nd.split_v2`."""
         from ._creation import split_v2
         return split_v2(self, *args, **kwargs)
 
-    def diag(self, k=0, **kwargs):
+    def diag(self, k: int = 0, **kwargs: Any) -> Self:     # type: ignore[override]
         """The k-th diagonal, or a matrix with this one."""
         return _invoke.call(NAMES['diag'], (self,), {'k': k, **kwargs}, self._dense)
 
-    def slice_assign(self, rhs, begin, end, step):
+    def slice_assign(self, rhs: NDArray, begin: Any, end: Any, step: Any) -> Self:
         """Writes `rhs` into the slice `begin:end:step` of the array."""
         return _invoke.call(NAMES['_slice_assign'], (self, rhs),
                             {'begin': begin, 'end': end, 'step': step, 'out': self}, self._dense)
 
-    def slice_assign_scalar(self, value, begin, end, step):
+    def slice_assign_scalar(self, value: Any, begin: Any, end: Any, step: Any) -> Self:
         """Writes a number into the slice `begin:end:step` of the array."""
         return _invoke.call(NAMES['_slice_assign_scalar'], (self,),
                             {'scalar': value, 'begin': begin, 'end': end, 'step': step, 'out': self}, self._dense)
 
     # ------------------------------------------------------------------ waiting
-    def wait_to_read(self):
+    def wait_to_read(self) -> None:
         """Waits until the array is computed; an error of the computation is raised here at the latest."""
         if interceptors and (scope := entering('NDArray.wait_to_read')) is not None:
             with scope:
@@ -546,7 +554,7 @@ class NDArray(OperatorMethods, NDArrayBase):
     wait_to_write = wait_to_read
 
     # ------------------------------------------------------------------ gradients
-    def attach_grad(self, grad_req='write', stype=None):
+    def attach_grad(self, grad_req: str = 'write', stype: str | None = None) -> None:
         """Gives the array a gradient buffer, `x.grad`, that `backward` writes ('write') or adds ('add') to."""
         if stype is not None and stype != 'default':
             from .sparse import zeros
@@ -555,7 +563,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             buffer = wrap(torch.zeros_like(self.materialize(), requires_grad=False), self._ctx, self._dense)
         _autograd.mark_variables([self], [buffer], [grad_req])
 
-    def backward(self, out_grad=None, retain_graph=False, train_mode=True):
+    def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True) -> None:
         """Computes the gradients of this array with respect to all arrays with a gradient attached."""
         if interceptors and (scope := entering('NDArray.backward')) is not None:
             with scope:
@@ -563,7 +571,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
 
     # ------------------------------------------------------------------ other libraries
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:
         if copy is False:
             if self.meta().device.type != 'cpu' or (dtype is not None and numpy.dtype(dtype) != self.dtype):
                 raise ValueError('this array cannot become a NumPy array without a copy')
@@ -571,48 +579,48 @@ class NDArray(OperatorMethods, NDArrayBase):
         values = self.asnumpy()
         return values if dtype is None else values.astype(dtype, copy=False)
 
-    def __dlpack__(self, **kwargs):
+    def __dlpack__(self, **kwargs: Any) -> Any:
         return self.materialize().detach().__dlpack__(**kwargs)
 
-    def __dlpack_device__(self):
+    def __dlpack_device__(self) -> Any:
         return self.materialize().__dlpack_device__()
 
-    def to_dlpack_for_read(self):
+    def to_dlpack_for_read(self) -> Any:
         """A DLPack capsule for a library that only reads."""
         return _interop.to_dlpack_for_read(self)
 
-    def to_dlpack_for_write(self):
+    def to_dlpack_for_write(self) -> Any:
         """A DLPack capsule for a library that also writes."""
         return _interop.to_dlpack_for_write(self)
 
-    def to_torch(self):
+    def to_torch(self) -> torch.Tensor:
         """The array as a `torch.Tensor`, sharing memory."""
         tensor = readable(self)
         # without what ours remember of their operators: torch would save and copy it
         return tensor.view_as(tensor) if hasattr(tensor, '_note') else tensor
 
     # ------------------------------------------------------------------ pickling and printing
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         state = self.__getstate__()         # first: an array that waits has another class until it is looked at
         return type(self), (None,), state
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         from .utils import to_bytes
         return {'handle': to_bytes(self)}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         from .utils import handle_of, set_from_bytes
         handle = handle_of(state, type(self).__name__)
         if handle is not None:
             set_from_bytes(self, handle)
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         return self.copy()
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Self:
         return self.copy()
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shape = 'x'.join(str(n) for n in self.meta().shape)
         return f'\n{self._values()!s}\n<{type(self).__name__} {shape} @{self._ctx}>'
 

@@ -1,26 +1,34 @@
-# Made by `python -m mxnet._frontend.stubs` from the operator table: do not edit.
-from collections.abc import Sequence
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from mxnet._typing import DType
+from mxnet.ndarray.ndarray import NDArray
 from ._sparse import *
-from .ndarray import NDArray
+from ._sparse import array as array
+from ._sparse import empty as empty
+from ._sparse import from_scipy as from_scipy
+from ._sparse import from_torch as from_torch
+from ._sparse import zeros as zeros
+from ._sparse_array import from_dense as from_dense
+from ._sparse_array import from_record as from_record
 
 def ElementWiseSum(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> NDArray:
     """The sum of all inputs, which have one shape and one dtype."""
 
-def Embedding(data: NDArray, weight: NDArray | None = None, input_dim: int = ..., output_dim: int = ..., dtype: Any = ..., sparse_grad: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def Embedding(data: NDArray, weight: NDArray, input_dim: int = ..., output_dim: int = ..., dtype: DType = 'float32', sparse_grad: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The rows of `weight` at the indices in `data`: a new last axis of length `output_dim`."""
 
-def FullyConnected(data: NDArray, weight: NDArray | None = None, bias: NDArray | None = None, num_hidden: int = ..., no_bias: bool = ..., flatten: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def FullyConnected(data: NDArray, weight: NDArray, bias: NDArray | None = None, num_hidden: int = ..., no_bias: bool = False, flatten: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """A linear layer: `data` times the transpose of `weight`, plus `bias`."""
 
-def LinearRegressionOutput(data: NDArray, label: NDArray | None = None, grad_scale: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def LinearRegressionOutput(data: NDArray, label: NDArray, grad_scale: float = 1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data`; its gradient is that of half the squared error: (data - label) * grad_scale / values per sample."""
 
-def LogisticRegressionOutput(data: NDArray, label: NDArray | None = None, grad_scale: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def LogisticRegressionOutput(data: NDArray, label: NDArray, grad_scale: float = 1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Sigmoid; its gradient is that of the cross-entropy: (output - label) * grad_scale / values per sample."""
 
-def MAERegressionOutput(data: NDArray, label: NDArray | None = None, grad_scale: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def MAERegressionOutput(data: NDArray, label: NDArray, grad_scale: float = 1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """`data`; its gradient is that of the absolute error: sign(data - label) * grad_scale / values per sample."""
 
 def _contrib_round_ste(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -32,10 +40,10 @@ def _contrib_sign_ste(data: NDArray, *, out: Any = None, name: str | None = None
 def abs(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The absolute value."""
 
-def adagrad_update(weight: NDArray, grad: NDArray | None = None, history: NDArray | None = None, lr: float = ..., epsilon: float = ..., wd: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def adagrad_update(weight: NDArray, grad: NDArray, history: NDArray, lr: float = ..., epsilon: float = 1e-07, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """AdaGrad: `history += grad ** 2; weight -= lr * grad / sqrt(history + epsilon)`."""
 
-def adam_update(weight: NDArray, grad: NDArray | None = None, mean: NDArray | None = None, var: NDArray | None = None, lr: float = ..., beta1: float = ..., beta2: float = ..., epsilon: float = ..., wd: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., lazy_update: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def adam_update(weight: NDArray, grad: NDArray, mean: NDArray, var: NDArray, lr: float = ..., beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-08, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Adam: `weight - lr * mean / (sqrt(var) + epsilon)` with running averages of the gradient and its square."""
 
 def add_n(*data: NDArray, num_args: int = ..., out: Any = None, name: str | None = None) -> NDArray:
@@ -59,22 +67,22 @@ def arctan(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArra
 def arctanh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The inverse hyperbolic tangent; NaN outside [-1, 1]."""
 
-def broadcast_add(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def broadcast_add(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The sum `lhs + rhs`.  Shapes are broadcast."""
 
-def broadcast_div(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def broadcast_div(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The quotient `lhs / rhs`; of integers without its fraction.  Shapes are broadcast."""
 
-def broadcast_minus(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def broadcast_minus(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The difference `lhs - rhs`.  Shapes are broadcast."""
 
-def broadcast_mul(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def broadcast_mul(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The product `lhs * rhs`.  Shapes are broadcast."""
 
-def broadcast_plus(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def broadcast_plus(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The sum `lhs + rhs`.  Shapes are broadcast."""
 
-def broadcast_sub(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def broadcast_sub(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The difference `lhs - rhs`.  Shapes are broadcast."""
 
 def cbrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -86,7 +94,7 @@ def ceil(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def clip(data: NDArray, a_min: float = ..., a_max: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """`data` with values below `a_min` raised to it and values above `a_max` lowered to it."""
 
-def concat(*data: NDArray, num_args: int = ..., dim: int = ..., out: Any = None, name: str | None = None) -> NDArray:
+def concat(*data: NDArray, num_args: int = ..., dim: int = 1, out: Any = None, name: str | None = None) -> NDArray:
     """Arrays behind each other along axis `dim`; the other axes must agree."""
 
 def cos(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -98,19 +106,19 @@ def cosh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def degrees(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """An angle in radians, given in degrees."""
 
-def dot(lhs: NDArray, rhs: NDArray | None = None, transpose_a: bool = ..., transpose_b: bool = ..., forward_stype: Literal[None, 'csr', 'default', 'row_sparse'] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def dot(lhs: NDArray, rhs: NDArray, transpose_a: bool = False, transpose_b: bool = False, forward_stype: Literal[None, 'csr', 'default', 'row_sparse'] = None, *, out: Any = None, name: str | None = None) -> NDArray:
     """Product over the last axis of `lhs` and the first of `rhs`: of matrices, the matrix product."""
 
-def elemwise_add(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def elemwise_add(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The sum `lhs + rhs`."""
 
-def elemwise_div(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def elemwise_div(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The quotient `lhs / rhs`; of integers without its fraction."""
 
-def elemwise_mul(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def elemwise_mul(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The product `lhs * rhs`."""
 
-def elemwise_sub(lhs: NDArray, rhs: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def elemwise_sub(lhs: NDArray, rhs: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The difference `lhs - rhs`."""
 
 def exp(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -125,7 +133,7 @@ def fix(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def floor(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The largest integer that is not above the value.  The gradient is zero."""
 
-def ftrl_update(weight: NDArray, grad: NDArray | None = None, z: NDArray | None = None, n: NDArray | None = None, lr: float = ..., lamda1: float = ..., beta: float = ..., wd: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def ftrl_update(weight: NDArray, grad: NDArray, z: NDArray, n: NDArray, lr: float = ..., lamda1: float = 0.01, beta: float = 1.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """Follow the regularized leader: weights whose sum of gradients stays below `lamda1` are exactly zero."""
 
 def gamma(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -149,13 +157,13 @@ def log2(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def make_loss(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """A copy that makes `data` a loss: its gradient is 1, whatever comes in from behind."""
 
-def mean(data: NDArray, axis: int | Sequence[int] | None = ..., keepdims: bool = ..., exclude: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def mean(data: NDArray, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The mean along `axis`; of integers without its fraction."""
 
 def negative(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The value with the opposite sign."""
 
-def norm(data: NDArray, ord: int = ..., axis: int | Sequence[int] | None = ..., out_dtype: Any | None = ..., keepdims: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def norm(data: NDArray, ord: int = 2, axis: int | Sequence[int] | None = None, out_dtype: DType | None = None, keepdims: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The square root of the sum of squares along `axis`, or with `ord=1` the sum of absolute values."""
 
 def radians(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -173,10 +181,10 @@ def round(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray
 def rsqrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """One over the square root."""
 
-def sgd_mom_update(weight: NDArray, grad: NDArray | None = None, mom: NDArray | None = None, lr: float = ..., momentum: float = ..., wd: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., lazy_update: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def sgd_mom_update(weight: NDArray, grad: NDArray, mom: NDArray, lr: float = ..., momentum: float = 0.0, wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Gradient descent with momentum: `mom = momentum * mom - lr * (grad + wd * weight)`, then `weight + mom`."""
 
-def sgd_update(weight: NDArray, grad: NDArray | None = None, lr: float = ..., wd: float = ..., rescale_grad: float = ..., clip_gradient: float = ..., lazy_update: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def sgd_update(weight: NDArray, grad: NDArray, lr: float = ..., wd: float = 0.0, rescale_grad: float = 1.0, clip_gradient: float = -1.0, lazy_update: bool = True, *, out: Any = None, name: str | None = None) -> NDArray:
     """Gradient descent: `weight * (1 - lr * wd) - lr * grad`."""
 
 def sigmoid(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -191,7 +199,7 @@ def sin(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def sinh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The hyperbolic sine."""
 
-def slice(data: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def slice(data: NDArray, begin: int | None | Sequence[int | None] = ..., end: int | None | Sequence[int | None] = ..., step: int | None | Sequence[int | None] = (), *, out: Any = None, name: str | None = None) -> NDArray:
     """Elements from `begin` up to `end` in steps of `step`, for the first axes; None means from or to the very end."""
 
 def sqrt(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -203,7 +211,7 @@ def square(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArra
 def stop_gradient(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """A copy through which no gradient goes back."""
 
-def sum(data: NDArray, axis: int | Sequence[int] | None = ..., keepdims: bool = ..., exclude: bool = ..., *, out: Any = None, name: str | None = None) -> NDArray:
+def sum(data: NDArray, axis: int | Sequence[int] | None = None, keepdims: bool = False, exclude: bool = False, *, out: Any = None, name: str | None = None) -> NDArray:
     """The sum along `axis`."""
 
 def tan(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
@@ -215,7 +223,7 @@ def tanh(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
 def trunc(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """The value without its fraction, as `fix`.  The gradient is zero."""
 
-def where(condition: NDArray, x: NDArray | None = None, y: NDArray | None = None, *, out: Any = None, name: str | None = None) -> NDArray:
+def where(condition: NDArray, x: NDArray, y: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:
     """`x` where `condition` is not 0, else `y`.  A condition with one axis may choose whole rows."""
 
 def zeros_like(data: NDArray, *, out: Any = None, name: str | None = None) -> NDArray:

@@ -1,4 +1,8 @@
 """Making, saving and loading arrays, of any storage type."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .._array import NDArrayBase, wrap
 from .._dispatch import entering, interceptors
 from .._files import params, paths, safetensors
@@ -12,10 +16,13 @@ from ._creation import array as _dense_array
 from ._creation import empty, zeros
 from .ndarray import NDArray
 
+if TYPE_CHECKING:
+    from .._typing import ArrayLike, DType, Path
+
 __all__ = ['array', 'empty', 'load', 'load_frombuffer', 'save', 'zeros']
 
 
-def array(source_array, ctx=None, dtype=None):
+def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DType | None = None) -> NDArray:
     """An array from nested lists, NumPy, SciPy's sparse matrices or another array, in the storage type of the source.
 
     The dtype is float32 unless given or taken from an NDArray.
@@ -74,12 +81,12 @@ def _array_class():
     return ndarray
 
 
-def to_bytes(array) -> bytearray:
+def to_bytes(array: NDArray) -> bytearray:
     """One array as it stands in a file; what a pickle carries."""
     return params.encode_record(_record(array), np_shape=bool(state.np_shape))
 
 
-def handle_of(state, what):
+def handle_of(state: Any, what: str) -> Any:
     """The bytes in the state of a pickled array, or None for an array without contents."""
     handle = state.get('handle') if isinstance(state, dict) else b''
     if handle is not None and not (isinstance(handle, (bytes, bytearray)) and handle):
@@ -88,7 +95,7 @@ def handle_of(state, what):
     return handle
 
 
-def set_from_bytes(array, data) -> None:
+def set_from_bytes(array: NDArray, data: Any) -> None:
     """Fills an array with what `to_bytes` made."""
     loaded = _from_record(params.decode_record(bytes(data), 'a pickled NDArray'))
     array._rebind(loaded.materialize())
@@ -102,7 +109,7 @@ def _shown(data):
     return kind_of(data) + (f' with {kind_of(wrong)}' if values else '')
 
 
-def save(fname, data):
+def save(fname: Path, data: Any) -> Any:
     """Saves a list or a dict of arrays, as MXNet 1.9.1 writes it; `.safetensors` if the name ends so.
 
     `fname` may be a URL that fsspec knows: s3://, gs://, hdfs://, memory://.  The file appears whole or not at all.
@@ -134,7 +141,7 @@ def save(fname, data):
     paths.write_atomic(fname, params.encode([_record(a) for a in arrays], names, np_shape=bool(state.np_shape)))
 
 
-def load(fname):
+def load(fname: Path) -> Any:
     """The list or dict of arrays that `save` wrote."""
     if interceptors and (scope := entering('load')) is not None:
         with scope:
@@ -145,7 +152,7 @@ def load(fname):
         return _collect(*params.decode(file, str(fname)), str(fname))
 
 
-def load_frombuffer(buf):
+def load_frombuffer(buf: bytes) -> Any:
     """The list or dict of arrays in the bytes of a file."""
     if not isinstance(buf, (bytes, bytearray, memoryview)):
         raise TypeError(f'load_frombuffer takes bytes, not a {type(buf).__name__}')

@@ -3,10 +3,16 @@
 They need `pip install "remx[notebook]"` (pandas for the frames, Bokeh and IPython for the charts).  Outside a notebook
 a chart is not shown, but has its data: `chart.save('curve.html')` writes it as a page.
 """
+from __future__ import annotations
+
 import collections
 import datetime
 import time
 import weakref
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .._typing import Path
 
 __all__ = ['LiveBokehChart', 'LiveLearningCurve', 'LiveTimeSeries', 'PandasLogger', 'args_wrapper']
 
@@ -69,7 +75,7 @@ class PandasLogger:
         log.train_df.plot('elapsed', 'accuracy')
     """
 
-    def __init__(self, batch_size, frequent=50):
+    def __init__(self, batch_size: int, frequent: int = 50) -> None:
         self.batch_size = batch_size
         self.frequent = frequent
         pandas = _pandas()
@@ -79,42 +85,42 @@ class PandasLogger:
         self.last_epoch_time = self.start_time
 
     @property
-    def train_df(self):
+    def train_df(self) -> Any:
         """A row every `frequent` batches of training."""
         return self._dataframes['train']
 
     @property
-    def eval_df(self):
+    def eval_df(self) -> Any:
         """A row for each evaluation."""
         return self._dataframes['eval']
 
     @property
-    def epoch_df(self):
+    def epoch_df(self) -> Any:
         """A row for each epoch: how long it took."""
         return self._dataframes['epoch']
 
     @property
-    def all_dataframes(self):
+    def all_dataframes(self) -> Any:
         """The three frames by name."""
         return self._dataframes
 
-    def elapsed(self):
+    def elapsed(self) -> Any:
         """The time since the logger was made."""
         return datetime.datetime.now() - self.start_time
 
-    def append_metrics(self, metrics, df_name):
+    def append_metrics(self, metrics: Any, df_name: Any) -> None:
         """Adds a row to a frame; a metric that is new to it becomes a column, empty so far."""
         pandas = _pandas()
         before = self._dataframes[df_name]
         row = pandas.DataFrame([metrics])
         self._dataframes[df_name] = pandas.concat([before, row], ignore_index=True) if len(before) else row
 
-    def train_cb(self, param):
+    def train_cb(self, param: Any) -> None:
         """After a batch of training."""
         if param.nbatch % self.frequent == 0:
             self._process_batch(param, 'train')
 
-    def eval_cb(self, param):
+    def eval_cb(self, param: Any) -> None:
         """After an evaluation."""
         self._process_batch(param, 'eval')
 
@@ -127,13 +133,13 @@ class PandasLogger:
                             dataframe)
         self.last_time = now
 
-    def epoch_cb(self, *args):
+    def epoch_cb(self, *args: Any) -> None:
         """After an epoch."""
         now = datetime.datetime.now()
         self.append_metrics({'elapsed': self.elapsed(), 'epoch_time': now - self.last_epoch_time}, 'epoch')
         self.last_epoch_time = now
 
-    def callback_args(self):
+    def callback_args(self) -> Any:
         """The keywords that tell `fit` of all callbacks: `fit(data, **log.callback_args())`."""
         return {'batch_end_callback': self.train_cb, 'eval_end_callback': self.eval_cb,
                 'epoch_end_callback': self.epoch_cb}
@@ -146,7 +152,10 @@ class LiveBokehChart:
     `update_chart_data`.
     """
 
-    def __init__(self, pandas_logger, metric_name, display_freq=10, batch_size=None, frequent=50):
+    fig: Any            # of a subclass
+
+    def __init__(self, pandas_logger: Any, metric_name: Any, display_freq: int = 10, batch_size: Any = None,
+                 frequent: int = 50) -> None:
         self.pandas_logger = pandas_logger or PandasLogger(batch_size=batch_size, frequent=frequent)
         self.display_freq = display_freq
         self.last_update = time.time()
@@ -157,18 +166,18 @@ class LiveBokehChart:
             bokeh.io.output_notebook(bokeh.resources.INLINE, hide_banner=True)
         self.handle = self.setup_chart()
 
-    def setup_chart(self):
+    def setup_chart(self) -> Any:
         """Makes and shows the figure; returns the handle by which it is brought up to date."""
         raise NotImplementedError(f'{type(self).__name__} has no setup_chart')
 
-    def update_chart_data(self):
+    def update_chart_data(self) -> Any:
         """Brings the data of the figure up to date."""
         raise NotImplementedError(f'{type(self).__name__} has no update_chart_data')
 
     def _show(self, figure):
         return _bokeh().io.show(figure, notebook_handle=True) if _in_notebook() else None
 
-    def interval_elapsed(self):
+    def interval_elapsed(self) -> bool:
         """Whether it is time to bring the chart up to date."""
         return time.time() - self.last_update > self.display_freq
 
@@ -181,20 +190,20 @@ class LiveBokehChart:
         self.update_chart_data()
         self._push_render()
 
-    def batch_cb(self, param):
+    def batch_cb(self, param: Any) -> None:
         """After a batch of training."""
         if self.interval_elapsed():
             self._do_update()
 
-    def eval_cb(self, param):
+    def eval_cb(self, param: Any) -> None:
         """After an evaluation."""
         self._do_update()
 
-    def callback_args(self):
+    def callback_args(self) -> Any:
         """The keywords that tell `fit` of the chart: `fit(data, **chart.callback_args())`."""
         return {'batch_end_callback': self.batch_cb, 'eval_end_callback': self.eval_cb}
 
-    def save(self, path):
+    def save(self, path: Path) -> None:
         """Writes the chart as a page that needs nothing else."""
         from bokeh.embed import file_html
         with open(path, 'w', encoding='utf-8') as file:
@@ -204,11 +213,11 @@ class LiveBokehChart:
 class LiveTimeSeries(LiveBokehChart):
     """A line of values over time: `chart.update_chart_data(value)` adds a point.  Keywords are of Bokeh's figure."""
 
-    def __init__(self, **fig_params):
+    def __init__(self, **fig_params: Any) -> None:
         self._fig_params = fig_params
         super().__init__(None, None)
 
-    def setup_chart(self):
+    def setup_chart(self) -> Any:
         bokeh = _bokeh()
         self.start_time = datetime.datetime.now()
         self.fig = bokeh.plotting.figure(**{'x_axis_label': 'seconds', 'height': 350, **self._fig_params})
@@ -216,11 +225,11 @@ class LiveTimeSeries(LiveBokehChart):
         self.fig.line('x', 'y', source=self.source)
         return self._show(self.fig)
 
-    def elapsed(self):
+    def elapsed(self) -> Any:
         """The time since the chart was made."""
         return datetime.datetime.now() - self.start_time
 
-    def update_chart_data(self, value=None):
+    def update_chart_data(self, value: Any = None) -> None:
         if value is not None:
             self.source.stream({'x': [self.elapsed().total_seconds()], 'y': [float(value)]})
         self._push_render()
@@ -238,13 +247,13 @@ class LiveLearningCurve(LiveBokehChart):
 
     LINES = {'train': ('training', '#1f77b4'), 'eval': ('validation', '#2ca02c')}
 
-    def __init__(self, metric_name, display_freq=10, frequent=50):
+    def __init__(self, metric_name: Any, display_freq: int = 10, frequent: int = 50) -> None:
         self.frequent = frequent
         self.start_time = datetime.datetime.now()
-        self._data = {name: {'elapsed': []} for name in self.LINES}
+        self._data: Any = {name: {'elapsed': []} for name in self.LINES}
         super().__init__(None, metric_name, display_freq, frequent=frequent)
 
-    def setup_chart(self):
+    def setup_chart(self) -> Any:
         bokeh = _bokeh()
         self.fig = bokeh.plotting.figure(x_axis_label='seconds', y_axis_label=self.metric_name, height=350, width=600)
         self.sources = {}
@@ -255,13 +264,13 @@ class LiveLearningCurve(LiveBokehChart):
         self.fig.legend.location = 'bottom_right'
         return self._show(self.fig)
 
-    def batch_cb(self, param):
+    def batch_cb(self, param: Any) -> None:
         if param.nbatch % self.frequent == 0:
             self._process_batch(param, 'train')
         if self.interval_elapsed():
             self._do_update()
 
-    def eval_cb(self, param):
+    def eval_cb(self, param: Any) -> None:
         self._process_batch(param, 'eval')
         self._do_update()
 
@@ -271,7 +280,7 @@ class LiveLearningCurve(LiveBokehChart):
             data.setdefault(key, []).append(value)
         data['elapsed'].append((datetime.datetime.now() - self.start_time).total_seconds())
 
-    def update_chart_data(self):
+    def update_chart_data(self) -> None:
         for name, source in self.sources.items():
             data = self._data[name]
             times = data['elapsed']
@@ -284,7 +293,7 @@ class LiveLearningCurve(LiveBokehChart):
             source.stream({'x': times[shown:], 'y': data[self.metric_name][shown:]})
 
 
-def args_wrapper(*args):
+def args_wrapper(*args: Any) -> Any:
     """The keywords for `fit` of several callback objects: `fit(data, **args_wrapper(log, curve))`."""
     together = collections.defaultdict(list)
     for callback in args:

@@ -1,4 +1,9 @@
 """Universal functions: elementwise on one or two arrays or numbers, with `out=` and `where=`."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Protocol
+
 import numpy
 import torch
 
@@ -12,7 +17,20 @@ from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
 from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported
 
+if TYPE_CHECKING:
+    from .multiarray import ndarray
+
 __all__: list[str] = []
+
+
+class Binary(Protocol):
+    """A universal function of two operands, and the methods of arrays that are made of it."""
+
+    method: Callable[[Any, Any], ndarray]
+    reflected: Callable[[Any, Any], ndarray]
+
+    def __call__(self, x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> ndarray: ...
+
 
 _OPTIONS = {'casting': 'same_kind', 'order': 'K', 'dtype': None, 'subok': True}
 
@@ -196,7 +214,7 @@ __all__ += ['nan_to_num', 'clip']
 
 
 # ---------------------------------------------------------------------- two operands
-def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMERIC, one_dtype=False):
+def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMERIC, one_dtype=False) -> Binary:
     """A function of two operands from the operators for array-array, array-number and number-array."""
     python, internal = getattr(numpy, name), internal or name
     pair, with_scalar = f'_npi_{internal}', f'_npi_{internal}_scalar'
@@ -233,9 +251,10 @@ def _binary(name, doc, *, internal=None, reverse=None, kernel=None, dtypes=NUMER
             return compute(x1, x2, first(out))
         return finish(name, lambda out: compute(x1, x2, out), first(out), kwargs)
 
-    function.method = method
-    function.reflected = lambda self, other: compute(other, self, None)
-    return _publish(function, name, doc)
+    made: Any = function
+    made.method = method
+    made.reflected = lambda self, other: compute(other, self, None)
+    return _publish(made, name, doc)
 
 
 def _method(name, compute):

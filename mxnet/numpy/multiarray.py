@@ -1,5 +1,8 @@
 """`mx.np.ndarray`: NumPy's semantics on the same memory that `mx.nd.NDArray` has, with gradients and GPUs."""
+from __future__ import annotations
+
 import warnings
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy
 import torch
@@ -20,7 +23,12 @@ from . import _elementwise as _e
 from ._call import apply
 from ._methods import ArrayMethods
 
+if TYPE_CHECKING:
+    from .._typing import DType, Shape
+    from ..context import Context
+
 _new = object.__new__
+_nd_dtype: Any = vars(NDArray)['dtype'].fget
 _DTYPES = {t: numpy.dtype(n) for t, n in NAME.items() if n != 'bfloat16'}
 
 
@@ -50,27 +58,27 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     __slots__ = ()
 
     @property
-    def dtype(self):
+    def dtype(self) -> Any:
         """Type of the elements, as a NumPy dtype."""
-        return _DTYPES.get((self.meta() if self._storage is None else self._storage).dtype) or NDArray.dtype.fget(self)
+        return _DTYPES.get((self.meta() if self._storage is None else self._storage).dtype) or _nd_dtype(self)
 
     @property
-    def mT(self):
+    def mT(self) -> Self:
         """The last two axes exchanged: a copy."""
         return _matrix.matrix_transpose(self)
 
     @property
-    def device(self):
+    def device(self) -> Context:
         """The device that the array is on, as the array API names it."""
         return self._ctx
 
     @property
-    def itemsize(self):
+    def itemsize(self) -> int:
         """Bytes of one element."""
         return self.meta().dtype.itemsize
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of all elements."""
         return self.meta().shape.numel() * self.meta().dtype.itemsize
 
@@ -108,56 +116,56 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     __ior__ = _inplace(_e.bitwise_or.method, '|=')
     __ixor__ = _inplace(_e.bitwise_xor.method, '^=')
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Any) -> Self:
         return _matrix.matmul(self, other)
 
-    def __rmatmul__(self, other):
+    def __rmatmul__(self, other: Any) -> Self:
         return _matrix.matmul(other, self)
 
     __imatmul__ = _inplace(lambda self, other: _matrix.matmul(self, other), '@=')
 
-    def __floordiv__(self, other):
+    def __floordiv__(self, other: Any) -> Self:
         return _more.floor_divide(self, other)
 
-    def __rfloordiv__(self, other):
+    def __rfloordiv__(self, other: Any) -> Self:
         return _more.floor_divide(other, self)
 
-    def __lshift__(self, other):
+    def __lshift__(self, other: Any) -> Self:
         return _more.left_shift(self, other)
 
-    def __rshift__(self, other):
+    def __rshift__(self, other: Any) -> Self:
         return _more.right_shift(self, other)
 
     __ifloordiv__ = _inplace(lambda self, other: _more.floor_divide(self, other), '//=')
 
-    def __neg__(self):
+    def __neg__(self) -> Self:
         return _e.negative(self)
 
-    def __pos__(self):
+    def __pos__(self) -> Self:
         return self.copy()
 
-    def __invert__(self):
+    def __invert__(self) -> Self:
         return _e.invert(self)
 
-    def __abs__(self):
+    def __abs__(self) -> Self:
         return _e.abs(self)
 
-    def __round__(self, n=0):
+    def __round__(self, n: int = 0) -> Self:
         return _e.around(self, n)
 
-    def __floor__(self):
+    def __floor__(self) -> Self:
         return _e.floor(self)
 
-    def __ceil__(self):
+    def __ceil__(self) -> Self:
         return _e.ceil(self)
 
-    def __trunc__(self):
+    def __trunc__(self) -> Self:
         return _e.trunc(self)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self) // 16
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         count = self.meta().shape.numel()
         if count == 1:
             return bool(self.materialize().item())
@@ -174,25 +182,25 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             raise TypeError('only size-1 arrays can be converted to Python scalars')
         return self.materialize().item()
 
-    def __float__(self):
+    def __float__(self) -> float:
         return float(self._only())
 
-    def __int__(self):
+    def __int__(self) -> int:
         return int(self._only())
 
-    def __complex__(self):
+    def __complex__(self) -> complex:
         return complex(self._only())
 
-    def __index__(self):
+    def __index__(self) -> int:
         if self.meta().dtype.is_floating_point or self.meta().shape.numel() != 1:
             raise TypeError('only integer scalar arrays can be converted to a scalar index')
         return int(self.materialize().item())
 
-    def __contains__(self, value):
+    def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
 
     # ------------------------------------------------------------------ indexing
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Self:
         kind = type(key)
         if self._pending is not None and state.recording:
             found = deferred_getitem(self, key, ndarray.__getitem__)
@@ -222,14 +230,14 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         array._ctx = self._ctx
         array._variable = None
         array._pending = None
-        return array
+        return array        # type: ignore[return-value]
 
-    def sort(self, axis=-1, kind=None, order=None):
+    def sort(self, axis: Shape | None = -1, kind: str | None = None, order: Any = None) -> None:      # type: ignore[override]
         """Sorts the elements along an axis, in place; `mx.np.sort` makes a new array."""
         self[...] = _index.sort(self, axis, kind, order)
 
     # ------------------------------------------------------------------ shape
-    def reshape(self, *args, **kwargs):
+    def reshape(self, *args: Any, **kwargs: Any) -> Self:
         """A copy in another shape, where -1 stands for what is left over; `reshape_view` shares memory.
 
         >>> mx.np.arange(6).reshape(2, -1).shape
@@ -237,7 +245,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         """
         return self._reshaped(True, args, kwargs)
 
-    def reshape_view(self, *shape, **kwargs):
+    def reshape_view(self, *shape: Any, **kwargs: Any) -> Self:
         """The same memory under another shape."""
         return self._reshaped(False, shape, kwargs)
 
@@ -275,7 +283,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         return wrap(result, self._ctx, ndarray)
 
     # ------------------------------------------------------------------ copies and conversions
-    def item(self, *args):
+    def item(self, *args: Any) -> Any:
         """The only element, the one at a flat position, or the one at a position along all axes, as a Python number."""
         if not args:
             if self.meta().shape.numel() != 1:
@@ -283,7 +291,8 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             return self.materialize().item()
         return self.asnumpy().item(*args)
 
-    def astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True):
+    def astype(self, dtype: DType, order: str = 'K', casting: Any = 'unsafe', subok: bool = True,  # type: ignore[override]
+               copy: bool = True) -> Self:
         """The array in another dtype; with copy=False, the array itself if it has that dtype already."""
         if order not in (None, 'K', 'C', 'A'):
             raise ValueError("astype: order must be 'K', 'C' or 'A': arrays are row-major")
@@ -294,7 +303,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             return self
         return apply('_npi_cast', (self,), {'dtype': NAME[wanted]})
 
-    def copy(self, order='C'):
+    def copy(self, order: str = 'C') -> Self:
         """A copy on the same context."""
         if order not in ('C', 'K', 'A'):
             raise NotImplementedError("copy: arrays are row-major, so order must be 'C'")
@@ -302,47 +311,47 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         note(NAMES['_np_copy'], {}, (self,), result)
         return wrap(result, self._ctx, ndarray)
 
-    def as_in_ctx(self, ctx):
+    def as_in_ctx(self, ctx: Context) -> Self:
         """The array on a context: itself if it is there, else a copy."""
         return self.as_in_context(ctx)
 
-    def to_device(self, device, *, stream=None):
+    def to_device(self, device: Context, *, stream: Any = None) -> Self:
         """The array on a device, as the array API names it."""
         return self.as_in_context(device)
 
-    def as_nd_ndarray(self):
+    def as_nd_ndarray(self) -> NDArray:
         """The array as an `mx.nd.NDArray`, sharing memory."""
         array = wrap(self.materialize(), self._ctx, NDArray)
         array._variable = self._variable
         return array
 
-    def as_np_ndarray(self):
+    def as_np_ndarray(self) -> Self:
         """The array itself."""
         return self
 
-    def tostype(self, stype):
+    def tostype(self, stype: str) -> Self:
         """Arrays with NumPy's semantics are dense: this is for `mx.nd`."""
         if stype == 'default':
             return self
         raise NotImplementedError('an mx.np.ndarray is always dense; use as_nd_ndarray().tostype(...)')
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return ndarray, (None,), self.__getstate__()
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         from ..ndarray.utils import to_bytes
         from ..util import np_shape
         with np_shape(True):
             return {'handle': to_bytes(self)}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         from ..ndarray.utils import set_from_bytes
         from ..util import np_shape
         with np_shape(True):
             set_from_bytes(self, state['handle'])
 
     # ------------------------------------------------------------------ printing
-    def __repr__(self):
+    def __repr__(self) -> str:
         text = repr(self._values())
         kind = self.meta().dtype
         if 'dtype=' in text:
@@ -354,13 +363,13 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             return text
         return f'{text[:-1]}, ctx={self._ctx})'
 
-    def __str__(self):
+    def __str__(self) -> str:
         text = str(self._values())
         if self._ctx.device_type == 'cpu' or not self.meta().shape:
             return text
         return f'{text} @{self._ctx}'
 
-    def __format__(self, fmt):
+    def __format__(self, fmt: str) -> str:
         if not fmt:
             return str(self)
         if self.meta().shape:

@@ -1,6 +1,9 @@
 """Adam and what grew out of it: steps along the average gradient, in units of its average size."""
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Unpack
 
 import torch
 
@@ -10,13 +13,16 @@ from . import _lists
 from ._base import register
 from ._builtin import BuiltIn
 
+if TYPE_CHECKING:
+    from .._typing import OptimizerOptions
+
 
 def full_gradient(weight, grad, wd, rescale_grad, clip_gradient):
     """The gradient with its weight decay, clipped after both have been added up."""
     return scaled(decayed(scaled(grad, rescale_grad, -1.0), weight, wd), 1.0, clip_gradient)
 
 
-def bias_correction(beta1, beta2, t):
+def bias_correction(beta1: float, beta2: float, t: int) -> float:
     """What the learning rate is multiplied by, since averages that start at 0 are too small at first."""
     return math.sqrt(1.0 - beta2 ** t) / (1.0 - beta1 ** t)
 
@@ -39,7 +45,8 @@ class Adam(BuiltIn):
     _slots = 2
     _by_count = True
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, lazy_update=True, **kwargs):
+    def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+                 lazy_update: bool = True, **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1 = beta1
         self.beta2 = beta2
@@ -136,7 +143,8 @@ class Adamax(BuiltIn):
     _needs_count = True
     _slots = 2
 
-    def __init__(self, learning_rate=0.002, beta1=0.9, beta2=0.999, **kwargs):
+    def __init__(self, learning_rate: float = 0.002, beta1: float = 0.9, beta2: float = 0.999,
+                 **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1 = beta1
         self.beta2 = beta2
@@ -175,7 +183,8 @@ class Nadam(BuiltIn):
     _slots = 2
     _same_rule = False
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8, schedule_decay=0.004, **kwargs):
+    def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,
+                 schedule_decay: float = 0.004, **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1 = beta1
         self.beta2 = beta2
@@ -235,7 +244,8 @@ class AdaBound(BuiltIn):
     _needs_count = True
     _slots = 2
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, final_lr=0.1, gamma=0.001, epsilon=1e-8, **kwargs):
+    def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, final_lr: float = 0.1,
+                 gamma: float = 0.001, epsilon: float = 1e-8, **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1 = beta1
         self.beta2 = beta2

@@ -1,10 +1,18 @@
 """Optimizers that divide the step by how large a weight's gradients have been."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
 import torch
 
 from .._ops.optimizer_adaptive import ftml_update, ftrl_update, rmsprop_update, rmspropalex_update
 from .._ops.optimizer_sgd import decayed, scaled
 from ._base import register, zeros_like
 from ._builtin import BuiltIn
+
+if TYPE_CHECKING:
+    from .._typing import OptimizerOptions, RatedOptimizerOptions
+    from ..ndarray import NDArray
 
 
 def adagrad(weight, grad, history, *, lr, epsilon, wd, rescale_grad, clip_gradient):
@@ -29,7 +37,7 @@ class AdaGrad(BuiltIn):
 
     _slots = 1
 
-    def __init__(self, eps=1e-7, **kwargs):
+    def __init__(self, eps: float = 1e-7, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.float_stable_eps = eps
 
@@ -59,8 +67,8 @@ class RMSProp(BuiltIn):
     clip_weights: weights are cut to [-clip_weights, clip_weights].
     """
 
-    def __init__(self, learning_rate=0.001, gamma1=0.9, gamma2=0.9, epsilon=1e-8, centered=False, clip_weights=None,
-                 **kwargs):
+    def __init__(self, learning_rate: float = 0.001, gamma1: float = 0.9, gamma2: float = 0.9, epsilon: float = 1e-8,
+                 centered: bool = False, clip_weights: float | None = None, **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.gamma1 = gamma1
         self.gamma2 = gamma2
@@ -72,7 +80,7 @@ class RMSProp(BuiltIn):
     def _slots(self):
         return 3 if self.centered else 1
 
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """n; with `centered` n, g and delta."""
         return tuple(zeros_like(weight) for _ in range(self._slots))
 
@@ -109,7 +117,7 @@ class AdaDelta(BuiltIn):
 
     _slots = 2
 
-    def __init__(self, rho=0.90, epsilon=1e-5, **kwargs):
+    def __init__(self, rho: float = 0.90, epsilon: float = 1e-5, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.rho = rho
         self.epsilon = epsilon
@@ -133,7 +141,8 @@ class Ftrl(BuiltIn):
 
     _slots = 2
 
-    def __init__(self, lamda1=0.01, learning_rate=0.1, beta=1, **kwargs):
+    def __init__(self, lamda1: float = 0.01, learning_rate: float = 0.1, beta: float = 1,
+                 **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.lamda1 = lamda1
         self.beta = beta
@@ -163,7 +172,8 @@ class FTML(BuiltIn):
     _needs_count = True
     _slots = 3
 
-    def __init__(self, beta1=0.6, beta2=0.999, epsilon=1e-8, **kwargs):
+    def __init__(self, beta1: float = 0.6, beta2: float = 0.999, epsilon: float = 1e-8,
+                 **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.beta1 = beta1
         self.beta2 = beta2

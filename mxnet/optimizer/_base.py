@@ -1,6 +1,10 @@
 """`Optimizer`, the base class: learning rates, weight decays, counts of updates, and the registry of names."""
+from __future__ import annotations
+
 import os
 import warnings
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -9,6 +13,12 @@ from .._names import explain_arguments, kind_of, near, set_by_init
 from .._ops.dtypes import BFLOAT16
 from ..ndarray import zeros
 from ..util import is_np_array
+
+if TYPE_CHECKING:
+    from ..gluon.parameter import Parameter
+    from ..lr_scheduler import LRScheduler
+    from ..ndarray import NDArray
+    from ..symbol import Symbol
 
 _LOW_PRECISION = (numpy.float16, BFLOAT16)
 
@@ -72,8 +82,10 @@ class Optimizer:
     _needs_count = True             # do updates depend on their number, besides by a schedule; of others nobody knows
     _master_last = False            # where the float32 copy stands in the state of a weight of low precision
 
-    def __init__(self, rescale_grad=1., param_idx2name=None, wd=0., clip_gradient=None, learning_rate=None,
-                 lr_scheduler=None, sym=None, begin_num_update=0, multi_precision=False, param_dict=None):
+    def __init__(self, rescale_grad: float = 1., param_idx2name: Mapping[int, str] | None = None, wd: float = 0.,
+                 clip_gradient: float | None = None, learning_rate: float | None = None,
+                 lr_scheduler: LRScheduler | None = None, sym: Symbol | None = None, begin_num_update: int = 0,
+                 multi_precision: bool = False, param_dict: Mapping[int, Parameter] | None = None) -> None:
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
             raise TypeError(f'param_idx2name must be a dict {{index: name}}, not a {type(param_idx2name).__name__}')
         for key, value in (('learning_rate', learning_rate), ('wd', wd), ('rescale_grad', rescale_grad),
@@ -89,11 +101,11 @@ class Optimizer:
         self.lr_scheduler = lr_scheduler
         self.lr = learning_rate
         self.wd = wd
-        self.lr_mult = {}
-        self.wd_mult = {}
+        self.lr_mult: dict[Any, Any] = {}
+        self.wd_mult: dict[Any, Any] = {}
         self.begin_num_update = begin_num_update
         self.num_update = begin_num_update
-        self._all_index_update_counts = {0: {}}
+        self._all_index_update_counts: dict[Any, Any] = {0: {}}
         self._index_update_count = self._all_index_update_counts[0]
         self.clip_gradient = clip_gradient
         self.multi_precision = multi_precision
@@ -105,7 +117,7 @@ class Optimizer:
         self.set_lr_mult({})
         self.set_wd_mult({})
 
-    def __init_subclass__(cls, **kwargs):
+    def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         explain_arguments(cls)
         own = vars(cls)
@@ -119,7 +131,7 @@ class Optimizer:
 
     # ------------------------------------------------------------------ registry
     @staticmethod
-    def register(klass):
+    def register(klass: type[Any]) -> type[Any]:
         """Registers a class of optimizers under its lower-case name; used as a decorator."""
         if not isinstance(klass, type):
             raise TypeError(f'only a class can be registered as an optimizer, not {klass!r}')
@@ -132,7 +144,7 @@ class Optimizer:
         return klass
 
     @staticmethod
-    def create_optimizer(name, **kwargs):
+    def create_optimizer(name: str, **kwargs: Any) -> Optimizer:
         """An optimizer by its name, upper or lower case, and its arguments.
 
         >>> mx.optimizer.create('adam', learning_rate=0.1).beta1
@@ -148,11 +160,11 @@ class Optimizer:
         return found(**kwargs)
 
     # ------------------------------------------------------------------ what an optimizer does
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """What the optimizer remembers about a weight, made before its first update: None, an array or a tuple."""
         return None
 
-    def create_state_multi_precision(self, index, weight):
+    def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
         """As `create_state`; with `multi_precision` and a weight of low precision, with a float32 copy of it."""
         if weight.dtype in _LOW_PRECISION:
             if self.multi_precision:
@@ -162,11 +174,11 @@ class Optimizer:
             warnings.warn(LOW_PRECISION.format(name=type(self).__name__), UserWarning, stacklevel=2)
         return self.create_state(index, weight)
 
-    def update(self, index, weight, grad, state):
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight, in place, by its gradient; `state` is what `create_state` made."""
         raise NotImplementedError(f'{type(self).__name__} has no update')
 
-    def update_multi_precision(self, index, weight, grad, state):
+    def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """As `update`; a weight of low precision is updated through its float32 copy."""
         several = is_list(index)
         if not self.multi_precision or (weight[0] if several else weight).dtype not in _LOW_PRECISION:
@@ -174,6 +186,7 @@ class Optimizer:
             return
         at = 1 if self._master_last else 0
         if several:
+            master: Any
             master, inner = [s[at] for s in state], [s[1 - at] for s in state]
             self.update(index, master, [g.astype('float32') for g in grad], inner)
         else:
@@ -184,11 +197,11 @@ class Optimizer:
 
     # ------------------------------------------------------------------ learning rate and decay
     @property
-    def learning_rate(self):
+    def learning_rate(self) -> float:
         """The learning rate now, before the multipliers of single weights."""
-        return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)
+        return self.lr if self.lr_scheduler is None else self.lr_scheduler(self.num_update)  # type: ignore[return-value]
 
-    def set_learning_rate(self, lr):
+    def set_learning_rate(self, lr: float) -> None:
         """Sets the learning rate of an optimizer that has no lr_scheduler."""
         if self.lr_scheduler is not None:
             raise UserWarning(RATE_IS_SCHEDULED)
@@ -196,15 +209,15 @@ class Optimizer:
             raise TypeError(f'set_learning_rate: the rate must be a number, not {lr!r}')
         self.lr = lr
 
-    def set_lr_scale(self, args_lrscale):
+    def set_lr_scale(self, args_lrscale: Mapping[str, float]) -> None:
         """An old name; use `set_lr_mult`."""
         raise DeprecationWarning('set_lr_scale is gone; use set_lr_mult')
 
-    def set_lr_mult(self, args_lr_mult):
+    def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
         """Factors of the learning rate of single weights, {name or index: factor}; others as the symbol says."""
         self.lr_mult = {**self._from_symbol('__lr_mult__'), **args_lr_mult}
 
-    def set_wd_mult(self, args_wd_mult):
+    def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
         """Factors of the weight decay of single weights, {name or index: factor}; others as the symbol says.
 
         Weights whose names (`param_idx2name`) end in neither `_weight` nor `_gamma` have the factor 0 by themselves.
@@ -291,12 +304,12 @@ class Optimizer:
         self.num_update = most
 
     # ------------------------------------------------------------------ pickling
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         state = self.__dict__.copy()
         del state['param_dict']         # belongs to the Trainer, which sets it again
         return state
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         if not isinstance(state, dict):
             raise TypeError(f'the state of a {type(self).__name__} must be a dict, not a {type(state).__name__}')
         self.__dict__ = {**state, 'param_dict': {}}

@@ -1,5 +1,8 @@
 """What the built-in optimizers share: a class says which rule and which numbers, this does the rest."""
+from __future__ import annotations
+
 import itertools
+from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase, before_write, describe, readers, writable, write
 from .._state import state as switches
@@ -8,6 +11,9 @@ from ..base import MXNetError
 from ..ndarray._sparse_updates import put_rows, rows_of
 from . import _lists
 from ._base import Optimizer, is_list, zeros_like
+
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
 
 NOT_AN_ARRAY = '{name}.update: {what} {index!r} must be an NDArray, not a {kind}'
 DIFFERENT = ('{name}.update: weight {index!r} is {weight}, but its gradient is {grad}; '
@@ -31,13 +37,13 @@ class BuiltIn(Optimizer):
     _repeats = True             # has an update the same arrays as the one before; SGLD's noise is new each time
     _by_count = False           # whether counts matter, too: then what `_repeated` gives may have `tell`
 
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """The arrays that the optimizer keeps for a weight, zeros at first: None, one, or a tuple."""
         stype = weight.stype if self._lazy(weight) else 'default'
         states = tuple(zeros_like(weight, stype) for _ in range(self._slots))
         return states if len(states) > 1 else states[0] if states else None
 
-    def update(self, index, weight, grad, state):
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Updates a weight, in place, by its gradient; or several, given as lists."""
         if not is_list(index):
             index, weight, grad, state = (index,), (weight,), (grad,), (state,)

@@ -1,5 +1,8 @@
 """Gradient descent: plain, with momentum, by signs, with noise, and for workers that are late."""
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
@@ -16,6 +19,10 @@ from ..ndarray.random import normal
 from . import _lists
 from ._base import aggregation_size, register, zeros_like
 from ._builtin import BuiltIn
+
+if TYPE_CHECKING:
+    from .._typing import OptimizerOptions, RatedOptimizerOptions
+    from ..ndarray import NDArray
 
 
 def _sgd(weight, grad, **numbers):
@@ -42,7 +49,8 @@ class SGD(BuiltIn):
 
     _master_last = _asks_for_lists = True
 
-    def __init__(self, momentum=0.0, lazy_update=True, **kwargs):
+    def __init__(self, momentum: float = 0.0, lazy_update: bool = True,
+                 **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
         self.lazy_update = lazy_update
@@ -93,7 +101,7 @@ def _step_groups(optimizer, step, weights, grads, moms, lrs, wds):
 class ccSGD(SGD):
     """An old name of `SGD`."""
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
 
 
@@ -108,7 +116,7 @@ class NAG(BuiltIn):
 
     _master_last = True
 
-    def __init__(self, momentum=0.0, **kwargs):
+    def __init__(self, momentum: float = 0.0, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
 
@@ -142,7 +150,8 @@ class Signum(BuiltIn):
     Bernstein et al., https://arxiv.org/abs/1802.04434
     """
 
-    def __init__(self, learning_rate=0.01, momentum=0.9, wd_lh=0.0, **kwargs):
+    def __init__(self, learning_rate: float = 0.01, momentum: float = 0.9, wd_lh: float = 0.0,
+                 **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.momentum = momentum
         self.wd_lh = wd_lh
@@ -182,15 +191,15 @@ class DCASGD(BuiltIn):
     Zheng et al., https://arxiv.org/abs/1609.08326
     """
 
-    def __init__(self, momentum=0.0, lamda=0.04, **kwargs):
+    def __init__(self, momentum: float = 0.0, lamda: float = 0.04, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
-        self.weight_previous = {}
+        self.weight_previous: dict[Any, Any] = {}
         self.lamda = lamda
 
     _slots = 2
 
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """The momentum or None, and the weight as it was before the last update."""
         return zeros_like(weight) if self.momentum else None, weight.copy()
 
@@ -213,13 +222,13 @@ class SGLD(BuiltIn):
     Simplex", NIPS 2013.
     """
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
 
     _slots = 1
     _repeats = False
 
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """None: there is nothing to remember."""
 
     def _columns(self, indices, weights, states):

@@ -1,6 +1,10 @@
 """Optimizers for large batches, which give each layer a learning rate by the length of its weights."""
+from __future__ import annotations
+
 import logging
 import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
@@ -17,6 +21,9 @@ from . import _lists
 from ._base import aggregation_size, is_list, register
 from ._builtin import BuiltIn
 from ._descent import descent
+
+if TYPE_CHECKING:
+    from .._typing import OptimizerOptions, RatedOptimizerOptions
 
 
 def _interleave(*columns):
@@ -46,7 +53,8 @@ class LARS(BuiltIn):
     _master_last = _asks_for_lists = True
     _counted = None             # num_update when cur_lr was last looked at
 
-    def __init__(self, momentum=0.0, lazy_update=True, eta=0.001, eps=0, momentum_correction=True, **kwargs):
+    def __init__(self, momentum: float = 0.0, lazy_update: bool = True, eta: float = 0.001, eps: float = 0,
+                 momentum_correction: bool = True, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.momentum = momentum
         self.momentum_correction = momentum_correction
@@ -62,7 +70,7 @@ class LARS(BuiltIn):
     def _slots(self):
         return 1 if self.momentum else 0
 
-    def set_wd_mult(self, args_wd_mult):
+    def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
         """As for other optimizers, but only weights whose names end in `_weight` decay by themselves."""
         self.wd_mult = {**self._without_decay('_weight'), **self._from_symbol('__wd_mult__'), **args_wd_mult}
 
@@ -116,8 +124,9 @@ class LAMB(BuiltIn):
     whole_arrays = True
     _slots = 2
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, lower_bound=None, upper_bound=None,
-                 bias_correction=True, **kwargs):
+    def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6,
+                 lower_bound: float | None = None, upper_bound: float | None = None, bias_correction: bool = True,
+                 **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1 = beta1
         self.beta2 = beta2
@@ -154,8 +163,9 @@ class LBSGD(BuiltIn):
     whole_arrays = True
     _at_once = False            # each weight has sums and counts of its own
 
-    def __init__(self, momentum=0.0, multi_precision=False, warmup_strategy='linear', warmup_epochs=5, batch_scale=1,
-                 updates_per_epoch=32, begin_epoch=0, num_epochs=60, **kwargs):
+    def __init__(self, momentum: float = 0.0, multi_precision: bool = False, warmup_strategy: str = 'linear',
+                 warmup_epochs: int = 5, batch_scale: int = 1, updates_per_epoch: int = 32, begin_epoch: int = 0,
+                 num_epochs: int = 60, **kwargs: Any) -> None:
         super().__init__(multi_precision=multi_precision, **kwargs)
         logging.info('LBSGD: batch_scale=%g, warmup_epochs=%d, warmup_strategy=%s, updates_per_epoch=%d', batch_scale,
                      warmup_epochs, warmup_strategy, updates_per_epoch)
@@ -167,7 +177,7 @@ class LBSGD(BuiltIn):
         self.init_updates = begin_epoch * updates_per_epoch
         self.num_epochs = num_epochs
         self.lbmult = 1
-        self.cumgrads = {}
+        self.cumgrads: dict[Any, Any] = {}
         self.adaptive = False
         self.admult = 1
 
@@ -175,7 +185,7 @@ class LBSGD(BuiltIn):
     def _slots(self):
         return 1 if self.momentum else 0
 
-    def update(self, index, weight, grad, state):
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Adds up a gradient; updates the weight, in place, when `batch_scale` of them are there."""
         if is_list(index):
             raise MXNetError('LBSGD.update takes one weight at a time, not a list')

@@ -1,7 +1,10 @@
 """`Updater`: keeps the states of weights and updates them; what KVStore, Module and Trainer call."""
+from __future__ import annotations
+
 import pickle
 import sys
 from operator import is_
+from typing import TYPE_CHECKING, Any
 
 import numpy
 import torch
@@ -21,6 +24,9 @@ from ..ndarray.ndarray import NDArray
 from . import _progress
 from ._base import _LOW_PRECISION, Optimizer, aggregation_size, is_list
 from ._builtin import BuiltIn
+
+if TYPE_CHECKING:
+    from ..context import Context
 
 __all__ = ['Updater', 'get_updater']
 
@@ -45,16 +51,16 @@ class Updater:
 
     _loaded = None          # where states came from that no update has used yet
 
-    def __init__(self, optimizer):
+    def __init__(self, optimizer: Optimizer) -> None:
         self.optimizer = optimizer
-        self.states = {}
-        self.states_synced = {}
+        self.states: dict[Any, Any] = {}
+        self.states_synced: dict[Any, Any] = {}
         self.aggregate_updates = _most_at_once(optimizer) > 0
         self._again = None          # the last call, if it can be repeated without looking at everything anew
         self._before = _progress.snapshot(optimizer, _classes())
         self._extra = None          # what else the last states that were read had with them
 
-    def __call__(self, index, grad, weight):
+    def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         again = self._due(index, grad, weight)
         if again is not None:
             again.run()
@@ -119,7 +125,7 @@ class Updater:
         again = self._again
         return again if again is not None and again.due(self, index, grad, weight) else None
 
-    def sync_state_context(self, state, context):
+    def sync_state_context(self, state: Any, context: Context) -> Any:
         """A state with all of its arrays on a context.  What is in it more than once still is."""
         done = {}
 
@@ -133,7 +139,7 @@ class Updater:
             return part
         return moved(state)
 
-    def set_states(self, states, where='optimizer states'):
+    def set_states(self, states: bytes, where: str = 'optimizer states') -> None:
         """Takes over states, and an optimizer if there is one, from what `get_states` gave, here or in MXNet 1.9.1.
 
         Nothing in it is executed: it may hold plain values, arrays, and optimizers and schedulers whose classes the
@@ -167,7 +173,7 @@ class Updater:
         self._loaded = where
         self._extra = None if progress is None else progress.get('extra')
 
-    def get_states(self, dump_optimizer=False):
+    def get_states(self, dump_optimizer: bool = False) -> bytes:
         """All states as bytes, with `dump_optimizer` the optimizer too, in the format of MXNet 1.9.1.
 
         Without it, the count of updates and whatever else the optimizer remembers is behind them, where MXNet 1.9.1
@@ -347,7 +353,7 @@ class _Again:
 NEVER = 1 << 62
 
 
-def get_updater(optimizer):
+def get_updater(optimizer: Optimizer) -> Updater:
     """The `Updater` of an optimizer."""
     return Updater(optimizer)
 

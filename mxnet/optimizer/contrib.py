@@ -1,4 +1,8 @@
 """Optimizers beside the main ones: `GroupAdaGrad` and `AdamW`."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
 import torch
 
 from .._ops.optimizer_adaptive import moments
@@ -10,10 +14,15 @@ from ._adam import bias_correction
 from ._base import register
 from ._builtin import BuiltIn
 
+if TYPE_CHECKING:
+    from .._typing import OptimizerOptions, RatedOptimizerOptions
+    from ..ndarray import NDArray
+
 __all__ = ['AdamW', 'GroupAdaGrad']
 
 
-def group_adagrad(weight, grad, history, *, lr, epsilon, rescale_grad, clip_gradient):
+def group_adagrad(weight: torch.Tensor, grad: torch.Tensor, history: torch.Tensor, *, lr: float, epsilon: float,
+                  rescale_grad: Any, clip_gradient: float) -> Any:
     """AdaGrad with one learning rate for each row.
 
         history = history + mean(grad ** 2, axis=1)
@@ -37,11 +46,11 @@ class GroupAdaGrad(BuiltIn):
     _slots = 1
     _elementwise = False
 
-    def __init__(self, eps=1e-5, **kwargs):
+    def __init__(self, eps: float = 1e-5, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
         self.float_stable_eps = eps
 
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """A column: the sum of the mean squares of each row's gradients."""
         if weight.ndim != 2:
             raise MXNetError(f'GroupAdaGrad is for matrices, but weight {index!r} has shape {weight.shape}')
@@ -57,7 +66,8 @@ class GroupAdaGrad(BuiltIn):
                                'clip_gradient': self._clip}
 
 
-def adamw(weight, grad, mean, var, *, lr, beta1, beta2, epsilon, decay, rescale_grad, clip_gradient):
+def adamw(weight: torch.Tensor, grad: torch.Tensor, mean: torch.Tensor, var: torch.Tensor, *, lr: float, beta1: float,
+          beta2: float, epsilon: float, decay: float, rescale_grad: Any, clip_gradient: float) -> Any:
     """Adam with weight decay beside the gradient: `weight * (1 - decay) - lr * mean / (sqrt(var) + epsilon)`."""
     grad = scaled(grad, rescale_grad, clip_gradient)
     mean, var = moments(grad, mean, var, beta1, beta2)
@@ -82,7 +92,8 @@ class AdamW(BuiltIn):
     _needs_count = True
     _slots = 2
 
-    def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-6, correct_bias=True, **kwargs):
+    def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-6,
+                 correct_bias: bool = True, **kwargs: Unpack[OptimizerOptions]) -> None:
         super().__init__(learning_rate=learning_rate, **kwargs)
         self.beta1 = beta1
         self.beta2 = beta2

@@ -2,6 +2,10 @@
 
 The classes are in files of their families: `_base`, `_descent`, `_large_batch`, `_adam`, `_adaptive`, `_updater`.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from .._names import suggest_names as _suggest_names
 from ..ndarray import abs as NDabs
 from ..ndarray import zeros
@@ -12,6 +16,9 @@ from ._descent import DCASGD, NAG, SGD, SGLD, Signum, ccSGD
 from ._large_batch import LAMB, LARS, LBSGD
 from ._updater import Updater, get_updater
 
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
+
 __all__ = ['AMSBound', 'AdaBound', 'AdaDelta', 'AdaGrad', 'Adam', 'Adamax', 'DCASGD', 'FTML', 'Ftrl', 'LAMB', 'LARS',
            'LBSGD', 'NAG', 'NDabs', 'Nadam', 'Optimizer', 'RMSProp', 'SGD', 'SGLD', 'Signum', 'Test', 'Updater',
            'ccSGD', 'create', 'get_updater', 'register']
@@ -21,11 +28,11 @@ __all__ = ['AMSBound', 'AdaBound', 'AdaDelta', 'AdaGrad', 'Adam', 'Adamax', 'DCA
 class Test(Optimizer):
     """For tests of what is around optimizers: adds the gradient to the weight, and keeps a copy as the state."""
 
-    def create_state(self, index, weight):
+    def create_state(self, index: Any, weight: NDArray) -> Any:
         """Zeros, until the first update."""
         return zeros(weight.shape, weight.context)
 
-    def update(self, index, weight, grad, state):
+    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """weight + rescale_grad * grad"""
         weight[:] += grad * self.rescale_grad
         state[:] = weight

@@ -10,16 +10,22 @@
 
 It stands on torch.profiler, and is an interceptor (see docs/en/architecture.md): while it is off, it costs nothing.
 """
+from __future__ import annotations
+
 import os
 import threading
 import time
 import warnings
+from typing import TYPE_CHECKING, Any, Self
 
 from .. import _dispatch
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ._session import session as _current
 from ._table import SORTS as _SORTS
+
+if TYPE_CHECKING:
+    from .._typing import Path
 
 __all__ = ['Counter', 'Domain', 'Event', 'Frame', 'Marker', 'Task', 'dump', 'dump_profile', 'dumps', 'pause',
            'profiler_set_config', 'profiler_set_state', 'resume', 'scope', 'set_config', 'set_kvstore_handle',
@@ -28,7 +34,7 @@ __all__ = ['Counter', 'Domain', 'Event', 'Frame', 'Marker', 'Task', 'dump', 'dum
 profiler_kvstore_handle = None
 
 
-def set_kvstore_handle(handle):
+def set_kvstore_handle(handle: Any) -> None:
     """Says which KVStore has the servers that `profile_process='server'` is about."""
     global profiler_kvstore_handle
     profiler_kvstore_handle = handle
@@ -54,7 +60,7 @@ def _on_servers(what, profile_process, **arguments):
 
 
 # ---------------------------------------------------------------------- the profile
-def set_config(**kwargs):
+def set_config(**kwargs: Any) -> None:
     """Says what is measured; takes keyword arguments only, and those not given have their default.
 
     Parameters
@@ -83,7 +89,7 @@ def set_config(**kwargs):
         _current.configure(kwargs)
 
 
-def set_state(state='stop', profile_process='worker'):
+def set_state(state: Any = 'stop', profile_process: str = 'worker') -> None:
     """Starts ('run') or stops ('stop') measuring."""
     changes = {'run': _current.run, 'stop': _current.stop}
     if state not in changes:
@@ -92,29 +98,29 @@ def set_state(state='stop', profile_process='worker'):
         changes[state]()
 
 
-def start(profile_process='worker'):
+def start(profile_process: str = 'worker') -> None:
     """Starts measuring: `set_state('run')`."""
     set_state('run', profile_process)
 
 
-def stop(profile_process='worker'):
+def stop(profile_process: str = 'worker') -> None:
     """Stops measuring: `set_state('stop')`.  What was measured stays until `dump`."""
     set_state('stop', profile_process)
 
 
-def pause(profile_process='worker'):
+def pause(profile_process: str = 'worker') -> None:
     """Stops measuring until `resume`."""
     if not _on_servers('pause', profile_process):
         _current.pause()
 
 
-def resume(profile_process='worker'):
+def resume(profile_process: str = 'worker') -> None:
     """Goes on measuring after `pause`."""
     if not _on_servers('resume', profile_process):
         _current.resume()
 
 
-def dump(finished=True, profile_process='worker'):
+def dump(finished: bool = True, profile_process: str = 'worker') -> None:
     """Writes the file, a trace for https://ui.perfetto.dev or chrome://tracing.
 
     With `finished`, measuring stops and a later `dump` begins a new file; without, it goes on, and later events are
@@ -124,7 +130,7 @@ def dump(finished=True, profile_process='worker'):
         _current.dump(bool(finished))
 
 
-def dumps(reset=False, format='table', sort_by='total', ascending=False):
+def dumps(reset: bool = False, format: str = 'table', sort_by: str = 'total', ascending: bool = False) -> str:
     """Sums of the times by name, as a table or as JSON.
 
     The time of an operator is that of its kernels on a GPU, that of the call on a CPU.
@@ -147,20 +153,20 @@ def dumps(reset=False, format='table', sort_by='total', ascending=False):
 
 
 # ---------------------------------------------------------------------- old names
-def profiler_set_config(mode='symbolic', filename='profile.json'):
+def profiler_set_config(mode: str = 'symbolic', filename: Path = 'profile.json') -> None:
     """Deprecated: `set_config`.  `mode` is 'symbolic' or 'all'."""
     warnings.warn('profiler.profiler_set_config() is deprecated. Please use profiler.set_config() instead',
                   stacklevel=2)
     set_config(**{f'profile_{mode}': True, 'filename': filename})
 
 
-def profiler_set_state(state='stop'):
+def profiler_set_state(state: Any = 'stop') -> None:
     """Deprecated: `set_state`."""
     warnings.warn('profiler.profiler_set_state() is deprecated. Please use profiler.set_state() instead', stacklevel=2)
     set_state(state)
 
 
-def dump_profile():
+def dump_profile() -> None:
     """Deprecated: `dump`."""
     warnings.warn('profiler.dump_profile() is deprecated. Please use profiler.dump() instead', stacklevel=2)
     dump(True)
@@ -170,25 +176,25 @@ def dump_profile():
 class Domain:
     """A group of tasks, frames, counters and markers, with a name."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         self.name = name
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
-    def new_task(self, name):
+    def new_task(self, name: str) -> Any:
         """A `Task` of this domain."""
         return Task(self, name)
 
-    def new_frame(self, name):
+    def new_frame(self, name: str) -> Any:
         """A `Frame` of this domain."""
         return Frame(self, name)
 
-    def new_counter(self, name, value=None):
+    def new_counter(self, name: str, value: Any = None) -> Any:
         """A `Counter` of this domain."""
         return Counter(self, name, value)
 
-    def new_marker(self, name):
+    def new_marker(self, name: str) -> Any:
         """A `Marker` of this domain."""
         return Marker(self, name)
 
@@ -196,16 +202,16 @@ class Domain:
 class _Duration:
     """Something with a beginning and an end; also a scope: `with domain.new_task('load'):`."""
 
-    def __init__(self, category, name):
+    def __init__(self, category: str, name: str) -> None:
         self.name = name
         self._category = category
-        self._since = None
+        self._since: Any = None
 
-    def start(self):
+    def start(self) -> None:
         """It begins now."""
         self._since = time.time_ns() if _current.active else None
 
-    def stop(self):
+    def stop(self) -> None:
         """It ends now.  It counts if measuring was on at both ends."""
         since, self._since = self._since, None
         if since is None or not _current.active:
@@ -216,43 +222,43 @@ class _Duration:
         _current.note({**event, 'ph': 'e'}, now)
         _current.statistics.add_time(self._category, self.name, (now - since) / 1e3)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: Any) -> None:
         self.stop()
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self.__dict__.get('_since') is not None:         # nobody can stop it any more
             self.stop()
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
 
 class Task(_Duration):
     """A piece of work of the program, between `start` and `stop`; times of the same name are summed up."""
 
-    def __init__(self, domain, name):
+    def __init__(self, domain: Any, name: str) -> None:
         super().__init__(domain.name, name)
 
 
 class Frame(_Duration):
     """The same for what recurs, such as an iteration: it has a row of its own in the trace."""
 
-    def __init__(self, domain, name):
+    def __init__(self, domain: Any, name: str) -> None:
         super().__init__(f'{domain.name},frame', name)
 
 
 class Event(_Duration):
     """The same without a domain."""
 
-    def __init__(self, name):
+    def __init__(self, name: str) -> None:
         super().__init__('event', name)
 
 
-def scope(name='<unk>'):
+def scope(name: str = '<unk>') -> Any:
     """A range with this name around everything that runs inside: `with profiler.scope('encoder'):`."""
     return Event(name)
 
@@ -260,7 +266,7 @@ def scope(name='<unk>'):
 class Counter:
     """A number that changes, drawn over time in the trace."""
 
-    def __init__(self, domain, name, value=None):
+    def __init__(self, domain: Any, name: str, value: Any = None) -> None:
         self.name = name
         self._category = domain.name
         self._value = 0
@@ -268,19 +274,19 @@ class Counter:
         if value is not None:
             self.set_value(value)
 
-    def set_value(self, value):
+    def set_value(self, value: Any) -> None:
         """Sets the number."""
         with self._lock:
             self._value = int(value)
             self._note()
 
-    def increment(self, delta=1):
+    def increment(self, delta: int = 1) -> None:
         """Adds to the number."""
         with self._lock:
             self._value += int(delta)
             self._note()
 
-    def decrement(self, delta=1):
+    def decrement(self, delta: int = 1) -> None:
         """Subtracts from the number."""
         self.increment(-int(delta))
 
@@ -293,20 +299,20 @@ class Counter:
         if _current.active:
             _current.note({'ph': 'C', 'cat': self._category, 'name': self.name, 'args': {self.name: self._value}})
 
-    def __del__(self):
+    def __del__(self) -> None:
         if self.__dict__.get('_value'):
             self._value = 0                 # its line in the trace comes down where it ends
             self._draw()
 
-    def __iadd__(self, delta):
+    def __iadd__(self, delta: int) -> Self:
         self.increment(delta)
         return self
 
-    def __isub__(self, delta):
+    def __isub__(self, delta: int) -> Self:
         self.decrement(delta)
         return self
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
 
@@ -315,11 +321,11 @@ class Marker:
 
     _SCOPES = {'global': 'g', 'process': 'p', 'thread': 't', 'task': 't', 'marker': 't'}
 
-    def __init__(self, domain, name):
+    def __init__(self, domain: Any, name: str) -> None:
         self.name = name
         self.domain = domain
 
-    def mark(self, scope='process'):
+    def mark(self, scope: str = 'process') -> None:
         """Marks this moment.
 
         `scope` ('global', 'process', 'thread', 'task', 'marker') says how far its line is drawn.
@@ -330,7 +336,7 @@ class Marker:
             _current.note({'ph': 'i', 'cat': f'{self.domain.name},instant_marker', 'name': self.name,
                            's': self._SCOPES[scope]})
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.name
 
 

@@ -1,6 +1,15 @@
 """What all recurrent cells have in common."""
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 from .. import ndarray, symbol
 from .._names import set_by_init
+
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
+    from ..symbol import Symbol
 
 MODIFIED = ('a cell that a modifier (ZoneoutCell, ResidualCell, ...) was applied to cannot be used by itself; use the '
             'modifier')
@@ -31,11 +40,11 @@ def steps_of(length, inputs, layout, merge, in_layout=None):
 class RNNParams:
     """Variables by name, made when they are first asked for; cells that have the same ones share weights."""
 
-    def __init__(self, prefix=''):
+    def __init__(self, prefix: str = '') -> None:
         self._prefix = prefix
-        self._params = {}
+        self._params: dict[Any, Any] = {}
 
-    def get(self, name, **kwargs):
+    def get(self, name: str, **kwargs: Any) -> Symbol:
         """The variable `prefix + name`; `kwargs` go to `mx.sym.Variable`."""
         name = self._prefix + name
         if name not in self._params:
@@ -50,39 +59,41 @@ class BaseRNNCell:
     params: an RNNParams to share weights with another cell
     """
 
+    _num_hidden: int        # of a subclass
+
     _own_params = _params = _prefix = _modified = _counter = _init_counter = set_by_init()
 
-    def __init__(self, prefix='', params=None):
+    def __init__(self, prefix: str = '', params: RNNParams | None = None) -> None:
         self._own_params = params is None
         self._params = RNNParams(prefix) if params is None else params
         self._prefix = prefix
         self._modified = False
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Names begin anew; to be called before a cell is used in another graph."""
         self._init_counter = -1
         self._counter = -1
         for cell in getattr(self, '_cells', ()):
             cell.reset()
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, Any]:
         """One step: (output, new states) for inputs of shape (batch, features)."""
         raise NotImplementedError(f'{type(self).__name__} cannot be stepped')
 
     @property
-    def params(self):
+    def params(self) -> RNNParams:
         """The RNNParams of the cell."""
         self._own_params = False
         return self._params
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """A dict with the shape (0 is the batch size) and `__layout__` of each state."""
         raise NotImplementedError(f'{type(self).__name__} has no state_info')
 
     @property
-    def state_shape(self):
+    def state_shape(self) -> Any:
         """The shapes of the states."""
         return [info['shape'] for info in self.state_info]
 
@@ -98,7 +109,7 @@ class BaseRNNCell:
         if self._modified:
             raise AssertionError(MODIFIED)
 
-    def begin_state(self, func=symbol.zeros, **kwargs):
+    def begin_state(self, func: Callable[..., Any] = symbol.zeros, **kwargs: Any) -> list[Symbol]:
         """Symbols for the first states: zeros; or `func(name=..., shape=..., ...)`, such as `mx.sym.Variable`."""
         self._check_unmodified()
         states = []
@@ -108,7 +119,7 @@ class BaseRNNCell:
         return states
 
     # ------------------------------------------------------------------ weights
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """A dict of parameters in which the weights of each gate stand alone, `lstm_i2h_f_weight` and so on."""
         args = dict(args)
         if not self._gate_names:
@@ -121,7 +132,7 @@ class BaseRNNCell:
                     args[f'{self._prefix}{group}{gate}_{kind}'] = packed[i * size:(i + 1) * size].copy()
         return args
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """The reverse of `unpack_weights`."""
         args = dict(args)
         if not self._gate_names:
@@ -133,7 +144,8 @@ class BaseRNNCell:
         return args
 
     # ------------------------------------------------------------------ time
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None):
+    def unroll(self, length: int, inputs: Any, begin_state: list[Symbol] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """(outputs, last states) of `length` steps.
 
         inputs: one symbol of the given layout, or a list of one symbol a step

@@ -1,6 +1,15 @@
 """The plain cells: RNN, LSTM and GRU."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from .. import initializer, symbol
 from ._base_cell import BaseRNNCell
+
+if TYPE_CHECKING:
+    from ..rnn import RNNParams
+    from ..symbol import Symbol
 
 
 class _Dense(BaseRNNCell):
@@ -8,7 +17,7 @@ class _Dense(BaseRNNCell):
 
     _states = 1
 
-    def __init__(self, num_hidden, prefix, params, **bias):
+    def __init__(self, num_hidden: int, prefix: str, params: RNNParams | None, **bias: Any) -> None:
         super().__init__(prefix=prefix, params=params)
         self._num_hidden = num_hidden
         self._iW = self.params.get('i2h_weight')
@@ -17,7 +26,7 @@ class _Dense(BaseRNNCell):
         self._hB = self.params.get('h2h_bias')
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """A dict with the shape (0 is the batch size) and `__layout__` of each state."""
         return [{'shape': (0, self._num_hidden), '__layout__': 'NC'} for _ in range(self._states)]
 
@@ -30,7 +39,8 @@ class _Dense(BaseRNNCell):
 class RNNCell(_Dense):
     """`activation(W_i x + b_i + W_h h + b_h)`; the activation is 'tanh', 'relu', ..., or a function of a symbol."""
 
-    def __init__(self, num_hidden, activation='tanh', prefix='rnn_', params=None):
+    def __init__(self, num_hidden: int, activation: str = 'tanh', prefix: str = 'rnn_',
+                 params: RNNParams | None = None) -> None:
         super().__init__(num_hidden, prefix, params)
         self._activation = activation
 
@@ -38,7 +48,7 @@ class RNNCell(_Dense):
     def _gate_names(self):
         return ('',)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """One step: (output, new states)."""
         name = self._step_name()
         i2h, h2h = self._linear(inputs, states[0], name)
@@ -75,14 +85,15 @@ class LSTMCell(_Dense):
 
     _states = 2
 
-    def __init__(self, num_hidden, prefix='lstm_', params=None, forget_bias=1.0):
+    def __init__(self, num_hidden: int, prefix: str = 'lstm_', params: RNNParams | None = None,
+                 forget_bias: float = 1.0) -> None:
         super().__init__(num_hidden, prefix, params, init=initializer.LSTMBias(forget_bias=forget_bias))
 
     @property
     def _gate_names(self):
         return ['_i', '_f', '_c', '_o']
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """One step: (output, new states)."""
         name = self._step_name()
         i2h, h2h = self._linear(inputs, states[0], name)
@@ -93,14 +104,14 @@ class LSTMCell(_Dense):
 class GRUCell(_Dense):
     """Gated recurrent unit, as cuDNN has it."""
 
-    def __init__(self, num_hidden, prefix='gru_', params=None):
+    def __init__(self, num_hidden: int, prefix: str = 'gru_', params: RNNParams | None = None) -> None:
         super().__init__(num_hidden, prefix, params)
 
     @property
     def _gate_names(self):
         return ['_r', '_z', '_o']
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """One step: (output, new states)."""
         name = self._step_name()
         # names of upstream's GRU have two underscores here

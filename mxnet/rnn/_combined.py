@@ -1,17 +1,26 @@
 """Cells made of cells: stacks, both directions, dropout, zoneout and residual connections."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 from .. import symbol
 from ._base_cell import BaseRNNCell, steps_of
+
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
+    from ..rnn import RNNParams
+    from ..symbol import Symbol
 
 
 class _Group(BaseRNNCell):
     """Several cells, whose states and weights come one after the other."""
 
-    def __init__(self, cells, params):
+    def __init__(self, cells: Any, params: RNNParams | None) -> None:
         super().__init__(prefix='', params=params)
         self._override_cell_params = params is not None
-        self._cells = []
+        self._cells: list[Any] = []
         for cell in cells:
             self._append(cell)
 
@@ -24,22 +33,22 @@ class _Group(BaseRNNCell):
         self._cells.append(cell)
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """A dict with the shape (0 is the batch size) and `__layout__` of each state."""
         return [info for cell in self._cells for info in cell.state_info]
 
-    def begin_state(self, **kwargs):
+    def begin_state(self, **kwargs: Any) -> list[Symbol]:      # type: ignore[override]
         """Symbols for the first states of all cells; see `BaseRNNCell.begin_state`."""
         self._check_unmodified()
         return [state for cell in self._cells for state in cell.begin_state(**kwargs)]
 
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """See `BaseRNNCell.unpack_weights`."""
         for cell in self._cells:
             args = cell.unpack_weights(args)
         return args
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """The reverse of `unpack_weights`."""
         for cell in self._cells:
             args = cell.pack_weights(args)
@@ -57,14 +66,14 @@ class _Group(BaseRNNCell):
 class SequentialRNNCell(_Group):
     """A stack of cells: the output of each is the input of the next."""
 
-    def __init__(self, params=None):
+    def __init__(self, params: RNNParams | None = None) -> None:
         super().__init__([], params)
 
-    def add(self, cell):
+    def add(self, cell: BaseRNNCell) -> None:
         """Puts a cell on top."""
         self._append(cell)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, Any]:
         """One step: (output, new states)."""
         self._counter += 1
         following = []
@@ -75,7 +84,8 @@ class SequentialRNNCell(_Group):
             following.extend(own)
         return inputs, following
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Any = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """(outputs, last states); see `BaseRNNCell.unroll`."""
         self.reset()
         states = self.begin_state() if begin_state is None else begin_state
@@ -91,22 +101,23 @@ class SequentialRNNCell(_Group):
 class DropoutCell(BaseRNNCell):
     """Dropout of the input; `dropout` is the share that is set to zero."""
 
-    def __init__(self, dropout, prefix='dropout_', params=None):
+    def __init__(self, dropout: float, prefix: str = 'dropout_', params: RNNParams | None = None) -> None:
         super().__init__(prefix, params)
         if not isinstance(dropout, Number):
             raise AssertionError(f'dropout must be a number, not a {type(dropout).__name__}')
         self.dropout = dropout
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """No states."""
         return []
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, Any]:
         """One step: (output, states)."""
         return symbol.Dropout(inputs, p=self.dropout) if self.dropout > 0 else inputs, states
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Any = None, layout: str = 'NTC',
+               merge_outputs: Any = None) -> tuple[Any, list[Symbol]]:
         """(outputs, states); see `BaseRNNCell.unroll`.  A single symbol is dropped out as a whole."""
         self.reset()
         inputs, _ = steps_of(length, inputs, layout, merge_outputs)
@@ -118,23 +129,23 @@ class DropoutCell(BaseRNNCell):
 class ModifierCell(BaseRNNCell):
     """A cell that changes what another one does; the other is not to be used by itself any more."""
 
-    def __init__(self, base_cell):
+    def __init__(self, base_cell: BaseRNNCell) -> None:
         super().__init__()
         base_cell._modified = True
         self.base_cell = base_cell
 
     @property
-    def params(self):
+    def params(self) -> RNNParams:
         """The RNNParams of the inner cell."""
         self._own_params = False
         return self.base_cell.params
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """That of the inner cell."""
         return self.base_cell.state_info
 
-    def begin_state(self, init_sym=symbol.zeros, **kwargs):
+    def begin_state(self, init_sym: Any = symbol.zeros, **kwargs: Any) -> list[Symbol]:      # type: ignore[override]
         """Symbols for the first states of the inner cell; see `BaseRNNCell.begin_state`."""
         self._check_unmodified()
         # a group of cells takes the function by its name
@@ -142,15 +153,15 @@ class ModifierCell(BaseRNNCell):
         with _Unmodified(self.base_cell):
             return self.base_cell.begin_state(**kwargs)
 
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """See `BaseRNNCell.unpack_weights`."""
         return self.base_cell.unpack_weights(args)
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """The reverse of `unpack_weights`."""
         return self.base_cell.pack_weights(args)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, Any]:
         """One step: (output, new states)."""
         raise NotImplementedError(f'{type(self).__name__} cannot be stepped')
 
@@ -174,7 +185,7 @@ class ZoneoutCell(ModifierCell):
     zoneout_outputs, zoneout_states: the shares that stay
     """
 
-    def __init__(self, base_cell, zoneout_outputs=0., zoneout_states=0.):
+    def __init__(self, base_cell: BaseRNNCell, zoneout_outputs: float = 0., zoneout_states: float = 0.) -> None:
         from ._fused import FusedRNNCell
         if isinstance(base_cell, FusedRNNCell):
             raise AssertionError('FusedRNNCell has no zoneout; unfuse it first')
@@ -189,12 +200,12 @@ class ZoneoutCell(ModifierCell):
         self.zoneout_states = zoneout_states
         self.prev_output = None
 
-    def reset(self):
+    def reset(self) -> None:
         """Names and outputs begin anew."""
         super().reset()
         self.prev_output = None
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, Any]:
         """One step: (output, new states)."""
         output, following = self.base_cell(inputs, states)
 
@@ -213,19 +224,20 @@ class ZoneoutCell(ModifierCell):
 class ResidualCell(ModifierCell):
     """Adds the input to the output of a cell (https://arxiv.org/abs/1609.08144)."""
 
-    def __init__(self, base_cell):
+    def __init__(self, base_cell: BaseRNNCell) -> None:
         super().__init__(base_cell)
 
     @staticmethod
     def _sum(output, inputs):
         return symbol.elemwise_add(output, inputs, name=f'{output.name}_plus_residual')
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, Any]:
         """One step: (output, new states)."""
         output, states = self.base_cell(inputs, states)
         return self._sum(output, inputs), states
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Any = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """(outputs, last states); see `BaseRNNCell.unroll`."""
         self.reset()
         with _Unmodified(self.base_cell):
@@ -244,15 +256,17 @@ class BidirectionalCell(_Group):
     output_prefix: what the names of outputs begin with
     """
 
-    def __init__(self, l_cell, r_cell, params=None, output_prefix='bi_'):
+    def __init__(self, l_cell: BaseRNNCell, r_cell: BaseRNNCell, params: RNNParams | None = None,
+                 output_prefix: str = 'bi_') -> None:
         super().__init__([l_cell, r_cell], params)
         self._output_prefix = output_prefix
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Any, Any]:
         """There is no single step."""
         raise NotImplementedError('a BidirectionalCell cannot be stepped; use unroll')
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None):
+    def unroll(self, length: int, inputs: Any, begin_state: list[Symbol] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """(outputs, last states); see `BaseRNNCell.unroll`."""
         self.reset()
         inputs, axis = steps_of(length, inputs, layout, False)

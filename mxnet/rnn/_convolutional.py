@@ -1,10 +1,19 @@
 """Cells whose gates are convolutions of pictures."""
+from __future__ import annotations
+
 import functools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import symbol
 from ..util import with_defaults
 from ._base_cell import BaseRNNCell
 from ._cells import gru_step, lstm_step
+
+if TYPE_CHECKING:
+    from .._typing import Init
+    from ..rnn import RNNParams
+    from ..symbol import Symbol
 
 _LEAKY = functools.partial(symbol.LeakyReLU, act_type='leaky', slope=0.2)
 
@@ -22,9 +31,11 @@ class BaseConvRNNCell(BaseRNNCell):
 
     _states = 2
 
-    def __init__(self, input_shape, num_hidden, h2h_kernel, h2h_dilate, i2h_kernel, i2h_stride, i2h_pad, i2h_dilate,
-                 i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
-                 activation, prefix='', params=None, conv_layout='NCHW'):
+    def __init__(self, input_shape: Any, num_hidden: int, h2h_kernel: Any, h2h_dilate: Any, i2h_kernel: Any,
+                 i2h_stride: Any, i2h_pad: Any, i2h_dilate: Any, i2h_weight_initializer: Init | None,
+                 h2h_weight_initializer: Init | None, i2h_bias_initializer: Init | None,
+                 h2h_bias_initializer: Init | None, activation: Any, prefix: str = '',
+                 params: RNNParams | None = None, conv_layout: str = 'NCHW') -> None:
         super().__init__(prefix=prefix, params=params)
         if not all(k % 2 for k in h2h_kernel):
             raise AssertionError(f'h2h_kernel must be odd, not {h2h_kernel}')
@@ -46,7 +57,7 @@ class BaseConvRNNCell(BaseRNNCell):
         return len(self._gate_names)
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """A dict with the shape (0 is the batch size) and `__layout__` of each state."""
         return [{'shape': self._state_shape, '__layout__': self._conv_layout} for _ in range(self._states)]
 
@@ -58,7 +69,7 @@ class BaseConvRNNCell(BaseRNNCell):
     def _activate(self, inputs, **kwargs):
         return self._get_activation(inputs, self._activation, **kwargs)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """One step: (output, new states)."""
         raise NotImplementedError(f'{type(self).__name__} has no step')
 
@@ -66,15 +77,17 @@ class BaseConvRNNCell(BaseRNNCell):
 class _PictureCell(BaseConvRNNCell):
     """The constructor of the cells below, which differ in the prefix of their names."""
 
-    def __init_subclass__(cls, prefix=None, **kwargs):
+    def __init_subclass__(cls, prefix: str | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if prefix is not None:
-            cls.__init__ = with_defaults(_PictureCell.__init__, prefix=prefix)
+            cls.__init__ = with_defaults(_PictureCell.__init__, prefix=prefix)      # type: ignore[method-assign]
 
-    def __init__(self, input_shape, num_hidden, h2h_kernel=(3, 3), h2h_dilate=(1, 1), i2h_kernel=(3, 3),
-                 i2h_stride=(1, 1), i2h_pad=(1, 1), i2h_dilate=(1, 1), i2h_weight_initializer=None,
-                 h2h_weight_initializer=None, i2h_bias_initializer='zeros', h2h_bias_initializer='zeros',
-                 activation=_LEAKY, prefix='', params=None, conv_layout='NCHW'):
+    def __init__(self, input_shape: Any, num_hidden: int, h2h_kernel: Any = (3, 3), h2h_dilate: Any = (1, 1),
+                 i2h_kernel: Any = (3, 3), i2h_stride: Sequence[Any] = (1, 1), i2h_pad: Any = (1, 1),
+                 i2h_dilate: Any = (1, 1), i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+                 h2h_bias_initializer: Init = 'zeros', activation: Any = _LEAKY, prefix: str = '',
+                 params: RNNParams | None = None, conv_layout: str = 'NCHW') -> None:
         super().__init__(input_shape, num_hidden, h2h_kernel, h2h_dilate, i2h_kernel, i2h_stride, i2h_pad, i2h_dilate,
                          i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer,
                          activation, prefix, params, conv_layout)
@@ -89,7 +102,7 @@ class ConvRNNCell(_PictureCell, prefix='ConvRNN_'):
     def _gate_names(self):
         return ('',)
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """One step: (output, new states)."""
         name = self._step_name()
         i2h, h2h = self._conv_forward(inputs, states, name)
@@ -104,7 +117,7 @@ class ConvLSTMCell(_PictureCell, prefix='ConvLSTM_'):
     def _gate_names(self):
         return ['_i', '_f', '_c', '_o']
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """One step: (output, new states)."""
         name = self._step_name()
         i2h, h2h = self._conv_forward(inputs, states, name)
@@ -121,7 +134,7 @@ class ConvGRUCell(_PictureCell, prefix='ConvGRU_'):
     def _gate_names(self):
         return ['_r', '_z', '_o']
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """One step: (output, new states)."""
         name = self._step_name()
         i2h, h2h = self._conv_forward(inputs, states, name)

@@ -1,10 +1,19 @@
 """Several layers over all steps as one operator."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from .. import initializer, ndarray, symbol
 from ._base_cell import BaseRNNCell, steps_of
 from ._cells import GRUCell, LSTMCell, RNNCell
 from ._combined import BidirectionalCell, DropoutCell, SequentialRNNCell
+
+if TYPE_CHECKING:
+    from ..ndarray import NDArray
+    from ..rnn import RNNParams
+    from ..symbol import Symbol
 
 _GATES = {'rnn_relu': [''], 'rnn_tanh': [''], 'lstm': ['_i', '_f', '_c', '_o'], 'gru': ['_r', '_z', '_o']}
 
@@ -17,8 +26,9 @@ class FusedRNNCell(BaseRNNCell):
     forget_bias: what the bias of an LSTM's forget gate begins with
     """
 
-    def __init__(self, num_hidden, num_layers=1, mode='lstm', bidirectional=False, dropout=0., get_next_state=False,
-                 forget_bias=1.0, prefix=None, params=None):
+    def __init__(self, num_hidden: int, num_layers: int = 1, mode: str = 'lstm', bidirectional: bool = False,
+                 dropout: float = 0., get_next_state: bool = False, forget_bias: float = 1.0, prefix: str | None = None,
+                 params: RNNParams | None = None) -> None:
         super().__init__(prefix=f'{mode}_' if prefix is None else prefix, params=params)
         self._num_hidden, self._num_layers, self._mode = num_hidden, num_layers, mode
         self._bidirectional, self._dropout, self._get_next_state = bidirectional, dropout, get_next_state
@@ -27,7 +37,7 @@ class FusedRNNCell(BaseRNNCell):
         self._parameter = self.params.get('parameters', init=init)
 
     @property
-    def state_info(self):
+    def state_info(self) -> list[dict[str, Any]]:
         """A dict with the shape (0 is the batch size) and `__layout__` of each state."""
         shape = (len(self._directions) * self._num_layers, 0, self._num_hidden)
         return [{'shape': shape, '__layout__': 'LNC'} for _ in range(2 if self._mode == 'lstm' else 1)]
@@ -71,7 +81,7 @@ class FusedRNNCell(BaseRNNCell):
         per_unit = total // both // size // self._num_gates
         return per_unit - (self._num_layers - 1) * (size + both * size + 2) - size - 2
 
-    def unpack_weights(self, args):
+    def unpack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """A dict of parameters in which weights stand for themselves, `lstm_l0_i2h_f_weight` and so on."""
         args = dict(args)
         packed = args.pop(self._parameter.name)
@@ -79,7 +89,7 @@ class FusedRNNCell(BaseRNNCell):
         args.update((name, part.copy()) for name, part in parts.items())
         return args
 
-    def pack_weights(self, args):
+    def pack_weights(self, args: Mapping[str, NDArray]) -> Mapping[str, NDArray]:
         """The reverse of `unpack_weights`."""
         args = dict(args)
         first = args[f'{self._prefix}l0_i2h{self._gate_names[0]}_weight']
@@ -91,11 +101,12 @@ class FusedRNNCell(BaseRNNCell):
         return args
 
     # ------------------------------------------------------------------ time
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Symbol, states: Sequence[Symbol]) -> tuple[Symbol, list[Symbol]]:
         """There is no single step."""
         raise NotImplementedError('FusedRNNCell cannot be stepped; use unroll, or unfuse first')
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None):
+    def unroll(self, length: int, inputs: Any, begin_state: list[Symbol] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None) -> tuple[Any, list[Symbol]]:
         """(outputs, last states); see `BaseRNNCell.unroll`."""
         self.reset()
         inputs, axis = steps_of(length, inputs, layout, True)
@@ -108,8 +119,8 @@ class FusedRNNCell(BaseRNNCell):
         names = ('state', 'state_cell') if self._mode == 'lstm' else ('state',)
         rnn = symbol.RNN(data=inputs, parameters=self._parameter, state_size=self._num_hidden,
                          num_layers=self._num_layers, bidirectional=self._bidirectional, p=self._dropout,
-                         state_outputs=self._get_next_state, mode=self._mode, name=f'{self._prefix}rnn',
-                         **dict(zip(names, states, strict=False)))
+                         state_outputs=self._get_next_state, mode=self._mode, name=f'{self._prefix}rnn',      # type: ignore[arg-type]
+                         **dict(zip(names, states, strict=False)))      # type: ignore[arg-type]
         outputs, states = rnn, []
         if self._get_next_state:
             outputs, states = rnn[0], [rnn[i + 1] for i in range(len(names))]
@@ -119,7 +130,7 @@ class FusedRNNCell(BaseRNNCell):
             outputs = symbol.swapaxes(outputs, dim1=0, dim2=1)
         return steps_of(length, outputs, layout, merge_outputs)[0], states
 
-    def unfuse(self):
+    def unfuse(self) -> SequentialRNNCell:
         """A SequentialRNNCell of plain cells with the same parameters (see `unpack_weights`), which can be stepped."""
         make = {'rnn_relu': lambda prefix: RNNCell(self._num_hidden, activation='relu', prefix=prefix),
                 'rnn_tanh': lambda prefix: RNNCell(self._num_hidden, activation='tanh', prefix=prefix),

@@ -1,6 +1,9 @@
 """Sentences as numbers, and batches of sentences of about the same length."""
+from __future__ import annotations
+
 import bisect
 import random
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -8,10 +11,14 @@ from .. import ndarray
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import check_state
 
+if TYPE_CHECKING:
+    from .._typing import DType
+
 __all__ = ['BucketSentenceIter', 'encode_sentences']
 
 
-def encode_sentences(sentences, vocab=None, invalid_label=-1, invalid_key='\n', start_label=0, unknown_token=None):
+def encode_sentences(sentences: Any, vocab: Any = None, invalid_label: int = -1, invalid_key: str = '\n',
+                     start_label: int = 0, unknown_token: str | None = None) -> Any:
     """(sentences as lists of ints, vocabulary) from lists of words.
 
     vocab: {word: int}; if given, words that are not in it become `unknown_token`, or are an error without one
@@ -53,8 +60,9 @@ class BucketSentenceIter(DataIter):
     length.  Sentences longer than the largest bucket are left out.
     """
 
-    def __init__(self, sentences, batch_size, buckets=None, invalid_label=-1, data_name='data',
-                 label_name='softmax_label', dtype='float32', layout='NT'):
+    def __init__(self, sentences: Any, batch_size: int, buckets: list[int] | None = None, invalid_label: int = -1,
+                 data_name: str = 'data', label_name: str = 'softmax_label', dtype: DType = 'float32',
+                 layout: str = 'NT') -> None:
         super().__init__(batch_size)
         if 'N' not in layout or layout.find('N') > 1:
             raise ValueError(f"layout must be 'NT' or 'TN', not {layout!r}")
@@ -62,7 +70,7 @@ class BucketSentenceIter(DataIter):
             counts = numpy.bincount([len(sentence) for sentence in sentences])
             buckets = [length for length, count in enumerate(counts) if count >= batch_size]
         buckets = sorted(buckets)
-        rows = [[] for _ in buckets]
+        rows: Any = [[] for _ in buckets]
         too_long = 0
         for sentence in sentences:
             place = bisect.bisect_left(buckets, len(sentence))
@@ -86,6 +94,8 @@ class BucketSentenceIter(DataIter):
         self.provide_label = [self._description(label_name, self.default_bucket_key)]
         self.idx = [(i, start) for i, bucket in enumerate(self.data)
                     for start in range(0, len(bucket) - batch_size + 1, batch_size)]
+        self.ndlabel: Any
+        self.nddata: Any
         self.nddata, self.ndlabel = [], []
         self.curr_idx = 0
         self.reset()
@@ -94,7 +104,7 @@ class BucketSentenceIter(DataIter):
         shape = (self.batch_size, length) if self.major_axis == 0 else (length, self.batch_size)
         return DataDesc(name, shape, layout=self.layout)
 
-    def reset(self):
+    def reset(self) -> None:
         """Back to the first batch, in a new order."""
         self.curr_idx = 0
         random.shuffle(self.idx)
@@ -102,12 +112,12 @@ class BucketSentenceIter(DataIter):
             numpy.random.shuffle(bucket)
         self._to_arrays()
 
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """Where the iterator is, and its sentences in their order, for `load_state_dict`."""
         return {'buckets': list(self.buckets), 'batch_size': self.batch_size, 'curr_idx': self.curr_idx,
                 'idx': list(self.idx), 'data': [bucket.copy() for bucket in self.data]}
 
-    def load_state_dict(self, state):
+    def load_state_dict(self, state: Any) -> None:
         """Goes on where `state_dict` was called."""
         check_state('BucketSentenceIter', state, buckets=list(self.buckets), batch_size=self.batch_size)
         if [a.shape for a in state['data']] != [a.shape for a in self.data]:
@@ -124,7 +134,7 @@ class BucketSentenceIter(DataIter):
             self.nddata.append(ndarray.array(bucket, dtype=self.dtype))
             self.ndlabel.append(ndarray.array(following, dtype=self.dtype))
 
-    def next(self):
+    def next(self) -> DataBatch:
         """The next batch."""
         if self.curr_idx == len(self.idx):
             raise StopIteration

@@ -22,6 +22,8 @@ class SymbolBase:
     """
 
     __slots__ = ('_entries', '_memory', '__weakref__')
+    _entries: Any
+    _memory: Any
 
 
 def text_of(op: Operator, name: str, value) -> str:

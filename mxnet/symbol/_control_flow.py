@@ -3,6 +3,10 @@
 A body is called once, on fresh variables, and what it computes becomes a graph of its own.  Nodes made inside the body
 carry its name (an attribute that the scope sets); an edge that comes from outside is cut, and becomes an input of both.
 """
+from __future__ import annotations
+
+from typing import Any
+
 from .._graph.node import Node, as_written, topological
 from .._ops import NAMES
 from ..attribute import AttrScope
@@ -113,7 +117,7 @@ def _node(op_name, hint, name, attributes, inputs, bodies, count):
 
 
 # ---------------------------------------------------------------------- the three of them
-def foreach(body, data, init_states, name='foreach'):
+def foreach(body: Any, data: Any, init_states: Any, name: Any = 'foreach') -> Any:
     """Calls `out, states = body(slice, states)` for each slice of `data` along axis 0, and stacks the outs."""
     flat_data, nest_data = _flatten(data, 'data')
     flat_states, nest_states = _flatten(init_states, 'init_states')
@@ -160,7 +164,7 @@ def _union(bodies, loop_variables):
     return inputs, locations
 
 
-def while_loop(cond, func, loop_vars, max_iterations=None, name='while_loop'):
+def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None, name: Any = 'while_loop') -> Any:
     """Calls `out, loop_vars = func(*loop_vars)` while `cond(*loop_vars)` holds, at most `max_iterations` times.
 
     The outs are stacked along axis 0 and filled up with zeros.
@@ -208,7 +212,7 @@ def while_loop(cond, func, loop_vars, max_iterations=None, name='while_loop'):
     return nest_out(results[:len(outs)]), nest(results[len(outs):])
 
 
-def cond(pred, then_func, else_func, name='cond'):
+def cond(pred: Any, then_func: Any, else_func: Any, name: Any = 'cond') -> Any:
     """`then_func()` where the one element of `pred` is not 0, else `else_func()`."""
     def body(suffix, function):
         unique = _unique(name + suffix)

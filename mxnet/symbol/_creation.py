@@ -1,5 +1,9 @@
 """Functions of `mx.sym` that are not one operator: constants, operands in any order, histograms."""
+from __future__ import annotations
+
+from collections.abc import Sequence
 from numbers import Number
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -7,6 +11,9 @@ from .._ops import NAMES
 from . import _compose
 from ._compose import SymbolBase
 from .symbol import Symbol
+
+if TYPE_CHECKING:
+    from .._typing import DType, Shape
 
 __all__ = ['arange', 'eye', 'full', 'histogram', 'hypot', 'linspace', 'maximum', 'minimum', 'ones', 'pow', 'power',
            'split_v2', 'zeros']
@@ -17,39 +24,41 @@ def _call(name, args, kwargs):
     return _compose.call(NAMES[name], name.lower(), args, kwargs, cls)
 
 
-def zeros(shape, dtype=None, **kwargs):
+def zeros(shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Symbol:
     """Zeros of a shape; lengths of 0 are found by inference."""
     return _call('_zeros', (), {'shape': shape, 'dtype': dtype or 'float32', **kwargs})
 
 
-def ones(shape, dtype=None, **kwargs):
+def ones(shape: Shape, dtype: DType | None = None, **kwargs: Any) -> Symbol:
     """Ones of a shape."""
     return _call('_ones', (), {'shape': shape, 'dtype': dtype or 'float32', **kwargs})
 
 
-def full(shape, val, dtype=None, **kwargs):
+def full(shape: Shape, val: float, dtype: DType | None = None, **kwargs: Any) -> Symbol:
     """An array with every element equal to `val`."""
     return _call('_full', (), {'shape': shape, 'value': float(val), 'dtype': dtype or 'float32', **kwargs})
 
 
-def arange(start, stop=None, step=1.0, repeat=1, infer_range=False, name=None, dtype=None):
+def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: int = 1, infer_range: bool = False,
+           name: str | None = None, dtype: DType | None = None) -> Symbol:
     """Evenly spaced numbers from `start` up to, and without, `stop`, each one `repeat` times."""
     return _call('_arange', (), {'start': start, 'stop': stop, 'step': step, 'repeat': repeat,
                                  'infer_range': infer_range, 'name': name, 'dtype': dtype or 'float32'})
 
 
-def linspace(start, stop, num, endpoint=True, name=None, dtype=None):
+def linspace(start: float, stop: float | None, num: int, endpoint: bool = True, name: str | None = None,
+             dtype: DType | None = None) -> Symbol:
     """`num` evenly spaced numbers from `start` to `stop`."""
     return _call('_linspace', (), {'start': start, 'stop': stop, 'num': num, 'endpoint': endpoint, 'name': name,
                                    'dtype': dtype or 'float32'})
 
 
-def eye(N, M=0, k=0, dtype=None, **kwargs):
+def eye(N: int, M: int = 0, k: int = 0, dtype: DType | None = None, **kwargs: Any) -> Symbol:
     """A matrix of N rows (and M columns) with ones on its k-th diagonal."""
     return _call('_eye', (), {'N': N, 'M': M, 'k': k, 'dtype': dtype or 'float32', **kwargs})
 
 
-def histogram(a, bins=10, range=None, **kwargs):
+def histogram(a: Any, bins: Any = 10, range: Any = None, **kwargs: Any) -> Symbol:
     """(counts, edges) of an array's values."""
     if isinstance(bins, SymbolBase):
         return _call('_histogram', (a, bins), kwargs)
@@ -83,7 +92,7 @@ hypot = _binary('hypot', 'The hypotenuse over two legs.', '_Hypot', '_HypotScala
                 lambda a, b: float(numpy.hypot(a, b)))
 
 
-def power(base, exp):
+def power(base: Any, exp: Any) -> Symbol:
     """`base` to the power of `exp`; symbols or numbers."""
     return base ** exp
 
@@ -91,7 +100,8 @@ def power(base, exp):
 pow = power
 
 
-def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
+def split_v2(ary: Symbol, indices_or_sections: int | Sequence[int], axis: int = 0,
+             squeeze_axis: bool = False) -> Symbol:
     """Splits a symbol into a number of equal parts, or before each of the given indices."""
     if isinstance(indices_or_sections, int):
         attributes = {'indices': (), 'sections': indices_or_sections}

@@ -1,6 +1,10 @@
 """`Symbol`: a computation that is described first and run later."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 
@@ -19,13 +23,19 @@ from . import _compose
 from ._compose import SymbolBase, compose, make
 from ._methods import OperatorMethods
 
+if TYPE_CHECKING:
+    from .._typing import DType, GradReq, Init, Path, Shape
+    from ..context import Context
+    from ..executor import Executor
+    from ..ndarray import NDArray
+
 __all__ = ['Group', 'Symbol', 'Variable', 'load', 'load_json', 'var']
 
 UNDECIDED = ('Cannot decide {what} of the following arguments (0 stands for an unknown length). Give them, or let '
              'them follow from others:\n\t{missing}')
 
 
-def _arithmetic(arrays, scalar, reverse=None):
+def _arithmetic(arrays, scalar, reverse=None) -> tuple[Callable[[Any, Any], Symbol], Callable[[Any, Any], Symbol]]:
     """A pair of methods for an operator and its reflection, from upstream's three operators."""
     def forward(self, other):
         if isinstance(other, SymbolBase):
@@ -46,7 +56,7 @@ def _apply(name, args, kwargs):
     return _compose.call(NAMES[name], name.lower(), args, kwargs, type(args[0]))
 
 
-def _not_for_symbols(operation):
+def _not_for_symbols(operation) -> Callable[..., Any]:
     def method(self, *args):
         raise NotImplementedForSymbol(method, operation, *args)
     method.__name__ = operation
@@ -88,7 +98,7 @@ class Symbol(OperatorMethods, SymbolBase):
     __slots__ = ()
     __array_priority__ = 1000.0
 
-    def __new__(cls, handle=None):
+    def __new__(cls, handle: Any = None) -> Symbol:
         return object.__new__(cls)          # for `__setstate__`; programs get symbols from `var` and operators
 
     # ------------------------------------------------------------------ Python's operators
@@ -98,8 +108,8 @@ class Symbol(OperatorMethods, SymbolBase):
     __truediv__, __rtruediv__ = __div__, __rdiv__ = _arithmetic('_Div', '_DivScalar', '_RDivScalar')
     __mod__, __rmod__ = _arithmetic('_Mod', '_ModScalar', '_RModScalar')
     __pow__, __rpow__ = _arithmetic('_Power', '_PowerScalar', '_rpower_scalar')
-    __eq__, _ = _arithmetic('_equal', '_equal_scalar')
-    __ne__, _ = _arithmetic('_not_equal', '_not_equal_scalar')
+    __eq__, _ = _arithmetic('_equal', '_equal_scalar')      # type: ignore[assignment]
+    __ne__, _ = _arithmetic('_not_equal', '_not_equal_scalar')      # type: ignore[assignment]
     __gt__, _ = _arithmetic('_greater', '_greater_scalar')
     __ge__, _ = _arithmetic('_greater_equal', '_greater_equal_scalar')
     __lt__, _ = _arithmetic('_lesser', '_lesser_scalar')
@@ -109,29 +119,29 @@ class Symbol(OperatorMethods, SymbolBase):
     __imul__, __idiv__, __itruediv__ = _not_for_symbols('*='), _not_for_symbols('/='), _not_for_symbols('/=')
     __bool__ = __nonzero__ = _not_for_symbols('bool')
 
-    def __neg__(self):
+    def __neg__(self) -> Symbol:
         return self * -1.0
 
-    def __abs__(self):
+    def __abs__(self) -> Symbol:
         return self.abs()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self) // 16
 
     # ------------------------------------------------------------------ parts
     @property
-    def name(self):
+    def name(self) -> str:
         """The name of the node, or None for a group of several."""
         first = self._entries[0][0]
-        return first.name if all(n is first for n, _ in self._entries) else None
+        return first.name if all(n is first for n, _ in self._entries) else None     # type: ignore[return-value]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._entries)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Symbol]:
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: int | str | slice) -> Symbol:
         """An output by number, by name (`'fc1_output'`), or several by a slice."""
         if isinstance(index, slice):
             return make(type(self), self._entries[index])
@@ -151,12 +161,13 @@ class Symbol(OperatorMethods, SymbolBase):
             raise IndexError(f'output {index} of a symbol with {len(self._entries)}')
         return make(type(self), [self._entries[index]])
 
-    def get_internals(self):
+    def get_internals(self) -> Symbol:
         """All outputs of all nodes, as one group: `net.get_internals()['fc1_output']`."""
         return make(type(self), [(n, i) for n in topological(self._entries) for i in range(n.visible_count())])
 
-    def get_children(self):
+    def get_children(self) -> Any:
         """The direct inputs of the outputs' nodes, as one group; None if there are none."""
+        found: Any
         seen, found = set(), []
         for node, _ in self._entries:
             if id(node) not in seen:
@@ -164,7 +175,7 @@ class Symbol(OperatorMethods, SymbolBase):
                 found += node.inputs
         return make(type(self), found) if found else None
 
-    def list_outputs(self):
+    def list_outputs(self) -> list[str]:
         """Names of the outputs."""
         return [n.entry_name(i) for n, i in self._entries]
 
@@ -178,22 +189,22 @@ class Symbol(OperatorMethods, SymbolBase):
             memory = self._memory = _Memory(self._entries)
         return memory
 
-    def list_arguments(self):
+    def list_arguments(self) -> list[str]:
         """Names of the variables that are arguments, in the order that `bind` takes them."""
         variables, states = self._variables()
         return [n.name for n in variables if id(n) not in states]
 
-    def list_auxiliary_states(self):
+    def list_auxiliary_states(self) -> list[str]:
         """Names of the variables that are auxiliary states, such as moving averages."""
         variables, states = self._variables()
         return [n.name for n in variables if id(n) in states]
 
-    def list_inputs(self):
+    def list_inputs(self) -> list[str]:
         """Names of all variables."""
         return [n.name for n in self._variables()[0]]
 
     # ------------------------------------------------------------------ composition
-    def __call__(self, *args, **kwargs):
+    def __call__(self, *args: Any, **kwargs: Any) -> Symbol:
         """The same computation with other symbols in place of variables.
 
         >>> net = mx.sym.FullyConnected(mx.sym.var('x'), num_hidden=3, name='fc')
@@ -228,29 +239,29 @@ class Symbol(OperatorMethods, SymbolBase):
 
         return make(type(self), rebuild(self._entries, change))
 
-    def __copy__(self):
+    def __copy__(self) -> Self:
         return self.__deepcopy__(None)
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: Any) -> Self:
         def change(node, inputs):
             copy = Node(node.op, node.name, node.attrs, inputs, node.subgraphs)
             return [(copy, i) for i in range(node.output_count())]
         return make(type(self), rebuild(self._entries, change))
 
     # ------------------------------------------------------------------ attributes
-    def attr(self, key):
+    def attr(self, key: str) -> str | None:
         """A text attribute of the node, or None."""
         node = self._entries[0][0]
         value = node.attrs.get(key)
         return node.attrs.get(f'__{key}__') if value is None and key in HIDDEN else value
 
-    def list_attr(self, recursive=False):
+    def list_attr(self, recursive: bool = False) -> dict[str, str]:
         """All attributes of the node."""
         if recursive:
             raise DeprecationWarning('list_attr(recursive=True) is gone; use attr_dict')
         return _shown(self._entries[0][0].attrs)
 
-    def attr_dict(self):
+    def attr_dict(self) -> dict[str, dict[str, str]]:
         """The attributes of all nodes, by their names; nodes of one name share them."""
         found: dict = {}
         for node in topological(self._entries):
@@ -288,7 +299,7 @@ class Symbol(OperatorMethods, SymbolBase):
     def _facts(self, shapes, dtypes=None, **options):
         return _infer.infer(self._entries, shapes, dtypes or {}, **options)
 
-    def infer_shape(self, *args, **kwargs):
+    def infer_shape(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         """Shapes of (arguments, outputs, auxiliary states), from some of the arguments' shapes.
 
         (None, None, None), with a warning, where they cannot be decided.
@@ -306,13 +317,13 @@ class Symbol(OperatorMethods, SymbolBase):
             return None, None, None
         return result
 
-    def infer_shape_partial(self, *args, **kwargs):
+    def infer_shape_partial(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         """As `infer_shape`, with 0 for unknown lengths and () for unknown shapes (-1 and None in np mode)."""
         def spell(shape):
             if shape is None:
                 return None if state.np_shape else ()
             return shape
-        return tuple([spell(s) for s in part] for part in self._infer_shape(args, kwargs))
+        return tuple([spell(s) for s in part] for part in self._infer_shape(args, kwargs))      # type: ignore[return-value]
 
     def _infer_shape(self, args, kwargs):
         known = {n: (s,) if isinstance(s, int) else tuple(s) for n, s in self._known(args, kwargs, 'shape').items()}
@@ -327,11 +338,11 @@ class Symbol(OperatorMethods, SymbolBase):
             memory.keep(key, found)
         return tuple(list(part) for part in found)
 
-    def infer_type(self, *args, **kwargs):
+    def infer_type(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         """dtypes of (arguments, outputs, auxiliary states), from some of the arguments' dtypes."""
         return self._infer_type(args, kwargs, default=True)
 
-    def infer_type_partial(self, *args, **kwargs):
+    def infer_type_partial(self, *args: Any, **kwargs: Any) -> tuple[Any, Any, Any]:
         """As `infer_type`, with None for what is unknown."""
         return self._infer_type(args, kwargs, default=False)
 
@@ -353,25 +364,25 @@ class Symbol(OperatorMethods, SymbolBase):
         return result
 
     # ------------------------------------------------------------------ files
-    def tojson(self, remove_amp_cast=True):
+    def tojson(self, remove_amp_cast: bool = True) -> str:
         """The graph as JSON, in the format of `-symbol.json`."""
         entries = rebuild(self._entries, _drop_casts) if remove_amp_cast else self._entries
         return _json.dumps(entries, np_shape=bool(state.np_shape))
 
-    def save(self, fname, remove_amp_cast=True):
+    def save(self, fname: Path, remove_amp_cast: bool = True) -> None:
         """Writes the graph to a file (or URL): `net.save('model-symbol.json')`."""
         paths.write_atomic(fname, [self.tojson(remove_amp_cast).encode()])
 
-    def __reduce__(self):
+    def __reduce__(self) -> Any:
         return type(self), (None,), self.__getstate__()         # as MXNet 1.9.1 does
 
-    def __getstate__(self):
+    def __getstate__(self) -> Any:
         return {'handle': self.tojson(remove_amp_cast=False)}
 
-    def __setstate__(self, state):
+    def __setstate__(self, state: Any) -> None:
         self._entries = tuple(_json.loads(state['handle'], 'a pickled Symbol'))
 
-    def debug_str(self):
+    def debug_str(self) -> str:
         """The graph as text, a node a line."""
         lines = ['Symbol Outputs:', *[f'\toutput[{i}]={n}' for i, n in enumerate(self.list_outputs())]]
         for node in topological(self._entries):
@@ -386,7 +397,7 @@ class Symbol(OperatorMethods, SymbolBase):
                 lines += ['Attrs:', *[f'\t{k}={v}' for k, v in sorted(node.attrs.items())]]
         return '\n'.join(lines) + '\n'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         name = self.name
         if name is None:
             return f'<{type(self).__name__} group [{", ".join(s.name for s in self)}]>'
@@ -403,13 +414,15 @@ class Symbol(OperatorMethods, SymbolBase):
         return table(self)
 
     # ------------------------------------------------------------------ running
-    def bind(self, ctx, args, args_grad=None, grad_req='write', aux_states=None, group2ctx=None, shared_exec=None):
+    def bind(self, ctx: Any, args: Any, args_grad: Any = None, grad_req: GradReq = 'write', aux_states: Any = None,
+             group2ctx: Mapping[str, Context] | None = None, shared_exec: Any = None) -> Executor:
         """An `Executor` of this graph on given arrays."""
         from ._bind import bind
         return bind(self, ctx, args, args_grad, grad_req, aux_states, group2ctx)
 
-    def simple_bind(self, ctx=None, grad_req='write', type_dict=None, stype_dict=None, group2ctx=None,
-                    shared_arg_names=None, shared_exec=None, shared_buffer=None, **kwargs):
+    def simple_bind(self, ctx: Any = None, grad_req: GradReq = 'write', type_dict: Any = None, stype_dict: Any = None,
+                    group2ctx: Mapping[str, Context] | None = None, shared_arg_names: Any = None,
+                    shared_exec: Any = None, shared_buffer: Any = None, **kwargs: Any) -> Executor:
         """An `Executor` on new arrays, whose shapes follow from those given by name.
 
         ctx: where they are; the current context unless given, as programs of MXNet's first years expect
@@ -420,17 +433,17 @@ class Symbol(OperatorMethods, SymbolBase):
                            shared_arg_names, shared_exec,
                            shared_buffer, kwargs)
 
-    def eval(self, ctx=None, **kwargs):
+    def eval(self, ctx: Any = None, **kwargs: Any) -> list[NDArray]:
         """The outputs for given arrays, as a list."""
         from ..context import current_context
         return self.bind(ctx or current_context(), kwargs).forward()
 
-    def gradient(self, wrt):
+    def gradient(self, wrt: Sequence[str]) -> Symbol:
         """Not supported, as in upstream: bind with args_grad, or use autograd."""
         raise MXNetError('Symbol.gradient is not supported; bind the symbol with args_grad and call backward')
 
-    def optimize_for(self, backend, args=None, aux=None, ctx=None, shape_dict=None, type_dict=None, stype_dict=None,
-                     skip_infer=False, **kwargs):
+    def optimize_for(self, backend: str, args: Any = None, aux: Any = None, ctx: Any = None, shape_dict: Any = None,
+                     type_dict: Any = None, stype_dict: Any = None, skip_infer: bool = False, **kwargs: Any) -> Symbol:
         """The graph, optimized by a backend; without one of that name, an error that lists those there are.
 
         args, aux: dicts of arrays, which the backend may read, change and add to.  Further arguments are its options.
@@ -448,12 +461,12 @@ class Symbol(OperatorMethods, SymbolBase):
         return compose(node.op, node.name, [], {k: v for k, v in node.attrs.items() if k not in hidden}, hidden,
                        type(self))
 
-    def get_backend_symbol(self, backend):
+    def get_backend_symbol(self, backend: str) -> Symbol:
         """The graph, optimized by a backend."""
         return self.optimize_for(backend)
 
     # ------------------------------------------------------------------ shape and type, as arrays have them
-    def reshape(self, *shape, **kwargs):
+    def reshape(self, *shape: Any, **kwargs: Any) -> Symbol:
         """See `mx.sym.reshape`."""
         if len(shape) == 1 and not isinstance(shape[0], int):
             shape = shape[0]
@@ -461,36 +474,36 @@ class Symbol(OperatorMethods, SymbolBase):
             kwargs['shape'] = tuple(shape)
         return _apply('reshape', (self,), kwargs)
 
-    def astype(self, dtype, **kwargs):
+    def astype(self, dtype: DType, **kwargs: Any) -> Symbol:
         """See `mx.sym.cast`."""
         return _apply('cast', (self,), {'dtype': dtype, **kwargs})
 
-    def expand_dims(self, axis, inplace=False, **kwargs):
+    def expand_dims(self, axis: int, inplace: bool = False, **kwargs: Any) -> Symbol:      # type: ignore[override]
         """See `mx.sym.expand_dims`."""
         return _apply('expand_dims', (self,), {'axis': axis, **kwargs})
 
-    def squeeze(self, axis=None, inplace=False, **kwargs):
+    def squeeze(self, axis: Shape | None = None, inplace: bool = False, **kwargs: Any) -> Symbol:
         """See `mx.sym.squeeze`."""
         return _apply('squeeze', (self,), {'axis': axis, **kwargs})
 
-    def flatten(self, inplace=False, **kwargs):
+    def flatten(self, inplace: bool = False, **kwargs: Any) -> Symbol:
         """See `mx.sym.flatten`."""
         return _apply('flatten', (self,), kwargs)
 
-    def diag(self, k=0, **kwargs):
+    def diag(self, k: int = 0, **kwargs: Any) -> Symbol:      # type: ignore[override]
         """See `mx.sym.diag`."""
         return _apply('diag', (self,), {'k': k, **kwargs})
 
-    def split_v2(self, *args, **kwargs):
+    def split_v2(self, *args: Any, **kwargs: Any) -> Symbol:
         """See `mx.sym.split_v2`."""
         from ._creation import split_v2
         return split_v2(self, *args, **kwargs)
 
-    def as_nd_ndarray(self):
+    def as_nd_ndarray(self) -> Symbol:
         """The symbol as an `mx.sym.Symbol`."""
         return self
 
-    def as_np_ndarray(self):
+    def as_np_ndarray(self) -> Any:
         """The symbol as an `mx.sym.np._Symbol`."""
         from .numpy import _Symbol
         return make(_Symbol, self._entries)
@@ -520,7 +533,9 @@ def _drop_casts(node, inputs):
 
 
 # ---------------------------------------------------------------------- making symbols
-def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, init=None, stype=None, **kwargs):
+def var(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = None, lr_mult: float | None = None,
+        wd_mult: float | None = None, dtype: DType | None = None, init: Init | None = None, stype: str | None = None,
+        **kwargs: Any) -> Symbol:
     """A variable: an argument of the computation.
 
     `shape` (0: unknown length), `dtype`, `init` (an initializer) and the multipliers are hints that inference and
@@ -554,21 +569,21 @@ def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None, ini
 Variable = var
 
 
-def Group(symbols, create_fn=Symbol):
+def Group(symbols: Sequence[Symbol], create_fn: Any = Symbol) -> Symbol:
     """One symbol with the outputs of several."""
     if not symbols or any(not isinstance(s, SymbolBase) for s in symbols):
         raise TypeError('Group takes a list of one or more symbols')
     return make(create_fn if isinstance(create_fn, type) else Symbol, [e for s in symbols for e in s._entries])
 
 
-def load(fname):
+def load(fname: Path) -> Symbol:
     """A symbol from a file (or URL) that `save` wrote; files of older versions are brought up to date."""
     if not isinstance(fname, (str, bytes)) and not hasattr(fname, '__fspath__'):
         raise TypeError('the file name must be a string')
     return make(Symbol, _json.loads(paths.read_bytes(fname), str(fname)))
 
 
-def load_json(json_str):
+def load_json(json_str: str) -> Symbol:
     """A symbol from the text that `tojson` gave."""
     if not isinstance(json_str, str):
         raise TypeError(f'load_json takes a string, not a {type(json_str).__name__}')

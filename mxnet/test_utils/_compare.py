@@ -1,11 +1,19 @@
 """How equal two arrays are, and what to say when they are not."""
+from __future__ import annotations
+
 import numbers
 import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._array import NDArrayBase
 from ..util import get_cuda_compute_capability
+
+if TYPE_CHECKING:
+    from .._typing import DType
+    from ..ndarray import NDArray
 
 __all__ = ['almost_equal', 'assert_allclose', 'assert_almost_equal', 'assert_almost_equal_ignore_nan',
            'assert_almost_equal_with_err', 'assert_exception', 'checkShapes', 'collapse_sum_like',
@@ -22,22 +30,22 @@ def _tolerances(half, single, double):
     return {**dict(zip(_FLOATS, (half, single, double), strict=True)), **dict.fromkeys(_EXACT, 0)}
 
 
-def default_dtype():
+def default_dtype() -> Any:
     """The dtype that tests use when they name none."""
     return np.float32
 
 
-def default_rtols():
+def default_rtols() -> Any:
     """{dtype: relative tolerance}."""
     return _tolerances(1e-2, 1e-4, 1e-5)
 
 
-def default_atols():
+def default_atols() -> Any:
     """{dtype: absolute tolerance}."""
     return _tolerances(1e-1, 1e-3, 1e-20)
 
 
-def default_numeric_eps():
+def default_numeric_eps() -> Any:
     """{dtype: step of finite differences}; powers of two, which lose no bits when added."""
     return {np.dtype(np.float16): 2.0 ** -6, np.dtype(np.float32): 2.0 ** -9, np.dtype(np.float64): 2.0 ** -14}
 
@@ -45,22 +53,22 @@ def default_numeric_eps():
 _DOUBLE = np.dtype(np.float64)
 
 
-def get_rtol(rtol=None, dtype=_DOUBLE):
+def get_rtol(rtol: float | None = None, dtype: DType = _DOUBLE) -> Any:
     """`rtol`, or the default of a dtype."""
     return default_rtols()[np.dtype(dtype)] if rtol is None else rtol
 
 
-def get_atol(atol=None, dtype=_DOUBLE):
+def get_atol(atol: float | None = None, dtype: DType = _DOUBLE) -> Any:
     """`atol`, or the default of a dtype."""
     return default_atols()[np.dtype(dtype)] if atol is None else atol
 
 
-def get_etol(etol=None):
+def get_etol(etol: float | None = None) -> Any:
     """The share of elements that may differ: `etol`, or none."""
     return 0 if etol is None else etol
 
 
-def effective_dtype(dat):
+def effective_dtype(dat: Any) -> Any:
     """The dtype whose tolerances an array should be compared with.
 
     float32 products on a GPU with TF32 have about the precision of float16, and so has bfloat16.
@@ -80,7 +88,7 @@ def _has_tf32(ctx):
     return get_cuda_compute_capability(ctx) >= 80 and os.environ.get('NVIDIA_TF32_OVERRIDE') != '0'
 
 
-def get_tolerance(dat, tol, default_tol):
+def get_tolerance(dat: Any, tol: Any, default_tol: Any) -> Any:
     """The tolerance for an array: `tol` if it is a number, else its entry for the dtype in `tol` or `default_tol`."""
     if isinstance(tol, numbers.Number):
         return tol
@@ -88,7 +96,7 @@ def get_tolerance(dat, tol, default_tol):
     return tol[dtype] if tol is not None and dtype in tol else default_tol[dtype]
 
 
-def get_tols(x, y, rtol, atol):
+def get_tols(x: Any, y: Any, rtol: float | None, atol: float | None) -> Any:
     """(rtol, atol) for comparing two arrays: the wider of what their dtypes need, where not given."""
     pair = [np.array(v) if isinstance(v, (numbers.Number, list, tuple)) else v for v in (x, y)]
     return (max(get_tolerance(v, rtol, default_rtols()) for v in pair),
@@ -103,12 +111,12 @@ def _numpy(value):
     return value.asnumpy() if hasattr(value, 'asnumpy') else np.asarray(value)
 
 
-def same(a, b):
+def same(a: Any, b: Any) -> bool:
     """Whether two arrays have one shape and the same elements."""
     return np.array_equal(_numpy(a), _numpy(b))
 
 
-def same_array(array1, array2):
+def same_array(array1: NDArray, array2: NDArray) -> bool:
     """Whether two arrays share memory: found out by writing into one and looking at the other."""
     array1[:] += 1
     together = same(array1, array2)
@@ -116,20 +124,21 @@ def same_array(array1, array2):
     return together and same(array1, array2)
 
 
-def checkShapes(a, b):
+def checkShapes(a: Any, b: Any) -> None:
     """Raises an AssertionError unless two arrays have one shape."""
     if tuple(a.shape) != tuple(b.shape):
         raise AssertionError(f'the shapes {tuple(a.shape)} and {tuple(b.shape)} differ')
 
 
-def almost_equal(a, b, rtol=None, atol=None, equal_nan=False, use_broadcast=True):
+def almost_equal(a: Any, b: Any, rtol: float | None = None, atol: float | None = None, equal_nan: bool = False,
+                 use_broadcast: bool = True) -> bool:
     """Whether |a - b| <= atol + rtol * |b| everywhere."""
     if not use_broadcast:
         checkShapes(a, b)
     return np.allclose(_numpy(a), _numpy(b), rtol=get_rtol(rtol), atol=get_atol(atol), equal_nan=equal_nan)
 
 
-def locationError(a, b, index, names, maxError=False):
+def locationError(a: Any, b: Any, index: Any, names: Sequence[str], maxError: bool = False) -> str:
     """A line that says what two arrays have at an index."""
     return (f'{"largest error" if maxError else "error"} at {tuple(int(i) for i in index)}: '
             f'{names[0]}={a[index]:.8f}, {names[1]}={b[index]:.8f}')
@@ -156,8 +165,9 @@ def _complaint(a, b, rtol, atol, names, equal_nan, most):
     return '\n'.join(lines)
 
 
-def assert_almost_equal(a, b, rtol=None, atol=None, names=('a', 'b'), equal_nan=False, use_broadcast=True,
-                        mismatches=(10, 10)):
+def assert_almost_equal(a: Any, b: Any, rtol: float | None = None, atol: float | None = None,
+                        names: Sequence[str] = ('a', 'b'), equal_nan: bool = False, use_broadcast: bool = True,
+                        mismatches: Sequence[Any] = (10, 10)) -> None:
     """Raises an AssertionError unless |a - b| <= atol + rtol * |b| everywhere.
 
     Tolerances that are not given, or given as {dtype: tolerance} without the dtype at hand, follow from the dtypes.
@@ -173,13 +183,14 @@ def assert_almost_equal(a, b, rtol=None, atol=None, names=('a', 'b'), equal_nan=
         raise AssertionError(_complaint(a, b, rtol, atol, names, equal_nan, mismatches[0]))
 
 
-def assert_allclose(a, b, rtol=1e-07, atol=0, equal_nan=True):
+def assert_allclose(a: Any, b: Any, rtol: float | None = 1e-07, atol: float | None = 0, equal_nan: bool = True) -> None:
     """`assert_almost_equal` with the tolerances of `numpy.testing.assert_allclose`."""
     assert_almost_equal(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)
 
 
-def assert_almost_equal_with_err(a, b, rtol=None, atol=None, etol=None, names=('a', 'b'), equal_nan=False,
-                                 mismatches=(10, 10)):
+def assert_almost_equal_with_err(a: Any, b: Any, rtol: float | None = None, atol: float | None = None,
+                                 etol: float | None = None, names: Sequence[str] = ('a', 'b'), equal_nan: bool = False,
+                                 mismatches: Sequence[Any] = (10, 10)) -> None:
     """`assert_almost_equal` that lets a share `etol` of the elements differ."""
     etol = get_etol(etol)
     if etol <= 0:
@@ -193,7 +204,8 @@ def assert_almost_equal_with_err(a, b, rtol=None, atol=None, etol=None, names=('
                              + _complaint(a, b, rtol, atol, names, equal_nan, mismatches[0]))
 
 
-def assert_almost_equal_ignore_nan(a, b, rtol=None, atol=None, names=('a', 'b')):
+def assert_almost_equal_ignore_nan(a: Any, b: Any, rtol: float | None = None, atol: float | None = None,
+                                   names: Sequence[str] = ('a', 'b')) -> None:
     """`assert_almost_equal` over the elements that are numbers in both arrays."""
     a, b = np.copy(_numpy(a)), np.copy(_numpy(b))
     missing = np.isnan(a) | np.isnan(b)
@@ -201,7 +213,7 @@ def assert_almost_equal_ignore_nan(a, b, rtol=None, atol=None, names=('a', 'b'))
     assert_almost_equal(a, b, rtol, atol, names)
 
 
-def assert_exception(f, exception_type, *args, **kwargs):
+def assert_exception(f: Any, exception_type: Any, *args: Any, **kwargs: Any) -> Any:
     """Raises an AssertionError unless `f(*args, **kwargs)` raises an `exception_type`."""
     try:
         f(*args, **kwargs)
@@ -210,7 +222,7 @@ def assert_exception(f, exception_type, *args, **kwargs):
     raise AssertionError(f'{getattr(f, "__name__", f)} raised no {exception_type.__name__}')
 
 
-def compare_ndarray_tuple(t1, t2, rtol=None, atol=None):
+def compare_ndarray_tuple(t1: Any, t2: Any, rtol: float | None = None, atol: float | None = None) -> None:
     """`assert_almost_equal` over nested tuples of arrays; None equals everything."""
     if t1 is None or t2 is None:
         return
@@ -222,7 +234,7 @@ def compare_ndarray_tuple(t1, t2, rtol=None, atol=None):
 
 
 # ---------------------------------------------------------------------- reductions for expected values
-def np_reduce(dat, axis, keepdims, numpy_reduce_func):
+def np_reduce(dat: Any, axis: int, keepdims: bool, numpy_reduce_func: Any) -> Any:
     """A NumPy reduction over one axis, several, or all (None), one after the other."""
     axes = range(dat.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     axes = sorted(a % dat.ndim for a in axes)
@@ -231,7 +243,7 @@ def np_reduce(dat, axis, keepdims, numpy_reduce_func):
     return dat if keepdims else dat.squeeze(tuple(axes))
 
 
-def collapse_sum_like(a, shape):
+def collapse_sum_like(a: Any, shape: Any) -> Any:
     """The sum of a NumPy array over the axes that broadcasting from `shape` has repeated."""
     if np.prod(shape) == 0 or a.size == 0:
         return np.zeros(shape, dtype=a.dtype)

@@ -1,4 +1,6 @@
 """Data sets and models that tests and examples fetch."""
+from __future__ import annotations
+
 import bz2
 import gzip
 import logging
@@ -8,6 +10,7 @@ import time
 import urllib.error
 import zipfile
 import zlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,13 +18,17 @@ from .._files import idx, limits, paths
 from ..base import FileError, MXNetError
 from ..gluon.utils import _check_scheme, _opener
 
+if TYPE_CHECKING:
+    from .._typing import Path, Shape
+
 __all__ = ['download', 'download_model', 'get_bz2_data', 'get_cifar10', 'get_mnist', 'get_mnist_iterator',
            'get_mnist_pkl', 'get_mnist_ubyte', 'get_zip_data']
 
 _SITE = 'http://data.mxnet.io'
 
 
-def download(url, fname=None, dirname=None, overwrite=False, retries=5):
+def download(url: str, fname: Path | None = None, dirname: Path | None = None, overwrite: bool = False,
+             retries: int = 5) -> str:
     """Fetches a URL into a file and returns the file's name.
 
     `fname` is the last part of the URL unless given; a file that is there is kept, unless `overwrite`.  The file
@@ -73,7 +80,7 @@ def _models():
     return files
 
 
-def download_model(model_name, dst_dir='./', meta_info=None):
+def download_model(model_name: str, dst_dir: str = './', meta_info: Any = None) -> Any:
     """Fetches a checkpoint and returns (its prefix, epoch 0); (None, 0) for a name that is not known.
 
     `meta_info` may name other models: {name: {'symbol': url, 'params': url}}.
@@ -107,7 +114,7 @@ def unpack(archive, folder):
         raise FileError(f'{archive} is damaged: {limits.broken(error)}') from error
 
 
-def get_zip_data(data_dir, url, data_origin_name):
+def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:
     """Fetches a zip file into a folder and unpacks it there, unless it is there already."""
     archive = os.path.join(data_dir, data_origin_name)
     if not os.path.exists(archive):
@@ -115,7 +122,7 @@ def get_zip_data(data_dir, url, data_origin_name):
         unpack(archive, data_dir)
 
 
-def get_bz2_data(data_dir, data_name, url, data_origin_name):
+def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str) -> None:
     """Fetches a bz2 file and unpacks it into the file `data_name` of a folder, unless that is there already."""
     target = os.path.join(data_dir, data_name)
     if os.path.exists(target):
@@ -133,7 +140,7 @@ def _unpacked(url, folder, names):
 
 
 # ---------------------------------------------------------------------- MNIST and CIFAR-10
-def get_mnist():
+def get_mnist() -> Any:
     """MNIST as NumPy arrays: a dict with train_data, train_label, test_data, test_label; images are (n, 1, 28, 28)."""
     def content(name, axes):
         path = download(f'{_SITE}/data/mnist/{name}')
@@ -154,7 +161,7 @@ def get_mnist():
     return {'train_data': train_data, 'train_label': train_label, 'test_data': test_data, 'test_label': test_label}
 
 
-def get_mnist_pkl():
+def get_mnist_pkl() -> None:
     """MNIST as data/mnist.pkl.gz."""
     download('http://deeplearning.net/data/mnist/mnist.pkl.gz', dirname='data')
 
@@ -162,17 +169,17 @@ def get_mnist_pkl():
 _MNIST = {part: (f'{part}-images-idx3-ubyte', f'{part}-labels-idx1-ubyte') for part in ('train', 't10k')}
 
 
-def get_mnist_ubyte():
+def get_mnist_ubyte() -> None:
     """MNIST in its original format, in data/."""
     _unpacked(f'{_SITE}/mxnet/data/mnist.zip', 'data', (*_MNIST['train'], *_MNIST['t10k']))
 
 
-def get_cifar10():
+def get_cifar10() -> None:
     """CIFAR-10 as record files, in data/cifar/."""
     _unpacked(f'{_SITE}/mxnet/data/cifar10.zip', 'data/cifar', ('train.rec', 'test.rec', 'train.lst', 'test.lst'))
 
 
-def get_mnist_iterator(batch_size, input_shape, num_parts=1, part_index=0):
+def get_mnist_iterator(batch_size: int, input_shape: Shape, num_parts: int = 1, part_index: int = 0) -> Any:
     """(training, validation) iterators over MNIST."""
     from ..io import MNISTIter
     get_mnist_ubyte()

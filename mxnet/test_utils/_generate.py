@@ -1,9 +1,18 @@
 """Random shapes, arrays, sparse arrays and matrices.  All draw from `numpy.random`, which tests seed."""
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from .. import ndarray as nd
 from ..context import current_context
 from ._compare import default_dtype
+
+if TYPE_CHECKING:
+    from .._typing import DType
+    from ..ndarray import NDArray
 
 __all__ = ['assign_each', 'assign_each2', 'create_2d_tensor', 'create_sparse_array', 'create_sparse_array_zd',
            'create_vector', 'get_identity_mat', 'get_identity_mat_batch', 'new_matrix_with_real_eigvals_2d',
@@ -14,7 +23,7 @@ __all__ = ['assign_each', 'assign_each2', 'create_2d_tensor', 'create_sparse_arr
 
 
 # ---------------------------------------------------------------------- shapes and dense arrays
-def rand_shape_nd(num_dim, dim=10, allow_zero_size=False):
+def rand_shape_nd(num_dim: int, dim: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
     """A random shape with lengths up to `dim`."""
     return tuple(int(n) for n in np.random.randint(0 if allow_zero_size else 1, dim + 1, size=num_dim))
 
@@ -23,33 +32,33 @@ def _rand_shape(limits, allow_zero_size):
     return tuple(int(np.random.randint(0 if allow_zero_size else 1, n + 1)) for n in limits)
 
 
-def rand_shape_2d(dim0=10, dim1=10, allow_zero_size=False):
+def rand_shape_2d(dim0: int = 10, dim1: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
     """A random shape of two axes."""
     return _rand_shape((dim0, dim1), allow_zero_size)
 
 
-def rand_shape_3d(dim0=10, dim1=10, dim2=10, allow_zero_size=False):
+def rand_shape_3d(dim0: int = 10, dim1: int = 10, dim2: int = 10, allow_zero_size: bool = False) -> tuple[int, ...]:
     """A random shape of three axes."""
     return _rand_shape((dim0, dim1, dim2), allow_zero_size)
 
 
-def rand_coord_2d(x_low, x_high, y_low, y_high):
+def rand_coord_2d(x_low: int, x_high: int, y_low: int, y_high: int) -> Any:
     """A random pair of ints."""
     return (np.random.randint(x_low, x_high, dtype=np.int64), np.random.randint(y_low, y_high, dtype=np.int64))
 
 
-def random_arrays(*shapes):
+def random_arrays(*shapes: Any) -> Any:
     """NumPy arrays of normal numbers, one a shape; the array itself for one shape."""
     arrays = [np.array(np.random.randn(*shape), dtype=default_dtype()) for shape in shapes]
     return arrays[0] if len(arrays) == 1 else arrays
 
 
-def random_uniform_arrays(*shapes, low=0.0, high=1.0, dtype=None):
+def random_uniform_arrays(*shapes: Any, low: float = 0.0, high: float = 1.0, dtype: DType | None = None) -> Any:
     """A list of NumPy arrays of numbers between `low` and `high`, one a shape."""
     return [np.random.uniform(low, high, size=shape).astype(dtype or default_dtype()) for shape in shapes]
 
 
-def random_sample(population, k):
+def random_sample(population: list[int], k: int) -> list[int]:
     """k elements of a list, in random order."""
     if not 0 <= k <= len(population):
         raise AssertionError(f'{k} elements cannot be drawn from {len(population)}')
@@ -58,14 +67,14 @@ def random_sample(population, k):
     return drawn[:k]
 
 
-def assign_each(the_input, function):
+def assign_each(the_input: Any, function: Callable[..., Any]) -> Any:
     """A NumPy array with a Python function of each element; a copy without one."""
     if function is None:
         return np.array(the_input)
     return np.array([function(x) for x in the_input.reshape(-1)], dtype=np.float64).reshape(the_input.shape)
 
 
-def assign_each2(input1, input2, function):
+def assign_each2(input1: Any, input2: Any, function: Callable[..., Any]) -> Any:
     """A NumPy array with a Python function of each pair of elements; a copy of the first without one."""
     if function is None:
         return np.array(input1)
@@ -75,28 +84,29 @@ def assign_each2(input1, input2, function):
     return np.array([function(x, y) for x, y in pairs], dtype=np.float64).reshape(input1.shape)
 
 
-def create_2d_tensor(rows, columns, dtype=np.int64):
+def create_2d_tensor(rows: int, columns: int, dtype: DType = np.int64) -> NDArray:
     """A matrix whose rows hold their number."""
     return nd.arange(0, rows, dtype=dtype).reshape(rows, 1).broadcast_to((rows, columns))
 
 
-def create_vector(size, dtype=np.int64):
+def create_vector(size: int, dtype: DType = np.int64) -> NDArray:
     """0, 1, 2, ..."""
     return nd.arange(0, size, dtype=dtype)
 
 
-def get_identity_mat(size):
+def get_identity_mat(size: Any) -> Any:
     """The identity matrix."""
     return nd.eye(size)
 
 
-def get_identity_mat_batch(size):
+def get_identity_mat_batch(size: int) -> NDArray:
     """Two identity matrices."""
     return nd.stack(nd.eye(size), nd.eye(size))
 
 
-def rand_ndarray(shape, stype='default', density=None, dtype=None, modifier_func=None, shuffle_csr_indices=False,
-                 distribution=None, ctx=None):
+def rand_ndarray(shape: Any, stype: str = 'default', density: float | None = None, dtype: DType | None = None,
+                 modifier_func: Callable[..., Any] | None = None, shuffle_csr_indices: bool = False,
+                 distribution: Any = None, ctx: Any = None) -> Any:
     """A random array of a storage type."""
     ctx = ctx or current_context()
     if stype == 'default':
@@ -106,8 +116,10 @@ def rand_ndarray(shape, stype='default', density=None, dtype=None, modifier_func
 
 
 # ---------------------------------------------------------------------- sparse arrays
-def rand_sparse_ndarray(shape, stype, density=None, dtype=None, distribution=None, data_init=None, rsp_indices=None,
-                        modifier_func=None, shuffle_csr_indices=False, ctx=None):
+def rand_sparse_ndarray(shape: Any, stype: str, density: float | None = None, dtype: DType | None = None,
+                        distribution: str | None = None, data_init: int | None = None, rsp_indices: Any = None,
+                        modifier_func: Callable[..., Any] | None = None, shuffle_csr_indices: bool = False,
+                        ctx: Any = None) -> Any:
     """A random sparse array, and what it is made of.
 
     row_sparse: (array, (values, indices)); csr: (array, (indptr, indices, data)).  `density` is the share of rows or
@@ -127,9 +139,9 @@ def rand_sparse_ndarray(shape, stype, density=None, dtype=None, distribution=Non
     if len(shape) != 2:
         raise AssertionError(f'a csr array has two axes, not the shape {shape}')
     if distribution == 'uniform':
-        csr = _uniform_csr(*shape, density, dtype, data_init, shuffle_csr_indices)
+        csr = _uniform_csr(shape[0], shape[1], density, dtype, data_init, shuffle_csr_indices)
     elif distribution == 'powerlaw':
-        csr = nd.array(_powerlaw(*shape, density, dtype)).tostype('csr')
+        csr = nd.array(_powerlaw(shape[0], shape[1], density, dtype)).tostype('csr')
     else:
         raise AssertionError(f"distribution must be 'uniform' or 'powerlaw', not {distribution!r}")
     csr = csr.as_in_context(ctx)
@@ -193,7 +205,7 @@ def _powerlaw(rows, columns, density, dtype):
     return values
 
 
-def shuffle_csr_column_indices(csr):
+def shuffle_csr_column_indices(csr: Any) -> None:
     """Brings the column indices of each row of a csr matrix (ours or SciPy's) out of order, in place."""
     for i in range(len(csr.indptr) - 1):
         start, stop = int(csr.indptr[i]), int(csr.indptr[i + 1])
@@ -202,8 +214,9 @@ def shuffle_csr_column_indices(csr):
         csr.indices[start:stop] = part
 
 
-def create_sparse_array(shape, stype, data_init=None, rsp_indices=None, dtype=None, modifier_func=None, density=.5,
-                        shuffle_csr_indices=False):
+def create_sparse_array(shape: Any, stype: str, data_init: int | None = None, rsp_indices: Any = None,
+                        dtype: DType | None = None, modifier_func: Callable[..., Any] | None = None,
+                        density: float = .5, shuffle_csr_indices: bool = False) -> Any:
     """A random sparse array; the rows of a row_sparse one may be given in any order."""
     if stype == 'row_sparse' and rsp_indices is not None:
         rsp_indices = np.sort(np.asarray(rsp_indices))
@@ -211,8 +224,9 @@ def create_sparse_array(shape, stype, data_init=None, rsp_indices=None, dtype=No
                                modifier_func=modifier_func, shuffle_csr_indices=shuffle_csr_indices)[0]
 
 
-def create_sparse_array_zd(shape, stype, density, data_init=None, rsp_indices=None, dtype=None, modifier_func=None,
-                           shuffle_csr_indices=False):
+def create_sparse_array_zd(shape: Any, stype: str, density: float, data_init: Any = None, rsp_indices: Any = None,
+                           dtype: DType | None = None, modifier_func: Callable[..., Any] | None = None,
+                           shuffle_csr_indices: bool = False) -> Any:
     """`create_sparse_array` where a row_sparse array has the given rows only, whatever `density` is."""
     if stype == 'row_sparse':
         density = 0.0
@@ -221,7 +235,7 @@ def create_sparse_array_zd(shape, stype, density, data_init=None, rsp_indices=No
 
 
 # ---------------------------------------------------------------------- matrices for linear algebra
-def new_matrix_with_real_eigvals_2d(n):
+def new_matrix_with_real_eigvals_2d(n: int) -> Any:
     """A well-conditioned matrix with real eigenvalues between -10 and 10."""
     while True:
         v = np.random.uniform(-1, 1, (n, 1))
@@ -232,13 +246,13 @@ def new_matrix_with_real_eigvals_2d(n):
             return np.linalg.inv(basis) @ np.diag(np.random.uniform(-10, 10, n)) @ basis
 
 
-def new_orthonormal_matrix_2d(n):
+def new_orthonormal_matrix_2d(n: int) -> Any:
     """A matrix whose inverse is its transpose."""
     x = np.random.randn(n, n)
     return np.linalg.qr(x.T @ x)[0]
 
 
-def new_sym_matrix_with_real_eigvals_2d(n):
+def new_sym_matrix_with_real_eigvals_2d(n: int) -> Any:
     """A symmetric matrix with eigenvalues between -10 and 10."""
     q = new_orthonormal_matrix_2d(n)
     return q.T @ np.diag(np.random.uniform(-10, 10, n)) @ q
@@ -249,11 +263,11 @@ def _stack(make, shape):
     return np.array([make(shape[-1]) for _ in range(count)]).reshape(shape)
 
 
-def new_matrix_with_real_eigvals_nd(shape):
+def new_matrix_with_real_eigvals_nd(shape: Any) -> Any:
     """`new_matrix_with_real_eigvals_2d` for the last two axes of a shape."""
     return _stack(new_matrix_with_real_eigvals_2d, shape)
 
 
-def new_sym_matrix_with_real_eigvals_nd(shape):
+def new_sym_matrix_with_real_eigvals_nd(shape: Any) -> Any:
     """`new_sym_matrix_with_real_eigvals_2d` for the last two axes of a shape."""
     return _stack(new_sym_matrix_with_real_eigvals_2d, shape)

@@ -1,7 +1,11 @@
 """Checks of symbols: their values, their gradients, their agreement between devices."""
+from __future__ import annotations
+
 import json
 import logging
 import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,13 +22,19 @@ from ._compare import (
 )
 from ._generate import create_sparse_array
 
+if TYPE_CHECKING:
+    from .._typing import DType, GradReq
+    from ..executor import Executor
+    from ..ndarray import NDArray
+    from ..symbol import Symbol
+
 __all__ = ['check_consistency', 'check_numeric_gradient', 'check_speed', 'check_symbolic_backward',
            'check_symbolic_forward', 'numeric_grad', 'same_symbol_structure', 'simple_forward']
 
 _DEFAULT = default_dtype()
 
 
-def simple_forward(sym, ctx=None, is_train=False, **inputs):
+def simple_forward(sym: Symbol, ctx: Any = None, is_train: bool = False, **inputs: Any) -> Any:
     """The outputs of a symbol for NumPy arrays, as NumPy arrays; the array itself where there is one."""
     executor = sym.bind(ctx or current_context(), args={name: nd.array(value) for name, value in inputs.items()})
     executor.forward(is_train=is_train)
@@ -32,7 +42,7 @@ def simple_forward(sym, ctx=None, is_train=False, **inputs):
     return outputs[0] if len(outputs) == 1 else outputs
 
 
-def same_symbol_structure(sym1, sym2):
+def same_symbol_structure(sym1: Symbol, sym2: Symbol) -> bool:
     """Whether two symbols have the same operators in the same places, up to the end of the shorter one."""
     nodes1, nodes2 = (json.loads(sym.tojson())['nodes'] for sym in (sym1, sym2))
     return all(a['op'] == b['op'] for a, b in zip(nodes1, nodes2, strict=False))
@@ -89,7 +99,8 @@ def _compare_gradient(name, req, expected, before, gradient, what, **tolerances)
 
 
 # ---------------------------------------------------------------------- checks
-def numeric_grad(executor, location, aux_states=None, eps=1e-4, use_forward_train=True, dtype=_DEFAULT):
+def numeric_grad(executor: Executor, location: Any, aux_states: Any = None, eps: float = 1e-4,
+                 use_forward_train: bool = True, dtype: DType = _DEFAULT) -> Any:
     """Gradients of the sum of an executor's first output by finite differences: {name: NumPy array}.
 
     `location` ({name: NumPy array}) holds the arguments, `aux_states` the states that each evaluation starts from.
@@ -127,8 +138,10 @@ def numeric_grad(executor, location, aux_states=None, eps=1e-4, use_forward_trai
     return gradients
 
 
-def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None, rtol=None, atol=None, grad_nodes=None,
-                           use_forward_train=True, ctx=None, grad_stype_dict=None, dtype=_DEFAULT):
+def check_numeric_gradient(sym: Symbol, location: Any, aux_states: Any = None, numeric_eps: float | None = None,
+                           rtol: float | None = None, atol: float | None = None, grad_nodes: Any = None,
+                           use_forward_train: bool = True, ctx: Any = None, grad_stype_dict: Any = None,
+                           dtype: DType = _DEFAULT) -> None:
     """Compares the gradients of a symbol with finite differences.
 
     The symbol's output is weighted with random numbers and summed, and that is differentiated at `location` (a list, or
@@ -173,8 +186,9 @@ def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None, rto
         _compare_gradient(name, req, expected[name], before[name], found[name], 'NUMERICAL', rtol=rtol, atol=atol)
 
 
-def check_symbolic_forward(sym, location, expected, rtol=None, atol=None, aux_states=None, ctx=None, equal_nan=False,
-                           dtype=_DEFAULT):
+def check_symbolic_forward(sym: Symbol, location: Any, expected: Any, rtol: float | None = None,
+                           atol: float | None = None, aux_states: Any = None, ctx: Any = None, equal_nan: bool = False,
+                           dtype: DType = _DEFAULT) -> list[NDArray]:
     """Compares a symbol's outputs at `location` with `expected`; both are lists, or dicts by name.  -> outputs
 
     dtype='asnumpy' keeps the dtypes of the NumPy arrays given.
@@ -193,8 +207,10 @@ def check_symbolic_forward(sym, location, expected, rtol=None, atol=None, aux_st
     return executor.outputs
 
 
-def check_symbolic_backward(sym, location, out_grads, expected, rtol=None, atol=None, aux_states=None,
-                            grad_req='write', ctx=None, grad_stypes=None, equal_nan=False, dtype=_DEFAULT):
+def check_symbolic_backward(sym: Symbol, location: Any, out_grads: Any, expected: Any, rtol: float | None = None,
+                            atol: float | None = None, aux_states: Any = None, grad_req: GradReq = 'write',
+                            ctx: Any = None, grad_stypes: Any = None, equal_nan: bool = False,
+                            dtype: DType = _DEFAULT) -> dict[str, NDArray]:
     """Compares a symbol's gradients at `location` with `expected` (a list, or a dict by argument name).
 
     `out_grads` are the gradients of the outputs: a list, a dict by output name, or None.  -> {name: gradient}
@@ -233,7 +249,8 @@ def check_symbolic_backward(sym, location, out_grads, expected, rtol=None, atol=
     return gradients
 
 
-def check_speed(sym, location=None, ctx=None, N=20, grad_req=None, typ='whole', **kwargs):
+def check_speed(sym: Symbol, location: Any = None, ctx: Any = None, N: int = 20, grad_req: GradReq | None = None,
+                typ: str = 'whole', **kwargs: Any) -> float:
     """Seconds that a symbol takes forward and backward (typ='whole'), or forward only (typ='forward').
 
     `kwargs` are the shapes of the arguments where no `location` ({name: NumPy array}) is given.
@@ -262,9 +279,11 @@ def check_speed(sym, location=None, ctx=None, N=20, grad_req=None, typ='whole', 
     return (time.perf_counter() - start) / N
 
 
-def check_consistency(sym, ctx_list, scale=1.0, grad_req='write', arg_params=None, aux_params=None, rtol=None,
-                      atol=None, raise_on_err=True, ground_truth=None, equal_nan=False, use_uniform=False,
-                      rand_type=np.float64):
+def check_consistency(sym: Symbol, ctx_list: Any, scale: float = 1.0, grad_req: GradReq = 'write',
+                      arg_params: Mapping[str, NDArray] | None = None, aux_params: Mapping[str, NDArray] | None = None,
+                      rtol: float | None = None, atol: float | None = None, raise_on_err: bool = True,
+                      ground_truth: Any = None, equal_nan: bool = False, use_uniform: bool = False,
+                      rand_type: Any = np.float64) -> dict[str, NDArray]:
     """Compares a symbol (or one symbol per place) in several places: devices, dtypes.
 
     `ctx_list` holds the keyword arguments of one `simple_bind` each: {'ctx': ..., 'data': shape, 'type_dict': {...}}.
@@ -306,8 +325,8 @@ def check_consistency(sym, ctx_list, scale=1.0, grad_req='write', arg_params=Non
     for executor in executors:
         executor.forward(is_train=True)
     # everyone gets the same head gradients, in the least precise dtype that any output has
-    heads = [min((e.outputs[k] for e in executors), key=lambda x: np.dtype(x.dtype).itemsize).dtype
-             for k in range(len(outputs))]
+    heads: list[Any] = [min((e.outputs[k] for e in executors), key=lambda x: np.dtype(x.dtype).itemsize).dtype
+                        for k in range(len(outputs))]
     heads = [x.astype(dtype).asnumpy() for x, dtype in zip(executors[0].outputs, heads, strict=True)]
     for place, executor in zip(ctx_list, executors, strict=True):
         executor.backward([nd.array(head, ctx=place['ctx'], dtype=x.dtype).tostype(x.stype)

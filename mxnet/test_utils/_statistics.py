@@ -1,10 +1,14 @@
 """Whether numbers are drawn from the distribution that they should be drawn from."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
 
 __all__ = ['chi_square_check', 'gen_buckets_probs_with_ppf', 'mean_check', 'var_check', 'verify_generator']
 
 
-def gen_buckets_probs_with_ppf(ppf, nbuckets):
+def gen_buckets_probs_with_ppf(ppf: Any, nbuckets: int) -> Any:
     """Buckets that all are hit equally often, from the inverse of a distribution function: (buckets, probabilities)."""
     if nbuckets <= 0:
         raise AssertionError(f'nbuckets must be positive, not {nbuckets}')
@@ -12,19 +16,19 @@ def gen_buckets_probs_with_ppf(ppf, nbuckets):
     return list(zip(edges[:-1], edges[1:], strict=True)), [1 / nbuckets] * nbuckets
 
 
-def mean_check(generator, mu, sigma, nsamples=1000000):
+def mean_check(generator: Any, mu: float, sigma: float, nsamples: int = 1000000) -> bool:
     """Whether the mean of `generator(nsamples)` is within three standard errors of `mu`."""
     samples = np.array(generator(nsamples))
     return bool(abs(samples.mean() - mu) < 3 * sigma / np.sqrt(nsamples))
 
 
-def var_check(generator, sigma, nsamples=1000000):
+def var_check(generator: Any, sigma: float, nsamples: int = 1000000) -> bool:
     """Whether the variance of `generator(nsamples)` is within three standard errors of `sigma ** 2`."""
     samples = np.array(generator(nsamples))
     return bool(abs(samples.var(ddof=1) - sigma ** 2) < 3 * np.sqrt(2 * sigma ** 4 / (nsamples - 1)))
 
 
-def chi_square_check(generator, buckets, probs, nsamples=1000000):
+def chi_square_check(generator: Any, buckets: Any, probs: Any, nsamples: int = 1000000) -> Any:
     """A chi-square test of `generator(nsamples)`: (p value, observed counts, expected counts).
 
     `buckets` holds (from, to) ranges in ascending order for a continuous distribution, or the values of a discrete one;
@@ -54,7 +58,8 @@ def chi_square_check(generator, buckets, probs, nsamples=1000000):
     return p, observed, expected
 
 
-def verify_generator(generator, buckets, probs, nsamples=1000000, nrepeat=5, success_rate=0.2, alpha=0.05):
+def verify_generator(generator: Any, buckets: Any, probs: Any, nsamples: int = 1000000, nrepeat: int = 5,
+                     success_rate: float = 0.2, alpha: float = 0.05) -> Any:
     """Repeats `chi_square_check`; raises an AssertionError unless p > alpha in `success_rate` of the cases."""
     results = [chi_square_check(generator, buckets, probs, nsamples) for _ in range(nrepeat)]
     values = [p for p, _, _ in results]

@@ -1,10 +1,13 @@
 """What a test runs in: contexts, environment variables, standard error, features of the machine."""
+from __future__ import annotations
+
 import contextlib
 import functools
 import os
 import platform
 import sys
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from .. import ndarray as nd
 from .._state import state
@@ -12,26 +15,29 @@ from ..context import current_context
 from ..runtime import Features
 from ..util import get_cuda_compute_capability, get_gpu_count, setenv
 
+if TYPE_CHECKING:
+    from ..context import Context
+
 __all__ = ['default_context', 'discard_stderr', 'environment', 'get_im2rec_path', 'has_tvm_ops', 'is_aarch64_run',
            'is_cd_run', 'is_op_runnable', 'list_gpus', 'retry', 'set_default_context']
 
 
-def default_context():
+def default_context() -> Context:
     """The context that tests run on."""
     return current_context()
 
 
-def set_default_context(ctx):
+def set_default_context(ctx: Any) -> None:
     """Sets the context of this thread, outside of any `with ctx:`."""
     state.context = ctx
 
 
-def list_gpus():
+def list_gpus() -> Any:
     """The numbers of the GPUs."""
     return range(get_gpu_count())
 
 
-def retry(n):
+def retry(n: int) -> Any:
     """A decorator that repeats a test that draws random numbers up to n times, until it passes."""
     if n <= 0:
         raise AssertionError(f'a test can be tried 1 or more times, not {n}')
@@ -93,7 +99,7 @@ def discard_stderr():
             os.close(copy)
 
 
-def get_im2rec_path(home_env='MXNET_HOME'):
+def get_im2rec_path(home_env: str = 'MXNET_HOME') -> Any:
     """Where the script `tools/im2rec.py` of an MXNet in the folder named by `home_env`, or of this one, is."""
     home = os.environ.get(home_env) or os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     for folder in (home, os.path.join(home, '..', '..')):
@@ -103,12 +109,12 @@ def get_im2rec_path(home_env='MXNET_HOME'):
     raise OSError(f'there is no tools/im2rec.py in {home}; `remx im2rec` makes record files')
 
 
-def is_cd_run():
+def is_cd_run() -> bool:
     """Whether a release is being built (CD_JOB=1)."""
     return os.environ.get('CD_JOB') == '1'
 
 
-def is_aarch64_run():
+def is_aarch64_run() -> bool:
     """Whether this is a 64-bit ARM machine."""
     return platform.machine() == 'aarch64'
 
@@ -119,11 +125,11 @@ def _modern_gpu():
     return ctx.torch_device.type != 'cuda' or get_cuda_compute_capability(ctx) >= 53
 
 
-def has_tvm_ops():
+def has_tvm_ops() -> bool:
     """Whether there are operators made by TVM."""
     return Features().is_enabled('TVM_OP') and _modern_gpu()
 
 
-def is_op_runnable():
+def is_op_runnable() -> bool:
     """Whether operators made by TVM, if there are any, run on the current context."""
     return not Features().is_enabled('TVM_OP') or _modern_gpu()

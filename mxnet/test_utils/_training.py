@@ -1,5 +1,8 @@
 """Checks of optimizers and of blocks."""
+from __future__ import annotations
+
 from copy import deepcopy
+from typing import TYPE_CHECKING, Any
 
 from .. import autograd
 from .. import ndarray as nd
@@ -7,6 +10,9 @@ from ..context import current_context
 from ..util import use_np
 from ._compare import assert_almost_equal, compare_ndarray_tuple
 from ._generate import rand_ndarray
+
+if TYPE_CHECKING:
+    from .._typing import DType, Shape
 
 __all__ = ['check_gluon_hybridize_consistency', 'compare_optimizer']
 
@@ -20,8 +26,9 @@ def _pair(shape, dtype, stype, **options):
     return array.copyto(current_context()).tostype('default'), array
 
 
-def compare_optimizer(opt1, opt2, shape, dtype, w_stype='default', g_stype='default', rtol=1e-4, atol=1e-5,
-                      compare_states=True, ntensors=1):
+def compare_optimizer(opt1: Any, opt2: Any, shape: Shape, dtype: DType, w_stype: str = 'default',
+                      g_stype: str = 'default', rtol: float | None = 1e-4, atol: float | None = 1e-5,
+                      compare_states: bool = True, ntensors: int = 1) -> None:
     """One step of two optimizers on the same weights must lead to the same weights and states.
 
     For a list of shapes, the second optimizer updates all weights in one call, the first one by one.

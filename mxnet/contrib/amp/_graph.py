@@ -1,5 +1,9 @@
 """Casts as nodes of graphs: a pass over a whole graph, and one over a node that is just being made."""
+from __future__ import annotations
+
 import weakref
+from collections.abc import Sequence
+from typing import Any
 
 from ..._graph.infer import infer
 from ..._graph.node import Node, rebuild, topological
@@ -45,16 +49,16 @@ class Pass:
     store_low: parameters that only products read are declared in the target dtype, instead of being cast
     """
 
-    def __init__(self, rules, data, excluded=(), store_low=False):
+    def __init__(self, rules: Any, data: Any, excluded: Sequence[Any] = (), store_low: bool = False) -> None:
         self.rules, self.data, self.excluded, self.store_low = rules, set(data), set(excluded), store_low
-        self.known = {}             # (id of a new node, output) -> its dtype
-        self.casts = {}             # (id of a new node, output, dtype) -> its cast
-        self.stored_low = set()
+        self.known: dict[Any, Any] = {}             # (id of a new node, output) -> its dtype
+        self.casts: dict[Any, Any] = {}             # (id of a new node, output, dtype) -> its cast
+        self.stored_low: set[Any] = set()
 
-    def run(self, entries):
+    def run(self, entries: Any) -> Any:
         if self.store_low:
             self.stored_low = self._only_for_products(entries)
-        self.kept = []              # new nodes live as long as their ids are looked up
+        self.kept: list[Any] = []              # new nodes live as long as their ids are looked up
         return [self._as(entry, 'float32') for entry in rebuild(entries, self._change)]
 
     def _wanted(self, node):

@@ -1,13 +1,21 @@
 """What mixed precision wants of each operator: the lists, by operator of the table instead of by name."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from ..._ops.dtypes import dtype_name
 from ..._ops.table import NAMES
 from .lists import _families
+
+if TYPE_CHECKING:
+    from ..._ops.table import Operator
+    from ..._typing import DType
 
 WIDEST = 'widest'
 TARGETS = ('float16', 'bfloat16')
 
 
-def target_name(dtype, error=AssertionError):
+def target_name(dtype: DType, error: Any = AssertionError) -> str:
     """'float16' or 'bfloat16', from anything that names one of them."""
     name = dtype_name(dtype)
     if name not in TARGETS:
@@ -21,7 +29,8 @@ class Rules:
     Lists that are None are the default ones.  What a program lists goes before the default lists that it leaves alone.
     """
 
-    def __init__(self, target, low=None, float32=None, conditional=None):
+    def __init__(self, target: Any, low: Any = None, float32: Any = None,
+                 conditional: Any = None) -> None:
         self.target = target
         given = {'target_dtype_ops': low, 'fp32_ops': float32, 'conditional_fp32_ops': conditional}
         chosen = {what: _operators(what, names) for what, names in given.items() if names is not None}
@@ -34,19 +43,19 @@ class Rules:
         self.wanted = dict.fromkeys(rest(_families.WIDEST), WIDEST)
         self.wanted |= dict.fromkeys(rest(_families.FLOAT32) if float32 is None else chosen['fp32_ops'], 'float32')
         self.wanted |= dict.fromkeys(rest(_families.PRODUCTS) if low is None else chosen['target_dtype_ops'], target)
-        self.conditions = {}
+        self.conditions: dict[Any, Any] = {}
         for name, attribute, values in _families.CONDITIONAL if conditional is None else conditional:
             if conditional is not None or NAMES[name] not in taken:
                 self.conditions.setdefault(NAMES[name], []).append((attribute, values))
 
-    def dtype(self, op, attributes):
+    def dtype(self, op: Operator, attributes: Any) -> str | None:
         """The dtype for an operator with these (complete or given) attributes; None where any will do."""
         for attribute, values in self.conditions.get(op, ()):
             if str(attributes.get(attribute, op.attributes[attribute].default)) in values:
                 return 'float32'
         return self.wanted.get(op)
 
-    def untouched(self, op, attributes, count):
+    def untouched(self, op: Operator, attributes: Any, count: int) -> Any:
         """Positions of the inputs that are never cast: states, and what needs float32 anyway."""
         if op.variadic is not None:
             return set(op.mutated(op.complete(attributes), count)) if op.mutates else set()

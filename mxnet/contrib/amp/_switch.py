@@ -1,5 +1,8 @@
 """Mixed precision switched on: an interceptor (_dispatch.py) that puts casts before calls on arrays and on symbols."""
+from __future__ import annotations
+
 import logging
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -11,6 +14,10 @@ from ._graph import Composer
 from ._rules import WIDEST
 from .lists import _families
 
+if TYPE_CHECKING:
+    from ..._ops.table import Operator
+    from ...symbol import Symbol
+
 _CAST = NAMES['amp_cast']
 _OUTPUTS = {NAMES[name] for name in _families.OUTPUTS}
 _FLOATS = (torch.float32, torch.float16, torch.bfloat16)       # widest first
@@ -21,18 +28,18 @@ class Casts(Interceptor):
 
     rank = PRECISION
 
-    def __init__(self, rules, scale):
+    def __init__(self, rules: Any, scale: Any) -> None:
         self.rules, self.scale = rules, scale
         self._composer = Composer(rules)
 
-    def compose(self, op, symbol, cls):
+    def compose(self, op: Operator, symbol: Symbol, cls: type) -> Any:
         if op in _OUTPUTS and self.scale() not in (None, 1):
             logging.warning('AMP: %s in a graph does not follow the scale of the loss; use gluon.loss', op.name)
         node = symbol._entries[0][0] if symbol._entries else None
         changed = node and self._composer(node)
         return symbol if changed is node else make(cls, [(changed, i) for _, i in symbol._entries])
 
-    def call(self, proceed, op, inputs, attributes, out, cls):
+    def call(self, proceed: Any, op: Operator, inputs: Any, attributes: Any, out: Any, cls: type) -> Any:
         wanted = self.rules.dtype(op, attributes)
         if wanted is not None:
             inputs = self._cast(proceed, op, inputs, attributes, wanted)

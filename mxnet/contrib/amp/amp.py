@@ -1,6 +1,10 @@
 """Automatic mixed precision for training (`init`) and for models that are trained (`convert_*`)."""
+from __future__ import annotations
+
 import contextlib
 import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ... import optimizer as _optimizer
 from ..._dispatch import install, remove
@@ -17,6 +21,12 @@ from ._graph import Pass
 from ._rules import Rules, target_name
 from ._switch import Casts
 from .loss_scaler import LossScaler, NoScaling
+
+if TYPE_CHECKING:
+    from ..._typing import DType
+    from ...context import Context
+    from ...gluon.block import Block
+    from ...ndarray import NDArray
 
 __all__ = ['init', 'stop', 'init_trainer', 'scale_loss', 'unscale', 'convert_model', 'convert_hybrid_block',
            'convert_symbol', 'list_lp16_ops', 'list_fp32_ops', 'list_lp16_fp32_ops', 'list_conditional_fp32_ops',
@@ -35,7 +45,8 @@ def __getattr__(name):
 
 
 # ---------------------------------------------------------------------- training
-def init(target_dtype='float16', target_precision_ops=None, conditional_fp32_ops=None, fp32_ops=None):
+def init(target_dtype: DType = 'float16', target_precision_ops: list[str] | None = None,
+         conditional_fp32_ops: Any = None, fp32_ops: Sequence[str] | None = None) -> None:
     """Switches mixed precision on, for arrays and for graphs made from now on; call it before the network is made.
 
     target_dtype: 'float16' (with `init_trainer` and `scale_loss`), or 'bfloat16', which needs no scaling of losses
@@ -52,7 +63,7 @@ def init(target_dtype='float16', target_precision_ops=None, conditional_fp32_ops
         install(_switch)
 
 
-def stop():
+def stop() -> None:
     """Switches mixed precision off; graphs made in the meantime keep their casts.  (MXNet 1.9.1 had no way back.)"""
     global _switch, _loss_scaler
     if _switch is not None:
@@ -64,14 +75,14 @@ def _scale():
     return None if _loss_scaler is None else _loss_scaler.loss_scale
 
 
-def init_trainer(optimizer_or_trainer):
+def init_trainer(optimizer_or_trainer: Any) -> None:
     """Makes a Trainer leave out steps whose gradients overflowed, and lets `scale_loss` work with it."""
     global _loss_scaler
     if _switch is None:
         raise AssertionError('mixed precision is off; call amp.init() before amp.init_trainer')
     trainer = _trainer(optimizer_or_trainer)
     if _switch.rules.target == 'bfloat16':
-        scaler = NoScaling()
+        scaler: Any = NoScaling()
     else:
         scaler = LossScaler()
         _update_here(trainer)
@@ -117,7 +128,7 @@ def scale_loss(loss, optimizer_or_trainer):
         yield loss * scaler.loss_scale
 
 
-def unscale(optimizer_or_trainer):
+def unscale(optimizer_or_trainer: Any) -> None:
     """Divides the gradients by the scale now, to look at them or to clip them before the step."""
     trainer = _trainer(optimizer_or_trainer)
     for param in trainer._params:
@@ -128,8 +139,10 @@ def unscale(optimizer_or_trainer):
 
 
 # ---------------------------------------------------------------------- conversion
-def convert_symbol(sym, target_dtype='float16', target_dtype_ops=None, fp32_ops=None, conditional_fp32_ops=None,
-                   excluded_sym_names=None, data_names=None, cast_optional_params=False):
+def convert_symbol(sym: Symbol, target_dtype: DType = 'float16', target_dtype_ops: Sequence[str] | None = None,
+                   fp32_ops: Sequence[str] | None = None, conditional_fp32_ops: Any = None,
+                   excluded_sym_names: Sequence[str] | None = None, data_names: Sequence[str] | None = None,
+                   cast_optional_params: bool = False) -> Symbol:
     """A float32 graph with casts in it, for inference; its outputs are float32.
 
     target_dtype_ops, fp32_ops, conditional_fp32_ops: as for `init`
@@ -154,8 +167,10 @@ def _names(what, given):
     return given or []
 
 
-def convert_model(sym, arg_params, aux_params, target_dtype='float16', target_dtype_ops=None, fp32_ops=None,
-                  conditional_fp32_ops=None, excluded_sym_names=None, cast_optional_params=False):
+def convert_model(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray],
+                  target_dtype: DType = 'float16', target_dtype_ops: Sequence[str] | None = None,
+                  fp32_ops: Sequence[str] | None = None, conditional_fp32_ops: Any = None,
+                  excluded_sym_names: Sequence[str] | None = None, cast_optional_params: bool = False) -> Any:
     """(symbol, arguments, auxiliary states) of a float32 model in mixed precision; see `convert_symbol`."""
     for name, value in (('arg_params', arg_params), ('aux_params', aux_params)):
         if not isinstance(value, dict):
@@ -180,8 +195,10 @@ def _declared(sym, arrays):
     return found
 
 
-def convert_hybrid_block(block, target_dtype='float16', target_dtype_ops=None, fp32_ops=None, conditional_fp32_ops=None,
-                         excluded_sym_names=None, ctx=gpu(0), cast_optional_params=False):  # noqa: B008 (upstream's default)
+def convert_hybrid_block(block: Block, target_dtype: DType = 'float16', target_dtype_ops: Sequence[str] | None = None,
+                         fp32_ops: Sequence[str] | None = None, conditional_fp32_ops: Any = None,
+                         excluded_sym_names: Sequence[str] | None = None, ctx: Context = gpu(0),  # noqa: B008 (upstream's default)
+                         cast_optional_params: bool = False) -> Any:
     """A SymbolBlock on `ctx` that computes what a hybridized block does, in mixed precision; see `convert_symbol`.
 
     The block must have been hybridized and called once.
@@ -200,8 +217,10 @@ def convert_hybrid_block(block, target_dtype='float16', target_dtype_ops=None, f
     return result
 
 
-def convert_bucketing_module(bucketing_mod, target_dtype='float16', target_dtype_ops=None, fp32_ops=None,
-                             conditional_fp32_ops=None, excluded_sym_names=None, cast_optional_params=False):
+def convert_bucketing_module(bucketing_mod: Any, target_dtype: DType = 'float16',
+                             target_dtype_ops: Sequence[str] | None = None, fp32_ops: Sequence[str] | None = None,
+                             conditional_fp32_ops: Any = None, excluded_sym_names: Sequence[str] | None = None,
+                             cast_optional_params: bool = False) -> Any:
     """A BucketingModule whose graphs are in mixed precision; see `convert_symbol`."""
     if not isinstance(bucketing_mod, BucketingModule):
         raise AssertionError(f'a BucketingModule is needed, not a {type(bucketing_mod).__name__}')
@@ -224,36 +243,36 @@ def _listed(target_dtype, float16_name, bfloat16_name):
     return getattr(lists.symbol_bf16, bfloat16_name)
 
 
-def list_lp16_ops(target_dtype):
+def list_lp16_ops(target_dtype: DType) -> list[str]:
     """Operators that run in the target dtype."""
     return _listed(target_dtype, 'FP16_FUNCS', 'BF16_FUNCS')
 
 
-def list_fp32_ops(target_dtype):
+def list_fp32_ops(target_dtype: DType) -> list[str]:
     """Operators that run in float32."""
     return _listed(target_dtype, 'FP32_FUNCS', 'FP32_FUNCS')
 
 
-def list_lp16_fp32_ops(target_dtype):
+def list_lp16_fp32_ops(target_dtype: DType) -> list[str]:
     """Operators that run in the dtype that they are given."""
     return _listed(target_dtype, 'FP16_FP32_FUNCS', 'BF16_FP32_FUNCS')
 
 
-def list_conditional_fp32_ops(target_dtype):
+def list_conditional_fp32_ops(target_dtype: DType) -> Any:
     """(operator, attribute, values of it with which the operator runs in float32)."""
     return _listed(target_dtype, 'CONDITIONAL_FP32_FUNCS', 'CONDITIONAL_FP32_FUNCS')
 
 
-def list_widest_type_cast(target_dtype):
+def list_widest_type_cast(target_dtype: DType) -> list[str]:
     """Operators that run in the widest dtype among their inputs."""
     return _listed(target_dtype, 'WIDEST_TYPE_CASTS', 'WIDEST_TYPE_CASTS')
 
 
-def list_loss_output_functions(target_dtype):
+def list_loss_output_functions(target_dtype: DType) -> list[str]:
     """Losses whose gradient does not depend on what comes in from behind."""
     return _listed(target_dtype, 'LOSS_OUTPUT_FUNCTIONS', 'LOSS_OUTPUT_FUNCTIONS')
 
 
-def list_lp16_use_fp32_params(target_dtype):
+def list_lp16_use_fp32_params(target_dtype: DType) -> Any:
     """{operator: inputs that stay in float32 where it runs in the target dtype}; None for float16."""
     return None if target_name(target_dtype) == 'float16' else lists.symbol_bf16.BF16_USE_FP32_PARAMS

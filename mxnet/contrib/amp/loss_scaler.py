@@ -1,5 +1,8 @@
 """Scales of losses, so that small gradients survive in float16."""
+from __future__ import annotations
+
 import logging
+from typing import Any
 
 from ...ndarray import multi_all_finite
 
@@ -10,20 +13,20 @@ PATIENCE = 2000                 # steps without overflow before the scale is dou
 class LossScaler:
     """A factor that follows the gradients: halved when they overflow, doubled after 2000 steps without overflow."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._loss_scale = self._next_loss_scale = START
         self._max_loss_scale = LARGEST
         self._scale_seq_len = PATIENCE
         self._unskipped = 0
 
     @property
-    def loss_scale(self):
+    def loss_scale(self) -> float:
         """What losses are multiplied with now."""
         return self._loss_scale
 
-    def has_overflow(self, params):
+    def has_overflow(self, params: Any) -> bool:
         """Is a gradient of these Parameters infinite or NaN?  Asked once a step: the answer moves the scale."""
-        by_context = {}
+        by_context: dict[Any, Any] = {}
         for param in params:
             if param.grad_req != 'null' and param._data is not None:
                 for gradient in param.list_grad():
@@ -48,11 +51,11 @@ class LossScaler:
 class NoScaling(LossScaler):
     """For bfloat16, which has the range of float32: the factor is 1, and nothing needs to be looked at."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         self._loss_scale = self._next_loss_scale = 1.
 
-    def has_overflow(self, params):
+    def has_overflow(self, params: Any) -> bool:
         return False
 
 

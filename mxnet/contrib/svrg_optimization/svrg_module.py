@@ -1,5 +1,9 @@
 """`SVRGModule`: a Module that learns by stochastic variance reduced gradients."""
+from __future__ import annotations
+
 import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ... import ndarray
 from ...base import MXNetError
@@ -7,6 +11,14 @@ from ...context import cpu
 from ...model import _create_kvstore
 from ...module import Module
 from .svrg_optimizer import FULL, _SVRGOptimizer
+
+if TYPE_CHECKING:
+    from ..._typing import DataDescs, GradReq, Logger
+    from ...context import Context
+    from ...io import DataBatch, DataIter
+    from ...kvstore import KVStoreBase
+    from ...optimizer import Optimizer
+    from ...symbol import Symbol
 
 __all__ = ['SVRGModule']
 
@@ -30,9 +42,11 @@ class SVRGModule(Module):
     True
     """
 
-    def __init__(self, symbol, data_names=('data',), label_names=('softmax_label',), logger=logging, context=_CPU,
-                 work_load_list=None, fixed_param_names=None, state_names=None, group2ctxs=None,
-                 compression_params=None, update_freq=None):
+    def __init__(self, symbol: Symbol, data_names: Sequence[str] = ('data',),
+                 label_names: Sequence[str] = ('softmax_label',), logger: Logger = logging, context: Context = _CPU,
+                 work_load_list: Any = None, fixed_param_names: Sequence[str] | None = None,
+                 state_names: Sequence[str] | None = None, group2ctxs: Any = None,
+                 compression_params: Mapping[str, Any] | None = None, update_freq: Any = None) -> None:
         if not isinstance(update_freq, int):
             raise TypeError('SVRGModule: update_freq must be an int, every how many epochs the gradient of all data is '
                             f'computed, not {update_freq!r}')
@@ -44,7 +58,7 @@ class SVRGModule(Module):
         super().__init__(symbol, **same)
         self.update_freq = update_freq
         self._mod_aux = Module(symbol, **same)          # holds the weights that the full gradient belongs to
-        self._param_dict = None                         # full gradients: for each device {name: array}
+        self._param_dict: Any = None                         # full gradients: for each device {name: array}
         self._ctx_len = len(self._context)
 
     # ------------------------------------------------------------------ both modules
@@ -52,41 +66,43 @@ class SVRGModule(Module):
         super()._reset_bind()
         self._mod_aux._reset_bind()
 
-    def bind(self, data_shapes, label_shapes=None, for_training=True, inputs_need_grad=False, force_rebind=False,
-             shared_module=None, grad_req='write'):
+    def bind(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None, for_training: bool = True,
+             inputs_need_grad: bool = False, force_rebind: bool = False, shared_module: Any = None,
+             grad_req: GradReq = 'write') -> None:
         """Binds; see `BaseModule.bind`."""
         super().bind(data_shapes, label_shapes, for_training, inputs_need_grad, force_rebind, shared_module, grad_req)
         if for_training:
             self._mod_aux.bind(data_shapes, label_shapes, for_training, inputs_need_grad, force_rebind, shared_module,
                                grad_req)
 
-    def reshape(self, data_shapes, label_shapes=None):
+    def reshape(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None) -> None:
         """Binds for other shapes, with the same parameters."""
         super().reshape(data_shapes, label_shapes=label_shapes)
         if self._mod_aux.binded:
             self._mod_aux.reshape(data_shapes, label_shapes=label_shapes)
 
-    def prepare(self, data_batch, sparse_row_id_fn=None):
+    def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Callable[..., Any] | None = None) -> None:
         """Makes ready for a batch; see `BaseModule.prepare`."""
         super().prepare(data_batch, sparse_row_id_fn=sparse_row_id_fn)
         if self._mod_aux.params_initialized:
             self._mod_aux.prepare(data_batch)
 
-    def forward(self, data_batch, is_train=None):
+    def forward(self, data_batch: Any, is_train: Any = None) -> None:
         """Computes the outputs of a batch; for training, also with the weights of the full gradient."""
         super().forward(data_batch, is_train)
         if (self.for_training if is_train is None else is_train) and self._mod_aux.params_initialized:
             self._mod_aux.forward(data_batch, is_train=True)
 
-    def backward(self, out_grads=None):
+    def backward(self, out_grads: Any = None) -> None:
         """Computes the gradients; see `BaseModule.backward`."""
         super().backward(out_grads)
         if self._mod_aux.params_initialized:
             self._mod_aux.backward(out_grads)
 
     # ------------------------------------------------------------------ learning
-    def init_optimizer(self, kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),),
-                       force_init=False):
+    def init_optimizer(self, kvstore: KVStoreBase | str | None = 'local', optimizer: Optimizer | str = 'sgd',
+                       optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] = (('learning_rate', 0.01),),
+                       force_init: bool = False) -> None:
         """Installs an optimizer; see `Module.init_optimizer`.  It updates the weights by the corrected gradients."""
         self._require('init_optimizer')
         if self.optimizer_initialized and not force_init:
@@ -108,14 +124,14 @@ class SVRGModule(Module):
                 self._kvstore.init(name + FULL, ndarray.zeros(self._arg_params[name].shape,
                                                               dtype=self._arg_params[name].dtype))
 
-    def update_full_grads(self, train_data):
+    def update_full_grads(self, train_data: DataIter) -> None:
         """Keeps the weights of the moment, and the mean gradient of all batches at them."""
         self._require('update_full_grads', optimizer=True)
         names = self._exec_group.param_names
         self._mod_aux.set_params(*self.get_params())
-        totals = [{} for _ in range(self._ctx_len)]
+        totals: Any = [{} for _ in range(self._ctx_len)]
         train_data.reset()
-        batches = 0
+        batches: float = 0
         for batch in train_data:
             self._mod_aux.forward(batch, is_train=True)
             self._mod_aux.backward()
@@ -145,7 +161,7 @@ class SVRGModule(Module):
         return [s / parts if m.stype == 'default' else (s / parts).tostype(m.stype)
                 for s, m in zip(stored, means, strict=True)]
 
-    def update(self):
+    def update(self) -> None:
         """Corrects the gradients of the last `backward`, and updates the parameters by them."""
         if self._param_dict is not None:
             group, kept = self._exec_group, self._mod_aux._exec_group

@@ -3,12 +3,15 @@
 Published vectors (GloVe, fastText) are looked for in `$MXNET_HOME/embeddings/<name>`, as files or as the archives they
 came in; what is not there is downloaded.
 """
+from __future__ import annotations
+
 import array
 import logging
 import os
 import tarfile
 import warnings
 import zipfile
+from typing import Any
 
 import numpy
 
@@ -38,17 +41,17 @@ def _array(values):
     return nd.array(values, dtype=values.dtype)
 
 
-def register(embedding_cls):
+def register(embedding_cls: Any) -> Any:
     """A class decorator: `create` then knows the embedding by its name in lower case."""
     return registry.get_register_func(_TokenEmbedding, 'token embedding')(embedding_cls)
 
 
-def create(embedding_name, **kwargs):
+def create(embedding_name: str, **kwargs: Any) -> Any:
     """An embedding by name, 'glove' or 'fasttext' or what was registered; keywords go to its class."""
     return registry.get_create_func(_TokenEmbedding, 'token embedding')(embedding_name, **kwargs)
 
 
-def get_pretrained_file_names(embedding_name=None):
+def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
     """The names of the files that were published for an embedding, or {embedding: names} of all.
 
     >>> get_pretrained_file_names('glove')[1]
@@ -74,16 +77,16 @@ class _TokenEmbedding(Vocabulary):
     _idx_to_vec = None
 
     @property
-    def vec_len(self):
+    def vec_len(self) -> int:
         """The length of a vector."""
         return self._vec_len
 
     @property
-    def idx_to_vec(self):
+    def idx_to_vec(self) -> Any:
         """The vectors, (number of tokens, length), in the order of the tokens' numbers."""
         return self._idx_to_vec
 
-    def get_vecs_by_tokens(self, tokens, lower_case_backup=False):
+    def get_vecs_by_tokens(self, tokens: Any, lower_case_backup: bool = False) -> Any:
         """The vector of a token, or a matrix for a list; `lower_case_backup` tries lower case for those not found."""
         numbers = self._token_to_idx
         several = isinstance(tokens, list)
@@ -102,7 +105,7 @@ class _TokenEmbedding(Vocabulary):
             return npx.embedding(rows, self._idx_to_vec, *self._idx_to_vec.shape)
         return nd.Embedding(rows, self._idx_to_vec, *self._idx_to_vec.shape)
 
-    def update_token_vectors(self, tokens, new_vectors):
+    def update_token_vectors(self, tokens: Any, new_vectors: Any) -> None:
         """Sets the vectors of tokens.  The unknown token must be named as such: no other token stands for it here."""
         if self._idx_to_vec is None:
             raise AssertionError(f'update_token_vectors: this {type(self).__name__} has no vectors yet')
@@ -289,8 +292,8 @@ class GloVe(_TokenEmbedding):
     pretrained_archive_name_sha1 = _constants.GLOVE_PRETRAINED_FILE_SHA1
     pretrained_file_name_sha1 = _constants.GLOVE_PRETRAINED_ARCHIVE_SHA1
 
-    def __init__(self, pretrained_file_name='glove.840B.300d.txt',
-                 embedding_root=ROOT, init_unknown_vec=nd.zeros, vocabulary=None, **kwargs):
+    def __init__(self, pretrained_file_name: str = 'glove.840B.300d.txt', embedding_root: str = ROOT,
+                 init_unknown_vec: Any = nd.zeros, vocabulary: Any = None, **kwargs: Any) -> None:
         self._check_pretrained_file_names(pretrained_file_name)
         super().__init__(**kwargs)
         self._load_embedding(self._get_pretrained_file(embedding_root, pretrained_file_name), ' ', init_unknown_vec)
@@ -313,8 +316,8 @@ class FastText(_TokenEmbedding):
     pretrained_archive_name_sha1 = _constants.FAST_TEXT_ARCHIVE_SHA1
     pretrained_file_name_sha1 = _constants.FAST_TEXT_FILE_SHA1
 
-    def __init__(self, pretrained_file_name='wiki.simple.vec',
-                 embedding_root=ROOT, init_unknown_vec=nd.zeros, vocabulary=None, **kwargs):
+    def __init__(self, pretrained_file_name: str = 'wiki.simple.vec', embedding_root: str = ROOT,
+                 init_unknown_vec: Any = nd.zeros, vocabulary: Any = None, **kwargs: Any) -> None:
         self._check_pretrained_file_names(pretrained_file_name)
         super().__init__(**kwargs)
         self._load_embedding(self._get_pretrained_file(embedding_root, pretrained_file_name), ' ', init_unknown_vec)
@@ -338,8 +341,8 @@ class CustomEmbedding(_TokenEmbedding):
     [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]
     """
 
-    def __init__(self, pretrained_file_path, elem_delim=' ', encoding='utf8', init_unknown_vec=nd.zeros,
-                 vocabulary=None, **kwargs):
+    def __init__(self, pretrained_file_path: str, elem_delim: str = ' ', encoding: str = 'utf8',
+                 init_unknown_vec: Any = nd.zeros, vocabulary: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._load_embedding(pretrained_file_path, elem_delim, init_unknown_vec, encoding)
         self._build_embedding_for_vocabulary(vocabulary)
@@ -348,7 +351,7 @@ class CustomEmbedding(_TokenEmbedding):
 class CompositeEmbedding(_TokenEmbedding):
     """The tokens of a vocabulary with vectors from one embedding, or from several side by side."""
 
-    def __init__(self, vocabulary, token_embeddings):
+    def __init__(self, vocabulary: Any, token_embeddings: Any) -> None:
         _check_vocabulary('CompositeEmbedding', vocabulary)
         if not isinstance(token_embeddings, list):
             token_embeddings = [token_embeddings]

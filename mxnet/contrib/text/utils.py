@@ -1,11 +1,15 @@
 """Counting tokens."""
+from __future__ import annotations
+
 import collections
 import re
+from typing import Any
 
 __all__ = ['count_tokens_from_str']
 
 
-def count_tokens_from_str(source_str, token_delim=' ', seq_delim='\n', to_lower=False, counter_to_update=None):
+def count_tokens_from_str(source_str: str, token_delim: str = ' ', seq_delim: str = '\n', to_lower: bool = False,
+                          counter_to_update: Any = None) -> Any:
     r"""A Counter of the tokens of a text; those of `counter_to_update`, which is changed and returned, are kept.
 
     Both delimiters are regular expressions, so a special character needs a backslash.

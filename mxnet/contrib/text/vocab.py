@@ -1,6 +1,9 @@
 """Vocabularies: a number for every token that is worth one."""
+from __future__ import annotations
+
 import collections
 import numbers
+from typing import Any
 
 from . import _constants
 
@@ -21,7 +24,8 @@ class Vocabulary:
     ([3, 0], 'c')
     """
 
-    def __init__(self, counter=None, most_freq_count=None, min_freq=1, unknown_token='<unk>', reserved_tokens=None):
+    def __init__(self, counter: Any = None, most_freq_count: int | None = None, min_freq: int = 1,
+                 unknown_token: str = '<unk>', reserved_tokens: list[str] | None = None) -> None:
         if min_freq <= 0:
             raise AssertionError(f'min_freq of a Vocabulary must be positive, it is {min_freq}')
         if most_freq_count is not None and most_freq_count < 0:
@@ -44,41 +48,41 @@ class Vocabulary:
             self._idx_to_token = special + [token for token in frequent if token not in skipped][:most_freq_count]
         self._token_to_idx = {token: index for index, token in enumerate(self._idx_to_token)}
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._idx_to_token)
 
     @property
-    def token_to_idx(self):
+    def token_to_idx(self) -> Any:
         """{token: number}"""
         return self._token_to_idx
 
     @property
-    def idx_to_token(self):
+    def idx_to_token(self) -> list[str]:
         """The tokens in the order of their numbers."""
         return self._idx_to_token
 
     @property
-    def unknown_token(self):
+    def unknown_token(self) -> str:
         """What stands for all tokens without a number."""
         return self._unknown_token
 
     @property
-    def reserved_tokens(self):
+    def reserved_tokens(self) -> list[str] | None:
         """The tokens that are there without being counted, or None."""
         return self._reserved_tokens
 
-    def to_indices(self, tokens):
+    def to_indices(self, tokens: Any) -> int | list[int]:
         """The number of a token, or a list for a list; 0 for an unknown one."""
         if isinstance(tokens, list):
             return [self._token_to_idx.get(token, _constants.UNKNOWN_IDX) for token in tokens]
         return self._token_to_idx.get(tokens, _constants.UNKNOWN_IDX)
 
-    def to_tokens(self, indices):
+    def to_tokens(self, indices: Any) -> Any:
         """The token of a number, or a list for a list."""
         several = isinstance(indices, list)
         tokens = []
         for index in indices if several else [indices]:
-            if not isinstance(index, numbers.Integral) or not -len(self) <= index < len(self):
+            if not isinstance(index, numbers.Integral) or not -len(self) <= int(index) < len(self):
                 raise ValueError(f'to_tokens: {index!r} is not the number of a token; they go from 0 to '
                                  f'{len(self) - 1}')
             tokens.append(self._idx_to_token[index])

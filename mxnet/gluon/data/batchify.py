@@ -5,6 +5,11 @@
 >>> words.asnumpy().tolist(), labels.asnumpy().tolist()
 ([[1, 2, 3], [4, 0, 0]], [0, 1])
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy
 import torch
 
@@ -14,10 +19,13 @@ from ...util import is_np_array
 from ._rows import Row, join
 from ._sources import stacked
 
+if TYPE_CHECKING:
+    from ..._typing import DType
+
 __all__ = ['Append', 'AsList', 'Group', 'Pad', 'Stack', 'default_batchify_fn', 'default_mp_batchify_fn']
 
 
-def default_batchify_fn(data):
+def default_batchify_fn(data: Any) -> Any:
     """A batch of samples: arrays stacked, tuples part by part, everything else through NumPy."""
     first = data[0]
     if isinstance(first, NDArray):
@@ -77,7 +85,7 @@ class Stack:
     (2, 2)
     """
 
-    def __call__(self, data):
+    def __call__(self, data: Any) -> Any:
         if isinstance(data[0], NDArray):
             return _stack(data)
         return _from_numpy(numpy.stack([numpy.asarray(d) for d in data]))
@@ -93,11 +101,12 @@ class Pad:
     [[1, 2], [3, -1]]
     """
 
-    def __init__(self, axis=0, val=0, ret_length=False, dtype=None, round_to=None):
+    def __init__(self, axis: int = 0, val: float = 0, ret_length: bool = False, dtype: DType | None = None,
+                 round_to: int | None = None) -> None:
         self._axis, self._val, self._ret_length = axis, val, ret_length
         self._dtype, self._round_to = dtype, round_to
 
-    def __call__(self, data):
+    def __call__(self, data: Any) -> Any:
         values = [_numbers(d) for d in data]
         if len({v.ndim for v in values}) != 1:
             raise ValueError(f'Pad: samples have different numbers of axes: {sorted({v.ndim for v in values})}')
@@ -115,10 +124,10 @@ class Pad:
 class Append:
     """A list of arrays, each with a batch axis of length 1 in front unless `expand` is False."""
 
-    def __init__(self, expand=True, batch_axis=0):
+    def __init__(self, expand: bool = True, batch_axis: int = 0) -> None:
         self._expand, self._batch_axis = expand, batch_axis
 
-    def __call__(self, data):
+    def __call__(self, data: Any) -> Any:
         values = [_numbers(d) for d in data]
         if self._expand:
             values = [numpy.expand_dims(v, self._batch_axis) for v in values]
@@ -128,13 +137,13 @@ class Append:
 class Group:
     """One batchify function for each part of a sample."""
 
-    def __init__(self, fn, *args):
+    def __init__(self, fn: Callable[..., Any] | Sequence[Callable[..., Any]], *args: Any) -> None:
         self._fn = tuple(fn) if isinstance(fn, (list, tuple)) else (fn, *args)
         for function in self._fn:
             if not callable(function):
                 raise TypeError(f'Group takes functions, not a {type(function).__name__}')
 
-    def __call__(self, data):
+    def __call__(self, data: Any) -> Any:
         if len(data[0]) != len(self._fn):
             raise ValueError(f'Group has {len(self._fn)} functions, but a sample has {len(data[0])} parts')
         return tuple(fn([sample[i] for sample in data]) for i, fn in enumerate(self._fn))
@@ -143,5 +152,5 @@ class Group:
 class AsList:
     """The samples as they are, in a list: for text and the like."""
 
-    def __call__(self, data):
+    def __call__(self, data: Any) -> Any:
         return list(data)

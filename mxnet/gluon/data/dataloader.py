@@ -1,6 +1,10 @@
 """`DataLoader`: batches of a data set, made in this process, in threads or in worker processes."""
+from __future__ import annotations
+
 import numbers
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 from ... import context
 from ..._dispatch import Iterated, interceptors
@@ -11,6 +15,9 @@ from ._fetch import Fetcher, Jobs, Threads, _as_in_context, same_state, serial
 from ._pool import ForkingPickler, _MultiWorkerIter, _worker_fn, _worker_initializer  # noqa: F401  libraries, too
 from ._seeds import epoch_seed
 from .batchify import default_batchify_fn, default_mp_batchify_fn  # noqa: F401  programs import both from here
+
+if TYPE_CHECKING:
+    from ...gluon.data import Dataset, Sampler
 
 __all__ = ['DataLoader']
 
@@ -44,9 +51,12 @@ class DataLoader:
     [3] [6]
     """
 
-    def __init__(self, dataset, batch_size=None, shuffle=False, sampler=None, last_batch=None, batch_sampler=None,
-                 batchify_fn=None, num_workers=0, pin_memory=False, pin_device_id=0, prefetch=None, thread_pool=False,
-                 timeout=120, auto_reload=False):
+    def __init__(self, dataset: Dataset | Sequence[Any], batch_size: int | None = None, shuffle: bool = False,
+                 sampler: Sampler | Iterable[int] | None = None, last_batch: str | None = None,
+                 batch_sampler: Sampler | Iterable[Sequence[int]] | None = None,
+                 batchify_fn: Callable[..., Any] | None = None, num_workers: int = 0, pin_memory: bool = False,
+                 pin_device_id: int = 0, prefetch: int | None = None, thread_pool: bool = False, timeout: int = 120,
+                 auto_reload: bool = False) -> None:
         if timeout <= 0:
             raise AssertionError(f'timeout of a DataLoader must be positive, it is {timeout}')
         self._dataset = dataset
@@ -59,21 +69,23 @@ class DataLoader:
         self.auto_reload = auto_reload
         self._workers = None
         self._passes = 0
+        self._resume: Any
         self._jobs = self._resume = None
         self._iter = None
         if auto_reload:
             self.refresh()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._batch_sampler)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         batches = self._batches()
         return Iterated('DataLoader.next', batches) if interceptors else batches
 
     def _batches(self):
         if self._iter is None:
             self.refresh()
+        batches: Any
         batches, self._iter = self._iter, None
         if not self._pin_memory:
             yield from batches
@@ -84,11 +96,11 @@ class DataLoader:
         if self._iter is None and self.auto_reload:
             self.refresh()
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Begins a new pass over the data; the next `iter` goes on with it."""
         self._iter = self._begin()
 
-    def clean(self):
+    def clean(self) -> None:
         """Gives up a pass that was begun ahead."""
         self._iter = None
 
@@ -119,7 +131,7 @@ class DataLoader:
         return iter(self._workers.start(jobs))
 
     # ------------------------------------------------------------------ the place reached
-    def state_dict(self):
+    def state_dict(self) -> dict[str, Any]:
         """The place reached in the pass that was begun last, as plain numbers: what `load_state_dict` takes.
 
         >>> loader = DataLoader(list(range(6)), 2)
@@ -139,7 +151,7 @@ class DataLoader:
             found['rollover'] = [int(i) for i in getattr(self._batch_sampler, '_prev', ())]
         return found
 
-    def load_state_dict(self, found):
+    def load_state_dict(self, found: Mapping[str, Any]) -> None:
         """Goes on where another loader of the same data was: the next pass has the batches that it had left."""
         self._passes = found['passes']
         current = found.get('current')
@@ -149,7 +161,7 @@ class DataLoader:
             self._batch_sampler._prev = list(found['rollover'])
         self._iter = None
 
-    def __del__(self):
+    def __del__(self) -> None:
         workers = getattr(self, '_workers', None)
         if isinstance(workers, ThreadPoolExecutor):
             workers.shutdown(wait=False, cancel_futures=True)
@@ -158,8 +170,11 @@ class DataLoader:
 class DataLoaderV1(DataLoader):
     """The loader's first form: no threads, nothing ahead of a pass."""
 
-    def __init__(self, dataset, batch_size=None, shuffle=False, sampler=None, last_batch=None, batch_sampler=None,
-                 batchify_fn=None, num_workers=0, pin_memory=False, pin_device_id=0):
+    def __init__(self, dataset: Dataset | Sequence[Any], batch_size: int | None = None, shuffle: bool = False,
+                 sampler: Sampler | Iterable[int] | None = None, last_batch: str | None = None,
+                 batch_sampler: Sampler | Iterable[Sequence[int]] | None = None,
+                 batchify_fn: Callable[..., Any] | None = None, num_workers: int = 0, pin_memory: bool = False,
+                 pin_device_id: int = 0) -> None:
         super().__init__(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler, batchify_fn, num_workers,
                          pin_memory, pin_device_id)
 

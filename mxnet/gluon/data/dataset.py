@@ -1,10 +1,18 @@
 """Data sets: things with a length and an index, and what can be done with them."""
+from __future__ import annotations
+
 import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, recordio
 from ...base import MXNetError
 from . import _sources as sources
 from . import sampler as _sampler
+
+if TYPE_CHECKING:
+    from ..._typing import Path
+    from ...gluon.data import Sampler
 
 __all__ = ['ArrayDataset', 'Dataset', 'RecordFileDataset', 'SimpleDataset']
 
@@ -12,21 +20,21 @@ __all__ = ['ArrayDataset', 'Dataset', 'RecordFileDataset', 'SimpleDataset']
 class Dataset:
     """Samples by number: a subclass has `__getitem__` and `__len__`.  Arrays and lists are data sets, too."""
 
-    def __getitem__(self, idx):
+    def __getitem__(self, idx: int) -> Any:
         raise NotImplementedError(f'{type(self).__name__} has no __getitem__')
 
-    def __len__(self):
+    def __len__(self) -> int:
         raise NotImplementedError(f'{type(self).__name__} has no __len__')
 
     def _source(self):
         """How `DataLoader` may read samples in fewer steps than by index; None: it may not."""
         return None
 
-    def filter(self, fn):
+    def filter(self, fn: Callable[..., Any]) -> Dataset:
         """The samples for which `fn(sample)` is true; it is asked at once, for all of them."""
         return _SampledDataset(self, _sampler.FilterSampler(fn, self))
 
-    def shard(self, num_shards, index):
+    def shard(self, num_shards: int, index: int) -> Dataset:
         """Part `index` of `num_shards` parts of about equal length, for one of several workers.
 
         >>> list(SimpleDataset([1, 2, 3, 4, 5]).shard(2, 0))
@@ -38,18 +46,18 @@ class Dataset:
         start = length * index + min(index, rest)
         return _SampledDataset(self, _sampler.SequentialSampler(length + (index < rest), start))
 
-    def take(self, count):
+    def take(self, count: int | None) -> Dataset:
         """The first `count` samples; all of them if there are fewer or `count` is None."""
         length = len(self)
         return _SampledDataset(self, _sampler.SequentialSampler(length if count is None else min(count, length)))
 
-    def sample(self, sampler):
+    def sample(self, sampler: Sampler) -> Dataset:
         """The samples that a sampler names, in its order."""
         if not isinstance(sampler, _sampler.Sampler):
             raise TypeError(f'sample takes a gluon.data.Sampler, not a {type(sampler).__name__}')
         return _SampledDataset(self, sampler)
 
-    def transform(self, fn, lazy=True):
+    def transform(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
         """The samples after `fn(sample)`, or `fn(*sample)` where a sample is a tuple.
 
         With lazy=False all samples are made at once, and kept; else each one when it is asked for.
@@ -60,7 +68,7 @@ class Dataset:
         transformed = _LazyTransformDataset(self, fn)
         return transformed if lazy else SimpleDataset([transformed[i] for i in range(len(transformed))])
 
-    def transform_first(self, fn, lazy=True):
+    def transform_first(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
         """The samples with `fn` applied to the first part of each, such as the image but not its label."""
         return self.transform(_TransformFirstClosure(fn), lazy)
 
@@ -68,13 +76,13 @@ class Dataset:
 class SimpleDataset(Dataset):
     """A list, array or anything else with a length and an index, as a data set."""
 
-    def __init__(self, data):
+    def __init__(self, data: Any) -> None:
         self._data = data
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._data)
 
-    def __getitem__(self, idx):
+    def __getitem__(self, idx: int) -> Any:
         return self._data[idx]
 
     def _source(self):
@@ -84,11 +92,11 @@ class SimpleDataset(Dataset):
 class ArrayDataset(Dataset):
     """Arrays, lists or data sets of one length side by side: sample i is `(x[i], y[i], ...)`."""
 
-    def __init__(self, *args):
+    def __init__(self, *args: Any) -> None:
         if not args:
             raise AssertionError('ArrayDataset needs at least one array')
         self._length = len(args[0])
-        self._data = []
+        self._data: Any = []
         for i, data in enumerate(args):
             if len(data) != self._length:
                 raise AssertionError(f'all arrays of an ArrayDataset must have one length, but the first has '
@@ -97,12 +105,12 @@ class ArrayDataset(Dataset):
             is_vector = isinstance(data, ndarray.NDArray) and len(data.shape) == 1
             self._data.append(data.asnumpy() if is_vector else data)
 
-    def __getitem__(self, idx):
+    def __getitem__(self, idx: int) -> Any:
         if len(self._data) == 1:
             return self._data[0][idx]
         return tuple(data[idx] for data in self._data)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length
 
     def _source(self):
@@ -112,12 +120,12 @@ class ArrayDataset(Dataset):
 class RecordFileDataset(Dataset):
     """The records of a RecordIO file (`.rec`), as bytes; its index (`.idx`) lies beside it."""
 
-    def __init__(self, filename):
+    def __init__(self, filename: Path) -> None:
         self.filename = filename
         self.idx_file = os.path.splitext(filename)[0] + '.idx'
         self._record = recordio.MXIndexedRecordIO(self.idx_file, self.filename, 'r')
 
-    def __getitem__(self, idx):
+    def __getitem__(self, idx: int) -> Any:
         key = self._record.keys[idx]
         record = self._record.read_idx(key)
         if record is None:
@@ -125,7 +133,7 @@ class RecordFileDataset(Dataset):
                              f'{self._record.idx[key]} of {self.filename}, but there the file ends')
         return record
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._record.keys)
 
 
@@ -133,6 +141,7 @@ class _LazyTransformDataset(Dataset):
     """Samples that are transformed when they are asked for."""
 
     def __init__(self, data, fn):
+        self._data: Any
         self._data, self._fn = data, fn
 
     def __len__(self):
@@ -176,19 +185,21 @@ class _SampledDataset(Dataset):
 class _DownloadedDataset(Dataset):
     """Images and labels in memory, from files in a folder that are downloaded where they are missing."""
 
-    def __init__(self, root, transform):
+    def __init__(self, root: Path, transform: Callable[..., Any] | None) -> None:
         super().__init__()
         self._transform = transform
+        self._data: Any
+        self._label: Any
         self._data = self._label = None
         self._root = os.path.expanduser(root)
         self._get_data()
 
-    def __getitem__(self, idx):
+    def __getitem__(self, idx: int) -> Any:
         if self._transform is not None:
             return self._transform(self._data[idx], self._label[idx])
         return self._data[idx], self._label[idx]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._label)
 
     def _get_data(self):

@@ -1,7 +1,15 @@
 """Samplers: which samples of a data set are taken, in which order, in which batches."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy
 
 from . import _seeds
+
+if TYPE_CHECKING:
+    from ...gluon.data import Dataset
 
 __all__ = ['BatchSampler', 'FilterSampler', 'RandomSampler', 'Sampler', 'SequentialSampler']
 
@@ -9,23 +17,23 @@ __all__ = ['BatchSampler', 'FilterSampler', 'RandomSampler', 'Sampler', 'Sequent
 class Sampler:
     """A sequence of indices: a subclass has `__iter__` and `__len__`."""
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         raise NotImplementedError(f'{type(self).__name__} has no __iter__')
 
-    def __len__(self):
+    def __len__(self) -> int:
         raise NotImplementedError(f'{type(self).__name__} has no __len__')
 
 
 class SequentialSampler(Sampler):
     """The numbers from `start` on, one after the other."""
 
-    def __init__(self, length, start=0):
+    def __init__(self, length: int, start: int = 0) -> None:
         self._length, self._start = length, start
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(range(self._start, self._start + self._length))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length
 
     def _order(self):
@@ -38,13 +46,13 @@ class RandomSampler(Sampler):
     The order is NumPy's (`np.random.seed`); where only `mx.random.seed` was called, it follows from that.
     """
 
-    def __init__(self, length):
+    def __init__(self, length: int) -> None:
         self._length = length
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._order())
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length
 
     def _order(self):
@@ -54,14 +62,14 @@ class RandomSampler(Sampler):
 class FilterSampler(Sampler):
     """The indices of samples for which `fn(sample)` is true."""
 
-    def __init__(self, fn, dataset):
+    def __init__(self, fn: Callable[..., Any], dataset: Dataset | Sequence[Any]) -> None:
         self._fn, self._dataset = fn, dataset
         self._indices = [i for i in range(len(dataset)) if fn(dataset[i])]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self._indices)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._indices)
 
 
@@ -75,15 +83,15 @@ class BatchSampler(Sampler):
     [[0, 1], [2, 3], [4]]
     """
 
-    def __init__(self, sampler, batch_size, last_batch='keep'):
+    def __init__(self, sampler: Sampler | Sequence[int], batch_size: int, last_batch: str = 'keep') -> None:
         self._sampler, self._batch_size, self._last_batch = sampler, batch_size, last_batch
-        self._prev = []
+        self._prev: list[Any] = []
 
     def _check(self):
         if self._last_batch not in ('keep', 'discard', 'rollover'):
             raise ValueError(f"last_batch must be 'keep', 'discard' or 'rollover', not {self._last_batch!r}")
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         self._check()
         batch, self._prev = self._prev, []
         for index in self._sampler:
@@ -111,7 +119,7 @@ class BatchSampler(Sampler):
             yield order[start:start + self._batch_size]
         yield from self._rest(order[whole:])
 
-    def __len__(self):
+    def __len__(self) -> int:
         self._check()
         if self._last_batch == 'keep':
             return -(-len(self._sampler) // self._batch_size)
@@ -120,7 +128,7 @@ class BatchSampler(Sampler):
         return (len(self._prev) + len(self._sampler)) // self._batch_size
 
 
-def index_batches(batch_sampler):
+def index_batches(batch_sampler: Any) -> Any:
     """An iterator over batches of indices: arrays where that is quick, else whatever the sampler gives."""
     if type(batch_sampler) is BatchSampler and type(batch_sampler._sampler) in (SequentialSampler, RandomSampler):
         return batch_sampler._arrays()

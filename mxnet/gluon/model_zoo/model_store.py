@@ -1,13 +1,19 @@
 """Files with the parameters of known networks, in `$MXNET_HOME/models` (`~/.mxnet/models`)."""
+from __future__ import annotations
+
 import os
 import shutil
 import tempfile
 import zipfile
+from typing import TYPE_CHECKING
 
 from ... import base
 from ..._files import limits
 from ...base import FileError, MXNetError
 from ..utils import check_sha1, download, replace_file
+
+if TYPE_CHECKING:
+    from ..._typing import Path
 
 __all__ = ['get_model_file', 'purge']
 
@@ -61,14 +67,14 @@ DIFFERENT = ('{path} is not the file that upstream published for {name}: its SHA
              'load it with net.load_parameters(file).')
 
 
-def short_hash(name):
+def short_hash(name: str) -> str:
     """The eight digits in the name of a network's file."""
     if name not in _model_sha1:
         raise ValueError(f'there are no pretrained parameters of {name}; there are those of {", ".join(_model_sha1)}')
     return _model_sha1[name][:8]
 
 
-def get_model_file(name, root=ROOT):
+def get_model_file(name: str, root: Path = ROOT) -> str:
     """The path of the file with a network's pretrained parameters.
 
     It is looked for in `root`, and downloaded if MXNET_GLUON_REPO names a server.  An error says which file to put
@@ -106,7 +112,7 @@ def _unpack(url, member, path, sha1):
         replace_file(part, path)
 
 
-def purge(root=ROOT):
+def purge(root: Path = ROOT) -> None:
     """Deletes all parameter files of a folder."""
     root = os.path.expanduser(root)
     for name in os.listdir(root):

@@ -1,5 +1,9 @@
 """Stacks of layers, dense layers, normalizations, embeddings, and functions as layers."""
+from __future__ import annotations
+
 import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import ndarray, symbol
 from ..._ops.dtypes import dtype_name
@@ -9,6 +13,10 @@ from ..block import Block, HybridBlock
 from ..utils import indent
 from .activations import Activation
 
+if TYPE_CHECKING:
+    from ..._typing import BlockOptions, DType, Init, Shape
+    from ...gluon.parameter import Parameter, ParameterDict
+
 __all__ = ['BatchNorm', 'BatchNormReLU', 'Dense', 'Dropout', 'Embedding', 'Flatten', 'GroupNorm', 'HybridLambda',
            'HybridSequential', 'InstanceNorm', 'Lambda', 'LayerNorm', 'Sequential']
 
@@ -17,25 +25,31 @@ __all__ = ['BatchNorm', 'BatchNormReLU', 'Dense', 'Dropout', 'Embedding', 'Flatt
 class _Stack:
     """Blocks one after the other, as children named 0, 1, 2, ..."""
 
-    def add(self, *blocks):
+    # of the block that this is mixed into
+    _children: Any
+    _prefix: Any
+    name_scope: Any
+    register_child: Any
+
+    def add(self, *blocks: Block) -> None:
         """Puts blocks on top of the stack."""
         for block in blocks:
             self.register_child(block)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         lines = [f'  ({key}): {indent(repr(block), 2)}' for key, block in self._children.items()]
         return f'{type(self).__name__}(\n' + '\n'.join(lines) + '\n)'
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         found = list(self._children.values())[key]
         if not isinstance(found, list):
             return found
-        part = type(self)(prefix=self._prefix)
+        part = type(self)(prefix=self._prefix)      # type: ignore[call-arg]
         with part.name_scope():
             part.add(*found)
         return part
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._children)
 
 
@@ -51,15 +65,15 @@ class Sequential(_Stack, Block):
     )
     """
 
-    def __init__(self, prefix=None, params=None):
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def forward(self, x):
+    def forward(self, x: Any) -> Any:
         for block in self._children.values():
             x = block(x)
         return x
 
-    def hybridize(self, active=True, **kwargs):
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:
         """Hybridizes all children that can be."""
         if self._children and all(isinstance(child, HybridBlock) for child in self._children.values()):
             warnings.warn(f"all children of Sequential '{self.prefix}' are HybridBlocks; a HybridSequential would run "
@@ -78,10 +92,10 @@ class HybridSequential(_Stack, HybridBlock):
     (4, 2)
     """
 
-    def __init__(self, prefix=None, params=None):
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         for block in self._children.values():
             x = block(x)
         return x
@@ -102,23 +116,25 @@ class Dense(HybridBlock):
     (5, 2)
     """
 
-    def __init__(self, units, activation=None, use_bias=True, flatten=True, dtype='float32', weight_initializer=None,
-                 bias_initializer='zeros', in_units=0, **kwargs):
+    def __init__(self, units: int, activation: str | None = None, use_bias: bool = True, flatten: bool = True,
+                 dtype: DType = 'float32', weight_initializer: Init | None = None, bias_initializer: Init = 'zeros',
+                 in_units: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
+        self.bias: Parameter            # None without a bias
         self._units, self._in_units, self._flatten = units, in_units, flatten
         with self.name_scope():
             self.weight = self.params.get('weight', shape=(units, in_units), init=weight_initializer, dtype=dtype,
                                           allow_deferred_init=True)
             self.bias = self.params.get('bias', shape=(units,), init=bias_initializer, dtype=dtype,
-                                        allow_deferred_init=True) if use_bias else None
+                                        allow_deferred_init=True) if use_bias else None         # type: ignore[assignment]
             self.act = Activation(activation, prefix=activation + '_') if activation is not None else None
 
-    def hybrid_forward(self, F, x, weight, bias=None):
+    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         out = operator(F, 'FullyConnected')(x, weight, bias, no_bias=bias is None, num_hidden=self._units,
                                             flatten=self._flatten, name='fwd')
         return out if self.act is None else self.act(out)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         units, in_units = self.weight.shape
         return f'{type(self).__name__}({in_units or None} -> {units}, {self.act or "linear"})'
 
@@ -129,16 +145,16 @@ class Dropout(HybridBlock):
     One decision is taken for all values along the `axes`.
     """
 
-    def __init__(self, rate, axes=(), **kwargs):
+    def __init__(self, rate: float, axes: Shape = (), **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._rate, self._axes = rate, axes
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         if self._rate > 0:
             return operator(F, 'Dropout')(x, p=self._rate, axes=self._axes, name='fwd', cudnn_off=False)
         return F.np.copy(x) if is_np_array() else F.identity(x)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}(p = {self._rate}, axes={self._axes})'
 
 
@@ -153,29 +169,31 @@ class Embedding(HybridBlock):
     (3, 4)
     """
 
-    def __init__(self, input_dim, output_dim, dtype='float32', weight_initializer=None, sparse_grad=False, **kwargs):
+    def __init__(self, input_dim: int, output_dim: int, dtype: DType = 'float32',
+                 weight_initializer: Init | None = None, sparse_grad: bool = False,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._kwargs = {'input_dim': input_dim, 'output_dim': output_dim, 'dtype': dtype, 'sparse_grad': sparse_grad}
         self.weight = self.params.get('weight', shape=(input_dim, output_dim), init=weight_initializer, dtype=dtype,
                                       allow_deferred_init=True, grad_stype='row_sparse' if sparse_grad else 'default')
 
-    def hybrid_forward(self, F, x, weight):
+    def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
         return operator(F, 'Embedding')(x, weight, name='fwd', **self._kwargs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return '{}({input_dim} -> {output_dim}, {dtype})'.format(type(self).__name__, **self._kwargs)
 
 
 class Flatten(HybridBlock):
     """Takes all axes but the first together."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return operator(F, 'Flatten')(x)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return type(self).__name__
 
 
@@ -187,9 +205,11 @@ def _listed(kwargs):
 class _BatchNorm(HybridBlock):
     """Batch normalization, with or without a ReLU after it."""
 
-    def __init__(self, axis=1, momentum=0.9, epsilon=1e-5, center=True, scale=True, use_global_stats=False,
-                 fuse_relu=False, beta_initializer='zeros', gamma_initializer='ones', running_mean_initializer='zeros',
-                 running_variance_initializer='ones', in_channels=0, **kwargs):
+    def __init__(self, axis: int = 1, momentum: float = 0.9, epsilon: float = 1e-5, center: bool = True,
+                 scale: bool = True, use_global_stats: bool = False, fuse_relu: bool = False,
+                 beta_initializer: Init = 'zeros', gamma_initializer: Init = 'ones',
+                 running_mean_initializer: Init = 'zeros', running_variance_initializer: Init = 'ones',
+                 in_channels: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._kwargs = {'axis': axis, 'eps': epsilon, 'momentum': momentum, 'fix_gamma': not scale,
                         'use_global_stats': use_global_stats}
@@ -206,11 +226,11 @@ class _BatchNorm(HybridBlock):
         self.running_mean = parameter('running_mean', running_mean_initializer, False)
         self.running_var = parameter('running_var', running_variance_initializer, False)
 
-    def cast(self, dtype):
+    def cast(self, dtype: DType) -> None:
         """Converts the parameters; for inputs of 16 bits they stay in float32, since averages need its precision."""
         super().cast('float32' if dtype_name(dtype) in ('float16', 'bfloat16') else dtype)
 
-    def hybrid_forward(self, F, x, gamma, beta, running_mean, running_var):
+    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any) -> Any:
         inputs = (x, gamma, beta, running_mean, running_var)
         if not self.fuse_relu:
             return operator(F, 'BatchNorm')(*inputs, name='fwd', **self._kwargs)
@@ -218,7 +238,7 @@ class _BatchNorm(HybridBlock):
             return F.npx.relu(F.npx.batch_norm(*inputs, name='fwd', **self._kwargs))
         return F.contrib.BatchNormWithReLU(*inputs, name='fwd', **self._kwargs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({_listed(self._kwargs)}, in_channels={self.gamma.shape[0] or None})'
 
 
@@ -232,9 +252,11 @@ class BatchNorm(_BatchNorm):
     (2, 3, 4, 4)
     """
 
-    def __init__(self, axis=1, momentum=0.9, epsilon=1e-5, center=True, scale=True, use_global_stats=False,
-                 beta_initializer='zeros', gamma_initializer='ones', running_mean_initializer='zeros',
-                 running_variance_initializer='ones', in_channels=0, **kwargs):
+    def __init__(self, axis: int = 1, momentum: float = 0.9, epsilon: float = 1e-5, center: bool = True,
+                 scale: bool = True, use_global_stats: bool = False, beta_initializer: Init = 'zeros',
+                 gamma_initializer: Init = 'ones', running_mean_initializer: Init = 'zeros',
+                 running_variance_initializer: Init = 'ones', in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(axis, momentum, epsilon, center, scale, use_global_stats, False, beta_initializer,
                          gamma_initializer, running_mean_initializer, running_variance_initializer, in_channels,
                          **kwargs)
@@ -243,9 +265,11 @@ class BatchNorm(_BatchNorm):
 class BatchNormReLU(_BatchNorm):
     """`BatchNorm` with a ReLU after it."""
 
-    def __init__(self, axis=1, momentum=0.9, epsilon=1e-5, center=True, scale=True, use_global_stats=False,
-                 beta_initializer='zeros', gamma_initializer='ones', running_mean_initializer='zeros',
-                 running_variance_initializer='ones', in_channels=0, **kwargs):
+    def __init__(self, axis: int = 1, momentum: float = 0.9, epsilon: float = 1e-5, center: bool = True,
+                 scale: bool = True, use_global_stats: bool = False, beta_initializer: Init = 'zeros',
+                 gamma_initializer: Init = 'ones', running_mean_initializer: Init = 'zeros',
+                 running_variance_initializer: Init = 'ones', in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(axis, momentum, epsilon, center, scale, use_global_stats, True, beta_initializer,
                          gamma_initializer, running_mean_initializer, running_variance_initializer, in_channels,
                          **kwargs)
@@ -254,27 +278,30 @@ class BatchNormReLU(_BatchNorm):
 class _Norm(HybridBlock):
     """A normalization with a gain and an offset for each of `size` channels or groups."""
 
+    _kwargs: dict[str, Any]
+
     def _make_parameters(self, size, center, scale, beta_initializer, gamma_initializer):
         self.gamma = self.params.get('gamma', grad_req='write' if scale else 'null', shape=(size,),
                                      init=gamma_initializer, allow_deferred_init=True)
         self.beta = self.params.get('beta', grad_req='write' if center else 'null', shape=(size,),
                                     init=beta_initializer, allow_deferred_init=True)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({_listed(self._kwargs)}, in_channels={self.gamma.shape[0]})'
 
 
 class InstanceNorm(_Norm):
     """Normalizes every channel of every sample by itself."""
 
-    def __init__(self, axis=1, epsilon=1e-5, center=True, scale=False, beta_initializer='zeros',
-                 gamma_initializer='ones', in_channels=0, **kwargs):
+    def __init__(self, axis: int = 1, epsilon: float = 1e-5, center: bool = True, scale: bool = False,
+                 beta_initializer: Init = 'zeros', gamma_initializer: Init = 'ones', in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._kwargs = {'eps': epsilon, 'axis': axis, 'center': center, 'scale': scale}
         self._axis, self._epsilon = axis, epsilon
         self._make_parameters(in_channels, center, scale, beta_initializer, gamma_initializer)
 
-    def hybrid_forward(self, F, x, gamma, beta):
+    def hybrid_forward(self, F: Any, x: Any, gamma: Any, beta: Any) -> Any:
         normalize = operator(F, 'InstanceNorm')
         if self._axis == 1:
             return normalize(x, gamma, beta, name='fwd', eps=self._epsilon)
@@ -290,31 +317,33 @@ class LayerNorm(_Norm):
     [[-1.41, -0.71, 0.0, 0.71, 1.41]]
     """
 
-    def __init__(self, axis=-1, epsilon=1e-5, center=True, scale=True, beta_initializer='zeros',
-                 gamma_initializer='ones', in_channels=0, prefix=None, params=None):
+    def __init__(self, axis: int = -1, epsilon: float = 1e-5, center: bool = True, scale: bool = True,
+                 beta_initializer: Init = 'zeros', gamma_initializer: Init = 'ones', in_channels: int = 0,
+                 prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         self._kwargs = {'eps': epsilon, 'axis': axis, 'center': center, 'scale': scale}
         self._axis, self._epsilon, self._center, self._scale = axis, epsilon, center, scale
         self._make_parameters(in_channels, center, scale, beta_initializer, gamma_initializer)
 
-    def hybrid_forward(self, F, data, gamma, beta):
+    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
         return operator(F, 'LayerNorm')(data, gamma=gamma, beta=beta, axis=self._axis, eps=self._epsilon)
 
 
 class GroupNorm(_Norm):
     """Normalizes groups of channels of every sample.  Gains and offsets are per group, as upstream has them."""
 
-    def __init__(self, num_groups=1, epsilon=1e-5, center=True, scale=True, beta_initializer='zeros',
-                 gamma_initializer='ones', prefix=None, params=None):
+    def __init__(self, num_groups: int = 1, epsilon: float = 1e-5, center: bool = True, scale: bool = True,
+                 beta_initializer: Init = 'zeros', gamma_initializer: Init = 'ones', prefix: str | None = None,
+                 params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         self._kwargs = {'eps': epsilon, 'num_groups': num_groups, 'center': center, 'scale': scale}
         self._num_groups, self._epsilon, self._center, self._scale = num_groups, epsilon, center, scale
         self._make_parameters(num_groups, center, scale, beta_initializer, gamma_initializer)
 
-    def hybrid_forward(self, F, data, gamma, beta):
+    def hybrid_forward(self, F: Any, data: Any, gamma: Any, beta: Any) -> Any:
         return operator(F, 'GroupNorm')(data, gamma=gamma, beta=beta, num_groups=self._num_groups, eps=self._epsilon)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({_listed(self._kwargs)})'
 
 
@@ -333,7 +362,7 @@ class Lambda(Block):
     [2.0, 4.0]
     """
 
-    def __init__(self, function, prefix=None):
+    def __init__(self, function: str | Callable[..., Any], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
         if isinstance(function, str):
             if not hasattr(ndarray, function):
@@ -344,10 +373,10 @@ class Lambda(Block):
         else:
             raise _unknown_function(self, function)
 
-    def forward(self, *args):
+    def forward(self, *args: Any) -> Any:
         return self._func_impl(*args)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({self._func_impl.__name__})'
 
 
@@ -359,7 +388,7 @@ class HybridLambda(HybridBlock):
     [1.0, 3.0]
     """
 
-    def __init__(self, function, prefix=None):
+    def __init__(self, function: str | Callable[..., Any], prefix: str | None = None) -> None:
         super().__init__(prefix=prefix)
         if isinstance(function, str):
             if not hasattr(ndarray, function) or not hasattr(symbol, function):
@@ -372,8 +401,8 @@ class HybridLambda(HybridBlock):
         else:
             raise _unknown_function(self, function)
 
-    def hybrid_forward(self, F, x, *args):
+    def hybrid_forward(self, F: Any, x: Any, *args: Any) -> Any:
         return self._func(F, x, *args)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({self._func_name})'

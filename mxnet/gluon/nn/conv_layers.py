@@ -1,8 +1,16 @@
 """Convolutions, pooling and padding as layers."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ...base import numeric_types
 from .._operators import operator
 from ..block import HybridBlock
 from .activations import Activation
+
+if TYPE_CHECKING:
+    from ..._typing import BlockOptions, Init, Shape
+    from ...gluon.parameter import Parameter, ParameterDict
 
 __all__ = ['AvgPool1D', 'AvgPool2D', 'AvgPool3D', 'Conv1D', 'Conv1DTranspose', 'Conv2D', 'Conv2DTranspose', 'Conv3D',
            'Conv3DTranspose', 'GlobalAvgPool1D', 'GlobalAvgPool2D', 'GlobalAvgPool3D', 'GlobalMaxPool1D',
@@ -29,10 +37,12 @@ def _check_layout(layer, layout, accepted):
 class _Conv(HybridBlock):
     """What all convolutions share; `op_name` says which operator it is."""
 
-    def __init__(self, channels, kernel_size, strides, padding, dilation, groups, layout, in_channels=0,
-                 activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros',
-                 op_name='Convolution', adj=None, prefix=None, params=None):
+    def __init__(self, channels: int, kernel_size: Any, strides: Any, padding: Any, dilation: Any, groups: int,
+                 layout: str, in_channels: int = 0, activation: str | None = None, use_bias: bool = True,
+                 weight_initializer: Init | None = None, bias_initializer: Init = 'zeros', op_name: str = 'Convolution',
+                 adj: Any = None, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
+        self.bias: Parameter            # None without a bias
         count = len(kernel_size)
         self._channels, self._in_channels, self._op_name = channels, in_channels, op_name
         self._kwargs = {'kernel': kernel_size, 'stride': _per_axis(strides, count),
@@ -47,18 +57,18 @@ class _Conv(HybridBlock):
         with self.name_scope():
             self.weight = self.params.get('weight', shape=shape, init=weight_initializer, allow_deferred_init=True)
             self.bias = self.params.get('bias', shape=(channels,), init=bias_initializer, allow_deferred_init=True) \
-                if use_bias else None
+                if use_bias else None                   # type: ignore[assignment]
             self.act = Activation(activation, prefix=activation + '_') if activation is not None else None
 
     def _alias(self):
         return 'conv'
 
-    def hybrid_forward(self, F, x, weight, bias=None):
+    def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         inputs = (x, weight) if bias is None else (x, weight, bias)
         out = operator(F, self._op_name)(*inputs, name='fwd', **self._kwargs)
         return out if self.act is None else self.act(out)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         given, shape, count = self._kwargs, self.weight.shape, len(self._kwargs['kernel'])
         parts = [f'{shape[1] or None} -> {shape[0]}', f'kernel_size={given["kernel"]}', f'stride={given["stride"]}']
         if given['pad'] != (0,) * count:
@@ -85,8 +95,10 @@ class Conv1D(_Conv):
     (2, 8, 8)
     """
 
-    def __init__(self, channels, kernel_size, strides=1, padding=0, dilation=1, groups=1, layout='NCW', activation=None,
-                 use_bias=True, weight_initializer=None, bias_initializer='zeros', in_channels=0, **kwargs):
+    def __init__(self, channels: int, kernel_size: Shape, strides: Shape = 1, padding: Shape = 0, dilation: Shape = 1,
+                 groups: int = 1, layout: str = 'NCW', activation: str | None = None, use_bias: bool = True,
+                 weight_initializer: Init | None = None, bias_initializer: Init = 'zeros', in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         _check_layout(self, layout, ('NCW',))
         super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 1), strides, padding, dilation, groups,
                          layout, in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
@@ -101,9 +113,10 @@ class Conv2D(_Conv):
     (2, 8, 16, 16)
     """
 
-    def __init__(self, channels, kernel_size, strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1, layout='NCHW',
-                 activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros', in_channels=0,
-                 **kwargs):
+    def __init__(self, channels: int, kernel_size: Shape, strides: Shape = (1, 1), padding: Shape = (0, 0),
+                 dilation: Shape = (1, 1), groups: int = 1, layout: str = 'NCHW', activation: str | None = None,
+                 use_bias: bool = True, weight_initializer: Init | None = None, bias_initializer: Init = 'zeros',
+                 in_channels: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         _check_layout(self, layout, ('NCHW', 'NHWC'))
         super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 2), strides, padding, dilation, groups,
                          layout, in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
@@ -112,20 +125,22 @@ class Conv2D(_Conv):
 class Conv3D(_Conv):
     """Convolution along three axes, of (batch, channels, depth, height, width), or with the channels last."""
 
-    def __init__(self, channels, kernel_size, strides=(1, 1, 1), padding=(0, 0, 0), dilation=(1, 1, 1), groups=1,
-                 layout='NCDHW', activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros',
-                 in_channels=0, **kwargs):
+    def __init__(self, channels: int, kernel_size: Shape, strides: Shape = (1, 1, 1), padding: Shape = (0, 0, 0),
+                 dilation: Shape = (1, 1, 1), groups: int = 1, layout: str = 'NCDHW', activation: str | None = None,
+                 use_bias: bool = True, weight_initializer: Init | None = None, bias_initializer: Init = 'zeros',
+                 in_channels: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         _check_layout(self, layout, ('NCDHW', 'NDHWC'))
         super().__init__(channels, _sizes(self, 'kernel_size', kernel_size, 3), strides, padding, dilation, groups,
                          layout, in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
 
 
 class _ConvTranspose(_Conv):
-    def __init__(self, count, channels, kernel_size, strides, padding, output_padding, dilation, groups, layout, *args,
-                 op_name='Deconvolution', **kwargs):
+    def __init__(self, count: int, channels: int, kernel_size: Any, strides: Any, padding: Any,
+                 output_padding: Any, dilation: Any, groups: int, layout: str, *args: Any,
+                 op_name: str = 'Deconvolution', **kwargs: Any) -> None:
         kernel_size = _sizes(self, 'kernel_size', kernel_size, count)
         output_padding = _sizes(self, 'output_padding', output_padding, count)
-        super().__init__(channels, kernel_size, strides, padding, dilation, groups, layout, *args, op_name=op_name,
+        super().__init__(channels, kernel_size, strides, padding, dilation, groups, layout, *args, op_name=op_name,      # type: ignore[misc]
                          adj=output_padding, **kwargs)
         self.outpad = output_padding
 
@@ -136,9 +151,10 @@ class Conv1DTranspose(_ConvTranspose):
     `output_padding` adds to one side of the output, for strides that divide several lengths to the same.
     """
 
-    def __init__(self, channels, kernel_size, strides=1, padding=0, output_padding=0, dilation=1, groups=1,
-                 layout='NCW', activation=None, use_bias=True, weight_initializer=None, bias_initializer='zeros',
-                 in_channels=0, **kwargs):
+    def __init__(self, channels: int, kernel_size: Shape, strides: Shape = 1, padding: Shape = 0,
+                 output_padding: Shape = 0, dilation: Shape = 1, groups: int = 1, layout: str = 'NCW',
+                 activation: str | None = None, use_bias: bool = True, weight_initializer: Init | None = None,
+                 bias_initializer: Init = 'zeros', in_channels: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         _check_layout(self, layout, ('NCW',))
         super().__init__(1, channels, kernel_size, strides, padding, output_padding, dilation, groups, layout,
                          in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
@@ -153,9 +169,10 @@ class Conv2DTranspose(_ConvTranspose):
     (2, 3, 32, 32)
     """
 
-    def __init__(self, channels, kernel_size, strides=(1, 1), padding=(0, 0), output_padding=(0, 0), dilation=(1, 1),
-                 groups=1, layout='NCHW', activation=None, use_bias=True, weight_initializer=None,
-                 bias_initializer='zeros', in_channels=0, **kwargs):
+    def __init__(self, channels: int, kernel_size: Shape, strides: Shape = (1, 1), padding: Shape = (0, 0),
+                 output_padding: Shape = (0, 0), dilation: Shape = (1, 1), groups: int = 1, layout: str = 'NCHW',
+                 activation: str | None = None, use_bias: bool = True, weight_initializer: Init | None = None,
+                 bias_initializer: Init = 'zeros', in_channels: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         _check_layout(self, layout, ('NCHW', 'NHWC'))
         super().__init__(2, channels, kernel_size, strides, padding, output_padding, dilation, groups, layout,
                          in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
@@ -164,9 +181,10 @@ class Conv2DTranspose(_ConvTranspose):
 class Conv3DTranspose(_ConvTranspose):
     """The transpose of `Conv3D`."""
 
-    def __init__(self, channels, kernel_size, strides=(1, 1, 1), padding=(0, 0, 0), output_padding=(0, 0, 0),
-                 dilation=(1, 1, 1), groups=1, layout='NCDHW', activation=None, use_bias=True, weight_initializer=None,
-                 bias_initializer='zeros', in_channels=0, **kwargs):
+    def __init__(self, channels: int, kernel_size: Shape, strides: Shape = (1, 1, 1), padding: Shape = (0, 0, 0),
+                 output_padding: Shape = (0, 0, 0), dilation: Shape = (1, 1, 1), groups: int = 1, layout: str = 'NCDHW',
+                 activation: str | None = None, use_bias: bool = True, weight_initializer: Init | None = None,
+                 bias_initializer: Init = 'zeros', in_channels: int = 0, **kwargs: Unpack[BlockOptions]) -> None:
         _check_layout(self, layout, ('NCDHW', 'NDHWC'))
         super().__init__(3, channels, kernel_size, strides, padding, output_padding, dilation, groups, layout,
                          in_channels, activation, use_bias, weight_initializer, bias_initializer, **kwargs)
@@ -176,8 +194,8 @@ class Conv3DTranspose(_ConvTranspose):
 class _Pooling(HybridBlock):
     """What all pooling layers share."""
 
-    def __init__(self, pool_size, strides, padding, ceil_mode, global_pool, pool_type, layout, count_include_pad=None,
-                 **kwargs):
+    def __init__(self, pool_size: Any, strides: Any, padding: Any, ceil_mode: bool, global_pool: bool,
+                 pool_type: str, layout: str, count_include_pad: bool | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         count = len(pool_size)
         self._kwargs = {'kernel': pool_size, 'stride': _per_axis(pool_size if strides is None else strides, count),
@@ -189,10 +207,10 @@ class _Pooling(HybridBlock):
     def _alias(self):
         return 'pool'
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return operator(F, 'Pooling')(x, name='fwd', **self._kwargs)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         k = self._kwargs
         return (f'{type(self).__name__}(size={k["kernel"]}, stride={k["stride"]}, padding={k["pad"]}, '
                 f'ceil_mode={k["pooling_convention"] == "full"}, global_pool={k["global_pool"]}, '
@@ -205,7 +223,8 @@ _LAYOUTS = (None, ('NCW', 'NWC'), ('NCHW', 'NHWC'), ('NCDHW', 'NDHWC'))
 class _Window(_Pooling):
     """Pooling of windows along `count` axes."""
 
-    def __init__(self, count, pool_size, strides, padding, ceil_mode, pool_type, layout, *args, **kwargs):
+    def __init__(self, count: int, pool_size: Any, strides: Any, padding: Any, ceil_mode: bool, pool_type: str,
+                 layout: str, *args: Any, **kwargs: Any) -> None:
         _check_layout(self, layout, _LAYOUTS[count])
         super().__init__(_sizes(self, 'pool_size', pool_size, count), strides, padding, ceil_mode, False, pool_type,
                          layout, *args, **kwargs)
@@ -214,7 +233,8 @@ class _Window(_Pooling):
 class MaxPool1D(_Window):
     """The largest value of every window; windows do not overlap unless `strides` says so."""
 
-    def __init__(self, pool_size=2, strides=None, padding=0, layout='NCW', ceil_mode=False, **kwargs):
+    def __init__(self, pool_size: Shape = 2, strides: Shape | None = None, padding: Shape = 0, layout: str = 'NCW',
+                 ceil_mode: bool = False, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(1, pool_size, strides, padding, ceil_mode, 'max', layout, **kwargs)
 
 
@@ -227,45 +247,49 @@ class MaxPool2D(_Window):
     (1, 8, 15, 15)
     """
 
-    def __init__(self, pool_size=(2, 2), strides=None, padding=0, layout='NCHW', ceil_mode=False, **kwargs):
+    def __init__(self, pool_size: Shape = (2, 2), strides: Shape | None = None, padding: Shape = 0,
+                 layout: str = 'NCHW', ceil_mode: bool = False, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(2, pool_size, strides, padding, ceil_mode, 'max', layout, **kwargs)
 
 
 class MaxPool3D(_Window):
     """The largest value of every window of a volume."""
 
-    def __init__(self, pool_size=(2, 2, 2), strides=None, padding=0, ceil_mode=False, layout='NCDHW', **kwargs):
+    def __init__(self, pool_size: Shape = (2, 2, 2), strides: Shape | None = None, padding: Shape = 0,
+                 ceil_mode: bool = False, layout: str = 'NCDHW', **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(3, pool_size, strides, padding, ceil_mode, 'max', layout, **kwargs)
 
 
 class AvgPool1D(_Window):
     """The mean of every window; `count_include_pad` says whether the zeros of the padding count."""
 
-    def __init__(self, pool_size=2, strides=None, padding=0, layout='NCW', ceil_mode=False, count_include_pad=True,
-                 **kwargs):
+    def __init__(self, pool_size: Shape = 2, strides: Shape | None = None, padding: Shape = 0, layout: str = 'NCW',
+                 ceil_mode: bool = False, count_include_pad: bool = True, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(1, pool_size, strides, padding, ceil_mode, 'avg', layout, count_include_pad, **kwargs)
 
 
 class AvgPool2D(_Window):
     """The mean of every window of a picture."""
 
-    def __init__(self, pool_size=(2, 2), strides=None, padding=0, ceil_mode=False, layout='NCHW',
-                 count_include_pad=True, **kwargs):
+    def __init__(self, pool_size: Shape = (2, 2), strides: Shape | None = None, padding: Shape = 0,
+                 ceil_mode: bool = False, layout: str = 'NCHW', count_include_pad: bool = True,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(2, pool_size, strides, padding, ceil_mode, 'avg', layout, count_include_pad, **kwargs)
 
 
 class AvgPool3D(_Window):
     """The mean of every window of a volume."""
 
-    def __init__(self, pool_size=(2, 2, 2), strides=None, padding=0, ceil_mode=False, layout='NCDHW',
-                 count_include_pad=True, **kwargs):
+    def __init__(self, pool_size: Shape = (2, 2, 2), strides: Shape | None = None, padding: Shape = 0,
+                 ceil_mode: bool = False, layout: str = 'NCDHW', count_include_pad: bool = True,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(3, pool_size, strides, padding, ceil_mode, 'avg', layout, count_include_pad, **kwargs)
 
 
 class _Global(_Pooling):
     """One value for every channel."""
 
-    def __init__(self, count, pool_type, layout, **kwargs):
+    def __init__(self, count: int, pool_type: str, layout: str, **kwargs: Any) -> None:
         _check_layout(self, layout, _LAYOUTS[count])
         super().__init__((1,) * count, None, 0, True, True, pool_type, layout, **kwargs)
 
@@ -273,28 +297,28 @@ class _Global(_Pooling):
 class GlobalMaxPool1D(_Global):
     """The largest value of every channel."""
 
-    def __init__(self, layout='NCW', **kwargs):
+    def __init__(self, layout: str = 'NCW', **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(1, 'max', layout, **kwargs)
 
 
 class GlobalMaxPool2D(_Global):
     """The largest value of every channel."""
 
-    def __init__(self, layout='NCHW', **kwargs):
+    def __init__(self, layout: str = 'NCHW', **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(2, 'max', layout, **kwargs)
 
 
 class GlobalMaxPool3D(_Global):
     """The largest value of every channel."""
 
-    def __init__(self, layout='NCDHW', **kwargs):
+    def __init__(self, layout: str = 'NCDHW', **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(3, 'max', layout, **kwargs)
 
 
 class GlobalAvgPool1D(_Global):
     """The mean of every channel."""
 
-    def __init__(self, layout='NCW', **kwargs):
+    def __init__(self, layout: str = 'NCW', **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(1, 'avg', layout, **kwargs)
 
 
@@ -305,14 +329,14 @@ class GlobalAvgPool2D(_Global):
     (1, 8, 1, 1)
     """
 
-    def __init__(self, layout='NCHW', **kwargs):
+    def __init__(self, layout: str = 'NCHW', **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(2, 'avg', layout, **kwargs)
 
 
 class GlobalAvgPool3D(_Global):
     """The mean of every channel."""
 
-    def __init__(self, layout='NCDHW', **kwargs):
+    def __init__(self, layout: str = 'NCDHW', **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(3, 'avg', layout, **kwargs)
 
 
@@ -326,7 +350,7 @@ class ReflectionPad2D(HybridBlock):
     (1, 3, 12, 12)
     """
 
-    def __init__(self, padding=0, **kwargs):
+    def __init__(self, padding: Any = 0, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         if isinstance(padding, numeric_types):
             padding = (0, 0, 0, 0, padding, padding, padding, padding)
@@ -334,5 +358,5 @@ class ReflectionPad2D(HybridBlock):
             raise AssertionError(f'padding of ReflectionPad2D must be a number or 8 numbers, not {padding}')
         self._padding = padding
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return operator(F, 'pad')(x, mode='reflect', pad_width=self._padding)

@@ -1,4 +1,9 @@
 """Recurrent cells: one step of a sequence at a time, and `unroll` for all of them."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 from ... import ndarray, symbol
 from ..._ops.dtypes import dtype_name
 from ...base import MXNetError
@@ -9,6 +14,10 @@ from ..block import Block, HybridBlock
 from ..utils import indent
 from . import _sequence as sequence
 
+if TYPE_CHECKING:
+    from ..._typing import Init, Shape, Value
+    from ...gluon.parameter import ParameterDict
+
 __all__ = ['BidirectionalCell', 'DropoutCell', 'GRUCell', 'HybridRecurrentCell', 'HybridSequentialRNNCell', 'LSTMCell',
            'ModifierCell', 'RNNCell', 'RecurrentCell', 'ResidualCell', 'SequentialRNNCell', 'ZoneoutCell']
 
@@ -18,12 +27,12 @@ MODIFIED = 'cell {name} belongs to a modifier cell such as ZoneoutCell, which mu
 class RecurrentCell(Block):
     """One step of a recurrent network: `output, states = cell(inputs, states)`."""
 
-    def __init__(self, prefix=None, params=None):
+    def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         self._modified = False
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         """Forgets what the last sequence left behind; `unroll` does this by itself."""
         self._init_counter = -1
         self._counter = -1
@@ -31,7 +40,7 @@ class RecurrentCell(Block):
             if isinstance(cell, RecurrentCell):
                 cell.reset()
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """A dictionary for each state, with its shape and layout."""
         raise NotImplementedError(f'{type(self).__name__} has no state_info')
 
@@ -39,7 +48,7 @@ class RecurrentCell(Block):
         if self._modified:
             raise AssertionError(MODIFIED.format(name=self.name))
 
-    def begin_state(self, batch_size=0, func=ndarray.zeros, **kwargs):
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] = ndarray.zeros, **kwargs: Any) -> list[Any]:
         """The states before the first step: `func(name=..., shape=..., **kwargs)` for each.
 
         `func` is `mx.nd.zeros`, `mx.sym.zeros`, `mx.sym.var` or the like; symbols need no batch size.
@@ -67,7 +76,8 @@ class RecurrentCell(Block):
             return self.begin_state(func=ndarray.zeros, batch_size=sequence.batch_size(inputs, layout),
                                     dtype=first.dtype)
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Sequence[Any] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None, valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:
         """Runs the cell over `length` steps -> (outputs, states after the last step).
 
         `inputs` is a whole sequence, whose axes `layout` names, or a list of steps.  `merge_outputs` asks for one whole
@@ -107,8 +117,12 @@ class RecurrentCell(Block):
             return activation(inputs)
         return activation(inputs, **kwargs)
 
+    if TYPE_CHECKING:
+        def __call__(self, inputs: Value,  # type: ignore[override]
+                     states: Any) -> tuple[Value, list[Value]]: ...
+
     @takes_symbols
-    def forward(self, inputs, states):
+    def forward(self, inputs: Any, states: Any) -> Any:
         """One step -> (output, new states)."""
         self._counter += 1
         try:
@@ -137,14 +151,14 @@ class RecurrentCell(Block):
 class HybridRecurrentCell(RecurrentCell, HybridBlock):
     """A recurrent cell that can be hybridized."""
 
-    def hybrid_forward(self, F, x, *args, **kwargs):
+    def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
 
     def _remembers(self):
         """Whether the cell, or one inside, keeps arrays from one step to the next."""
         return any(cell._remembers() for cell in self._children.values() if isinstance(cell, HybridRecurrentCell))
 
-    def hybridize(self, active=True, **kwargs):
+    def hybridize(self, active: bool = True, **kwargs: Any) -> None:      # type: ignore[override]
         super().hybridize(active, **kwargs)
         if self._remembers():
             # a graph of one step has no place for what is kept; the cells inside have graphs of their own
@@ -156,7 +170,8 @@ class _GateCell(HybridRecurrentCell):
 
     _gates = 1
 
-    def __init__(self, hidden_size, input_size, initializers, prefix, params, output_size=None):
+    def __init__(self, hidden_size: int, input_size: int, initializers: Any, prefix: str | None,
+                 params: ParameterDict | None, output_size: Shape | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         self._hidden_size, self._input_size = hidden_size, input_size
         rows = self._gates * hidden_size
@@ -169,10 +184,10 @@ class _GateCell(HybridRecurrentCell):
         rows, columns = self.i2h_weight.shape
         return f'{columns if columns > 0 else None} -> {rows}'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({self._mapping()})'
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return [{'shape': (batch_size, self._hidden_size), '__layout__': 'NC'}]
 
     def _products(self, F, step, inputs, state, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
@@ -188,8 +203,10 @@ def _initializers(i2h_weight, h2h_weight, i2h_bias, h2h_bias):
 class RNNCell(_GateCell):
     """A simple recurrent cell: h' = tanh(W x + b + U h + c), or another `activation`."""
 
-    def __init__(self, hidden_size, activation='tanh', i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0, prefix=None, params=None):
+    def __init__(self, hidden_size: int, activation: str = 'tanh', i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+                 h2h_bias_initializer: Init = 'zeros', input_size: int = 0, prefix: str | None = None,
+                 params: ParameterDict | None = None) -> None:
         super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
                                                                 i2h_bias_initializer, h2h_bias_initializer),
                          prefix, params)
@@ -198,10 +215,11 @@ class RNNCell(_GateCell):
     def _alias(self):
         return 'rnn'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({self._mapping()}, {self._activation})'
 
-    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, i2h_weight: Any, h2h_weight: Any, i2h_bias: Any,
+                       h2h_bias: Any) -> Any:
         step = f't{self._counter}_'
         i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
         output = self._get_activation(F, F.elemwise_add(i2h, h2h), self._activation, name=step + 'out')
@@ -217,9 +235,11 @@ class LSTMCell(_GateCell):
 
     _gates = 4
 
-    def __init__(self, hidden_size, i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0, prefix=None, params=None,
-                 activation='tanh', recurrent_activation='sigmoid'):
+    def __init__(self, hidden_size: int, i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+                 h2h_bias_initializer: Init = 'zeros', input_size: int = 0, prefix: str | None = None,
+                 params: ParameterDict | None = None, activation: str = 'tanh',
+                 recurrent_activation: str = 'sigmoid') -> None:
         super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
                                                                 i2h_bias_initializer, h2h_bias_initializer),
                          prefix, params)
@@ -228,10 +248,11 @@ class LSTMCell(_GateCell):
     def _alias(self):
         return 'lstm'
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return 2 * super().state_info(batch_size)
 
-    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, i2h_weight: Any, h2h_weight: Any, i2h_bias: Any,
+                       h2h_bias: Any) -> Any:
         step = f't{self._counter}_'
         i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
         enter, forget, new, leave = F.SliceChannel(F.elemwise_add(i2h, h2h), num_outputs=4, name=step + 'slice')
@@ -251,8 +272,10 @@ class GRUCell(_GateCell):
 
     _gates = 3
 
-    def __init__(self, hidden_size, i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0, prefix=None, params=None):
+    def __init__(self, hidden_size: int, i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+                 h2h_bias_initializer: Init = 'zeros', input_size: int = 0, prefix: str | None = None,
+                 params: ParameterDict | None = None) -> None:
         super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
                                                                 i2h_bias_initializer, h2h_bias_initializer),
                          prefix, params)
@@ -260,7 +283,8 @@ class GRUCell(_GateCell):
     def _alias(self):
         return 'gru'
 
-    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, i2h_weight: Any, h2h_weight: Any, i2h_bias: Any,
+                       h2h_bias: Any) -> Any:
         step = f't{self._counter}_'
         i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
         i2h_r, i2h_z, i2h_n = F.SliceChannel(i2h, num_outputs=3, name=step + 'i2h_slice')
@@ -276,24 +300,31 @@ class GRUCell(_GateCell):
 class _Stack:
     """Cells one upon the other; their states follow one another in one list."""
 
-    def add(self, cell):
+    # of the cell that this is mixed into
+    _children: Any
+    _begin: Any
+    _check_unmodified: Any
+    register_child: Any
+    reset: Any
+
+    def add(self, cell: RecurrentCell) -> None:
         """Puts a cell on top."""
         self.register_child(cell)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         body = '\n'.join(f'({key}): {indent(repr(cell), 2)}' for key, cell in self._children.items())
         return f'{type(self).__name__}(\n{body}\n)'
 
-    def __getitem__(self, i):
+    def __getitem__(self, i: int) -> Any:
         return list(self._children.values())[i]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._children)
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return [info for cell in self._children.values() for info in cell.state_info(batch_size)]
 
-    def begin_state(self, batch_size=0, func=None, **kwargs):
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:
         self._check_unmodified()
         given = {'batch_size': batch_size, **({} if func is None else {'func': func}), **kwargs}
         return [state for cell in self._children.values() for state in cell.begin_state(**given)]
@@ -313,7 +344,8 @@ class _Stack:
             new_states += own
         return inputs, new_states
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Sequence[Any] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None, valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:
         self.reset()
         sequence.check(length, inputs, layout)
         new_states = []
@@ -329,25 +361,26 @@ class _Stack:
 class SequentialRNNCell(_Stack, RecurrentCell):
     """A stack of cells of any kind."""
 
-    def forward(self, inputs, states):
+    def forward(self, inputs: Any, states: Any) -> Any:
         self._counter += 1
         return self._step(inputs, states)
 
-    def hybrid_forward(self, *args, **kwargs):
+    def hybrid_forward(self, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError('a SequentialRNNCell is no graph; HybridSequentialRNNCell is one')
 
 
 class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
     """A stack of cells that can be hybridized."""
 
-    def hybrid_forward(self, F, inputs, states):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         return self._step(inputs, states)
 
 
 class DropoutCell(HybridRecurrentCell):
     """Drops a part `rate` of the input while training; with `axes`, whole slices along these."""
 
-    def __init__(self, rate, axes=(), prefix=None, params=None):
+    def __init__(self, rate: float, axes: Sequence[Any] = (), prefix: str | None = None,
+                 params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
         if isinstance(rate, bool) or not isinstance(rate, (int, float)):
             raise AssertionError(f'rate of a DropoutCell must be a number, not {rate!r}')
@@ -356,18 +389,19 @@ class DropoutCell(HybridRecurrentCell):
     def _alias(self):
         return 'dropout'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}(rate={self._rate}, axes={self._axes})'
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return []
 
-    def hybrid_forward(self, F, inputs, states):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         if self._rate > 0:
             inputs = F.Dropout(inputs, p=self._rate, axes=self._axes)
         return inputs, states
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Sequence[Any] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None, valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:
         self.reset()
         sequence.check(length, inputs, layout)
         inputs = sequence.arranged(inputs, length, layout, merge_outputs)
@@ -380,23 +414,23 @@ class DropoutCell(HybridRecurrentCell):
 class ModifierCell(HybridRecurrentCell):
     """A cell around another one, `base_cell`, which must no longer be called by itself."""
 
-    def __init__(self, base_cell):
+    def __init__(self, base_cell: RecurrentCell) -> None:
         base_cell._check_unmodified()
         base_cell._modified = True
         super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
         self.base_cell = base_cell
 
     @property
-    def params(self):
+    def params(self) -> ParameterDict:
         return self.base_cell.params
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}({self.base_cell!r})'
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return self.base_cell.state_info(batch_size)
 
-    def begin_state(self, func=None, **kwargs):
+    def begin_state(self, func: Callable[..., Any] | None = None, **kwargs: Any) -> list[Any]:      # type: ignore[override]
         """The states before the first step; without `func`, arrays if `batch_size` is given and else symbols."""
         self._check_unmodified()
         if func is None:
@@ -411,7 +445,7 @@ class ModifierCell(HybridRecurrentCell):
         finally:
             self.base_cell._modified = True
 
-    def hybrid_forward(self, F, inputs, states):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
 
 
@@ -421,7 +455,7 @@ class ZoneoutCell(ModifierCell):
     `zoneout_outputs` and `zoneout_states` are the parts that do.
     """
 
-    def __init__(self, base_cell, zoneout_outputs=0., zoneout_states=0.):
+    def __init__(self, base_cell: RecurrentCell, zoneout_outputs: float = 0., zoneout_states: float = 0.) -> None:
         if isinstance(base_cell, BidirectionalCell):
             raise AssertionError('a BidirectionalCell has no single steps; put ZoneoutCells around the cells inside')
         super().__init__(base_cell)
@@ -431,18 +465,18 @@ class ZoneoutCell(ModifierCell):
     def _alias(self):
         return 'zoneout'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f'{type(self).__name__}(p_out={self.zoneout_outputs}, p_state={self.zoneout_states}, '
                 f'{self.base_cell!r})')
 
-    def reset(self):
+    def reset(self) -> None:
         super().reset()
         self._prev_output = None
 
     def _remembers(self):
         return True
 
-    def hybrid_forward(self, F, inputs, states):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         output, new_states = self.base_cell(inputs, states)
 
         def zoneout(p, new, old):
@@ -459,11 +493,12 @@ class ZoneoutCell(ModifierCell):
 class ResidualCell(ModifierCell):
     """Adds the input to the output of a cell."""
 
-    def hybrid_forward(self, F, inputs, states):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         output, states = self.base_cell(inputs, states)
         return F.elemwise_add(output, inputs, name=f't{self._counter}_fwd'), states
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Sequence[Any] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None, valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:
         self.reset()
         outputs, states = self._with_base('unroll', length, inputs, begin_state, layout, merge_outputs, valid_length)
         if valid_length is not None:
@@ -481,22 +516,23 @@ class BidirectionalCell(HybridRecurrentCell):
     It has `unroll` only: the last step must be known before the first.
     """
 
-    def __init__(self, l_cell, r_cell, output_prefix='bi_'):
+    def __init__(self, l_cell: RecurrentCell, r_cell: RecurrentCell, output_prefix: str = 'bi_') -> None:
         super().__init__(prefix='', params=None)
         self.register_child(l_cell, 'l_cell')
         self.register_child(r_cell, 'r_cell')
         self._output_prefix = output_prefix
 
-    def __call__(self, inputs, states):
+    def __call__(self, inputs: Any, states: Any) -> Any:
         raise NotImplementedError('a BidirectionalCell cannot go step by step; use unroll')
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}(forward={self._children["l_cell"]!r}, backward={self._children["r_cell"]!r})'
 
     state_info = _Stack.state_info
     begin_state = _Stack.begin_state
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Sequence[Any] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None, valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:
         self.reset()
         sequence.check(length, inputs, layout)
         states = self._begin(inputs, layout, begin_state)

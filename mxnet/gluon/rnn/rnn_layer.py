@@ -1,6 +1,10 @@
 """Recurrent layers: whole sequences, all layers and both directions, in one operator."""
+from __future__ import annotations
+
 import re
 import warnings
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from ... import ndarray, symbol
 from ..._deferred_compute import tracing
@@ -11,6 +15,10 @@ from ...symbol import Symbol
 from ...util import is_np_array
 from ..block import HybridBlock
 from . import rnn_cell
+
+if TYPE_CHECKING:
+    from ..._typing import DType, Init, RecurrentOptions, Value
+    from ...gluon.parameter import Parameter
 
 __all__ = ['GRU', 'LSTM', 'RNN']
 
@@ -25,10 +33,13 @@ def _versions(arrays):
 class _RNNLayer(HybridBlock):
     """What the layers have in common: parameters named as those of a stack of cells, states, the call."""
 
-    def __init__(self, hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
-                 h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, mode, projection_size,
-                 h2r_weight_initializer, lstm_state_clip_min, lstm_state_clip_max, lstm_state_clip_nan, dtype,
-                 use_sequence_length=False, **kwargs):
+    l0_i2h_weight: Parameter
+
+    def __init__(self, hidden_size: int, num_layers: int, layout: str, dropout: float, bidirectional: bool,
+                 input_size: int, i2h_weight_initializer: Any, h2h_weight_initializer: Any,
+                 i2h_bias_initializer: Any, h2h_bias_initializer: Any, mode: str, projection_size: int | None,
+                 h2r_weight_initializer: Any, lstm_state_clip_min: float | None, lstm_state_clip_max: float | None,
+                 lstm_state_clip_nan: bool, dtype: DType, use_sequence_length: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         if layout not in ('TNC', 'NTC'):
             raise AssertionError(f"layout of a recurrent layer must be 'TNC' or 'NTC', not {layout!r}")
@@ -45,7 +56,7 @@ class _RNNLayer(HybridBlock):
                       'lstm_state_clip_nan': lstm_state_clip_nan}
         self._dtype = dtype
         self._use_sequence_length = use_sequence_length
-        self.skip_states = None
+        self.skip_states: Any = None
         self._zeros = None                  # what `_beginning` gave last
         self._gates = {'lstm': 4, 'gru': 3}.get(mode, 1)
         for layer in range(num_layers):
@@ -69,7 +80,7 @@ class _RNNLayer(HybridBlock):
             setattr(self, full, self.params.get(full, shape=shapes[name], init=init, allow_deferred_init=True,
                                                 dtype=self._dtype))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         rows, columns = self.l0_i2h_weight.shape
         parts = [f'{columns if columns > 0 else None} -> {rows // self._gates}', self._layout]
         if self._num_layers != 1:
@@ -91,13 +102,13 @@ class _RNNLayer(HybridBlock):
         return found
 
     # ------------------------------------------------------------------ states
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         """A dictionary for each state, with its shape, layout and dtype."""
         rows = self._num_layers * self._dir
         sizes = [self._width(), self._hidden_size][:2 if self._mode == 'lstm' else 1]
         return [{'shape': (rows, batch_size, size), '__layout__': 'LNC', 'dtype': self._dtype} for size in sizes]
 
-    def begin_state(self, batch_size=0, func=ndarray.zeros, **kwargs):
+    def begin_state(self, batch_size: int = 0, func: Callable[..., Any] = ndarray.zeros, **kwargs: Any) -> list[Any]:
         """The states before the first step: `func(name=..., shape=..., **kwargs)` for each.
 
         >>> [s.shape for s in mx.gluon.rnn.LSTM(4, num_layers=3).begin_state(batch_size=2)]
@@ -107,12 +118,19 @@ class _RNNLayer(HybridBlock):
                   for i, info in enumerate(self.state_info(batch_size))]
         return [s.as_np_ndarray() for s in states] if is_np_array() else states
 
-    def cast(self, dtype):
+    def cast(self, dtype: DType) -> None:
         super().cast(dtype)
         self._dtype = dtype
 
     # ------------------------------------------------------------------ the call
-    def __call__(self, inputs, states=None, sequence_length=None, **kwargs):
+    @overload      # type: ignore[override]
+    def __call__(self, inputs: Value, states: None = None, sequence_length: Any = None, **kwargs: Any) -> Value: ...
+
+    @overload
+    def __call__(self, inputs: Value, states: Any, sequence_length: Any = None,
+                 **kwargs: Any) -> tuple[Value, list[Value]]: ...
+
+    def __call__(self, inputs: Any, states: Any = None, sequence_length: Any = None, **kwargs: Any) -> Any:
         """The output; with `states` given, (output, states after the last step)."""
         skip = states is None
         if skip is not self.skip_states:
@@ -181,7 +199,8 @@ class _RNNLayer(HybridBlock):
             self._remember(op, params, numbers, (inputs, *states), out)
         return out
 
-    def hybrid_forward(self, F, inputs, states, sequence_length=None, **params):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, sequence_length: NDArray | None = None,
+                       **params: Any) -> Any:
         if F is ndarray:
             self._check_states(inputs, states)
         numpy_like = is_np_array()
@@ -242,9 +261,11 @@ class RNN(_RNNLayer):
     and outputs behind the end of a sequence are zero.
     """
 
-    def __init__(self, hidden_size, num_layers=1, activation='relu', layout='TNC', dropout=0, bidirectional=False,
-                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
-                 h2h_bias_initializer='zeros', input_size=0, dtype='float32', **kwargs):
+    def __init__(self, hidden_size: int, num_layers: int = 1, activation: str = 'relu', layout: str = 'TNC',
+                 dropout: float = 0, bidirectional: bool = False, i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+                 h2h_bias_initializer: Init = 'zeros', input_size: int = 0, dtype: DType = 'float32',
+                 **kwargs: Unpack[RecurrentOptions]) -> None:
         super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
                          h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'rnn_' + activation, None,
                          None, None, None, False, dtype, **kwargs)
@@ -264,10 +285,13 @@ class LSTM(_RNNLayer):
     (4, 3, 4)
     """
 
-    def __init__(self, hidden_size, num_layers=1, layout='TNC', dropout=0, bidirectional=False, input_size=0,
-                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
-                 h2h_bias_initializer='zeros', projection_size=None, h2r_weight_initializer=None, state_clip_min=None,
-                 state_clip_max=None, state_clip_nan=False, dtype='float32', **kwargs):
+    def __init__(self, hidden_size: int, num_layers: int = 1, layout: str = 'TNC', dropout: float = 0,
+                 bidirectional: bool = False, input_size: int = 0, i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+                 h2h_bias_initializer: Init = 'zeros', projection_size: int | None = None,
+                 h2r_weight_initializer: Init | None = None, state_clip_min: float | None = None,
+                 state_clip_max: float | None = None, state_clip_nan: bool = False, dtype: DType = 'float32',
+                 **kwargs: Unpack[RecurrentOptions]) -> None:
         super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
                          h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'lstm', projection_size,
                          h2r_weight_initializer, state_clip_min, state_clip_max, state_clip_nan, dtype, **kwargs)
@@ -276,9 +300,11 @@ class LSTM(_RNNLayer):
 class GRU(_RNNLayer):
     """Layers of gated recurrent units, in the form of cuDNN.  Inputs and options as for `RNN`."""
 
-    def __init__(self, hidden_size, num_layers=1, layout='TNC', dropout=0, bidirectional=False, input_size=0,
-                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
-                 h2h_bias_initializer='zeros', dtype='float32', **kwargs):
+    def __init__(self, hidden_size: int, num_layers: int = 1, layout: str = 'TNC', dropout: float = 0,
+                 bidirectional: bool = False, input_size: int = 0, i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+                 h2h_bias_initializer: Init = 'zeros', dtype: DType = 'float32',
+                 **kwargs: Unpack[RecurrentOptions]) -> None:
         super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
                          h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'gru', None, None, None,
                          None, False, dtype, **kwargs)

@@ -1,8 +1,16 @@
 """Convolutions that learn where to look."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from ....base import numeric_types
 from ..._operators import contrib, operator
 from ...block import HybridBlock
 from ...nn import Activation
+
+if TYPE_CHECKING:
+    from ...._typing import Init, Shape
+    from ....gluon.parameter import ParameterDict
 
 __all__ = ['DeformableConvolution', 'ModulatedDeformableConvolution']
 
@@ -10,6 +18,7 @@ __all__ = ['DeformableConvolution', 'ModulatedDeformableConvolution']
 class _Deformable(HybridBlock):
     """What both kinds share: a convolution finds offsets (and masks), a second one samples there."""
 
+    _sampled: Any
     _per_point: int          # values that the first convolution gives for each point of the kernel
 
     def _set_up(self, channels, kernel_size, strides, padding, dilation, groups, num_deformable_group, layout, use_bias,
@@ -47,7 +56,8 @@ class _Deformable(HybridBlock):
     def _parameter(self, name, shape, init):
         return self.params.get(name, shape=shape, init=init, allow_deferred_init=True)
 
-    def hybrid_forward(self, F, x, offset_weight, deformable_conv_weight, offset_bias=None, deformable_conv_bias=None):
+    def hybrid_forward(self, F: Any, x: Any, offset_weight: Any, deformable_conv_weight: Any, offset_bias: Any = None,
+                       deformable_conv_bias: Any = None) -> Any:
         inputs = (x, offset_weight) if offset_bias is None else (x, offset_weight, offset_bias)
         found = operator(F, 'Convolution')(*inputs, cudnn_off=True, **self._kwargs_offset)
         given = {'weight': deformable_conv_weight, **self._sampled(F, found)}
@@ -68,11 +78,13 @@ class DeformableConvolution(_Deformable):
 
     _per_point = 2
 
-    def __init__(self, channels, kernel_size=(1, 1), strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1,
-                 num_deformable_group=1, layout='NCHW', use_bias=True, in_channels=0, activation=None,
-                 weight_initializer=None, bias_initializer='zeros', offset_weight_initializer='zeros',
-                 offset_bias_initializer='zeros', offset_use_bias=True, op_name='DeformableConvolution', adj=None,
-                 prefix=None, params=None):
+    def __init__(self, channels: int, kernel_size: Shape = (1, 1), strides: Shape = (1, 1), padding: Shape = (0, 0),
+                 dilation: Shape = (1, 1), groups: int = 1, num_deformable_group: int = 1, layout: str = 'NCHW',
+                 use_bias: bool = True, in_channels: int = 0, activation: str | None = None,
+                 weight_initializer: Init | None = None, bias_initializer: Init = 'zeros',
+                 offset_weight_initializer: str = 'zeros', offset_bias_initializer: str = 'zeros',
+                 offset_use_bias: bool = True, op_name: str = 'DeformableConvolution', adj: Any = None,
+                 prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         with self.name_scope():
             self._set_up(channels, kernel_size, strides, padding, dilation, groups, num_deformable_group, layout,
@@ -86,7 +98,7 @@ class DeformableConvolution(_Deformable):
     def _sampled(self, F, found):
         return {'offset': found}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         given, shape = self._kwargs_deformable_conv, self.deformable_conv_weight.shape
         parts = [f'{shape[1] or None} -> {shape[0]}', f'kernel_size={given["kernel"]}', f'stride={given["stride"]}']
         if given['pad'] != (0, 0):
@@ -107,11 +119,13 @@ class ModulatedDeformableConvolution(_Deformable):
 
     _per_point = 3
 
-    def __init__(self, channels, kernel_size=(1, 1), strides=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1,
-                 num_deformable_group=1, layout='NCHW', use_bias=True, in_channels=0, activation=None,
-                 weight_initializer=None, bias_initializer='zeros', offset_weight_initializer='zeros',
-                 offset_bias_initializer='zeros', offset_use_bias=True, op_name='ModulatedDeformableConvolution',
-                 adj=None, prefix=None, params=None):
+    def __init__(self, channels: int, kernel_size: Shape = (1, 1), strides: Shape = (1, 1), padding: Shape = (0, 0),
+                 dilation: Shape = (1, 1), groups: int = 1, num_deformable_group: int = 1, layout: str = 'NCHW',
+                 use_bias: bool = True, in_channels: int = 0, activation: str | None = None,
+                 weight_initializer: Init | None = None, bias_initializer: Init = 'zeros',
+                 offset_weight_initializer: str = 'zeros', offset_bias_initializer: str = 'zeros',
+                 offset_use_bias: bool = True, op_name: str = 'ModulatedDeformableConvolution', adj: Any = None,
+                 prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         with self.name_scope():
             self._set_up(channels, kernel_size, strides, padding, dilation, groups, num_deformable_group, layout,

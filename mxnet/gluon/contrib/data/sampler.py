@@ -1,4 +1,9 @@
 """A sampler with steps."""
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
 from ...data import sampler
 
 __all__ = ['IntervalSampler']
@@ -13,14 +18,14 @@ class IntervalSampler(sampler.Sampler):
     [0, 3, 6]
     """
 
-    def __init__(self, length, interval, rollover=True):
+    def __init__(self, length: int, interval: int, rollover: bool = True) -> None:
         if interval > length:
             raise AssertionError(f'interval {interval} of an IntervalSampler must not exceed its length {length}')
         self._length, self._interval, self._rollover = length, interval, rollover
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         for start in range(self._interval if self._rollover else 1):
             yield from range(start, self._length, self._interval)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self._length if self._rollover else -(-self._length // self._interval)

@@ -1,6 +1,9 @@
 """Text for language models: WikiText-2 and WikiText-103."""
+from __future__ import annotations
+
 import os
 import zipfile
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -9,6 +12,10 @@ from ...._files import limits, paths
 from ....base import FileError, MXNetError
 from ...data import dataset
 from ...utils import _get_repo_file_url, download
+
+if TYPE_CHECKING:
+    from ...._typing import Path
+    from ....contrib.text.vocab import Vocabulary
 
 __all__ = ['WikiText103', 'WikiText2']
 
@@ -25,7 +32,7 @@ class _WikiText(dataset._DownloadedDataset):
     _name, _archive = '', ('', '')
     _files = {'train': 'wiki.train.tokens', 'validation': 'wiki.valid.tokens', 'test': 'wiki.test.tokens'}
 
-    def __init__(self, root, segment, vocab, seq_len):
+    def __init__(self, root: Path | None, segment: str, vocab: Vocabulary | None, seq_len: int) -> None:
         if segment not in self._files:
             raise ValueError(f"segment of {type(self).__name__} must be 'train', 'validation' or 'test', "
                              f'not {segment!r}')
@@ -34,12 +41,12 @@ class _WikiText(dataset._DownloadedDataset):
         super().__init__(os.path.join(base.data_dir(), 'datasets', self._name) if root is None else root, None)
 
     @property
-    def vocabulary(self):
+    def vocabulary(self) -> Any:
         """The words and their numbers."""
         return self._vocab
 
     @property
-    def frequencies(self):
+    def frequencies(self) -> Any:
         """How often each word occurs."""
         return self._counter
 
@@ -100,7 +107,8 @@ class WikiText2(_WikiText):
     _name = 'wikitext-2'
     _archive = ('wikitext-2-v1.zip', '3c914d17d80b1459be871a5039ac23e752a53cbe')
 
-    def __init__(self, root=None, segment='train', vocab=None, seq_len=35):
+    def __init__(self, root: Path | None = None, segment: str = 'train', vocab: Vocabulary | None = None,
+                 seq_len: int = 35) -> None:
         super().__init__(root, segment, vocab, seq_len)
 
 
@@ -110,5 +118,6 @@ class WikiText103(_WikiText):
     _name = 'wikitext-103'
     _archive = ('wikitext-103-v1.zip', '0aec09a7537b58d4bb65362fee27650eeaba625a')
 
-    def __init__(self, root=None, segment='train', vocab=None, seq_len=35):
+    def __init__(self, root: Path | None = None, segment: str = 'train', vocab: Vocabulary | None = None,
+                 seq_len: int = 35) -> None:
         super().__init__(root, segment, vocab, seq_len)

@@ -1,8 +1,12 @@
 """The estimator: a training loop that asks handlers at its beginning and end, and at those of epochs and batches."""
+from __future__ import annotations
+
 import copy
 import logging
 import sys
 import warnings
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ....context import Context, cpu, gpu, num_gpus
 from ....metric import Loss as LossMetric
@@ -25,6 +29,11 @@ from .event_handler import (
     _check_event_handlers,
 )
 from .utils import _check_handler_metric_ref, _check_metrics, _suggest_metric_for_loss
+
+if TYPE_CHECKING:
+    from ...._typing import Contexts, Init, Path
+    from ....gluon.block import Block
+    from ....metric import EvalMetric
 
 __all__ = ['Estimator']
 
@@ -52,10 +61,12 @@ class Estimator:
     """
 
     #: What the estimator and its handlers log to: standard output, from level INFO on.  Add handlers for more.
-    logger = None
+    logger: logging.Logger = None               # type: ignore[assignment]  # made by __init__
 
-    def __init__(self, net, loss, train_metrics=None, val_metrics=None, initializer=None, trainer=None, context=None,
-                 val_net=None, val_loss=None, batch_processor=None):
+    def __init__(self, net: Block, loss: Loss, train_metrics: EvalMetric | Sequence[EvalMetric] | None = None,
+                 val_metrics: EvalMetric | Sequence[EvalMetric] | None = None, initializer: Init | None = None,
+                 trainer: Trainer | None = None, context: Contexts | None = None, val_net: Block | None = None,
+                 val_loss: Loss | None = None, batch_processor: BatchProcessor | None = None) -> None:
         self.net = net
         self.loss = self._check_loss('loss', loss)
         self.val_net = net if val_net is None else val_net
@@ -69,6 +80,8 @@ class Estimator:
         self._initialize(initializer)
         self.trainer = self._check_trainer(trainer)
         self.batch_processor = self._check_batch_processor(batch_processor)
+        self.max_epoch: Any
+        self.max_batch: Any
         self.max_epoch = self.max_batch = None
         self.batch_axis = 0
         #: Batches of the epoch that goes on, None if that is not known; the progress bar reads it.
@@ -153,26 +166,26 @@ class Estimator:
                              'Arrays become one with DataLoader(ArrayDataset(data, label), batch_size=...)')
 
     @property
-    def train_metrics(self):
+    def train_metrics(self) -> list[EvalMetric]:
         """The metrics of training, a list."""
         return self._train_metrics
 
     @property
-    def val_metrics(self):
+    def val_metrics(self) -> list[EvalMetric]:
         """The metrics of evaluation, a list."""
         return self._val_metrics
 
     # Loops
 
-    def fit_batch(self, train_batch, batch_axis=0):
+    def fit_batch(self, train_batch: Any, batch_axis: int = 0) -> Any:
         """(data, label, pred, loss) of a batch, with gradients computed: the batch processor's work."""
         return self.batch_processor.fit_batch(self, train_batch, batch_axis)
 
-    def evaluate_batch(self, val_batch, batch_axis=0):
+    def evaluate_batch(self, val_batch: Any, batch_axis: int = 0) -> Any:
         """(data, label, pred, loss) of a batch: the batch processor's work."""
         return self.batch_processor.evaluate_batch(self, val_batch, batch_axis)
 
-    def evaluate(self, val_data, batch_axis=0, event_handlers=None):
+    def evaluate(self, val_data: Iterable[Any], batch_axis: int = 0, event_handlers: Any = None) -> None:
         """Computes the metrics for validation on a DataLoader.
 
         A MetricHandler and a LoggingHandler are added to `event_handlers` if there is none of their kind.
@@ -195,8 +208,9 @@ class Estimator:
             handler.epoch_end(self)
         self.batches_in_epoch = training
 
-    def fit(self, train_data, val_data=None, epochs=None, event_handlers=None, batches=None, batch_axis=0,
-            log_dir=None):
+    def fit(self, train_data: Iterable[Any], val_data: Iterable[Any] | None = None, epochs: int | None = None,
+            event_handlers: Any = None, batches: int | None = None, batch_axis: int = 0,
+            log_dir: Path | None = None) -> None:
         """Trains on a DataLoader for a number of epochs, or of batches.
 
         To `event_handlers` are added what stops at the end, and a GradientUpdateHandler, a MetricHandler, a
@@ -218,7 +232,7 @@ class Estimator:
             handler.train_begin(self)
         fit_batch = self.fit_batch
         if batch_end and self._learns_at_once(batch_end[0]):
-            fit_batch, batch_end = self._learn, batch_end[1:]
+            fit_batch, batch_end = self._learn, batch_end[1:]      # type: ignore[assignment]
         stop = False
         while not stop:
             self.batches_in_epoch = _length(train_data)

@@ -3,11 +3,15 @@
 A handler is a class with one or more of the six events as bases, and their methods.  Handlers with a lower `priority`
 (0 where there is none) are asked first: weights are updated, then metrics, and the log comes last.
 """
+from __future__ import annotations
+
 import os
 import re
 import time
 import types
 import warnings
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +20,10 @@ from ....callback import ProgressBar
 from ....metric import CompositeEvalMetric, EvalMetric
 from ....metric import Loss as LossMetric
 from .utils import _check_metrics
+
+if TYPE_CHECKING:
+    from ...._typing import Path
+    from ....gluon.contrib.estimator import Estimator
 
 __all__ = ['BatchBegin', 'BatchEnd', 'CheckpointHandler', 'EarlyStoppingHandler', 'EpochBegin', 'EpochEnd',
            'GradientUpdateHandler', 'LoggingHandler', 'MetricHandler', 'StoppingHandler', 'TrainBegin', 'TrainEnd',
@@ -29,28 +37,28 @@ class EventHandler:
 class TrainBegin(EventHandler):
     """Is told when training begins."""
 
-    def train_begin(self, estimator, *args, **kwargs):
+    def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         """Before the first epoch."""
 
 
 class TrainEnd(EventHandler):
     """Is told when training ends."""
 
-    def train_end(self, estimator, *args, **kwargs):
+    def train_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         """After the last epoch."""
 
 
 class EpochBegin(EventHandler):
     """Is told when an epoch begins."""
 
-    def epoch_begin(self, estimator, *args, **kwargs):
+    def epoch_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         """Before the first batch of an epoch."""
 
 
 class EpochEnd(EventHandler):
     """Is told when an epoch ends."""
 
-    def epoch_end(self, estimator, *args, **kwargs):
+    def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         """After the last batch of an epoch; True ends training."""
         return False
 
@@ -58,14 +66,14 @@ class EpochEnd(EventHandler):
 class BatchBegin(EventHandler):
     """Is told when a batch begins."""
 
-    def batch_begin(self, estimator, *args, **kwargs):
+    def batch_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         """Before a batch, which is the keyword `batch`."""
 
 
 class BatchEnd(EventHandler):
     """Is told when a batch ends."""
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         """After a batch, with keywords `batch`, `pred`, `label`, `loss`; True ends the epoch."""
         return False
 
@@ -83,24 +91,24 @@ def _check_event_handlers(handlers):
 class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
     """Ends training after a number of epochs or batches: those of the estimator, once training has begun."""
 
-    def __init__(self, max_epoch=None, max_batch=None):
+    def __init__(self, max_epoch: int | None = None, max_batch: int | None = None) -> None:
         self.max_epoch = max_epoch
         self.max_batch = max_batch
         self.current_batch = self.current_epoch = 0
         self.stop_training = False
 
-    def train_begin(self, estimator, *args, **kwargs):
+    def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.max_epoch = estimator.max_epoch
         self.max_batch = estimator.max_batch
         self.current_batch = self.current_epoch = 0
         self.stop_training = False
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.current_batch += 1
         self.stop_training |= self.current_batch == self.max_batch
         return self.stop_training
 
-    def epoch_end(self, estimator, *args, **kwargs):
+    def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.current_epoch += 1
         self.stop_training |= self.current_epoch == self.max_epoch
         return self.stop_training
@@ -109,15 +117,15 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
 class MetricHandler(EpochBegin, BatchEnd):
     """Updates metrics after each batch, and begins them anew with each epoch; `mx.metric.Loss` gets the losses."""
 
-    def __init__(self, metrics, priority=-1000):
+    def __init__(self, metrics: Any, priority: float = -1000) -> None:
         self.metrics = _check_metrics(metrics)
         self.priority = priority
 
-    def epoch_begin(self, estimator, *args, **kwargs):
+    def epoch_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         for metric in self.metrics:
             metric.reset()
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         for metric in self.metrics:
             if isinstance(metric, LossMetric):
                 metric.update(0, kwargs['loss'])
@@ -131,7 +139,8 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
     `eval_fn(val_data=, batch_axis=, event_handlers=)` does the work, `estimator.evaluate` for instance.
     """
 
-    def __init__(self, val_data, eval_fn, epoch_period=1, batch_period=None, priority=-1000, event_handlers=None):
+    def __init__(self, val_data: Iterable[Any] | None, eval_fn: Callable[..., Any], epoch_period: int = 1,
+                 batch_period: int | None = None, priority: float = -1000, event_handlers: Any = None) -> None:
         self.val_data = val_data
         self.eval_fn = eval_fn
         self.epoch_period = epoch_period
@@ -140,14 +149,14 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
         self.priority = priority
         self.event_handlers = event_handlers
 
-    def train_begin(self, estimator, *args, **kwargs):
+    def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.current_batch = self.current_epoch = 0
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.current_batch += 1
         self._evaluate(estimator, self.current_batch, self.batch_period)
 
-    def epoch_end(self, estimator, *args, **kwargs):
+    def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.current_epoch += 1
         self._evaluate(estimator, self.current_epoch, self.epoch_period)
 
@@ -162,7 +171,8 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     With `progress_bar=True` there is a bar of each epoch on stderr (tqdm's where it is installed), with the metrics.
     """
 
-    def __init__(self, log_interval='epoch', metrics=None, priority=np.inf, progress_bar=False):
+    def __init__(self, log_interval: int | str = 'epoch', metrics: Any = None, priority: float = np.inf,
+                 progress_bar: bool = False) -> None:
         if log_interval != 'epoch' and not (isinstance(log_interval, int) and log_interval > 0):
             raise ValueError(f"log_interval must be 'epoch' or a positive number of batches, not {log_interval!r}")
         self.metrics = _check_metrics(metrics)
@@ -171,6 +181,9 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.log_interval = log_interval
         self.log_interval_time = 0
         self.progress_bar = progress_bar
+        self.train_start: Any
+        self.epoch_start: Any
+        self.batch_start: Any
         self.train_start = self.epoch_start = self.batch_start = 0
         self._bar = None
 
@@ -180,7 +193,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     def _values(self):
         return ', '.join(f'{name}: {value:.4f}' for name, value in self._pairs())
 
-    def train_begin(self, estimator, *args, **kwargs):
+    def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.train_start = time.time()
         self.batch_index = self.current_epoch = self.processed_samples = 0
         self.log_interval_time = 0
@@ -192,11 +205,11 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         else:
             estimator.logger.info('Train for %d batches.', estimator.max_batch)
 
-    def train_end(self, estimator, *args, **kwargs):
+    def train_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         text = f'Train finished using total {int(time.time() - self.train_start)}s with {self.current_epoch} epochs. '
         estimator.logger.info('%s', (text + self._values()).rstrip())
 
-    def epoch_begin(self, estimator, *args, **kwargs):
+    def epoch_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.epoch_start = time.time()
         # the estimator names its metrics so; the same handler serves training and evaluation
         if any('training' in metric.name for metric in self.metrics):
@@ -207,10 +220,10 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         total = estimator.batches_in_epoch
         self._bar = ProgressBar(total) if self.progress_bar and total else None
 
-    def batch_begin(self, estimator, *args, **kwargs):
+    def batch_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.batch_start = time.time()
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         if self._bar is not None:
             self._bar(types.SimpleNamespace(epoch=self.current_epoch, nbatch=self.batch_index,
                                             eval_metric=types.SimpleNamespace(get_name_value=self._pairs)))
@@ -227,7 +240,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             estimator.logger.info('%s', (text + self._values()).rstrip())
             self.log_interval_time = 0
 
-    def epoch_end(self, estimator, *args, **kwargs):
+    def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         if self._bar is not None:
             self._bar.close()
             self._bar = None
@@ -269,8 +282,10 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     epochs or batches as are left.
     """
 
-    def __init__(self, model_dir, model_prefix='model', monitor=None, verbose=0, save_best=False, mode='auto',
-                 epoch_period=1, batch_period=None, max_checkpoints=5, resume_from_checkpoint=False):
+    def __init__(self, model_dir: Path, model_prefix: str = 'model', monitor: EvalMetric | None = None,
+                 verbose: int = 0, save_best: bool = False, mode: str = 'auto', epoch_period: int = 1,
+                 batch_period: int | None = None, max_checkpoints: int = 5,
+                 resume_from_checkpoint: bool = False) -> None:
         if save_best and not isinstance(monitor, EvalMetric):
             raise ValueError('CheckpointHandler: save_best needs a metric as monitor, one of estimator.train_metrics '
                              f'or estimator.val_metrics, not {monitor!r}')
@@ -286,12 +301,12 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self.resume_from_checkpoint = resume_from_checkpoint
         self.current_batch = self.current_epoch = 0
         self.trained_epoch = self.trained_batch = -1
-        self.saved_checkpoints = []
+        self.saved_checkpoints: list[Any] = []
         if save_best:
             self.monitor_op = _comparison('CheckpointHandler', monitor, mode)
             self.best = _worst(self.monitor_op)
 
-    def train_begin(self, estimator, *args, **kwargs):
+    def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.current_epoch = self.current_batch = 0
         self.trained_epoch = self.trained_batch = -1
         if self.save_best:
@@ -306,7 +321,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                     f'Given were epoch_period={self.epoch_period} and batch_period={self.batch_period}')
             self._resume(estimator)
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         # a network has a graph once it has run
         if self.current_batch == 0:
             self._save_symbol(estimator)
@@ -314,7 +329,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._save_checkpoint(estimator, self.current_batch + self.trained_batch + 1)
         self.current_batch += 1
 
-    def epoch_end(self, estimator, *args, **kwargs):
+    def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         if self.epoch_period and (self.current_epoch + 1) % self.epoch_period == 0:
             # after an epoch the batches are counted, and before that the last one is named: as upstream's files are
             self._save_checkpoint(estimator, self.current_batch + max(self.trained_batch, 0))
@@ -420,7 +435,8 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
     `baseline` is the value that the first epochs must beat.
     """
 
-    def __init__(self, monitor, min_delta=0, patience=0, mode='auto', baseline=None):
+    def __init__(self, monitor: EvalMetric, min_delta: float = 0, patience: int = 0, mode: str = 'auto',
+                 baseline: float | None = None) -> None:
         if not isinstance(monitor, EvalMetric) or isinstance(monitor, CompositeEvalMetric):
             raise ValueError('EarlyStoppingHandler: monitor must be one simple metric of estimator.train_metrics or '
                              f'estimator.val_metrics, not {monitor!r}')
@@ -433,12 +449,12 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self.stop_training = False
         self.best = _worst(self.monitor_op) if baseline is None else baseline
 
-    def train_begin(self, estimator, *args, **kwargs):
+    def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.wait = self.stopped_epoch = self.current_epoch = 0
         self.stop_training = False
         self.best = _worst(self.monitor_op) if self.baseline is None else self.baseline
 
-    def epoch_end(self, estimator, *args, **kwargs):
+    def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         name, value = self.monitor.get()
         if np.isnan(value):
             warnings.warn(f'EarlyStoppingHandler: {name} has no value; monitor must be one of estimator.train_metrics '
@@ -454,7 +470,7 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self.current_epoch += 1
         return self.stop_training
 
-    def train_end(self, estimator, *args, **kwargs):
+    def train_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         if self.stop_training:
             estimator.logger.info('[Epoch %d] EarlyStoppingHandler: early stopping due to %s not improving',
                                   self.stopped_epoch, self.monitor.get()[0])
@@ -463,10 +479,10 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
 class GradientUpdateHandler(BatchEnd):
     """Updates the weights after each batch, for as many samples as there are losses."""
 
-    def __init__(self, priority=-2000):
+    def __init__(self, priority: float = -2000) -> None:
         self.priority = priority
 
-    def batch_end(self, estimator, *args, **kwargs):
+    def batch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         loss = kwargs['loss']
         losses = loss if isinstance(loss, (list, tuple)) else [loss]
         estimator.trainer.step(sum(part.shape[0] for part in losses))

@@ -1,6 +1,14 @@
 """Recurrent cells that convolve their inputs and states, over one, two or three dimensions."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 from ....util import with_defaults
 from ...rnn import HybridRecurrentCell
+
+if TYPE_CHECKING:
+    from ...._typing import Init
+    from ....gluon.parameter import Parameter, ParameterDict
 
 __all__ = ['Conv1DGRUCell', 'Conv1DLSTMCell', 'Conv1DRNNCell', 'Conv2DGRUCell', 'Conv2DLSTMCell', 'Conv2DRNNCell',
            'Conv3DGRUCell', 'Conv3DLSTMCell', 'Conv3DRNNCell']
@@ -15,21 +23,25 @@ class _BaseConvRNNCell(HybridRecurrentCell):
     convolution keeps the size, so its kernel must be odd.  A number stands for itself in every dimension.
     """
 
+    i2h_weight: Parameter
+
     _dims = 0
     _gates = 1
     _states = 1
 
-    def __init_subclass__(cls, dims=None, **kwargs):
+    def __init_subclass__(cls, dims: int | None = None, **kwargs: Any) -> None:
         """A class over `dims` dimensions shows them in the defaults of its arguments."""
         super().__init_subclass__(**kwargs)
         if dims is not None:
             cls._dims = dims
-            cls.__init__ = with_defaults(_BaseConvRNNCell.__init__, i2h_pad=(0,) * dims, i2h_dilate=(1,) * dims,
+            cls.__init__ = with_defaults(_BaseConvRNNCell.__init__, i2h_pad=(0,) * dims, i2h_dilate=(1,) * dims,      # type: ignore[method-assign]
                                          h2h_dilate=(1,) * dims, conv_layout=_LAYOUTS[dims])
 
-    def __init__(self, input_shape, hidden_channels, i2h_kernel, h2h_kernel, i2h_pad=0, i2h_dilate=1, h2h_dilate=1,
-                 i2h_weight_initializer=None, h2h_weight_initializer=None, i2h_bias_initializer='zeros',
-                 h2h_bias_initializer='zeros', conv_layout='', activation='tanh', prefix=None, params=None):
+    def __init__(self, input_shape: Any, hidden_channels: int, i2h_kernel: Any, h2h_kernel: Any,
+                 i2h_pad: Any = 0, i2h_dilate: Any = 1, h2h_dilate: Any = 1,
+                 i2h_weight_initializer: Init | None = None, h2h_weight_initializer: Init | None = None,
+                 i2h_bias_initializer: Init = 'zeros', h2h_bias_initializer: Init = 'zeros', conv_layout: str = '',
+                 activation: str = 'tanh', prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         dims = self._dims
 
@@ -67,13 +79,13 @@ class _BaseConvRNNCell(HybridRecurrentCell):
         for name, (shape, init) in declared.items():
             setattr(self, name, self.params.get(name, shape=shape, init=init, allow_deferred_init=True))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shape = self.i2h_weight.shape
         channels = shape[1 if self._channel_axis == 1 else -1]
         return (f'{type(self).__name__}({channels if channels > 0 else None} -> {shape[0]}, {self._activation}, '
                 f'{self._conv_layout})')
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         shape = batch_size, *self._state_shape
         return [{'shape': shape, '__layout__': self._conv_layout} for _ in range(self._states)]
 
@@ -95,7 +107,8 @@ class _ConvRNNCell(_BaseConvRNNCell):
     def _alias(self):
         return 'conv_rnn'
 
-    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, i2h_weight: Any, h2h_weight: Any, i2h_bias: Any,
+                       h2h_bias: Any) -> Any:
         step = f't{self._counter}_'
         i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
         output = self._get_activation(F, i2h + h2h, self._activation, name=step + 'out')
@@ -110,7 +123,8 @@ class _ConvLSTMCell(_BaseConvRNNCell):
     def _alias(self):
         return 'conv_lstm'
 
-    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, i2h_weight: Any, h2h_weight: Any, i2h_bias: Any,
+                       h2h_bias: Any) -> Any:
         step = f't{self._counter}_'
         i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
         enter, forget, new, leave = self._split(F, i2h + h2h)
@@ -127,7 +141,8 @@ class _ConvGRUCell(_BaseConvRNNCell):
     def _alias(self):
         return 'conv_gru'
 
-    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, i2h_bias, h2h_bias):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, i2h_weight: Any, h2h_weight: Any, i2h_bias: Any,
+                       h2h_bias: Any) -> Any:
         step = f't{self._counter}_'
         i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
         i2h_r, i2h_z, i2h_n = self._split(F, i2h)

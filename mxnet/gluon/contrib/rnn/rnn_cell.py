@@ -1,7 +1,18 @@
 """A cell with a projection, dropout that stays the same over a sequence, and unrolling as a loop."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 from ...rnn import BidirectionalCell, ModifierCell
 from ...rnn import _sequence as sequence
 from ...rnn.rnn_cell import _GateCell, _initializers
+
+if TYPE_CHECKING:
+    from ...._typing import Init
+    from ....gluon.parameter import ParameterDict
+    from ....gluon.rnn import RecurrentCell
+    from ....ndarray import NDArray
 
 __all__ = ['LSTMPCell', 'VariationalDropoutCell']
 
@@ -13,7 +24,8 @@ class VariationalDropoutCell(ModifierCell):
     is dropped.
     """
 
-    def __init__(self, base_cell, drop_inputs=0., drop_states=0., drop_outputs=0.):
+    def __init__(self, base_cell: RecurrentCell, drop_inputs: float = 0., drop_states: float = 0.,
+                 drop_outputs: float = 0.) -> None:
         if drop_states and isinstance(base_cell, BidirectionalCell):
             raise AssertionError('states of a BidirectionalCell cannot be dropped; put VariationalDropoutCells around '
                                  'the cells inside')
@@ -27,10 +39,10 @@ class VariationalDropoutCell(ModifierCell):
     def _alias(self):
         return 'vardrop'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'{type(self).__name__}(p_out = {self.drop_outputs}, p_state = {self.drop_states})'
 
-    def reset(self):
+    def reset(self) -> None:
         super().reset()
         self._forget()
 
@@ -47,12 +59,13 @@ class VariationalDropoutCell(ModifierCell):
             setattr(self, name, F.Dropout(F.ones_like(values), p=p))
         return values * getattr(self, name)
 
-    def hybrid_forward(self, F, inputs, states):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any) -> Any:
         states = [self._drop(F, 'states', states[0]), *states[1:]]
         output, states = self.base_cell(self._drop(F, 'inputs', inputs), states)
         return self._drop(F, 'outputs', output), states
 
-    def unroll(self, length, inputs, begin_state=None, layout='NTC', merge_outputs=None, valid_length=None):
+    def unroll(self, length: int, inputs: Any, begin_state: Sequence[Any] | None = None, layout: str = 'NTC',
+               merge_outputs: bool | None = None, valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:
         if self.drop_states:
             return super().unroll(length, inputs, begin_state, layout, merge_outputs, valid_length)
         # nothing is dropped between steps, so that all steps can be done at once
@@ -75,9 +88,10 @@ class LSTMPCell(_GateCell):
 
     _gates = 4
 
-    def __init__(self, hidden_size, projection_size, i2h_weight_initializer=None, h2h_weight_initializer=None,
-                 h2r_weight_initializer=None, i2h_bias_initializer='zeros', h2h_bias_initializer='zeros', input_size=0,
-                 prefix=None, params=None):
+    def __init__(self, hidden_size: int, projection_size: int, i2h_weight_initializer: Init | None = None,
+                 h2h_weight_initializer: Init | None = None, h2r_weight_initializer: Init | None = None,
+                 i2h_bias_initializer: Init = 'zeros', h2h_bias_initializer: Init = 'zeros', input_size: int = 0,
+                 prefix: str | None = None, params: ParameterDict | None = None) -> None:
         self._projection_size = projection_size
         given = _initializers(i2h_weight_initializer, h2h_weight_initializer, i2h_bias_initializer,
                               h2h_bias_initializer)
@@ -90,10 +104,11 @@ class LSTMPCell(_GateCell):
     def _mapping(self):
         return f'{super()._mapping()} -> {self.h2r_weight.shape[0]}'
 
-    def state_info(self, batch_size=0):
+    def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
         return [{'shape': (batch_size, self._projection_size), '__layout__': 'NC'}, *super().state_info(batch_size)]
 
-    def hybrid_forward(self, F, inputs, states, i2h_weight, h2h_weight, h2r_weight, i2h_bias, h2h_bias):
+    def hybrid_forward(self, F: Any, inputs: Any, states: Any, i2h_weight: Any, h2h_weight: Any, h2r_weight: Any,
+                       i2h_bias: Any, h2h_bias: Any) -> Any:
         step = f't{self._counter}_'
         i2h, h2h = self._products(F, step, inputs, states[0], i2h_weight, h2h_weight, i2h_bias, h2h_bias)
         enter, forget, new, leave = F.SliceChannel(F.elemwise_add(i2h, h2h), num_outputs=4, name=step + 'slice')
@@ -104,7 +119,9 @@ class LSTMPCell(_GateCell):
         return next_r, [next_r, next_c]
 
 
-def dynamic_unroll(cell, inputs, begin_state, drop_inputs=0, drop_outputs=0, layout='TNC', valid_length=None):
+def dynamic_unroll(cell: RecurrentCell, inputs: Any, begin_state: Sequence[Any] | None, drop_inputs: float = 0,
+                   drop_outputs: float = 0, layout: str = 'TNC',
+                   valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:
     """Runs a cell over a whole sequence with a loop operator, so that a graph serves any number of steps.
 
     -> (outputs as a whole sequence, states after the last step of each sequence).

@@ -2,11 +2,15 @@
 
 Files that are in the folder are read, whatever their number of images; what is missing is downloaded.
 """
+from __future__ import annotations
+
 import gzip
 import os
 import tarfile
 import warnings
 import zlib
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -17,6 +21,9 @@ from ....base import FileError, MXNetError
 from ....util import is_np_array
 from ...utils import _get_repo_file_url, download
 from .. import dataset
+
+if TYPE_CHECKING:
+    from ...._typing import Path
 
 __all__ = ['CIFAR10', 'CIFAR100', 'FashionMNIST', 'ImageFolderDataset', 'ImageListDataset', 'ImageRecordDataset',
            'MNIST']
@@ -81,7 +88,8 @@ class MNIST(_ImagesInFiles):
         False: (('t10k-images-idx3-ubyte.gz', 'c3a25af1f52dad7f726cce8cacb138654b760d48'),
                 ('t10k-labels-idx1-ubyte.gz', '763e7fa3757d93b0cdec073cef058b2004252c17'))}
 
-    def __init__(self, root=None, train=True, transform=None):
+    def __init__(self, root: Path | None = None, train: bool = True,
+                 transform: Callable[..., Any] | None = None) -> None:
         self._train = train
         super().__init__(_folder(root, self._namespace), transform)
 
@@ -136,7 +144,8 @@ class CIFAR10(_ImagesInFiles):
     _labels = 1                # bytes of labels in front of an image
     _chosen = 0                # which of these
 
-    def __init__(self, root=None, train=True, transform=None):
+    def __init__(self, root: Path | None = None, train: bool = True,
+                 transform: Callable[..., Any] | None = None) -> None:
         self._train = train
         super().__init__(_folder(root, self._namespace), transform)
 
@@ -194,7 +203,8 @@ class CIFAR100(CIFAR10):
     _files = {True: ['train.bin'], False: ['test.bin']}
     _labels = 2
 
-    def __init__(self, root=None, fine_label=False, train=True, transform=None):
+    def __init__(self, root: Path | None = None, fine_label: bool = False, train: bool = True,
+                 transform: Callable[..., Any] | None = None) -> None:
         self._fine_label = fine_label
         self._chosen = int(bool(fine_label))
         super().__init__(root, train, transform)
@@ -207,11 +217,11 @@ class ImageRecordDataset(dataset.RecordFileDataset):
     `flag` is 1 for three channels of colour, 0 for one of gray; `transform(image, label)` changes every sample.
     """
 
-    def __init__(self, filename, flag=1, transform=None):
+    def __init__(self, filename: Path, flag: int = 1, transform: Callable[..., Any] | None = None) -> None:
         super().__init__(filename)
         self._flag, self._transform = flag, transform
 
-    def __getitem__(self, idx):
+    def __getitem__(self, idx: int) -> Any:
         record = super().__getitem__(idx)
         try:
             header, content = recordio.unpack(record)
@@ -224,12 +234,16 @@ class ImageRecordDataset(dataset.RecordFileDataset):
 class _ImageFiles(dataset.Dataset):
     """Images in files of their own: `items` are (path, label)."""
 
-    def __getitem__(self, idx):
+    items: Any
+    _flag: int
+    _transform: Any
+
+    def __getitem__(self, idx: int) -> Any:
         path, label = self.items[idx]
         picture = image.imread(path, self._flag)
         return (picture, label) if self._transform is None else self._transform(picture, label)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.items)
 
 
@@ -241,9 +255,10 @@ class ImageFolderDataset(_ImageFiles):
 
     _exts = ('.jpg', '.jpeg', '.png')
 
-    def __init__(self, root, flag=1, transform=None):
+    def __init__(self, root: Path, flag: int = 1, transform: Callable[..., Any] | None = None) -> None:
         self._root = os.path.expanduser(root)
         self._flag, self._transform = flag, transform
+        self.synsets: Any
         self.synsets, self.items = [], []
         for folder in sorted(os.listdir(self._root)):
             path = os.path.join(self._root, folder)
@@ -267,7 +282,8 @@ class ImageListDataset(_ImageFiles):
     (label or labels, path); paths are below `root`.
     """
 
-    def __init__(self, root='.', imglist=None, flag=1, transform=None):
+    def __init__(self, root: Path = '.', imglist: str | Sequence[Any] | None = None, flag: int = 1,
+                 transform: Callable[..., Any] | None = None) -> None:
         self._root = os.path.expanduser(root)
         self._flag, self._transform = flag, transform
         self.items = []

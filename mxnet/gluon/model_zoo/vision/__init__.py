@@ -9,7 +9,10 @@
 are (batch, 3, height, width), 224 x 224 for most, 299 x 299 for inception_v3, normalized with mean
 (0.485, 0.456, 0.406) and standard deviation (0.229, 0.224, 0.225).
 """
+from __future__ import annotations
+
 import difflib
+from typing import TYPE_CHECKING, Any
 
 from ...._names import suggest_names as _suggest_names
 from .alexnet import AlexNet, alexnet
@@ -51,6 +54,9 @@ from .resnet import (
 from .squeezenet import SqueezeNet, squeezenet1_0, squeezenet1_1
 from .vgg import VGG, get_vgg, vgg11, vgg11_bn, vgg13, vgg13_bn, vgg16, vgg16_bn, vgg19, vgg19_bn
 
+if TYPE_CHECKING:
+    from ....gluon.block import HybridBlock
+
 _MODELS = {
     'alexnet': alexnet,
     'densenet121': densenet121, 'densenet161': densenet161, 'densenet169': densenet169, 'densenet201': densenet201,
@@ -68,7 +74,7 @@ _MODELS = {
 }
 
 
-def get_model(name, **kwargs):
+def get_model(name: str, **kwargs: Any) -> HybridBlock:
     """A network by name, such as 'resnet50_v1'; other arguments are those of its function (`classes`, ...)."""
     name = name.lower()
     if name not in _MODELS:

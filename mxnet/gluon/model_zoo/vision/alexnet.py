@@ -1,7 +1,15 @@
 """AlexNet (Krizhevsky, 2014: "One weird trick for parallelizing convolutional neural networks")."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ... import nn
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
+
+if TYPE_CHECKING:
+    from ...._typing import BlockOptions, Contexts, Path
+    from ....gluon.block import HybridBlock
 
 __all__ = ['AlexNet', 'alexnet']
 
@@ -9,7 +17,7 @@ __all__ = ['AlexNet', 'alexnet']
 class AlexNet(Classifier):
     """Five convolutions and three dense layers."""
 
-    def __init__(self, classes=1000, **kwargs):
+    def __init__(self, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = stack(
@@ -27,6 +35,6 @@ class AlexNet(Classifier):
             self.output = nn.Dense(classes)
 
 
-def alexnet(pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def alexnet(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> HybridBlock:
     """AlexNet."""
     return with_parameters(AlexNet(**kwargs), 'alexnet', pretrained, ctx, root)

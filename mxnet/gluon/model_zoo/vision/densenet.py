@@ -1,8 +1,17 @@
 """DenseNet (Huang and others, 2016: "Densely connected convolutional networks")."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ... import nn
 from ...contrib.nn import Identity
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
+
+if TYPE_CHECKING:
+    from ...._typing import BlockOptions, Contexts, Path
+    from ....gluon.block import HybridBlock
 
 __all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201']
 
@@ -42,7 +51,8 @@ def _make_transition(num_output_features):
 class DenseNet(Classifier):
     """Stages of layers that each see the results of all layers before them."""
 
-    def __init__(self, num_init_features, growth_rate, block_config, bn_size=4, dropout=0, classes=1000, **kwargs):
+    def __init__(self, num_init_features: int, growth_rate: int, block_config: Sequence[int], bn_size: int = 4,
+                 dropout: float = 0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = stack(nn.Conv2D(num_init_features, kernel_size=7, strides=2, padding=3, use_bias=False),
@@ -59,27 +69,28 @@ class DenseNet(Classifier):
             self.output = nn.Dense(classes)
 
 
-def get_densenet(num_layers, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def get_densenet(num_layers: int, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
+                 **kwargs: Any) -> HybridBlock:
     """A DenseNet of 121, 161, 169 or 201 layers."""
     net = DenseNet(*densenet_spec[num_layers], **kwargs)
     return with_parameters(net, f'densenet{num_layers}', pretrained, ctx, root)
 
 
-def densenet121(**kwargs):
+def densenet121(**kwargs: Any) -> HybridBlock:
     """DenseNet of 121 layers."""
     return get_densenet(121, **kwargs)
 
 
-def densenet161(**kwargs):
+def densenet161(**kwargs: Any) -> HybridBlock:
     """DenseNet of 161 layers."""
     return get_densenet(161, **kwargs)
 
 
-def densenet169(**kwargs):
+def densenet169(**kwargs: Any) -> HybridBlock:
     """DenseNet of 169 layers."""
     return get_densenet(169, **kwargs)
 
 
-def densenet201(**kwargs):
+def densenet201(**kwargs: Any) -> HybridBlock:
     """DenseNet of 201 layers."""
     return get_densenet(201, **kwargs)

@@ -1,8 +1,16 @@
 """Inception v3 (Szegedy and others, 2015: "Rethinking the inception architecture for computer vision")."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ... import nn
 from ...contrib.nn import HybridConcurrent
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
+
+if TYPE_CHECKING:
+    from ...._typing import BlockOptions, Contexts, Path
+    from ....gluon.block import HybridBlock
 
 __all__ = ['Inception3', 'inception_v3']
 
@@ -72,7 +80,7 @@ def _e(prefix):
                   lambda: _branch((192, 1), pool='avg'))
 
 
-def make_aux(classes):
+def make_aux(classes: int) -> HybridBlock:
     """The second classifier, which training of the original network has beside the main one."""
     return stack(nn.AvgPool2D(pool_size=5, strides=3), _convolution(128, 1), _convolution(768, 5), nn.Flatten(),
                  nn.Dense(classes))
@@ -81,7 +89,7 @@ def make_aux(classes):
 class Inception3(Classifier):
     """Inception v3, for pictures of 299 x 299."""
 
-    def __init__(self, classes=1000, **kwargs):
+    def __init__(self, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = stack(
@@ -94,6 +102,6 @@ class Inception3(Classifier):
             self.output = nn.Dense(classes)
 
 
-def inception_v3(pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def inception_v3(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> HybridBlock:
     """Inception v3."""
     return with_parameters(Inception3(**kwargs), 'inceptionv3', pretrained, ctx, root)

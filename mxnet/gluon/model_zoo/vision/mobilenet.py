@@ -1,8 +1,16 @@
 """MobileNet (Howard and others, 2017) and MobileNetV2 (Sandler and others, 2018): separable convolutions."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ....util import is_np_array
 from ... import nn
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
+
+if TYPE_CHECKING:
+    from ...._typing import BlockOptions, Contexts, Path
+    from ....gluon.block import HybridBlock
 
 __all__ = ['MobileNet', 'MobileNetV2', 'get_mobilenet', 'get_mobilenet_v2', 'mobilenet0_25', 'mobilenet0_5',
            'mobilenet0_75', 'mobilenet1_0', 'mobilenet_v2_0_25', 'mobilenet_v2_0_5', 'mobilenet_v2_0_75',
@@ -18,10 +26,10 @@ _V2 = ((16, 1, 1), (24, 2, 6), (24, 1, 6), (32, 2, 6), *[(32, 1, 6)] * 2, (64, 2
 class RELU6(nn.HybridBlock):
     """A ReLU that ends at 6."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         return F.np.clip(x, 0, 6) if is_np_array() else F.clip(x, 0, 6, name='relu6')
 
 
@@ -46,7 +54,7 @@ def _add_conv_dw(out, dw_channels, channels, stride, relu6=False):
 class LinearBottleneck(nn.HybridBlock):
     """Expands the channels `t` times, convolves each by itself, and projects them back without an activation."""
 
-    def __init__(self, in_channels, channels, t, stride, **kwargs):
+    def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self.use_shortcut = stride == 1 and in_channels == channels
         inside = in_channels * t
@@ -55,7 +63,7 @@ class LinearBottleneck(nn.HybridBlock):
                              *_convolution(inside, 3, stride, 1, inside, activation='relu6'),
                              *_convolution(channels, activation=None), prefix=None)
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         out = self.out(x)
         if not self.use_shortcut:
             return out
@@ -65,7 +73,7 @@ class LinearBottleneck(nn.HybridBlock):
 class MobileNet(Classifier):
     """Thirteen separable convolutions; `multiplier` scales all channels."""
 
-    def __init__(self, multiplier=1.0, classes=1000, **kwargs):
+    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             inside = int(32 * multiplier)
@@ -81,7 +89,7 @@ class MobileNet(Classifier):
 class MobileNetV2(Classifier):
     """Seventeen bottlenecks; `multiplier` scales all channels."""
 
-    def __init__(self, multiplier=1.0, classes=1000, **kwargs):
+    def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
             self.features = nn.HybridSequential(prefix='features_')
@@ -105,52 +113,54 @@ def _shown(multiplier):
     return text[:-1] if text.endswith('0') else text
 
 
-def get_mobilenet(multiplier, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def get_mobilenet(multiplier: float, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
+                  **kwargs: Any) -> HybridBlock:
     """A MobileNet with all channels multiplied."""
     return with_parameters(MobileNet(multiplier, **kwargs), f'mobilenet{_shown(multiplier)}', pretrained, ctx, root)
 
 
-def get_mobilenet_v2(multiplier, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def get_mobilenet_v2(multiplier: float, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
+                     **kwargs: Any) -> HybridBlock:
     """A MobileNetV2 with all channels multiplied."""
     net = MobileNetV2(multiplier, **kwargs)
     return with_parameters(net, f'mobilenetv2_{_shown(multiplier)}', pretrained, ctx, root)
 
 
-def mobilenet1_0(**kwargs):
+def mobilenet1_0(**kwargs: Any) -> HybridBlock:
     """MobileNet."""
     return get_mobilenet(1.0, **kwargs)
 
 
-def mobilenet0_75(**kwargs):
+def mobilenet0_75(**kwargs: Any) -> HybridBlock:
     """MobileNet with three quarters of the channels."""
     return get_mobilenet(0.75, **kwargs)
 
 
-def mobilenet0_5(**kwargs):
+def mobilenet0_5(**kwargs: Any) -> HybridBlock:
     """MobileNet with half of the channels."""
     return get_mobilenet(0.5, **kwargs)
 
 
-def mobilenet0_25(**kwargs):
+def mobilenet0_25(**kwargs: Any) -> HybridBlock:
     """MobileNet with a quarter of the channels."""
     return get_mobilenet(0.25, **kwargs)
 
 
-def mobilenet_v2_1_0(**kwargs):
+def mobilenet_v2_1_0(**kwargs: Any) -> HybridBlock:
     """MobileNetV2."""
     return get_mobilenet_v2(1.0, **kwargs)
 
 
-def mobilenet_v2_0_75(**kwargs):
+def mobilenet_v2_0_75(**kwargs: Any) -> HybridBlock:
     """MobileNetV2 with three quarters of the channels."""
     return get_mobilenet_v2(0.75, **kwargs)
 
 
-def mobilenet_v2_0_5(**kwargs):
+def mobilenet_v2_0_5(**kwargs: Any) -> HybridBlock:
     """MobileNetV2 with half of the channels."""
     return get_mobilenet_v2(0.5, **kwargs)
 
 
-def mobilenet_v2_0_25(**kwargs):
+def mobilenet_v2_0_25(**kwargs: Any) -> HybridBlock:
     """MobileNetV2 with a quarter of the channels."""
     return get_mobilenet_v2(0.25, **kwargs)

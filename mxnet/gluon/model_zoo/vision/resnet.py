@@ -1,9 +1,17 @@
 """ResNet v1 (He and others, 2015) and v2 (2016: "Identity mappings in deep residual networks")."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ... import nn
 from ..._operators import operator
 from ...block import HybridBlock
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
+
+if TYPE_CHECKING:
+    from ...._typing import BlockOptions, Contexts, Path
 
 __all__ = ['BasicBlockV1', 'BasicBlockV2', 'BottleneckV1', 'BottleneckV2', 'ResNetV1', 'ResNetV2', 'get_resnet',
            'resnet101_v1', 'resnet101_v2', 'resnet152_v1', 'resnet152_v2', 'resnet18_v1', 'resnet18_v2', 'resnet34_v1',
@@ -24,10 +32,13 @@ def _relu(F, x):
 
 # ---------------------------------------------------------------------- v1: activation after the sum
 class _BlockV1(HybridBlock):
+    body: Any
+    _sum: Any
+
     def _shortcut(self, channels, stride, downsample, in_channels):
         self.downsample = stack(_conv1x1(channels, stride, in_channels), nn.BatchNorm()) if downsample else None
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         out = self.body(x)
         residual = x if self.downsample is None else self.downsample(x)
         return _relu(F, self._sum(residual, out))
@@ -36,7 +47,8 @@ class _BlockV1(HybridBlock):
 class BasicBlockV1(_BlockV1):
     """Two 3x3 convolutions and a shortcut around them, which has a convolution of its own with `downsample`."""
 
-    def __init__(self, channels, stride, downsample=False, in_channels=0, **kwargs):
+    def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self.body = stack(_conv3x3(channels, stride, in_channels), nn.BatchNorm(), nn.Activation('relu'),
                           _conv3x3(channels, 1, channels), nn.BatchNorm())
@@ -49,7 +61,8 @@ class BasicBlockV1(_BlockV1):
 class BottleneckV1(_BlockV1):
     """1x1, 3x3 and 1x1 convolutions, the middle one on a quarter of the channels, and a shortcut around them."""
 
-    def __init__(self, channels, stride, downsample=False, in_channels=0, **kwargs):
+    def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         inside = channels // 4
         self.body = stack(nn.Conv2D(inside, kernel_size=1, strides=stride), nn.BatchNorm(), nn.Activation('relu'),
@@ -65,7 +78,8 @@ class BottleneckV1(_BlockV1):
 class BasicBlockV2(HybridBlock):
     """Two 3x3 convolutions, each after BatchNorm and ReLU, and a shortcut around them."""
 
-    def __init__(self, channels, stride, downsample=False, in_channels=0, **kwargs):
+    def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self.bn1 = nn.BatchNorm()
         self.conv1 = _conv3x3(channels, stride, in_channels)
@@ -73,7 +87,7 @@ class BasicBlockV2(HybridBlock):
         self.conv2 = _conv3x3(channels, 1, channels)
         self.downsample = _conv1x1(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         first = _relu(F, self.bn1(x))
         residual = x if self.downsample is None else self.downsample(first)
         return self.conv2(_relu(F, self.bn2(self.conv1(first)))) + residual
@@ -82,7 +96,8 @@ class BasicBlockV2(HybridBlock):
 class BottleneckV2(HybridBlock):
     """1x1, 3x3 and 1x1 convolutions, each after BatchNorm and ReLU, and a shortcut around them."""
 
-    def __init__(self, channels, stride, downsample=False, in_channels=0, **kwargs):
+    def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self.bn1 = nn.BatchNorm()
         self.conv1 = _conv1x1(channels // 4, 1, 0)
@@ -92,7 +107,7 @@ class BottleneckV2(HybridBlock):
         self.conv3 = _conv1x1(channels, 1, 0)
         self.downsample = _conv1x1(channels, stride, in_channels) if downsample else None
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         first = _relu(F, self.bn1(x))
         residual = x if self.downsample is None else self.downsample(first)
         second = _relu(F, self.bn2(self.conv1(first)))
@@ -129,7 +144,8 @@ class _ResNet(Classifier):
 class ResNetV1(_ResNet):
     """ResNet v1: `layers` blocks in each stage, `channels` of the first convolution and of the stages."""
 
-    def __init__(self, block, layers, channels, classes=1000, thumbnail=False, **kwargs):
+    def __init__(self, block: type[HybridBlock], layers: Sequence[int], channels: Sequence[int], classes: int = 1000,
+                 thumbnail: bool = False, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._check(layers, channels)
         with self.name_scope():
@@ -142,7 +158,8 @@ class ResNetV1(_ResNet):
 class ResNetV2(_ResNet):
     """ResNet v2: as v1, with normalization and activation before each convolution."""
 
-    def __init__(self, block, layers, channels, classes=1000, thumbnail=False, **kwargs):
+    def __init__(self, block: type[HybridBlock], layers: Sequence[int], channels: Sequence[int], classes: int = 1000,
+                 thumbnail: bool = False, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._check(layers, channels)
         with self.name_scope():
@@ -159,11 +176,12 @@ resnet_spec = {18: ('basic_block', [2, 2, 2, 2], [64, 64, 128, 256, 512]),
                50: ('bottle_neck', [3, 4, 6, 3], _WIDE), 101: ('bottle_neck', [3, 4, 23, 3], _WIDE),
                152: ('bottle_neck', [3, 8, 36, 3], _WIDE)}
 resnet_net_versions = [ResNetV1, ResNetV2]
-resnet_block_versions = [{'basic_block': BasicBlockV1, 'bottle_neck': BottleneckV1},
+resnet_block_versions: Any = [{'basic_block': BasicBlockV1, 'bottle_neck': BottleneckV1},
                          {'basic_block': BasicBlockV2, 'bottle_neck': BottleneckV2}]
 
 
-def get_resnet(version, num_layers, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def get_resnet(version: int, num_layers: int, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
+               **kwargs: Any) -> HybridBlock:
     """A ResNet of version 1 or 2 with 18, 34, 50, 101 or 152 layers."""
     if num_layers not in resnet_spec:
         raise AssertionError(f'num_layers of a ResNet must be one of {list(resnet_spec)}, not {num_layers}')
@@ -175,51 +193,51 @@ def get_resnet(version, num_layers, pretrained=False, ctx=CPU, root=ROOT, **kwar
     return with_parameters(net, f'resnet{num_layers}_v{version}', pretrained, ctx, root)
 
 
-def resnet18_v1(**kwargs):
+def resnet18_v1(**kwargs: Any) -> HybridBlock:
     """ResNet v1 of 18 layers."""
     return get_resnet(1, 18, **kwargs)
 
 
-def resnet34_v1(**kwargs):
+def resnet34_v1(**kwargs: Any) -> HybridBlock:
     """ResNet v1 of 34 layers."""
     return get_resnet(1, 34, **kwargs)
 
 
-def resnet50_v1(**kwargs):
+def resnet50_v1(**kwargs: Any) -> HybridBlock:
     """ResNet v1 of 50 layers."""
     return get_resnet(1, 50, **kwargs)
 
 
-def resnet101_v1(**kwargs):
+def resnet101_v1(**kwargs: Any) -> HybridBlock:
     """ResNet v1 of 101 layers."""
     return get_resnet(1, 101, **kwargs)
 
 
-def resnet152_v1(**kwargs):
+def resnet152_v1(**kwargs: Any) -> HybridBlock:
     """ResNet v1 of 152 layers."""
     return get_resnet(1, 152, **kwargs)
 
 
-def resnet18_v2(**kwargs):
+def resnet18_v2(**kwargs: Any) -> HybridBlock:
     """ResNet v2 of 18 layers."""
     return get_resnet(2, 18, **kwargs)
 
 
-def resnet34_v2(**kwargs):
+def resnet34_v2(**kwargs: Any) -> HybridBlock:
     """ResNet v2 of 34 layers."""
     return get_resnet(2, 34, **kwargs)
 
 
-def resnet50_v2(**kwargs):
+def resnet50_v2(**kwargs: Any) -> HybridBlock:
     """ResNet v2 of 50 layers."""
     return get_resnet(2, 50, **kwargs)
 
 
-def resnet101_v2(**kwargs):
+def resnet101_v2(**kwargs: Any) -> HybridBlock:
     """ResNet v2 of 101 layers."""
     return get_resnet(2, 101, **kwargs)
 
 
-def resnet152_v2(**kwargs):
+def resnet152_v2(**kwargs: Any) -> HybridBlock:
     """ResNet v2 of 152 layers."""
     return get_resnet(2, 152, **kwargs)

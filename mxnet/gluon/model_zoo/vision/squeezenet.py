@@ -1,7 +1,15 @@
 """SqueezeNet (Iandola and others, 2016: AlexNet's accuracy with fifty times fewer parameters)."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ... import nn
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
+
+if TYPE_CHECKING:
+    from ...._typing import BlockOptions, Contexts, Path
+    from ....gluon.block import HybridBlock
 
 __all__ = ['SqueezeNet', 'squeezenet1_0', 'squeezenet1_1']
 
@@ -24,7 +32,7 @@ def _make_fire(squeeze_channels, expand1x1_channels, expand3x3_channels):
 class SqueezeNet(Classifier):
     """A convolution, eight fire modules, and a convolution that tells the classes."""
 
-    def __init__(self, version, classes=1000, **kwargs):
+    def __init__(self, version: str, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         if version not in _SPEC:
             raise AssertionError(f"version of SqueezeNet must be '1.0' or '1.1', not {version!r}")
@@ -39,16 +47,17 @@ class SqueezeNet(Classifier):
                                 nn.Flatten())
 
 
-def get_squeezenet(version, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def get_squeezenet(version: str, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
+                   **kwargs: Any) -> HybridBlock:
     """SqueezeNet '1.0' or '1.1'."""
     return with_parameters(SqueezeNet(version, **kwargs), f'squeezenet{version}', pretrained, ctx, root)
 
 
-def squeezenet1_0(**kwargs):
+def squeezenet1_0(**kwargs: Any) -> HybridBlock:
     """SqueezeNet 1.0."""
     return get_squeezenet('1.0', **kwargs)
 
 
-def squeezenet1_1(**kwargs):
+def squeezenet1_1(**kwargs: Any) -> HybridBlock:
     """SqueezeNet 1.1: as good as 1.0 with less than half of the work."""
     return get_squeezenet('1.1', **kwargs)

@@ -1,8 +1,17 @@
 """VGG (Simonyan and Zisserman, 2014: "Very deep convolutional networks for large-scale image recognition")."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
 from ....initializer import Xavier
 from ... import nn
 from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
+
+if TYPE_CHECKING:
+    from ...._typing import BlockOptions, Contexts, Path
+    from ....gluon.block import HybridBlock
 
 __all__ = ['VGG', 'get_vgg', 'vgg11', 'vgg11_bn', 'vgg13', 'vgg13_bn', 'vgg16', 'vgg16_bn', 'vgg19', 'vgg19_bn']
 
@@ -15,7 +24,8 @@ vgg_spec = {11: ([1, 1, 2, 2, 2], _FILTERS), 13: ([2, 2, 2, 2, 2], _FILTERS), 16
 class VGG(Classifier):
     """Stages of 3x3 convolutions, each followed by pooling, then three dense layers."""
 
-    def __init__(self, layers, filters, classes=1000, batch_norm=False, **kwargs):
+    def __init__(self, layers: Sequence[int], filters: Sequence[int], classes: int = 1000, batch_norm: bool = False,
+                 **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         if len(layers) != len(filters):
             raise AssertionError(f'VGG: layers and filters have one number a stage each, but they are {layers} and '
@@ -38,47 +48,48 @@ class VGG(Classifier):
             self.output = dense(classes)
 
 
-def get_vgg(num_layers, pretrained=False, ctx=CPU, root=ROOT, **kwargs):
+def get_vgg(num_layers: int, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
+            **kwargs: Any) -> HybridBlock:
     """A VGG of 11, 13, 16 or 19 layers; `batch_norm=True` puts a BatchNorm after every convolution."""
     name = f'vgg{num_layers}' + ('_bn' if kwargs.get('batch_norm') else '')
     return with_parameters(VGG(*vgg_spec[num_layers], **kwargs), name, pretrained, ctx, root)
 
 
-def vgg11(**kwargs):
+def vgg11(**kwargs: Any) -> HybridBlock:
     """VGG of 11 layers."""
     return get_vgg(11, **kwargs)
 
 
-def vgg13(**kwargs):
+def vgg13(**kwargs: Any) -> HybridBlock:
     """VGG of 13 layers."""
     return get_vgg(13, **kwargs)
 
 
-def vgg16(**kwargs):
+def vgg16(**kwargs: Any) -> HybridBlock:
     """VGG of 16 layers."""
     return get_vgg(16, **kwargs)
 
 
-def vgg19(**kwargs):
+def vgg19(**kwargs: Any) -> HybridBlock:
     """VGG of 19 layers."""
     return get_vgg(19, **kwargs)
 
 
-def vgg11_bn(**kwargs):
+def vgg11_bn(**kwargs: Any) -> HybridBlock:
     """VGG of 11 layers with batch normalization."""
     return get_vgg(11, **{**kwargs, 'batch_norm': True})
 
 
-def vgg13_bn(**kwargs):
+def vgg13_bn(**kwargs: Any) -> HybridBlock:
     """VGG of 13 layers with batch normalization."""
     return get_vgg(13, **{**kwargs, 'batch_norm': True})
 
 
-def vgg16_bn(**kwargs):
+def vgg16_bn(**kwargs: Any) -> HybridBlock:
     """VGG of 16 layers with batch normalization."""
     return get_vgg(16, **{**kwargs, 'batch_norm': True})
 
 
-def vgg19_bn(**kwargs):
+def vgg19_bn(**kwargs: Any) -> HybridBlock:
     """VGG of 19 layers with batch normalization."""
     return get_vgg(19, **{**kwargs, 'batch_norm': True})

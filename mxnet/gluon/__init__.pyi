@@ -1,0 +1,25 @@
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from .._names import no_attribute as _no_attribute
+from .block import Block as Block
+from .block import HybridBlock as HybridBlock
+from .block import SymbolBlock as SymbolBlock
+from .parameter import Constant as Constant
+from .parameter import DeferredInitializationError as DeferredInitializationError
+from .parameter import Parameter as Parameter
+from .parameter import ParameterDict as ParameterDict
+from .parameter import tensor_types as tensor_types
+from . import block as block
+from . import contrib as contrib
+from . import data as data
+from . import loss as loss
+from . import model_zoo as model_zoo
+from . import nn as nn
+from . import parameter as parameter
+from . import rnn as rnn
+from . import trainer as trainer
+from . import utils as utils
+from ._checkpoint import Checkpoint as Checkpoint
+from ._torch import TorchBlock as TorchBlock
+from .trainer import Trainer as Trainer
+from ._torch import from_torch as from_torch
+from ._to_torch import to_torch as to_torch

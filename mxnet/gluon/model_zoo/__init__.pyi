@@ -1,0 +1,4 @@
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from ..._names import suggest_names as _suggest_names
+from . import model_store as model_store
+from . import vision as vision

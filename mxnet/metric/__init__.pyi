@@ -1,0 +1,26 @@
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from .. import ndarray as ndarray
+from .._names import suggest_names as _suggest_names
+from ._base import CompositeEvalMetric as CompositeEvalMetric
+from ._base import EvalMetric as EvalMetric
+from ._base import alias as alias
+from ._base import check_label_shapes as check_label_shapes
+from ._base import create as create
+from ._base import register as register
+from ._classification import F1 as F1
+from ._classification import MCC as MCC
+from ._classification import PCC as PCC
+from ._classification import Accuracy as Accuracy
+from ._classification import CrossEntropy as CrossEntropy
+from ._classification import NegativeLogLikelihood as NegativeLogLikelihood
+from ._classification import Perplexity as Perplexity
+from ._classification import TopKAccuracy as TopKAccuracy
+from ._custom import CustomMetric as CustomMetric
+from ._custom import np as np
+from ._regression import MAE as MAE
+from ._regression import MSE as MSE
+from ._regression import RMSE as RMSE
+from ._regression import Caffe as Caffe
+from ._regression import Loss as Loss
+from ._regression import PearsonCorrelation as PearsonCorrelation
+from ._regression import Torch as Torch

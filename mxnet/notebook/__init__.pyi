@@ -1,0 +1,3 @@
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from .._names import suggest_names as _suggest_names
+from . import callback as callback

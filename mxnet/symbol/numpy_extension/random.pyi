@@ -1,0 +1,18 @@
+# Made by `python -m mxnet._frontend.stubs`: do not edit.
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as _numpy
+
+from mxnet._typing import ArrayLike, DType, Operand
+from mxnet.context import Context
+from mxnet.symbol.numpy._symbol import _Symbol as _Symbol
+
+def bernoulli(prob: float | None = None, logit: float | None = None, size: int | Sequence[int] | None = None, dtype: DType | None = None, ctx: Context | None = None, out: Any = None) -> _Symbol:
+    """1 with probability `prob` (or sigmoid of `logit`), else 0."""
+
+def normal_n(loc: float = 0.0, scale: float = 1.0, batch_shape: int | Sequence[int] | None = None, dtype: DType | None = None, ctx: Context | None = None) -> _Symbol:
+    """Normal draws, `batch_shape` of them for each element of the parameters: batch axes come first."""
+
+def uniform_n(low: float = 0.0, high: float = 1.0, batch_shape: int | Sequence[int] | None = None, dtype: DType | None = None, ctx: Context | None = None) -> _Symbol:
+    """Uniform draws, `batch_shape` of them for each element of the parameters: batch axes come first."""
