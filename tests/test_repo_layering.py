@@ -14,8 +14,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / 'mxnet'
 # Top-level modules and packages of mxnet. A new one needs a place here.
 LAYERS = (
     # the ground: no torch, no NumPy
-    ('_changes', '_dispatch', '_malloc', '_names', '_scope', '_state', '_typing', '_wording', 'base', 'error', 'libinfo',
-     'log', 'registry'),
+    ('_changes', '_dispatch', '_malloc', '_names', '_scope', '_state', '_typing', '_wording', 'base', 'error',
+     'libinfo', 'log', 'registry'),
     # devices, and how work is put on them
     ('context', 'engine'),
     # file formats, on bytes and tensors
