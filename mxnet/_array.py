@@ -9,7 +9,6 @@ from weakref import ref
 
 import torch
 
-from ._malloc import keep_memory
 from ._ops.dtypes import NAME
 from ._quiet import will_write
 from ._state import state
@@ -17,7 +16,6 @@ from .base import MXNetError
 from .context import Context
 
 _new, _new_tuple = object.__new__, tuple.__new__
-keep_memory()           # of arrays from now on
 
 INPLACE = ('{what} writes into an array that autograd has recorded or that has a gradient attached, while recording. '
            'Compute a new array instead (y = y + 1), or write outside of `with autograd.record():` '

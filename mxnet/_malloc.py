@@ -3,7 +3,9 @@
 C's allocator hands the memory of a large array back to the system as soon as the array is gone.  The next one gets it
 page by page, as it is written, each page cleared by the system first: for an array of 50 MB that takes several times
 as long as an addition.  So glibc is told to keep it, up to a limit (`empty_cache` of a CPU context gives it back).
-Programs that tune the allocator themselves, or set MXNET_CPU_MEM_POOL_TYPE=Unpooled, are left alone.
+
+This changes the whole process.  It happens once, when a program first puts an array on a CPU, not when mxnet is
+imported.  Programs that tune the allocator themselves, or set MXNET_CPU_MEM_POOL_TYPE=Unpooled, are left alone.
 """
 import ctypes
 import os
@@ -15,8 +17,18 @@ _OLD_LIMIT = 1 << 25            # the largest M_MMAP_THRESHOLD before glibc 2.35
 _TUNED = ('MALLOC_TRIM_THRESHOLD_', 'MALLOC_MMAP_THRESHOLD_', 'MALLOC_TOP_PAD_', 'MALLOC_MMAP_MAX_', 'GLIBC_TUNABLES')
 
 
-def keep_memory():
-    """Has memory kept; False where that is not wanted, or the allocator is another."""
+kept: bool | None = None        # whether memory is kept; None before a program puts an array on a CPU
+
+
+def keep_memory() -> bool:
+    """Has memory kept, the first time; False where that is not wanted, or the allocator is another."""
+    global kept
+    if kept is None:
+        kept = _set_options()
+    return kept
+
+
+def _set_options():
     if not sys.platform.startswith('linux') or any(name in os.environ for name in _TUNED) \
             or os.environ.get('MXNET_CPU_MEM_POOL_TYPE', '').lower() == 'unpooled':
         return False

@@ -10,7 +10,7 @@ not hold it.
 """
 from weakref import ref
 
-import torch
+from ._torch.autograd import take_history
 
 GETITEM, SETITEM = 'x[key]', 'x[key] = value'
 NONE: dict = {}             # the attributes of a call without any
@@ -71,19 +71,10 @@ def forget(heads):
             try:
                 tensor.detach_()
             except RuntimeError:                # it is a view, from which torch takes no history
-                if not _exchanged(tensor):
+                if not take_history(tensor):
                     continue
             tensor._used_up = True
             vars(tensor).pop('_note', None)     # another thread may have been here
         for s in sources:
             if type(s) is tuple:
                 waiting.append(s)
-
-
-def _exchanged(tensor):
-    """Whether a tensor is its own detached alias from now on; if not, torch will say that its graph is used up."""
-    try:
-        torch._C._swap_tensor_impl(tensor, tensor.detach())
-    except (RuntimeError, AttributeError):
-        return False
-    return True

@@ -9,17 +9,17 @@ when something new is recorded, the writes are counted after all (`tell`).
 """
 from weakref import ref
 
-import torch
 from torch.autograd.graph import increment_version
 
+from ._torch.autograd import PreservedVersion
+
 untold: list = []              # weak references to tensors that were written since
-_Preserved = getattr(torch.autograd, '_unsafe_preserve_version_counter', None)
 
 
 def will_write(writes, tensor):
     """Notes in `writes`, a list that belongs to the pause, the version that a tensor has before it is written."""
-    if _Preserved is not None and not tensor.is_inference():
-        writes.append(_Preserved(tensor))
+    if PreservedVersion is not None and not tensor.is_inference():
+        writes.append(PreservedVersion(tensor))
 
 
 def set_back(writes):

@@ -16,7 +16,6 @@ import torch
 
 from . import _anomaly, _quiet
 from ._array import NDArrayBase, before_write, overwrite, readers, wrap
-from ._backward import run_backward
 from ._changes import changes
 from ._dispatch import differentiating, entering, interceptors
 from ._dispatch import tracer as _tracer
@@ -27,6 +26,8 @@ from ._ops.gradients import no_gradient
 from ._ops.late_reads import OVERWRITTEN
 from ._ops.table import NAMES
 from ._state import state
+from ._torch.autograd import run_backward
+from ._torch.memory import users_of
 from ._typing import any_signature
 from ._whole import Whole, whole_as_constant
 from ._wording import plain
@@ -259,7 +260,7 @@ def adopted(buffer: Any, gradient: torch.Tensor) -> bool:
     if gradient.requires_grad or gradient.device.type != 'cpu' or gradient.dtype is not buffer.meta().dtype or \
             gradient.shape != buffer.meta().shape or not gradient.is_contiguous():
         return False
-    if not is_sole(buffer) or _users(gradient) > _ALONE:
+    if not is_sole(buffer) or users_of(gradient) > _ALONE:
         return False
     buffer._rebind(gradient)
     return True
@@ -267,7 +268,7 @@ def adopted(buffer: Any, gradient: torch.Tensor) -> bool:
 
 def is_sole(array: NDArray) -> bool:
     """Whether nothing but an array refers to its tensor, or to the memory of that."""
-    return _references(array) <= _SOLE and _users(array.materialize()) <= _ALONE
+    return _references(array) <= _SOLE and users_of(array.materialize()) <= _ALONE
 
 
 def _references(array):
@@ -276,13 +277,7 @@ def _references(array):
     return getrefcount(tensor)
 
 
-def _users(tensor):
-    """How many tensors (and this question) share a tensor's memory; many, where torch cannot tell."""
-    return _STORAGE_USERS(tensor.untyped_storage()._cdata)
-
-
-_STORAGE_USERS = getattr(torch._C, '_storage_Use_Count', lambda storage: 1 << 30)
-_ALONE = _users(torch.empty(0))
+_ALONE = users_of(torch.empty(0))
 _SOLE = _references(wrap(torch.empty(0), None, NDArrayBase))
 
 

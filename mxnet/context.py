@@ -12,7 +12,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from . import engine
-from ._malloc import give_memory_back
+from ._malloc import give_memory_back, keep_memory
 from ._names import near
 from ._names import suggest_names as _suggest_names
 from ._state import state
@@ -92,6 +92,8 @@ class Context(metaclass=_ContextType):
         """The `torch.device` that holds this context's memory."""
         if self._torch is None:
             self._torch = _find_device(self)
+            if self._torch.type == 'cpu':
+                keep_memory()
         return self._torch
 
     def __reduce__(self) -> Any:

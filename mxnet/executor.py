@@ -16,7 +16,6 @@ from torch.autograd.graph import saved_tensors_hooks
 from . import _quiet
 from . import random as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, readers, wrap
-from ._backward import gradients_of
 from ._dispatch import entering, interceptors
 from ._graph import infer as _infer
 from ._graph.common import merged
@@ -30,6 +29,8 @@ from ._names import near
 from ._names import suggest_names as _suggest_names
 from ._ops.table import CallSite
 from ._state import state
+from ._torch.autograd import gradients_of
+from ._torch.lists import foreach_copy_
 from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
@@ -287,7 +288,7 @@ class Executor:
             if readers:
                 before_write(*[tensors[place] for place in plan.state_numbers])
             if all(weight is None for weight in plan.state_weights):
-                copy = torch._foreach_copy_ if ready.alike else copy_all
+                copy = foreach_copy_ if ready.alike else copy_all
                 copy([tensors[place] for place in plan.state_numbers], values)
             else:
                 for place, value, weight in zip(plan.state_numbers, values, plan.state_weights, strict=True):
@@ -440,7 +441,7 @@ class Executor:
         targets = [array.materialize() for array in ready.buffers]
         found = ready.plan.backward(saved, heads, targets)
         if ready.copied:
-            torch._foreach_copy_([targets[i] for i in ready.copied], [found[i] for i in ready.copied])
+            foreach_copy_([targets[i] for i in ready.copied], [found[i] for i in ready.copied])
         for i in ready.zeros:
             targets[i].zero_()
 

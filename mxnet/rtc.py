@@ -24,6 +24,7 @@ import torch
 
 from ._names import suggest_names as _suggest_names
 from ._ops.dtypes import NAME
+from ._torch.tools import cuda_utilities
 from .base import MXNetError
 from .ndarray import NDArray
 
@@ -43,7 +44,7 @@ NO_COMPILER = 'torch {version} offers no runtime compiler (torch.cuda._utils has
 
 def _private(*names):
     """Functions of torch's wrapper around NVRTC and the driver."""
-    from torch.cuda import _utils
+    _utils = cuda_utilities()
     for name in names:
         if not hasattr(_utils, name):
             raise MXNetError(NO_GPU.format(why=NO_COMPILER.format(version=torch.__version__, missing=name)))

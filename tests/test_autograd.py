@@ -6,8 +6,8 @@ import pytest
 import torch
 
 import mxnet as mx
-from mxnet import _backward as backward
 from mxnet import autograd, nd
+from mxnet._torch import autograd as backward
 
 
 def variable(*values, req='write', dtype='float32'):

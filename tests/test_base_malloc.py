@@ -55,10 +55,26 @@ def test_programs_that_want_it_otherwise(settings):
     assert faults > 10000
 
 
+def test_an_import_changes_nothing(run_python):
+    code = """
+import mxnet as mx
+import mxnet.ndarray, mxnet.gluon, mxnet.module, mxnet.numpy
+from mxnet import _malloc
+print(_malloc.kept)
+mx.nd.ones((2,))
+print(_malloc.kept)
+"""
+    clean = {name: '' for name in os.environ if name.startswith('MXNET_CPU_MEM')}
+    assert run_python('-c', code, **clean).stdout.split()[0] == 'None'
+    assert run_python('-c', code, **clean).stdout.split()[1] in ('True', 'False')
+    unpooled = run_python('-c', code, MXNET_CPU_MEM_POOL_TYPE='Unpooled').stdout.split()
+    assert unpooled == ['None', 'False']
+
+
 def test_other_allocators(monkeypatch):
     """A C library without these functions, such as musl, is left alone."""
     monkeypatch.setattr(_malloc, 'ctypes', SimpleNamespace(CDLL=lambda _: object()))
-    assert not _malloc.keep_memory()
+    assert not _malloc._set_options()
     mx.cpu().empty_cache()
 
 
@@ -77,5 +93,5 @@ def test_old_limits(monkeypatch):
     monkeypatch.setattr(_malloc, 'ctypes', SimpleNamespace(CDLL=lambda _: Old))
     for accepts_trim in (1, 0):
         calls.clear()
-        assert _malloc.keep_memory() is bool(accepts_trim)
+        assert _malloc._set_options() is bool(accepts_trim)
         assert [c for c in calls if c[0] == -3][-1][1] <= 1 << 25 and calls[-1][0] == -1

@@ -6,9 +6,9 @@ import pytest
 import torch
 from ops_checks import run_graph
 
-from mxnet._backward import gradients_of
 from mxnet._graph.tracing import Shadow, Traced, trace
 from mxnet._ops.traceable import CannotTrace
+from mxnet._torch.autograd import gradients_of
 
 aten = torch.ops.aten
 

@@ -145,8 +145,8 @@ def test_products_without_the_integer_kernel(monkeypatch):
 
     def broken(*_):
         raise RuntimeError('not on this device')
-    for kernel in quantized_kernels._integer_product, quantized_kernels._exact_mm, broken:
-        monkeypatch.setattr(quantized_kernels, '_integer_product', kernel)
+    for kernel in quantized_kernels._int_mm, quantized_kernels._exact_mm, broken:
+        monkeypatch.setattr(quantized_kernels, '_int_mm', kernel)
         assert (quantized_kernels.product(*tensors).numpy() == a.astype('int64') @ b.astype('int64')).all()
 
 

@@ -16,6 +16,8 @@ LAYERS = (
     # the ground: no torch, no NumPy
     ('_changes', '_dispatch', '_malloc', '_names', '_scope', '_state', '_typing', '_wording', 'base', 'error',
      'libinfo', 'log', 'registry'),
+    # private names of torch
+    ('_torch',),
     # devices, and how work is put on them
     ('context', 'engine'),
     # file formats, on bytes and tensors
@@ -23,7 +25,7 @@ LAYERS = (
     # the operator table
     ('_ops',),
     # the storage under arrays
-    ('_array', '_backward', '_notes', '_quiet'),
+    ('_array', '_notes', '_quiet'),
     # what derives from the table
     ('_frontend',),
     # switches and services around arrays

@@ -14,6 +14,8 @@ from weakref import WeakSet
 import torch
 
 from .._state import state
+from .._torch.lists import foreach_copy_
+from .._torch.memory import clear_cublas_workspaces
 from .batch_norm import available
 
 WARM = 2                # runs before a function is recorded, so that libraries have chosen and set up what they use
@@ -104,7 +106,9 @@ class Captured:
                 self._fetcher.run()
                 torch.cuda.synchronize(device)
             if memory >= LARGE and not _alive:
-                _clear_workspaces()
+                # cuBLAS keeps memory for each stream that it was called on, which would lie idle beside that of the
+                # graph, and takes new memory when it is called there again.  Graphs that are alive use it.
+                clear_cublas_workspaces()
             streams = Branches(device)
             try:
                 # other threads, such as those that load data, may go on using the device meanwhile
@@ -138,7 +142,7 @@ class Captured:
                      t.clone(memory_format=torch.contiguous_format) for t in given]     # alive until the launch
             self._fetcher.tell(given)
         elif self.moving:
-            torch._foreach_copy_(self._own, [tensors[i] for i in self.moving])
+            foreach_copy_(self._own, [tensors[i] for i in self.moving])
         self._graph.replay()
 
 
@@ -164,12 +168,6 @@ def _recover(device, generators):
         number = torch.zeros(1, device=device)
         with contextlib.suppress(RuntimeError), torch.cuda.graph(other, capture_error_mode='thread_local'):
             number.add_(1)
-
-
-# cuBLAS has memory for each stream that it was called on, and keeps it: that of the runs before a recording would lie
-# idle beside that of the graph.  It takes new memory when it is called there again.  But graphs that were recorded one
-# after the other share that of their streams, and would go on using it.
-_clear_workspaces = getattr(torch._C, '_cuda_clearCublasWorkspaces', lambda: None)
 
 
 def _fetcher(targets):

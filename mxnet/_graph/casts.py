@@ -6,14 +6,16 @@ No value changes.
 """
 import torch
 
+from .._torch.operators import TO_COPY, UNSAFE_VIEW
+
 aten = torch.ops.aten
-_COPY = aten._to_copy.default
+_COPY = TO_COPY
 
 # dtype -> dtypes that have all of its values, so that a cast there and back changes nothing
 _WIDER = {torch.float16: (torch.float32, torch.float64), torch.bfloat16: (torch.float32, torch.float64),
           torch.float32: (torch.float64,)}
 # views, which can as well be taken before a cast
-_VIEWS = {aten.view.default, aten._unsafe_view.default, aten.t.default, aten.transpose.int, aten.permute.default,
+_VIEWS = {aten.view.default, UNSAFE_VIEW, aten.t.default, aten.transpose.int, aten.permute.default,
           aten.expand.default, aten.unsqueeze.default, aten.squeeze.dim, aten.squeeze.dims, aten.slice.Tensor,
           aten.select.int}
 

@@ -10,16 +10,18 @@ up the gradient, in an order that depends on how a matrix lies, gets it row by r
 """
 import torch
 
+from .._torch.operators import LOG_SOFTMAX, LOG_SOFTMAX_BACKWARD
+
 aten = torch.ops.aten
 # numbers of float32 that a register has
 WIDTH = {'AVX512': 16, 'AVX2': 8}.get(torch.backends.cpu.get_cpu_capability(), 0)
 MANY = 64               # rows from which on it pays
-_GRADIENT = aten._log_softmax_backward_data.default
+_GRADIENT = LOG_SOFTMAX_BACKWARD
 
 
 def turn_scores(graph) -> bool:
     """Rewrites a graph; False if there was nothing to do.  Views that cancel each other are left for `simplify`."""
-    found = [node for node in graph.nodes if node.target is aten._log_softmax.default and _fits(node)]
+    found = [node for node in graph.nodes if node.target is LOG_SOFTMAX and _fits(node)]
     for node in found:
         _Turned(graph, node)
     return bool(found)
@@ -43,7 +45,7 @@ class _Turned:
         self._graph = graph
         users = list(node.users)
         with graph.inserting_before(node):
-            logs = self._call(node, aten._log_softmax.default, self._turn(node.args[0]), 0, node.args[2])
+            logs = self._call(node, LOG_SOFTMAX, self._turn(node.args[0]), 0, node.args[2])
         for user in users:
             with graph.inserting_before(user):
                 if user.target is _GRADIENT:

@@ -7,6 +7,8 @@ from weakref import ref
 
 import torch
 
+from .._torch.memory import storage_id
+
 
 class First:
     """Stands in for a function of a plan (`whole`, `infer`, or a `forward` without gradients) until it is called.
@@ -53,14 +55,14 @@ class First:
 
 def _owned(results, tensors):
     """Results that share no memory with each other or with what was given: a plan may compute them elsewhere."""
-    taken = {t.untyped_storage()._cdata for t in tensors}
+    taken = {storage_id(t.untyped_storage()) for t in tensors}
     found = []
     for result in results:
         if result is not None:
             storage = result.untyped_storage()
-            if storage._cdata in taken or storage.nbytes() != result.nbytes:
+            if storage_id(storage) in taken or storage.nbytes() != result.nbytes:
                 result = result.clone()
-            taken.add(result.untyped_storage()._cdata)
+            taken.add(storage_id(result.untyped_storage()))
         found.append(result)
     return found
 

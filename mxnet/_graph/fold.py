@@ -5,13 +5,15 @@ Works on the graph of a plan (see plan.py) that has no backward.
 """
 import torch
 
+from .._torch.dispatch import OpOverload
+from .._torch.operators import BATCH_NORM_NO_TRAINING, TO_COPY
 from .simplify import is_pure
 
 aten = torch.ops.aten
 
 # operator -> where its training flag and epsilon are among the arguments
 _BATCH_NORMS = {aten.native_batch_norm.default: (5, 7), aten.cudnn_batch_norm.default: (5, 7),
-                aten._native_batch_norm_legit_no_training.default: (None, 6)}
+                BATCH_NORM_NO_TRAINING: (None, 6)}
 
 
 def depends_only(graph, fixed):
@@ -20,7 +22,7 @@ def depends_only(graph, fixed):
     for node in graph.nodes:
         if node.op == 'get_attr':
             constant.add(node)
-        elif node.op == 'call_function' and isinstance(node.target, torch._ops.OpOverload) and is_pure(node) \
+        elif node.op == 'call_function' and isinstance(node.target, OpOverload) and is_pure(node) \
                 and node.all_input_nodes and all(a in constant for a in node.all_input_nodes):
             constant.add(node)
             found.add(node)
@@ -61,7 +63,7 @@ def fold_batch_norms(graph, fixed):
             if beta is not None:
                 shift = call(aten.add.Tensor, (shift, beta))
             if dtype is not variance.meta['val'].dtype:
-                scaled, shift = (call(aten._to_copy.default, (t,), {'dtype': dtype}) for t in (scaled, shift))
+                scaled, shift = (call(TO_COPY, (t,), {'dtype': dtype}) for t in (scaled, shift))
             if weight.meta['val'].is_contiguous(memory_format=torch.channels_last) and \
                     not weight.meta['val'].is_contiguous():
                 scaled = call(aten.clone.default, (scaled,), {'memory_format': torch.channels_last})

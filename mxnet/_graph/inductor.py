@@ -3,13 +3,13 @@ from collections.abc import Callable
 
 import torch
 
+from .._torch.tools import compile_graph
 from .simplify import simplify
 from .writing import FUNCTIONS, Plan
 
 
 def compiled(graph, constants, tensors, facts, wanted, predicts) -> Plan:
     """A plan with `whole`, or with `prepare` and `infer` for predictions."""
-    from torch._inductor import compile as compile_graph
     simplify(graph)
     for node in graph.nodes:
         node.meta.pop('val', None)          # the compiler has stand-ins for tensors of its own

@@ -12,14 +12,14 @@ batch norms are folded into them.
 Between one thread and all there is nothing: OpenMP's library ends the threads that a smaller team does not need, and
 starts others for the next larger one.
 """
-import ctypes
 import itertools
 import math
 import operator
-import os
-import sys
 
 import torch
+
+from .._torch.dispatch import OpOverload, signature
+from .._torch.tools import find_openmp
 
 WORK = 1e6              # multiplications and additions that are worth a second thread
 STEP = 2e6              # the same for each step of a recurrent layer
@@ -63,7 +63,7 @@ def _times(node):
 
 def _kind(node, predicts):
     """True for a call that is better on one thread, False for one that does not care, None for one that may."""
-    if not isinstance(node.target, torch._ops.OpOverload):
+    if not isinstance(node.target, OpOverload):
         return False if node.target is operator.getitem else None
     name = _name(node)
     numbers = sum(map(_numbers, (node, *node.all_input_nodes)))
@@ -87,7 +87,7 @@ def _convolution():
 
 
 def _name(node):
-    return node.target._schema.name.removeprefix('aten::') if isinstance(node.target, torch._ops.OpOverload) else ''
+    return signature(node.target).name.removeprefix('aten::') if isinstance(node.target, OpOverload) else ''
 
 
 def _numbers(node):
@@ -164,27 +164,7 @@ def _drawn(node):
 
 
 # ---------------------------------------------------------------------- how many threads
-class _Library:
-    """The numbers of threads of the calling thread, for OpenMP and for MKL."""
-
-    def __init__(self, found):
-        self.count, self.set = found.omp_get_max_threads, found.omp_set_num_threads
-        self.set_mkl = getattr(found, 'MKL_Set_Num_Threads_Local', None) or (lambda count: 0)
-        self.count.argtypes, self.set.argtypes, self.set.restype = (), (ctypes.c_int,), None
-
-    @classmethod
-    def find(cls):
-        """What torch itself uses; None where it uses something else than OpenMP."""
-        if not sys.platform.startswith('linux') or not torch.backends.openmp.is_available():
-            return None
-        try:
-            # functions that keep Python's lock, which take a fifth of a microsecond
-            return cls(ctypes.PyDLL(os.path.join(os.path.dirname(torch.__file__), 'lib', 'libtorch_cpu.so')))
-        except (OSError, AttributeError):
-            return None
-
-
-_library = _Library.find()
+_library = find_openmp()
 
 
 class Alone:

@@ -5,6 +5,12 @@ when parameters change, not at each call, and pictures not at all.
 """
 import torch
 
+from .._torch.operators import (
+    convolution_backend,
+    convolution_pointwise,
+    has_packed_convolutions,
+    reorder_convolution_weight,
+)
 from .fold import depends_only
 
 aten = torch.ops.aten
@@ -13,8 +19,7 @@ aten = torch.ops.aten
 def can_pack() -> bool:
     """Whether torch has these calls: it was built with oneDNN."""
     return torch.backends.mkldnn.is_available() and bool(torch.backends.mkldnn.enabled) \
-        and hasattr(torch.ops.mkldnn, '_convolution_pointwise') \
-        and hasattr(torch.ops.mkldnn, '_reorder_convolution_weight')
+        and has_packed_convolutions()
 
 
 def pack_convolutions(graph, fixed) -> int:
@@ -36,13 +41,12 @@ def _fits(node, constant):
             or not node.meta['val'].is_contiguous(memory_format=torch.channels_last):       # as these calls give it
         return False
     # asked about memory of a CPU that is never touched, since what is traced has none
-    chosen = torch._C._select_conv_backend(torch.empty_strided(x.shape, x.stride()),
-                                           torch.empty(weight.meta['val'].shape), None, stride, padding, dilation,
-                                           False, output_padding, groups)
-    if chosen == torch._C._ConvBackend.Slow2d:
+    chosen = convolution_backend(torch.empty_strided(x.shape, x.stride()), torch.empty(weight.meta['val'].shape), None,
+                                 stride, padding, dilation, False, output_padding, groups)
+    if chosen == 'slow2d':
         # for small pictures on one thread torch's own code is faster, as long as weights are not packed
         return x.is_contiguous(memory_format=torch.channels_last) and not x.is_contiguous()
-    return chosen == torch._C._ConvBackend.Mkldnn
+    return chosen == 'mkldnn'
 
 
 def _exchange(graph, node):
@@ -59,10 +63,10 @@ def _exchange(graph, node):
         last, rectified = user, True
     with graph.inserting_before(last):
         shape = list(data.meta['val'].shape)
-        packed = graph.call_function(torch.ops.mkldnn._reorder_convolution_weight.default,
+        packed = graph.call_function(reorder_convolution_weight.default,
                                      (weight, padding, stride, dilation, groups, shape))
         how = (packed, bias, padding, stride, dilation, groups)
-        pointwise = torch.ops.mkldnn._convolution_pointwise
+        pointwise = convolution_pointwise
         if other is None:
             made = graph.call_function(pointwise.default, (data, *how, 'relu' if rectified else 'none', [], ''))
         else:

@@ -14,10 +14,11 @@ from time import perf_counter
 
 import torch
 
-from .._backward import gradients_of
 from .._dispatch import call_by_call, interceptors
 from .._ops.moves import Move
 from .._ops.traceable import CannotTrace
+from .._torch.autograd import gradients_of
+from .._torch.lists import foreach_copy_
 from .defects import defect, no_plan
 from .first import offer
 from .inductor import compiled
@@ -111,7 +112,7 @@ def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
 def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
     """Copies tensors in one call where torch can."""
     if targets and all(map(alike, targets, values)):
-        torch._foreach_copy_(targets, values)
+        foreach_copy_(targets, values)
     else:
         for target, value in zip(targets, values, strict=True):
             target.copy_(value)

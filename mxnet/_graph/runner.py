@@ -9,6 +9,7 @@ from torch.autograd.graph import increment_version
 
 from .. import _quiet
 from .._dispatch import call_by_call, interceptors
+from .._torch.lists import foreach_copy_
 from ..autograd import LARGE
 from .capture import ALONE, WARM, Captured, wanted
 from .log import reason, say
@@ -238,7 +239,7 @@ class Runner(_Recorder):
                 targets.append(target)
                 values.append(found[i])
         if targets:
-            torch._foreach_copy_(targets, values)
+            foreach_copy_(targets, values)
         for i in self._added:
             buffers[i].add_(found[i])
         for i in self._zeros:
@@ -248,7 +249,7 @@ class Runner(_Recorder):
 def write_states(plan, tensors, values):
     """Writes what a plan gives for states, after its backward pass."""
     if all(weight is None for weight in plan.state_weights):
-        torch._foreach_copy_([tensors[n] for n in plan.state_numbers], list(values))
+        foreach_copy_([tensors[n] for n in plan.state_numbers], list(values))
         return
     moves = []
     for number, value, weight in zip(plan.state_numbers, values, plan.state_weights, strict=True):
@@ -311,7 +312,7 @@ class Predictor(_Recorder):
             if self.captured is None:
                 self._prepared = fresh
             elif fresh:
-                torch._foreach_copy_(self._prepared, fresh)     # the graph reads them where they are
+                foreach_copy_(self._prepared, fresh)     # the graph reads them where they are
             self._versions = versions
         if self._launched(self._infer, tensors, self._plan):
             return self.captured.results

@@ -8,12 +8,15 @@ from functools import cache
 import torch
 from torch.fx.node import map_arg
 
+from .._torch.dispatch import OpOverload, signature
+from .._torch.operators import UNSAFE_VIEW
+
 aten = torch.ops.aten
 
 # calls that only pass their input on
 _IDENTITIES = {aten.detach.default, aten.alias.default, aten.lift_fresh_copy.default}
 # calls that give a view, which may be of the same shape as their input
-_VIEWS = {aten.view.default, aten._unsafe_view.default, aten.expand.default, aten.slice.Tensor, aten.permute.default}
+_VIEWS = {aten.view.default, UNSAFE_VIEW, aten.expand.default, aten.slice.Tensor, aten.permute.default}
 # views that add or drop an axis of length 1
 _ONE_AXIS = {aten.squeeze.dim, aten.unsqueeze.default}
 # sums and the like, over given axes
@@ -29,15 +32,15 @@ def is_pure(node) -> bool:
 
 @cache
 def _is_pure(target):
-    if not isinstance(target, torch._ops.OpOverload):
+    if not isinstance(target, OpOverload):
         return target is operator.getitem
-    return not target._schema.is_mutable and not any(r in str(target) for r in _RANDOM)
+    return not signature(target).mutable and not any(r in str(target) for r in _RANDOM)
 
 
 def simplify(graph):
     """Cleans a graph in place."""
     mutated = _sharing_memory(graph, {n.args[0] for n in graph.nodes if n.op == 'call_function' and n.args
-                                      and isinstance(n.target, torch._ops.OpOverload) and n.target._schema.is_mutable})
+                                      and isinstance(n.target, OpOverload) and signature(n.target).mutable})
     seen = {}
     for node in list(graph.nodes):
         if node.op != 'call_function' or node in mutated or any(a in mutated for a in node.all_input_nodes):
@@ -67,10 +70,10 @@ def _sharing_memory(graph, written):
 @cache
 def _shares(target):
     """Whether what a call gives may share memory with its first argument."""
-    if not isinstance(target, torch._ops.OpOverload):
+    if not isinstance(target, OpOverload):
         return target is operator.getitem
-    name = target._schema.name
-    return target.is_view or target._schema.is_mutable or target in _IDENTITIES or target in _VIEWS \
+    name = signature(target).name
+    return target.is_view or signature(target).mutable or target in _IDENTITIES or target in _VIEWS \
         or any(part in name for part in ('split', 'unbind', 'chunk', 'contiguous', 'reshape', 'view', 'to.'))
 
 
@@ -208,7 +211,7 @@ def constants(graph, attributes, handed_out):
     found = {n: t for n, t in attributes.items() if type(t) is torch.Tensor}
     for node in graph.nodes:
         if node.op != 'call_function' or node in handed_out or node in mutated or not is_pure(node) \
-                or not isinstance(node.target, torch._ops.OpOverload) \
+                or not isinstance(node.target, OpOverload) \
                 or any(a not in found for a in node.all_input_nodes):
             continue
         value = node.meta.get('val')

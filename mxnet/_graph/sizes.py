@@ -9,13 +9,15 @@ import math
 from functools import cache
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from .._torch.dispatch import DispatchMode, signature
+from .._torch.operators import ADAPTIVE_AVG_POOL2D, LOG_SOFTMAX, PRELU_KERNEL, SOFTMAX
 
 aten = torch.ops.aten
 META = torch.device('meta')
 
 
-class Sizes(TorchDispatchMode):
+class Sizes(DispatchMode):
     """While it is active, calls on meta tensors take the rules below."""
 
     @classmethod
@@ -58,8 +60,8 @@ def _pointwise(function, args, kwargs):
     if not tensors or not _all_on_meta(tensors):
         return None
     shape = _broadcast([t.shape for t in tensors])
-    mutable = function._schema.is_mutable
-    if shape is None or mutable and (not function._schema.name.endswith('_') or shape != tuple(args[0].shape)):
+    mutable = signature(function).mutable
+    if shape is None or mutable and (not signature(function).name.endswith('_') or shape != tuple(args[0].shape)):
         return None
     try:
         result = function(*map(_one, args), **{k: _one(v) for k, v in kwargs.items()})
@@ -439,7 +441,7 @@ _RULES = {
     aten.index_select.default: _index_select, aten.index.Tensor: _index, aten.take.default: _take,
     aten.sort.stable: _sort, aten.max.dim: _extreme_and_position, aten.min.dim: _extreme_and_position,
     aten.constant_pad_nd.default: _constant_pad, aten.upsample_nearest2d.default: _nearest,
-    aten._adaptive_avg_pool2d.default: _mean_to, aten.bernoulli_.float: _coins,
+    ADAPTIVE_AVG_POOL2D: _mean_to, aten.bernoulli_.float: _coins,
     aten.uniform_.default: _uniform, aten.normal_.default: _normal, aten.exponential_.default: _exponential,
     aten.arange.default: _arange_to, aten.arange.start: _arange_from, aten.arange.start_step: _arange,
     aten.full.default: _full, aten.zeros.default: _zeros, aten.ones.default: _zeros,
@@ -451,11 +453,11 @@ _RULES = {
     aten.reflection_pad1d.default: _pad, aten.reflection_pad2d.default: _pad, aten.reflection_pad3d.default: _pad,
     aten.replication_pad1d.default: _pad, aten.replication_pad2d.default: _pad, aten.replication_pad3d.default: _pad,
     aten.native_batch_norm.default: _batch_norm, aten.native_layer_norm.default: _layer_norm,
-    aten.native_group_norm.default: _group_norm, aten._softmax.default: _softmax, aten._log_softmax.default: _softmax,
+    aten.native_group_norm.default: _group_norm, SOFTMAX: _softmax, LOG_SOFTMAX: _softmax,
     aten.sum.dim_IntList: _sum, aten.mean.dim: _mean, aten.amax.default: _extreme, aten.amin.default: _extreme,
     aten.argmax.default: _position, aten.argmin.default: _position, aten.cat.default: _cat, aten.stack.default: _stack,
     aten.embedding.default: _embedding, aten.gather.default: _gather, aten.flip.default: _flip,
-    aten.repeat.default: _repeat, aten._prelu_kernel.default: _prelu, aten.leaky_relu.default: _leaky,
+    aten.repeat.default: _repeat, PRELU_KERNEL: _prelu, aten.leaky_relu.default: _leaky,
     aten.cumsum.default: _running, aten.cumprod.default: _running,
     aten.empty_like.default: _new_like, aten.zeros_like.default: _new_like, aten.ones_like.default: _new_like,
 }

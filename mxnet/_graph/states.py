@@ -3,6 +3,7 @@ import torch
 
 from .._array import before_write
 from .._state import state
+from .._torch.lists import foreach_lerp_
 
 
 def move_when_differentiated(moves, tensor, applies=None):
@@ -45,7 +46,7 @@ def _move_now(moves):
     tensors, values, weights = zip(*reversed(moves), strict=True)
     with torch.no_grad():
         if len(set(weights)) == 1 and len({id(t) for t in tensors}) == len(tensors):
-            torch._foreach_lerp_(list(tensors), list(values), weights[0])
+            foreach_lerp_(list(tensors), list(values), weights[0])
         else:
             for tensor, value, weight in zip(tensors, values, weights, strict=True):
                 tensor.lerp_(value, weight)

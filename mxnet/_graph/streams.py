@@ -9,6 +9,9 @@ import os
 
 import torch
 
+from .._torch.dispatch import OpOverload, signature
+from .._torch.operators import RESHAPE_ALIAS, UNSAFE_VIEW
+
 aten = torch.ops.aten
 STREAMS = 4             # at most; each has a workspace for products of matrices
 START = -1              # the mark that streams wait for before their first call
@@ -17,7 +20,7 @@ GAIN = 0.85             # branches must take at most this part of the time that 
 _SMALL, _PRODUCT, _SYNC = 1.5e-6, 4e-6, 1e-6
 _BYTES = 3e12           # a second
 _OPERATIONS = {torch.float16: 4e14, torch.bfloat16: 4e14, torch.float32: 3e13}
-_ALIASES = {aten._unsafe_view.default, aten._reshape_alias.default}
+_ALIASES = {UNSAFE_VIEW, RESHAPE_ALIAS}
 
 
 def most() -> int:
@@ -43,18 +46,18 @@ def _is_thin(node):
     target = node.target
     if target is operator.getitem or target in _ALIASES:
         return True
-    return isinstance(target, torch._ops.OpOverload) and target.is_view
+    return isinstance(target, OpOverload) and target.is_view
 
 
 def _is_mutable(node):
-    return isinstance(node.target, torch._ops.OpOverload) and node.target._schema.is_mutable
+    return isinstance(node.target, OpOverload) and signature(node.target).mutable
 
 
 def _fills(node):
     """Whether a call writes to its first argument alone, which nobody else has, as random numbers do."""
-    written = [a.alias_info is not None and a.alias_info.is_write for a in node.target._schema.arguments]
+    written = [number for number, _ in signature(node.target).written]
     first = node.args[0] if node.args else None
-    return written[0] and not any(written[1:]) and isinstance(first, torch.fx.Node) and len(first.users) == 1 \
+    return written == [0] and isinstance(first, torch.fx.Node) and len(first.users) == 1 \
         and first.op == 'call_function' and not _is_thin(first)
 
 

@@ -13,24 +13,34 @@ from typing import Any
 
 import torch
 from torch.fx import Graph
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from .._ops.traceable import CannotTrace
+from .._torch.dispatch import (
+    SEES_ALL,
+    DispatchMode,
+    ShadowBase,
+    StandIn,
+    SubclassMode,
+    no_dispatch,
+    signature,
+    stand_in,
+)
+from .._torch.memory import storage_id
 
 aten = torch.ops.aten
 META = torch.device('meta')
 
 
-class Traced(torch.Tensor):
+class Traced(StandIn):
     """The stand-in for a tensor while a function is traced; calls on it arrive at the `Tracer`."""
 
     behind: torch.Tensor
     node: torch.fx.Node
 
-    __torch_function__ = torch._C._disabled_torch_function_impl     # type: ignore[assignment]
-
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+        if SubclassMode.current is not None:
+            return SubclassMode.current.__torch_dispatch__(function, types, args, kwargs)
         raise CannotTrace(f'{function} on a tensor of a trace that is over')
 
     def data_ptr(self):
@@ -42,26 +52,18 @@ class Traced(torch.Tensor):
     numpy = tolist = __array__ = __dlpack__ = _no_values
 
 
-class Shadow(torch.Tensor):
+class Shadow(ShadowBase):
     """What is kept of a result, as `meta['val']` of its node: dtype, device, shape and strides, no values.
 
     Calls on shadows give shadows, so that passes can ask what a view or a cast would look like.
     """
-
-    __torch_function__ = torch._C._disabled_torch_function_impl     # type: ignore[assignment]
 
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         device = next(a.device for a in args if isinstance(a, Shadow))
         args = [torch.empty_strided(a.shape, a.stride(), dtype=a.dtype, device=META) if isinstance(a, Shadow) else a
                 for a in args]
-        return _stand_in(Shadow, function(*args, **(kwargs or {})), device)
-
-
-def _stand_in(cls, tensor, device=None):
-    return torch.Tensor._make_wrapper_subclass(      # type: ignore[attr-defined]
-        cls, tensor.shape, strides=tensor.stride(), storage_offset=tensor.storage_offset(), dtype=tensor.dtype,
-        device=device or tensor.device)
+        return stand_in(Shadow, function(*args, **(kwargs or {})), device)
 
 
 class _Facts:
@@ -70,21 +72,18 @@ class _Facts:
     __slots__ = ('name', 'stops', 'mutates', 'written', 'draws')
 
     def __init__(self, function):
-        schema = function._schema
+        known = signature(function)
         self.name = function.overloadpacket.__name__
-        numbers = any(str(r.type) in ('number', 'float') for r in schema.returns)
-        self.stops = numbers or torch.Tag.data_dependent_output in function.tags \
+        self.stops = known.gives_numbers or torch.Tag.data_dependent_output in function.tags \
             or torch.Tag.dynamic_output_shape in function.tags and function is not aten.index.Tensor
-        self.mutates = schema.is_mutable
-        self.written = [(i, a.name) for i, a in enumerate(schema.arguments)
-                        if a.alias_info is not None and a.alias_info.is_write]
+        self.mutates, self.written = known.mutable, known.written
         self.draws = torch.Tag.nondeterministic_seeded in function.tags
 
 
 _facts: dict[Any, _Facts] = {}
 
 
-class Tracer(TorchDispatchMode):
+class Tracer(DispatchMode):
     """Writes down the calls that are made while it is active, in this thread and in those of torch's engine.
 
     graph: the calls; constants: {name: tensor or generator} of its attributes; label: `meta['label']` of calls to come
@@ -97,6 +96,9 @@ class Tracer(TorchDispatchMode):
         self._known: dict = {}
         self._given: dict = {}              # memory that is not the trace's own
         self._defaults: list = []           # torch's own generators, and their states before the trace
+        self._copies = _Copies()            # of generators, where draws from them are not seen
+        if not SEES_ALL:
+            self._keep_defaults((), None)
 
     @classmethod
     def _should_skip_dynamo(cls):
@@ -104,29 +106,34 @@ class Tracer(TorchDispatchMode):
 
     def input(self, tensor) -> Traced:
         """The stand-in for a tensor that the function is given."""
-        with torch._C._DisableTorchDispatch():      # this is no part of the trace
+        with no_dispatch():      # this is no part of the trace
             tensor = tensor.detach()
             self._is_given(tensor)
             node = self.graph.placeholder(f'x{len(self.graph.nodes)}')
-            node.meta['val'] = _stand_in(Shadow, tensor)
+            node.meta['val'] = stand_in(Shadow, tensor)
             return self._traced(tensor, node)
 
     def input_like(self, tensor) -> Traced:
         """The stand-in for one that is given later, of the shape of a traced tensor."""
-        with torch._C._DisableTorchDispatch():
+        with no_dispatch():
             ones = torch.ones(tensor.shape, dtype=tensor.dtype, device=tensor.device)
         return self.input(ones)
 
     def generators(self, generator):
         """The function `generator(device)` as it is: calls that draw from a generator are given a copy of it."""
-        return generator
+        return generator if SEES_ALL else self._copies.of(generator)
 
     def _is_given(self, tensor):
         storage = tensor.untyped_storage()
-        self._given[storage._cdata] = storage
+        self._given[storage_id(storage)] = storage
 
     def draws(self):
         """See `Trace`."""
+        if not SEES_ALL:
+            drawn = any(not torch.equal(g.get_state(), before) for g, before in self._defaults)
+            if drawn or self._copies.are_used():
+                raise CannotTrace('random numbers are not traced without a dispatch mode of torch')
+            return []
         if self._defaults:
             return None
         return [(g, before, used.get_state()) for g, _, used, before in self._known.values() if before is not None]
@@ -138,7 +145,7 @@ class Tracer(TorchDispatchMode):
 
     @staticmethod
     def _traced(tensor, node):
-        made = _stand_in(Traced, tensor)
+        made = stand_in(Traced, tensor)
         made.behind, made.node = tensor, node
         return made
 
@@ -155,6 +162,8 @@ class Tracer(TorchDispatchMode):
         pairs = [self.take(a) for a in args]
         named = {k: self.take(v) for k, v in kwargs.items()} if kwargs else {}
         if facts.mutates:
+            if not facts.written:
+                raise CannotTrace(f'{function} writes to arguments that are not known')
             self._check(facts, args, kwargs)
         run = _CHEAPER.get(function, function)
         result = run(*[p[0] for p in pairs], **{k: p[0] for k, p in named.items()})
@@ -170,7 +179,7 @@ class Tracer(TorchDispatchMode):
             if isinstance(result, torch.Tensor):
                 for array in written:
                     if result is array.behind:
-                        node.meta['val'] = _stand_in(Shadow, result)
+                        node.meta['val'] = stand_in(Shadow, result)
                         array.node = node
                         return array
         return self._give(result, node)
@@ -179,20 +188,22 @@ class Tracer(TorchDispatchMode):
         if isinstance(result, torch.Tensor):
             if result.layout is not torch.strided:
                 raise CannotTrace(f'{node.target} gives a tensor without strides')
-            node.meta['val'] = _stand_in(Shadow, result)
+            node.meta['val'] = stand_in(Shadow, result)
             return self._traced(result, node)
         if not isinstance(result, (list, tuple)):
             return result
-        parts, shadows, seen = [], [], {}
+        parts, shadows, seen, kept = [], [], {}, []
         for i, part in enumerate(result):
-            if isinstance(part, torch.Tensor) and part._cdata in seen:       # one tensor twice
-                part = seen[part._cdata]
+            if isinstance(part, torch.Tensor) and id(part) in seen:       # one tensor twice
+                part = seen[id(part)]
                 shadows.append(part.node.meta['val'])
             elif isinstance(part, torch.Tensor):
                 item = self.graph.create_node('call_function', operator.getitem, (node, i), name='getitem')
                 if self.label is not None:
                     item.meta['label'] = self.label
-                seen[part._cdata] = part = self._give(part, item)
+                given = self._give(part, item)
+                kept.append(part)
+                seen[id(part)] = part = given
                 shadows.append(item.meta['val'])
             else:
                 shadows.append(part)
@@ -214,13 +225,26 @@ class Tracer(TorchDispatchMode):
             return self._constant(value)
         return value, value
 
+    def result(self, value):
+        """As `take`, for a result: a constant is copied, since it is written to where results go."""
+        found, node = self.take(value)
+        if node.op == 'get_attr':
+            copy = self.graph.create_node('call_function', aten.clone.default, (node,), name='clone')
+            copy.meta['val'] = node.meta['val']
+            return found.clone(), copy
+        return found, node
+
     def _constant(self, value):
-        known = self._known.get(id(value))
+        # where plain tensors can be written to unseen, a constant is what one has been when it was used
+        key = id(value) if SEES_ALL else (id(value), getattr(value, '_version', None))
+        known = self._known.get(key)
         if known is None:
             if isinstance(value, torch.Tensor):
-                kept = used = value.detach()
+                kept = used = value.detach() if SEES_ALL else value.detach().clone()
                 self._is_given(used)
                 kind, before = 'tensor', None
+            elif not SEES_ALL:
+                raise CannotTrace('random numbers are not traced without a dispatch mode of torch')
             else:
                 kept, kind, before = value, 'generator', value.get_state()
                 used = torch.Generator(value.device)
@@ -229,14 +253,14 @@ class Tracer(TorchDispatchMode):
             self.constants[name] = kept
             node = self.graph.create_node('get_attr', name, (), {})
             if before is None:
-                node.meta['val'] = _stand_in(Shadow, used)
-            known = self._known[id(value)] = value, node, used, before
+                node.meta['val'] = stand_in(Shadow, used)
+            known = self._known[key] = value, node, used, before
         return known[2], known[1]
 
     def _check(self, facts, args, kwargs):
         """Only what the trace has made itself may be written to."""
         for array in _written(facts, args, kwargs):
-            if type(array) is not Traced or array.behind.untyped_storage()._cdata in self._given:
+            if type(array) is not Traced or storage_id(array.behind.untyped_storage()) in self._given:
                 raise CannotTrace(f'{facts.name} writes to a tensor that the function was given')
 
     def _keep_defaults(self, args, kwargs):
@@ -247,6 +271,27 @@ class Tracer(TorchDispatchMode):
         if torch.cuda.is_initialized():
             generators += torch.cuda.default_generators
         self._defaults = [(g, g.get_state()) for g in generators]
+
+
+class _Copies:
+    """Copies of generators, for runs that must draw from no others."""
+
+    def __init__(self):
+        self._made = []         # (copy, its state before)
+
+    def of(self, generator):
+        """The function `generator(device)`, with copies."""
+        def copied(device):
+            given = generator(device)
+            made = torch.Generator(given.device)
+            made.set_state(given.get_state())
+            self._made.append((made, made.get_state()))
+            return made
+        return copied
+
+    def are_used(self):
+        """Whether something was drawn from a copy."""
+        return any(not torch.equal(made.get_state(), before) for made, before in self._made)
 
 
 class Untraced:
@@ -264,12 +309,7 @@ class Untraced:
 
     def generators(self, generator):
         """The function `generator(device)`, with copies of the generators."""
-        def copied(device):
-            given = generator(device)
-            made = torch.Generator(given.device)
-            made.set_state(given.get_state())
-            return made
-        return copied
+        return _Copies().of(generator)
 
 
 def run_untraced(function):
@@ -314,7 +354,7 @@ class Trace:
     """
 
     def __init__(self, tracer, results):
-        pairs = [(None, None) if r is None else tracer.take(r) for r in results]
+        pairs = [(None, None) if r is None else tracer.result(r) for r in results]
         self.graph, self.constants, self.results = tracer.graph, tracer.constants, [p[0] for p in pairs]
         self.graph.output([p[1] for p in pairs])
         self.draws = tracer.draws()

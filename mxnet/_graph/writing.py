@@ -1,5 +1,4 @@
 """A traced graph as a plan: cleaned, and written out as flat Python functions."""
-import contextlib
 import operator
 import os
 from collections import Counter
@@ -9,6 +8,8 @@ import torch
 
 from .._dispatch import interceptors, plan_made
 from .._ops.traceable import CannotTrace
+from .._torch.dispatch import OpOverload, below_autograd, builtin_of, signature
+from .._torch.operators import TO_COPY, direct_functions
 from ..autograd import LARGE
 from . import batch_norm
 from .casts import settle_casts, uncast_gradients
@@ -128,7 +129,7 @@ class Writer:
         args += [f'{k}={self.value(v)}' for k, v in node.kwargs.items()]
         if node in self.targets:
             args.append(f'out={self.targets[node]}')
-        if node.target is aten._to_copy.default and node.kwargs.keys() == {'dtype'} \
+        if node.target is TO_COPY and node.kwargs.keys() == {'dtype'} \
                 and node.kwargs['dtype'] in _CASTS and 'val' in node.args[0].meta \
                 and node.kwargs['dtype'] is not node.args[0].meta['val'].dtype:
             return f'{node.name} = {args[0]}.{_CASTS[node.kwargs["dtype"]]}()'
@@ -146,12 +147,12 @@ class Writer:
 
     def callable(self, node):
         target = node.target
-        if isinstance(target, torch._ops.OpOverload):
-            name = target._schema.name.removeprefix('aten::')
+        if isinstance(target, OpOverload):
+            name = signature(target).name.removeprefix('aten::')
             if name in _DIRECT:
                 return self.constant(_DIRECT[name], name)
             # OpOverload.__call__ is Python; the builtin behind it takes the same arguments
-            builtin = getattr(target, '_op', target)
+            builtin = builtin_of(target)
             if name == 'mkldnn_rnn_layer':
                 builtin = _in_grad_mode(builtin)
             return self.constant(builtin, name.replace(':', '_').replace('.', '_'))
@@ -176,27 +177,13 @@ _IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid
              aten.scatter_add.default: torch.Tensor.scatter_add_, aten.clamp.default: torch.clamp_,
              aten.exp.default: torch.exp_}
 # calls that write their result to a tensor given by this name, which may be their first argument
-_INTO = {aten.threshold_backward.default: (aten.threshold_backward.grad_input._op, 'grad_input')}
+_INTO = {aten.threshold_backward.default: (builtin_of(aten.threshold_backward.grad_input), 'grad_input')}
 # calls whose function in torch takes `out`
 _OUT = {aten.mm.default, aten.sum.dim_IntList}
 
 
-def _direct():
-    """ATen names whose function in torch takes the same arguments and is a cheaper call."""
-    names = ('mm addmm bmm baddbmm relu sigmoid tanh exp log sqrt rsqrt add sub mul div neg abs sum mean amax amin t '
-             'transpose permute unsqueeze squeeze cat stack where gather index_select convolution native_batch_norm '
-             'native_layer_norm native_group_norm reciprocal pow clamp maximum minimum eq ne lt le gt ge logical_and '
-             'logical_or logical_not sign erf cumsum cudnn_batch_norm embedding argmax argmin topk sort scatter_add '
-             'masked_fill floor ceil sin cos log1p expm1 square _softmax _log_softmax _softmax_backward_data '
-             '_log_softmax_backward_data as_strided clone select').split()
-    found = {n: getattr(torch, n) for n in names if hasattr(torch, n)}
-    found |= {n: getattr(torch.Tensor, n) for n in ('view', 'expand') if hasattr(torch.Tensor, n)}
-    own = torch._C._nn
-    names = 'linear max_pool2d_with_indices avg_pool2d gelu silu elu leaky_relu softplus hardtanh'.split()
-    return found | {n: getattr(own, n) for n in names if hasattr(own, n)}
-
-
-_DIRECT = _direct()
+# ATen names whose function in torch takes the same arguments and is called faster
+_DIRECT = direct_functions()
 
 
 def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
@@ -345,7 +332,7 @@ def _fresh(outputs, made, others=()):
 
 def _root(node):
     """What a node is a view of."""
-    while isinstance(node, torch.fx.Node) and isinstance(node.target, torch._ops.OpOverload) and node.target.is_view:
+    while isinstance(node, torch.fx.Node) and isinstance(node.target, OpOverload) and node.target.is_view:
         node = node.args[0]
     return node
 
@@ -353,10 +340,9 @@ def _root(node):
 def _has_memory(node):
     """Whether the tensor that a call gives has memory of its own."""
     call = node.args[0] if node.target is operator.getitem else node
-    if not isinstance(call.target, torch._ops.OpOverload) or call.target.is_view:
+    if not isinstance(call.target, OpOverload) or call.target.is_view:
         return False
-    returns = call.target._schema.returns
-    return isinstance(node.meta.get('val'), torch.Tensor) and all(r.alias_info is None for r in returns)
+    return isinstance(node.meta.get('val'), torch.Tensor) and not signature(call.target).aliases
 
 
 def _reuses(node, dying):
@@ -455,10 +441,6 @@ def _function(name, parameters, unpack, calls, results, writer, kept, branches=N
     head = [f'def {name}({", ".join(parameters)}):']
     if calls:
         more = f', {writer.constant(Alone, "Alone")}({threads()}) as alone' if here else ''
-        head.append(f'    with {writer.constant(_below, "below")}(){more}:')
+        head.append(f'    with {writer.constant(below_autograd, "below")}(){more}:')
     indent = '    ' * (len(head))
     return '\n'.join([*head, *[indent + line for line in lines]])
-
-
-# Gradients are calls of a plan like others: the part of torch that would record them need not look at any.
-_below = getattr(torch._C, '_AutoDispatchBelowAutograd', contextlib.nullcontext)

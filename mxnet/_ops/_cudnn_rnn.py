@@ -5,11 +5,16 @@ torch's can not: it looks at the memory of the weights, and its gradient does no
 """
 import torch
 
+from .._torch.operators import cudnn_rnn, cudnn_rnn_backward
+from .traceable import CannotTrace
+
 _MODES = {'rnn_relu': 0, 'rnn_tanh': 1, 'lstm': 2, 'gru': 3}
 
 
 def run(mode, data, state, cell, weights, layers, bidirectional):
     """As torch's fused layers: (output, state, cell or None).  `weights` has a list for each layer and direction."""
+    if cudnn_rnn is None or cudnn_rnn_backward is None:
+        raise CannotTrace('this torch does not offer the kernels of cuDNN that can be traced')
     matrices = [(*one[:2], *one[4:]) for one in weights]
     vector = torch.cat([m.reshape(-1) for some in matrices for m in some] + [b for one in weights for b in one[2:4]])
     hidden, projected = weights[0][1].shape[0] // {'lstm': 4, 'gru': 3}.get(mode, 1), len(weights[0]) > 4
@@ -57,7 +62,7 @@ def _unpacked(vector, data, mode, hidden, projection, layers, bidirectional):
 def _rnn(data, vector, state, cell, mode, hidden, projection, layers, bidirectional, train):
     weights = _unpacked(vector, data, mode, hidden, projection, layers, bidirectional)
     flat = [w for one in weights for w in one]
-    output, new, new_cell, reserve, _ = torch._cudnn_rnn(
+    output, new, new_cell, reserve, _ = cudnn_rnn(
         data, flat, len(weights[0]), vector, state, cell, mode, hidden, projection, layers, False, 0.0, train,
         bidirectional, [], None)
     return output, new, state.new_empty(0) if cell is None else new_cell, reserve
@@ -73,7 +78,7 @@ def _rnn_backward(data, vector, state, cell, output, reserve, d_output, d_state,
                   layers, bidirectional):
     weights = _unpacked(vector, data, mode, hidden, projection, layers, bidirectional)
     flat = [w for one in weights for w in one]
-    d_data, d_hidden, d_new, d_flat = torch.ops.aten._cudnn_rnn_backward(
+    d_data, d_hidden, d_new, d_flat = cudnn_rnn_backward(
         data, flat, len(weights[0]), vector, state, cell, output, d_output, d_state, d_cell, mode, hidden, projection,
         layers, False, 0.0, True, bidirectional, [], None, reserve, [True, True, cell is not None, True])
     step = len(weights[0])

@@ -3,11 +3,10 @@
 Inputs come weight by weight: weight_0, grad_0, (states of 0), weight_1, grad_1, ...; `preloaded_*` take learning rates
 and decays as two arrays at the end, AdamW its gradient scale as one.  Results are the new weights, then the new states
 weight by weight.
-
-Of the table, only this file uses `torch._foreach_*`: one call for a list of tensors, which torch's own optimizers use.
 """
 import torch
 
+from .._torch.lists import foreach_add, foreach_clamp_max, foreach_clamp_min, foreach_mul, foreach_norm, foreach_sub
 from ..base import MXNetError
 from .attributes import Floats, Shape
 from .optimizer_adaptive import _adamw, lamb_direction, trust_ratio
@@ -56,15 +55,15 @@ def _interleave(*lists):
 def _steps(weights, grads, lrs, wds, rescale_grad, clip_gradient):
     """lr * (gradient + decay) for each weight."""
     if rescale_grad != 1.0:
-        grads = torch._foreach_mul(grads, rescale_grad)
+        grads = foreach_mul(grads, rescale_grad)
     if clip_gradient >= 0:
-        grads = torch._foreach_clamp_max(torch._foreach_clamp_min(grads, -clip_gradient), clip_gradient)
+        grads = foreach_clamp_max(foreach_clamp_min(grads, -clip_gradient), clip_gradient)
     if isinstance(lrs, torch.Tensor):
         lrs, wds = lrs.unbind(), wds.unbind()
         return [(g + w * wd) * lr for g, w, lr, wd in zip(grads, weights, lrs, wds)]
     if any(wds):
-        grads = torch._foreach_add(grads, torch._foreach_mul(weights, wds))
-    return torch._foreach_mul(grads, lrs)
+        grads = foreach_add(grads, foreach_mul(weights, wds))
+    return foreach_mul(grads, lrs)
 
 
 def _float(tensors):
@@ -84,7 +83,7 @@ def _sgd(name, data, lrs, wds, rescale_grad, clip_gradient, num_weights, last=0)
     weights, grads, *preloaded = _columns(name, data, 'num_weights', num_weights, ('weight', 'grad'), last)
     lrs, wds = preloaded or (lrs, wds)
     _one_each(name, 'num_weights', num_weights, lrs=lrs, wds=wds)
-    return tuple(torch._foreach_sub(weights, _steps(weights, grads, lrs, wds, rescale_grad, clip_gradient)))
+    return tuple(foreach_sub(weights, _steps(weights, grads, lrs, wds, rescale_grad, clip_gradient)))
 
 
 def _sgd_mom(name, data, lrs, wds, momentum, rescale_grad, clip_gradient, num_weights, last=0):
@@ -92,8 +91,8 @@ def _sgd_mom(name, data, lrs, wds, momentum, rescale_grad, clip_gradient, num_we
     lrs, wds = preloaded or (lrs, wds)
     _one_each(name, 'num_weights', num_weights, lrs=lrs, wds=wds)
     steps = _steps(weights, grads, lrs, wds, rescale_grad, clip_gradient)
-    moms = torch._foreach_sub(torch._foreach_mul(moms, momentum), steps)
-    return (*torch._foreach_add(weights, moms), *moms)
+    moms = foreach_sub(foreach_mul(moms, momentum), steps)
+    return (*foreach_add(weights, moms), *moms)
 
 
 def _mp_sgd(name, data, lrs, wds, rescale_grad, clip_gradient, num_weights, last=0):
@@ -101,7 +100,7 @@ def _mp_sgd(name, data, lrs, wds, rescale_grad, clip_gradient, num_weights, last
                                                last)
     lrs, wds = preloaded or (lrs, wds)
     _one_each(name, 'num_weights', num_weights, lrs=lrs, wds=wds)
-    weights = torch._foreach_sub(weights, _steps(weights, _float(grads), lrs, wds, rescale_grad, clip_gradient))
+    weights = foreach_sub(weights, _steps(weights, _float(grads), lrs, wds, rescale_grad, clip_gradient))
     return (*_like(weights, low), *weights)
 
 
@@ -111,8 +110,8 @@ def _mp_sgd_mom(name, data, lrs, wds, momentum, rescale_grad, clip_gradient, num
     lrs, wds = preloaded or (lrs, wds)
     _one_each(name, 'num_weights', num_weights, lrs=lrs, wds=wds)
     steps = _steps(weights, _float(grads), lrs, wds, rescale_grad, clip_gradient)
-    moms = torch._foreach_sub(torch._foreach_mul(moms, momentum), steps)
-    weights = torch._foreach_add(weights, moms)
+    moms = foreach_sub(foreach_mul(moms, momentum), steps)
+    weights = foreach_add(weights, moms)
     return (*_like(weights, low), *_interleave(moms, weights))
 
 
@@ -213,7 +212,7 @@ def _lamb(measured, weights, grads, means, variances, learning_rates, wds, step_
     done = [lamb_direction(w, g, m, v, beta1, beta2, epsilon, t, bias_correction, wd)
             for w, g, m, v, t, wd in zip(weights, grads, means, variances, step_count, wds)]
     directions, means, variances = (list(x) for x in zip(*done))
-    lengths, steps = torch._foreach_norm(_wide(measured)), torch._foreach_norm(_wide(directions))
+    lengths, steps = foreach_norm(_wide(measured)), foreach_norm(_wide(directions))
     new = [w - lr * trust_ratio(r1, r2, lower_bound, upper_bound) * d
            for w, d, lr, r1, r2 in zip(weights, directions, learning_rates, lengths, steps)]
     return new, means, variances

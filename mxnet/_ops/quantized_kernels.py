@@ -1,11 +1,12 @@
 """Whole-number arithmetic under the quantized operators: scales, rounding, products of int8 matrices.
 
-`torch._int_mm` (int8 x int8 -> int32, on oneDNN and cuBLASLt) is used here and nowhere else; where it is not there, or
-refuses, products are computed in float64, which is exact, too.
+torch's product of int8 matrices (on oneDNN and cuBLASLt) is used; where it refuses, products are computed in float64,
+which is exact, too.
 """
 import torch
 from torch.nn import functional as F
 
+from .._torch.operators import int_mm
 from ..base import MXNetError
 
 # Floating point values are mapped to these; the half makes the outermost steps as wide as the others
@@ -62,15 +63,12 @@ def _int_mm(a, b):
         (m, k), n = a.shape, b.shape[1]
         a = F.pad(a, (0, -k % 8, 0, max(17 - m, 0)))
         b = F.pad(b, (0, -n % 8, 0, -k % 8))
-        return torch._int_mm(a, b)[:m, :n]
-    return torch._int_mm(_plain(a), _plain(b))
+        return int_mm(a, b)[:m, :n]
+    return int_mm(_plain(a), _plain(b))
 
 
 def _exact_mm(a, b):
     return (a.double() @ b.double()).to(torch.int32)
-
-
-_integer_product = _int_mm if hasattr(torch, '_int_mm') else _exact_mm
 
 
 def product(a, b):
@@ -82,7 +80,7 @@ def product(a, b):
     if a.is_meta or not a.numel() or not b.numel():
         return a.new_zeros((a.shape[0], b.shape[1]), dtype=torch.int32)
     try:
-        return _integer_product(a, b)
+        return _int_mm(a, b)
     except (RuntimeError, NotImplementedError):
         return _exact_mm(a, b)
 

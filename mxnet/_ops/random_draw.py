@@ -1,13 +1,14 @@
 """Random numbers: draws from one distribution, from one per element, shuffling.
 
 Every number comes from the generator that the caller supplies, never from torch's own; a draw is a constant for
-autograd (upstream sends back zeros).  This is the only file that uses `torch._standard_gamma`: torch's public gamma
-sampler knows no generator.
+autograd (upstream sends back zeros).  torch's public gamma sampler knows no generator, so that another is
+used (`_torch/operators.py`).
 """
 import math
 
 import torch
 
+from .._torch.operators import standard_gamma
 from ..base import MXNetError
 from .attributes import Device, DType, Rng, Shape
 from .dtypes import NAME, TORCH
@@ -47,7 +48,7 @@ def _wide(dtype):
 def _standard_gamma(shape_parameter, rng):
     if shape_parameter.is_meta:         # torch 2.11 cannot draw these
         return torch.empty_like(shape_parameter)
-    drawn = torch._standard_gamma(shape_parameter, generator=rng)
+    drawn = standard_gamma(shape_parameter, generator=rng)
     return torch.where(shape_parameter > 0, drawn, 0.0)
 
 

@@ -4,6 +4,7 @@ import os
 import torch
 
 from .._array import NDArrayBase, wrap
+from .._torch.lists import foreach_copy_
 from ..base import MXNetError
 from ..ndarray import NDArray
 
@@ -105,7 +106,7 @@ class Group(Bucket):
 
     def fill(self, tensors):
         """Copies what `tensors` found into it."""
-        torch._foreach_copy_(self._places, tensors)
+        foreach_copy_(self._places, tensors)
 
     def sums(self):
         """The same arrays each time."""

@@ -11,6 +11,7 @@ from .._array import NDArrayBase, readable, wrap, writable
 from .._dispatch import entering, interceptors
 from .._files import paths
 from .._state import state
+from .._torch.lists import foreach_copy_
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray import NDArray, sparse
@@ -226,7 +227,7 @@ class KVStore(KVStoreBase):
                     sources.append(readable(stored))
                     dense.append(writable(target, 'pull'))
         if dense:
-            torch._foreach_copy_(dense, sources)        # one call for all
+            foreach_copy_(dense, sources)        # one call for all
 
     def _fits(self, key, targets, stored):
         for target in targets:

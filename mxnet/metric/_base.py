@@ -13,6 +13,7 @@ from .._array import NDArrayBase
 from .._dispatch import entering, interceptors
 from .._names import explain_arguments, set_by_init
 from .._state import state
+from .._torch.lists import foreach_copy_
 from ..ndarray import _interop
 
 if TYPE_CHECKING:
@@ -367,7 +368,7 @@ class _Shelf:
             self.last = pred if pred.is_cuda else None
         count = self.count
         if self.together:
-            torch._foreach_copy_([self.labels[1][count], self.preds[1][count]], [label, pred])
+            foreach_copy_([self.labels[1][count], self.preds[1][count]], [label, pred])
         else:
             self.labels[1][count].copy_(label)
             self.preds[1][count].copy_(pred)

@@ -26,6 +26,8 @@ from .._notes import note_graph, source
 from .._ops.late_reads import Versions
 from .._ops.table import NAMES
 from .._state import state
+from .._torch.autograd import keeps_graph
+from .._torch.memory import storage_id
 from .._whole import Whole
 from ..base import MXNetError
 from . import _interop, _invoke
@@ -304,10 +306,10 @@ class CachedOp:
         if found is None:
             if len(self._sharing) > LIMIT:
                 self._sharing.clear()
-            its, mine, theirs = ([t.untyped_storage()._cdata for t in some] for some in (outputs, saved, given))
+            its, mine, theirs = ([storage_id(t.untyped_storage()) for t in some] for some in (outputs, saved, given))
             seen, everything = {*its, *theirs}, [*its, *mine, *theirs]
             shared = [i for i, memory in enumerate(mine) if memory in seen]
-            apart = [i for i, o in enumerate(outputs) if o._is_view() and everything.count(its[i]) == 1]
+            apart = [i for i, o in enumerate(outputs) if o._base is not None and everything.count(its[i]) == 1]
             found = self._sharing[plan] = shared, apart
         return found
 
@@ -529,7 +531,7 @@ def _saved(ctx):
     if ctx.own is None:
         raise RuntimeError('backward through a graph a second time')
     values = ctx.own
-    if _keeps_graph():
+    if keeps_graph():
         values = list(values)
     else:
         ctx.own = None
@@ -542,10 +544,6 @@ def _saved(ctx):
 def _drained(values):
     while values:
         yield values.pop()
-
-
-# whether torch's engine was told to keep the graph; where it cannot be asked, nothing is let go early
-_keeps_graph = getattr(torch._C._autograd, '_get_current_graph_task_keep_graph', lambda: True)
 
 
 def _same_numbers(ctx):

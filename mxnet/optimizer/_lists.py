@@ -15,6 +15,18 @@ import math
 import torch
 from torch.autograd.graph import increment_version
 
+from .._torch.lists import (
+    foreach_add_,
+    foreach_clamp_max,
+    foreach_clamp_min,
+    foreach_copy_,
+    foreach_mul,
+    foreach_mul_,
+    fused_adam_,
+    fused_adamw_,
+    fused_sgd_,
+)
+
 # Where laying tensors end to end stops paying: copying costs more than starting kernels for each.
 _SMALL = {'cpu': 1 << 12, 'cuda': 1 << 20}
 # On the CPU large tensors go piece by piece, so that what a rule computes on the way stays in the cache.
@@ -67,7 +79,7 @@ def _apply_joined(rule, numbers, columns):
     sizes = [t.numel() for t in flat[0]]
     for tensors, values in zip((flat[0], *flat[2:]), results, strict=True):
         if tensors is not None:
-            torch._foreach_copy_(tensors, values.split(sizes))
+            foreach_copy_(tensors, values.split(sizes))
 
 
 def _apply_piecewise(rule, numbers, row):
@@ -108,9 +120,9 @@ def pieces(*columns):
 def scaled(grads, rescale_grad, clip_gradient):
     """Gradients as an update uses them: new tensors, or the same where there is nothing to do."""
     if rescale_grad != 1.0:
-        grads = torch._foreach_mul(grads, rescale_grad)
+        grads = foreach_mul(grads, rescale_grad)
     if clip_gradient >= 0:
-        grads = torch._foreach_clamp_max(torch._foreach_clamp_min(grads, -clip_gradient), clip_gradient)
+        grads = foreach_clamp_max(foreach_clamp_min(grads, -clip_gradient), clip_gradient)
     return grads
 
 
@@ -141,15 +153,15 @@ def descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient):
         if clips:
             grads = scaled(grads, factor, clip_gradient)
         if tiny is not None:
-            grads = torch._foreach_mul(grads, tiny)
+            grads = foreach_mul(grads, tiny)
         columns = weights, grads, moms
         if weights[0].is_cuda and torch.cuda.is_current_stream_capturing():
             columns = pieces(*columns)          # which cost nothing once they are recorded
         if not moms and not wd:
             # the same sums as the fused kernel's, which takes twice as long for small weights
-            torch._foreach_add_(*columns[:2], alpha=-rate)
+            foreach_add_(*columns[:2], alpha=-rate)
         else:
-            torch._fused_sgd_(*columns, **numbers)
+            fused_sgd_(*columns, **numbers)
             increment_version(written)
 
     others: dict = {}           # what is left to do, by what is owed
@@ -164,7 +176,7 @@ def descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient):
             others[key] = rest, [weights[n] for n in rest]
         rest, learned = others[key]
         if rest:
-            torch._foreach_add_(learned, [grads[n] for n in rest], alpha=-rate)
+            foreach_add_(learned, [grads[n] for n in rest], alpha=-rate)
 
     # (with momentum or decay it does not pay: BLAS scales a matrix in a pass of its own)
     if not clips and not moms and not wd and not weights[0].is_cuda:
@@ -177,14 +189,14 @@ def nesterov(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient
     if clip_gradient >= 0:
         grads, rescale_grad = scaled(grads, rescale_grad, clip_gradient), 1.0
     rate = lr * rescale_grad
-    torch._foreach_mul_(moms, momentum)
+    foreach_mul_(moms, momentum)
     if wd:
-        torch._foreach_mul_(weights, 1.0 - lr * wd * (momentum + 1.0))
-    torch._foreach_add_(weights, moms, alpha=momentum)
-    torch._foreach_add_(weights, grads, alpha=-rate * (momentum + 1.0))
-    torch._foreach_add_(moms, grads, alpha=-rate)
+        foreach_mul_(weights, 1.0 - lr * wd * (momentum + 1.0))
+    foreach_add_(weights, moms, alpha=momentum)
+    foreach_add_(weights, grads, alpha=-rate * (momentum + 1.0))
+    foreach_add_(moms, grads, alpha=-rate)
     if wd:
-        torch._foreach_add_(moms, weights, alpha=-lr * wd)
+        foreach_add_(moms, weights, alpha=-lr * wd)
 
 
 def adam(weights, grads, means, variances, lr, beta1, beta2, epsilon, wd, decoupled=False):
@@ -194,7 +206,7 @@ def adam(weights, grads, means, variances, lr, beta1, beta2, epsilon, wd, decoup
     The correction of the averages' bias is part of `lr`.  torch would correct again, unless it is told that infinitely
     many steps were taken.
     """
-    kernel = torch._fused_adamw_ if decoupled else torch._fused_adam_
+    kernel = fused_adamw_ if decoupled else fused_adam_
     device, columns = weights[0].device, (weights, grads, means, variances)
     forever = _forever.get(device)
     if forever is None:

@@ -17,6 +17,7 @@ from .._graph.capture import WARM, Captured, wanted
 from .._graph.log import reason, say
 from .._lazy.gradients import factors_of, like_deferred
 from .._state import state as switches
+from .._torch.lists import foreach_copy_
 from ..autograd import LARGE
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
@@ -330,9 +331,9 @@ class _Again:
             self.same(grads)
         else:
             grads = grads or [torch.empty_like(w) for w in self.columns[0]]
-            torch._foreach_copy_(grads, self.low[1])
+            foreach_copy_(grads, self.low[1])
             self.same(grads)
-            torch._foreach_copy_(self.low[0], self.columns[0])
+            foreach_copy_(self.low[0], self.columns[0])
 
     def _launch(self):
         """Updates as a CUDA graph as long as the numbers stay as they were."""

@@ -11,11 +11,7 @@ import torch
 from .._dispatch import PROFILE, Interceptor, install, remove
 from .._graph.tracing import Traced
 from .._graph.writing import Plan
-
-try:
-    Range = torch._C._profiler._RecordFunctionFast         # half a microsecond; the public one takes thirty
-except AttributeError:
-    from torch.profiler import record_function as Range  # type: ignore[assignment]
+from .._torch.tools import Range
 
 PREFIX = 'mx:'
 

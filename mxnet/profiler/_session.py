@@ -12,6 +12,7 @@ import time
 
 import torch
 
+from .._torch.tools import is_profiling, profiler_configuration
 from ..base import MXNetError
 from ._ranges import Ranges
 from ._table import Statistics
@@ -127,7 +128,7 @@ class Session:
             activities.append(torch.profiler.ProfilerActivity.CUDA)
         # acc_events: there is one cycle, and torch 2.11 warns of what it would forget after the first
         profiler = torch.profiler.profile(activities=activities, profile_memory=self.wants('memory'), acc_events=True,
-                                          experimental_config=_configuration())
+                                          experimental_config=profiler_configuration())
         if _runs():
             raise MXNetError("profiler: a torch.profiler runs already, and there can be one at a time; stop it first")
         profiler.start()
@@ -241,15 +242,7 @@ class Session:
 
 
 def _runs():
-    return bool(torch.autograd._profiler_enabled())
-
-
-def _configuration():
-    """Tells torch that only the file is wanted, so that it makes no objects of its own; it may not know how."""
-    try:
-        return torch._C._profiler._ExperimentalConfig(trace_only=True)
-    except (AttributeError, TypeError):
-        return None
+    return bool(is_profiling())
 
 
 session = Session()

@@ -1,0 +1,52 @@
+"""torch's autograd engine without its checks, version counters that are set back, histories that are taken away."""
+import torch
+
+from .switch import private
+
+# ---------------------------------------------------------------------- the engine
+_ENGINE = private('autograd.Variable._execution_engine', None, lambda engine: hasattr(engine, 'run_backward'))
+
+
+def unchecked(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+    """The engine itself.  What `checked` does before costs as much as a small graph, and imports torch's compiler."""
+    return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
+                                allow_unreachable=True, accumulate_grad=accumulate)
+
+
+def checked(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+    """The public functions."""
+    if accumulate:
+        return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
+    return torch.autograd.grad(tensors, inputs, gradients, retain_graph=retain_graph, create_graph=create_graph,
+                               allow_unused=True)
+
+
+run_backward = checked if _ENGINE is None else unchecked
+
+
+def gradients_of(tensors, inputs, gradients):
+    """The gradients of `inputs`, None for those that nothing depends on, where those of `tensors` are given."""
+    return run_backward(tensors, gradients, False, False, inputs, False)
+
+
+# whether the engine was told to keep the graph; where it cannot be asked, nothing is let go early
+keeps_graph = private('_C._autograd._get_current_graph_task_keep_graph', lambda: True)
+
+# ---------------------------------------------------------------------- version counters
+# A context that sets version counters back to what they were, with `tensors` and `prev_versions`.  Without it, a write
+# inside `autograd.pause()` within `record()` into an array that `backward` needs is an error, as other writes are.
+PreservedVersion = private('autograd._unsafe_preserve_version_counter', None)
+
+# ---------------------------------------------------------------------- histories
+_swap = private('_C._swap_tensor_impl', None)
+
+
+def take_history(tensor: torch.Tensor) -> bool:
+    """Makes a view its own detached alias; False where that cannot be done: torch says then that its graph is gone."""
+    if _swap is None:
+        return False
+    try:
+        _swap(tensor, tensor.detach())
+    except RuntimeError:
+        return False
+    return True

@@ -1,0 +1,30 @@
+"""The memory under tensors: its identity, how many tensors share it, and what cuBLAS keeps of it."""
+import torch
+
+from .switch import private
+
+
+def _address(storage):
+    """The address of a storage's memory; one without memory is equal to itself only."""
+    return storage.data_ptr() or -id(storage)
+
+
+_pointer = private('UntypedStorage._cdata', _address)
+if _pointer is _address:
+    storage_id = _address
+else:
+    def storage_id(storage):
+        """A number that is the same for two storages if and only if they are the same memory."""
+        return storage._cdata
+
+# how many tensors, and objects that ask, share a storage; where torch cannot tell, many
+_count = private('_C._storage_Use_Count', None)
+
+
+def users_of(tensor: torch.Tensor) -> int:
+    """How many tensors (and this question) share a tensor's memory; many, where torch cannot tell."""
+    return 1 << 30 if _count is None else _count(tensor.untyped_storage()._cdata)
+
+
+# gives back the memory that cuBLAS has for each stream; without it, that stays where it is
+clear_cublas_workspaces = private('_C._cuda_clearCublasWorkspaces', lambda: None)

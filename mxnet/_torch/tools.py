@@ -1,0 +1,76 @@
+"""torch's profiler, compilers and threads."""
+import ctypes
+import os
+import sys
+
+import torch
+from torch.profiler import record_function
+
+from .switch import ALLOWED, NAMES, private
+
+# ---------------------------------------------------------------------- profiler
+# a named range: half a microsecond, where the public one takes thirty
+Range = private('_C._profiler._RecordFunctionFast', record_function)
+
+# whether a profile is being taken; where torch cannot tell, a profile that a program takes itself is not seen
+is_profiling = private('autograd._profiler_enabled', lambda: False)
+
+
+def profiler_configuration():
+    """Tells torch that only the file is wanted, so that it makes no objects of its own; it may not know how."""
+    if _configuration is None:
+        return None
+    try:
+        return _configuration(trace_only=True)
+    except TypeError:
+        return None
+
+
+_configuration = private('_C._profiler._ExperimentalConfig', None)
+
+
+# ---------------------------------------------------------------------- compilers
+def _compile_publicly(module, inputs):
+    """Compiles when the function is first called."""
+    return torch.compile(module, backend='inductor', dynamic=False)
+
+
+def _inductor(module, inputs):
+    from torch._inductor import compile as compile_graph
+    return compile_graph(module, inputs)
+
+
+NAMES['_inductor.compile'] = _inductor, _compile_publicly
+compile_graph = _inductor if ALLOWED else _compile_publicly
+
+
+def cuda_utilities():
+    """torch's wrapper around NVRTC and the driver, with `_nvrtc_compile` and others; None where there is none."""
+    if not ALLOWED:
+        return None
+    try:
+        from torch.cuda import _utils
+    except ImportError:
+        return None
+    return _utils
+
+
+# ---------------------------------------------------------------------- threads
+class OpenMP:
+    """The numbers of threads of the calling thread, for OpenMP and for MKL."""
+
+    def __init__(self, found):
+        self.count, self.set = found.omp_get_max_threads, found.omp_set_num_threads
+        self.set_mkl = getattr(found, 'MKL_Set_Num_Threads_Local', None) or (lambda count: 0)
+        self.count.argtypes, self.set.argtypes, self.set.restype = (), (ctypes.c_int,), None
+
+
+def find_openmp():
+    """What torch itself uses; None where it uses something else than OpenMP, and threads are left as they are."""
+    if not ALLOWED or not sys.platform.startswith('linux') or not torch.backends.openmp.is_available():
+        return None
+    try:
+        # functions that keep Python's lock, which take a fifth of a microsecond
+        return OpenMP(ctypes.PyDLL(os.path.join(os.path.dirname(torch.__file__), 'lib', 'libtorch_cpu.so')))
+    except (OSError, AttributeError):
+        return None
