@@ -4,7 +4,6 @@
 finds it again by its name here.
 """
 import torch
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from .._ops.table import TABLE
 
@@ -69,7 +68,7 @@ class Operator(torch.nn.Module):
         return ', '.join((self.name, *[f'{k}={v!r}' for k, v in self.attributes.items()]))
 
 
-class BatchNorm(_BatchNorm):
+class BatchNorm(torch.nn.BatchNorm1d):
     """Batch normalization of inputs of any number of dimensions."""
 
     def _check_input_dim(self, input):
@@ -77,7 +76,7 @@ class BatchNorm(_BatchNorm):
             raise ValueError(f'expected an input of at least 2 dimensions, but its shape is {tuple(input.shape)}')
 
 
-class FrozenBatchNorm(_BatchNorm):
+class FrozenBatchNorm(torch.nn.BatchNorm1d):
     """Batch normalization that uses the running statistics while training, too, and never changes them."""
 
     def forward(self, input):
