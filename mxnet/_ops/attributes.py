@@ -72,6 +72,7 @@ class Kind:
     """What one attribute accepts."""
 
     accepts = 'anything'
+    takes_tuples = True         # False: `parse` refuses them
 
     def parse(self, value):
         return value
@@ -82,6 +83,7 @@ class Kind:
 
 class Boolean(Kind):
     accepts = 'True or False'
+    takes_tuples = False
     _words = {'True': True, 'true': True, '1': True, 'False': False, 'false': False, '0': False}
 
     def parse(self, value):
@@ -96,6 +98,7 @@ class Boolean(Kind):
 
 class Integer(Kind):
     accepts = 'an int'
+    takes_tuples = False
 
     def __init__(self, low=None, high=None):
         self.low, self.high = low, high
@@ -122,6 +125,7 @@ class Integer(Kind):
 
 class Real(Kind):
     accepts = 'a number'
+    takes_tuples = False
 
     def parse(self, value):
         return float(value)
@@ -156,6 +160,8 @@ class Sequence(Kind):
 
 
 class Choice(Kind):
+    takes_tuples = False
+
     def __init__(self, options):
         self.options = options
         self.accepts = 'one of ' + ', '.join(repr(o) for o in options)
@@ -170,6 +176,7 @@ class Choice(Kind):
 
 class DataType(Kind):
     accepts = 'a dtype (' + ', '.join(TORCH) + ')'
+    takes_tuples = False
 
     def parse(self, value):
         if isinstance(value, str) and value.isdigit():   # the numbers that upstream's C++ side writes
@@ -193,6 +200,7 @@ def dtype_flag(dtype) -> int:
 class Maybe(Kind):
     def __init__(self, kind):
         self.kind, self.accepts = kind, kind.accepts + ', or None'
+        self.takes_tuples = kind.takes_tuples
 
     def parse(self, value):
         return None if value is None or (isinstance(value, str) and value in ('None', '')) else self.kind.parse(value)

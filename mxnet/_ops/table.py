@@ -99,7 +99,6 @@ class Operator:
     wants_site: bool = False
     extra: Callable | None = None                 # (attributes, undeclared ones as texts) -> attributes (Custom)
     has_required: bool = False
-    calls: dict = field(default_factory=dict)     # attributes of earlier calls, parsed: see ndarray/_invoke.py
     doc: str = ''
 
     @property

@@ -19,7 +19,7 @@ from .._state import state
 from .._wording import plain
 from ..base import MXNetError
 from ..context import current_context, given_context
-from . import _interop, _invoke
+from . import _bound_creation, _interop, _invoke
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -132,12 +132,20 @@ def zeros(shape: Shape, ctx: Context | None = None, dtype: DType | None = None, 
     if stype is not None and stype != 'default':
         from . import sparse
         return sparse.zeros(stype, shape, ctx, dtype)
+    if not kwargs:
+        found = _bound_creation.made(_bound_creation.zeros, (), shape, dtype, ctx, NDArray)
+        if found is not None:
+            return found
     return _filled(shape, ctx, dtype, 0, _only_out(kwargs, 'zeros'))
 
 
 def ones(shape: Shape, ctx: Context | None = None, dtype: DType | None = None,
          **kwargs: Unpack[ResultOptions]) -> NDArray:
     """An array of ones."""
+    if not kwargs:
+        found = _bound_creation.made(_bound_creation.ones, (), shape, dtype, ctx, NDArray)
+        if found is not None:
+            return found
     return _filled(shape, ctx, dtype, 1, _only_out(kwargs, 'ones'))
 
 
@@ -175,6 +183,10 @@ def arange(start: float, stop: float | None = None, step: float = 1.0, repeat: i
         warnings.warn('infer_range is deprecated and has no effect', DeprecationWarning, stacklevel=2)
     if stop is None:
         start, stop = 0, start
+    if step == 1 and repeat == 1:
+        found = _bound_creation.made(_bound_creation.whole_numbers, (start, stop), 1, dtype, ctx, NDArray)
+        if found is not None:
+            return found
     return _invoke.call(NAMES['_arange'], (), {'start': start, 'stop': stop, 'step': step, 'repeat': repeat,
                                                'infer_range': False, 'dtype': dtype, 'ctx': ctx or current_context()},
                         NDArray)

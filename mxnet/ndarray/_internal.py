@@ -1,6 +1,6 @@
 """Functions derived from the operator table: `mx.nd._internal`."""
 from .._frontend.namespaces import namespace
-from ._invoke import make_function
+from ._generated import make_function
 from .ndarray import NDArray
 
 __all__ = []

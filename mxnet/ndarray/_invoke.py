@@ -10,11 +10,10 @@ from .. import random as _random
 from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, readers, wrap, write
 from .._dispatch import intercepted, interceptors, ran, run_kernel
 from .._frontend.binding import bind, by_order, missing_inputs
-from .._frontend.signature import docstring, signature
 from .._graph.states import move_when_differentiated
 from .._lazy.inference import SHAPE_ONLY, without_values
 from .._lazy.step import run_moving_steps
-from .._notes import NONE, note, note_all, source
+from .._notes import note_all, source
 from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.dtypes import NAME
 from .._ops.moves import Move
@@ -213,26 +212,11 @@ def _owned(op, inputs, attributes, result, tensors):
         raise operator_error(op, inputs, attributes, error) from error
 
 
-CALLS = 256             # parsed attributes that are kept per operator
-
-
 def call(op: Operator, args, kwargs, cls):
     """Calls an operator as a program does: any mixture of positional and keyword arguments.
 
-    Loops make the same calls again and again: arrays by position, the same attributes by keyword.  Their attributes are
-    parsed once.
+    This is the general way, which binds and parses each time; ndarray/_generated.py has the short one.
     """
-    try:
-        key = (len(args), *kwargs.items())
-        known = op.calls.get(key)
-    except TypeError:                   # something that cannot be hashed, a list perhaps
-        key, known = None, None
-    if known is not None:
-        for x in args:
-            if not isinstance(x, NDArrayBase):
-                break
-        else:
-            return run(op, args, known, None, cls)
     out = kwargs.pop('out', None)
     kwargs.pop('name', None)
     extra = len(args) - len(op.positional)
@@ -248,172 +232,4 @@ def call(op: Operator, args, kwargs, cls):
             raise error
     if not inputs and op.variadic is not None and op.extra is None:
         raise MXNetError(f'operator {op.name} needs at least one input')
-    if key is not None and len(key) > 1 and out is None and op.extra is None and len(inputs) == len(args) \
-            and all(x is y for x, y in zip(inputs, args, strict=True)):
-        if len(op.calls) >= CALLS:
-            op.calls.clear()
-        op.calls[key] = parsed
     return run(op, inputs, parsed, out, cls)
-
-
-def make_function(op: Operator, name: str, cls: type):
-    """The function of an operator on arrays of type `cls`."""
-    plain = _takes_plain_arrays(op)
-    arity = len(op.inputs)
-    mixed, fresh = not op.same_dtype, op.fresh
-    kernel = op.function
-
-    def pair(*args, **kwargs):
-        # the same as below for two arrays, unrolled: most operators of two are called like this
-        recording = state.recording
-        if not kwargs and len(args) == 2 and not interceptors:
-            lhs, rhs = args
-            try:
-                a, b = lhs._storage, rhs._storage
-                if a is None or b is None:
-                    raise TypeError
-                if recording:
-                    if lhs._variable is not None:
-                        a = lhs._variable.leaf
-                    if rhs._variable is not None:
-                        b = rhs._variable.leaf
-                if not mixed and a.dtype is not b.dtype:
-                    raise TypeError
-                result = kernel(a, b)
-            except Exception:
-                pass        # whatever it was, the long way says it properly
-            else:
-                if not fresh and (result._base is not None or result is a or not result.is_contiguous()):
-                    result = owned(result, (a, b))
-                if result.requires_grad:
-                    if recording:
-                        result._note = (op, NONE, (lhs._variable or getattr(a, '_note', None) or source(lhs),
-                                                   rhs._variable or getattr(b, '_note', None) or source(rhs)), 0,
-                                        (ref(result),))
-                    else:
-                        result = result.detach()
-                array = _new(cls)
-                array._storage = result
-                array._ctx = lhs._ctx
-                array._variable = None
-                array._pending = None
-                return array
-        return call(op, args, kwargs, cls)
-
-    def single(*args, **kwargs):
-        # and for one
-        recording = state.recording
-        if not kwargs and len(args) == 1 and not interceptors:
-            x, = args
-            try:
-                tensor = x._storage
-                if tensor is None:
-                    raise TypeError
-                if recording and x._variable is not None:
-                    tensor = x._variable.leaf
-                result = kernel(tensor)
-            except Exception:
-                pass
-            else:
-                if not fresh and (result._base is not None or result is tensor or not result.is_contiguous()):
-                    result = owned(result, (tensor,))
-                if result.requires_grad:
-                    if recording:
-                        result._note = (op, NONE, (x._variable or getattr(tensor, '_note', None) or source(x),), 0,
-                                        (ref(result),))
-                    else:
-                        result = result.detach()
-                array = _new(cls)
-                array._storage = result
-                array._ctx = x._ctx
-                array._variable = None
-                array._pending = None
-                return array
-        return call(op, args, kwargs, cls)
-
-    def general(*args, **kwargs):
-        recording = state.recording
-        if plain and not kwargs and len(args) == arity and not interceptors:
-            # arrays only, nothing to bind: the whole call is unwrap, compute, wrap
-            try:
-                if [x for x in args if x._storage is None]:
-                    raise TypeError
-                if recording:
-                    tensors = [x._storage if x._variable is None else x._variable.leaf for x in args]
-                else:
-                    tensors = [x._storage for x in args]
-                if not mixed and tensors[0].dtype is not tensors[-1].dtype:
-                    raise TypeError
-                result = kernel(*tensors)
-            except Exception:
-                pass        # whatever it was, the long way says it properly
-            else:
-                if not fresh and (result._base is not None or result is tensors[0] or not result.is_contiguous()):
-                    result = owned(result, tensors)
-                if recording:
-                    note(op, NONE, args, result)
-                elif result.requires_grad:
-                    result = result.detach()
-                array = _new(cls)
-                array._storage = result
-                array._ctx = args[0]._ctx
-                array._variable = None
-                array._pending = None
-                return array
-        return call(op, args, kwargs, cls)
-
-    function: Any = general if not plain or arity > 2 else pair if arity == 2 else single
-    function.__name__ = function.__qualname__ = name
-    function.__doc__ = docstring(op)
-    function.__signature__ = signature(op, cls.__name__)
-    function.derived_from = op, cls         # for the reference: _frontend/examples
-    return function
-
-
-def make_method(op: Operator, name: str):
-    """The method of arrays that calls an operator with the array as its first input."""
-    plain = _takes_plain_arrays(op) and len(op.inputs) == 1
-    kernel, fresh = op.function, op.fresh
-
-    def method(self, *args, **kwargs):
-        recording = state.recording
-        if plain and not args and not kwargs and not interceptors and self._storage is not None:
-            tensor = self._storage if not recording or self._variable is None else self._variable.leaf
-            try:
-                result = kernel(tensor)
-            except Exception:
-                pass        # as above
-            else:
-                if not fresh and (result._base is not None or result is tensor or not result.is_contiguous()):
-                    result = owned(result, (tensor,))
-                if result.requires_grad:
-                    if recording:
-                        origin = self._variable or getattr(tensor, '_note', None) or source(self)
-                        result._note = (op, NONE, (origin,), 0, (ref(result),))
-                    else:
-                        result = result.detach()
-                array = _new(self._dense)
-                array._storage = result
-                array._ctx = self._ctx
-                array._variable = None
-                array._pending = None
-                return array
-        return call(op, (self, *args), kwargs, self._dense)
-
-    result: Any = method
-    result.__name__ = name
-    result.__qualname__ = f'NDArray.{name}'
-    result.__doc__ = docstring(op)
-    result.__signature__ = signature(op, 'NDArray', method=True)
-    result.derived_from = op, None
-    return result
-
-
-def _takes_plain_arrays(op):
-    """Can a call with exactly the inputs, all plain arrays, go straight to the kernel?"""
-    if op.variadic is not None or not op.inputs or op.mutates or op.optional or op.has_required:
-        return False
-    if op.wants_training or op.wants_rng or op.wants_device or callable(op.outputs) or len(op.outputs) != 1:
-        return False
-    # two inputs of one dtype are compared on the way; more of them go the long way
-    return not op.same_dtype or len(op.inputs) <= 2

@@ -1,6 +1,6 @@
 """Methods of arrays that are an operator with the array as its first input: `x.sum(axis=0)` is `nd.sum(x, axis=0)`."""
 from .._ops import TABLE
-from ._invoke import make_method
+from ._generated import make_method
 
 
 class OperatorMethods:

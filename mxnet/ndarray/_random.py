@@ -12,6 +12,7 @@ from .._frontend.binding import _Null
 from .._ops.dtypes import NAME, dtype_name
 from .._ops.table import NAMES
 from ..base import MXNetError
+from . import _bound_creation
 from ._invoke import call
 from .ndarray import NDArray
 
@@ -69,6 +70,10 @@ def uniform(low: float | NDArray = 0, high: float | NDArray = 1, shape: Shape | 
     >>> mx.nd.random.uniform(mx.nd.array([0, 10]), mx.nd.array([1, 20]), shape=4).shape
     (2, 4)
     """
+    if out is None and not kwargs:
+        found = _bound_creation.made(_bound_creation.uniform, (low, high), shape, dtype, ctx, NDArray)
+        if found is not None:
+            return found
     return _draw('_random_uniform', '_sample_uniform', {'low': low, 'high': high}, shape, dtype, ctx, out, kwargs)
 
 
@@ -76,6 +81,10 @@ def normal(loc: float | NDArray = 0, scale: float | NDArray = 1, shape: Shape | 
            dtype: DType | None = _Null, ctx: Context | None = None, out: NDArray | None = None,
            **kwargs: Unpack[NameOption]) -> NDArray:
     """Normally distributed numbers with mean `loc` and standard deviation `scale`."""
+    if out is None and not kwargs:
+        found = _bound_creation.made(_bound_creation.normal, (loc, scale), shape, dtype, ctx, NDArray)
+        if found is not None:
+            return found
     return _draw('_random_normal', '_sample_normal', {'loc': loc, 'scale': scale}, shape, dtype, ctx, out, kwargs)
 
 

@@ -4,7 +4,7 @@ from .._names import suggest_names as _suggest_names
 from . import _contrib, _contrib_optimizers
 from ._contrib import *
 from ._contrib_optimizers import *
-from ._invoke import make_function
+from ._generated import make_function
 from .ndarray import NDArray
 
 __all__ = [*_contrib.__all__, *_contrib_optimizers.__all__]

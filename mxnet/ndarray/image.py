@@ -1,7 +1,7 @@
 """Functions derived from the operator table: `mx.nd.image`."""
 from .._frontend.namespaces import namespace
 from .._names import suggest_names as _suggest_names
-from ._invoke import make_function
+from ._generated import make_function
 from .ndarray import NDArray
 
 __all__ = []

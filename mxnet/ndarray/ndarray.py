@@ -481,12 +481,12 @@ class NDArray(OperatorMethods, NDArrayBase):
         """A copy with a new axis of length 1; with inplace=True it shares memory."""
         if inplace:
             return self._view(readable(self).unsqueeze(axis))
-        return _invoke.call(NAMES['expand_dims'], (self, axis), {}, self._dense)
+        return OperatorMethods.expand_dims(self, axis)
 
     def squeeze(self, axis: Shape | None = None, inplace: bool = False) -> Self:     # type: ignore[override]
         """A copy without axes of length 1; with inplace=True it shares memory."""
         if not inplace:
-            return _invoke.call(NAMES['squeeze'], (self,), {'axis': axis}, self._dense)
+            return OperatorMethods.squeeze(self, axis)
         tensor = readable(self)
         axes = range(tensor.dim()) if axis is None else (axis,) if isinstance(axis, int) else axis
         drop = {a % tensor.dim() for a in axes} if axis is not None else {a for a in axes if tensor.shape[a] == 1}

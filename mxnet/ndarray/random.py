@@ -2,7 +2,7 @@
 from .._frontend.namespaces import namespace
 from .._names import suggest_names as _suggest_names
 from . import _random
-from ._invoke import make_function
+from ._generated import make_function
 from ._random import *
 from .ndarray import NDArray
 

@@ -5,7 +5,7 @@ Functions derived from the operator table, and the hand-written ones of `_sparse
 from .._frontend.namespaces import namespace
 from .._names import suggest_names as _suggest_names
 from . import _sparse, _sparse_graphs, _sparse_products, _sparse_rules, _sparse_updates  # noqa: F401 - their rules
-from ._invoke import make_function
+from ._generated import make_function
 from ._sparse import *
 from ._sparse import array as array
 from ._sparse import empty as empty

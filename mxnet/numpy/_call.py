@@ -12,6 +12,7 @@ from .._array import NDArrayBase
 from .._names import not_an_array
 from .._ops.table import NAMES
 from ..ndarray import _invoke
+from ..ndarray._generated import has_template, make
 
 Numbers = (Number, numpy.generic)
 array_class: type = NDArrayBase         # what functions return: `ndarray`, once multiarray.py has made it
@@ -33,7 +34,23 @@ def apply(name, inputs, attributes, out=None):
     for x in inputs:
         if x is not None and not isinstance(x, NDArrayBase):
             return _compose(op, name, inputs, attributes, x)
+    if out is None:
+        return (_functions.get(name) or _function(name, op))(*inputs, **attributes)
     return _invoke.run(op, inputs, op.parse(attributes) if attributes or op.has_required else {}, out, array_class)
+
+
+_functions: dict = {}           # of operators, by name, that give arrays of NumPy's face
+
+
+def _function(name, op):
+    if has_template(op) and op.positional[:len(op.inputs)] == op.inputs:
+        function = make(op, name, array_class)
+    else:
+        def function(*inputs, **attributes):
+            parsed = op.parse(attributes) if attributes or op.has_required else {}
+            return _invoke.run(op, inputs, parsed, None, array_class)
+    _functions[name] = function
+    return function
 
 
 def _compose(op, name, inputs, attributes, x):

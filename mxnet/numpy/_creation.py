@@ -13,7 +13,7 @@ from .._dispatch import interceptors, tracer
 from .._ops.dtypes import torch_dtype
 from .._ops.table import NAMES
 from ..context import given_context
-from ..ndarray import _interop, _invoke
+from ..ndarray import _bound_creation, _interop, _invoke
 from ..ndarray._creation import NONE_IS_NAN
 from . import _call
 from ._call import apply, dtype_text, is_array, numbers
@@ -138,7 +138,7 @@ def copy(a, out=None):
 
 
 # ---------------------------------------------------------------------- without an array
-def makers(create):
+def makers(create, bound=None):
     """The functions that make arrays from numbers, by `create(operator name, attributes, ctx, out)`."""
     def zeros(shape, dtype=None, order='C', ctx=None):
         """Zeros of a shape.
@@ -146,11 +146,19 @@ def makers(create):
         >>> mx.np.zeros((2, 0)).shape
         (2, 0)
         """
+        if bound is not None and order == 'C':
+            found = bound(_bound_creation.zeros, shape, dtype, ctx)
+            if found is not None:
+                return found
         _row_major('zeros', order)
         return create('_npi_zeros', {'shape': numbers(shape), 'dtype': dtype_text(dtype, 'float32')}, ctx)
 
     def ones(shape, dtype=numpy.float32, order='C', ctx=None):
         """Ones of a shape."""
+        if bound is not None and order == 'C':
+            found = bound(_bound_creation.ones, shape, dtype, ctx)
+            if found is not None:
+                return found
         _row_major('ones', order)
         return create('_npi_ones', {'shape': numbers(shape), 'dtype': dtype_text(dtype, 'float32')}, ctx)
 
@@ -252,6 +260,10 @@ def create(name, attributes, ctx=None, out=None):
     return _invoke.run(op, (), op.parse(attributes), out, _call.array_class)
 
 
-_made = makers(create)
+def _bound(prepare, shape, dtype, ctx):
+    return _bound_creation.made(prepare, (), shape, dtype, ctx, _call.array_class)
+
+
+_made = makers(create, _bound)
 zeros, ones, full, arange, linspace, logspace, eye, identity, indices, blackman, hamming, hanning = _made.values()
 __all__ += _made

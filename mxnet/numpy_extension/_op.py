@@ -1,6 +1,6 @@
 """Functions derived from the operator table: neural networks' operators on `mx.np` arrays."""
 from .._frontend.namespaces import namespace
-from ..ndarray._invoke import make_function
+from ..ndarray._generated import make_function
 from ..numpy.multiarray import ndarray
 from ._own import *
 from ._own import __all__ as _by_hand

@@ -1,7 +1,7 @@
 """`mx.npx.image`: operators on pictures, derived from the operator table."""
 from .._frontend.namespaces import namespace
 from .._names import suggest_names as _suggest_names
-from ..ndarray._invoke import make_function
+from ..ndarray._generated import make_function
 from ..numpy.multiarray import ndarray
 
 __all__ = []

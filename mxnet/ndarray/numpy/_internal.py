@@ -1,7 +1,7 @@
 """Operators under their internal names, `_npi_...`, on arrays with NumPy's semantics."""
 from ..._frontend.namespaces import namespace
 from ...numpy.multiarray import ndarray
-from .._invoke import make_function
+from .._generated import make_function
 
 __all__ = []
 for _name, _op in namespace('np._internal').items():
