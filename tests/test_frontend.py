@@ -46,7 +46,7 @@ def test_positional_keyword_and_missing_arguments():
     for y in (nd.FullyConnected(x, w, None, 4, True), nd.FullyConnected(data=x, weight=w, num_hidden=4, no_bias=True),
               nd.FullyConnected(x, weight=w, num_hidden='4', no_bias='True')):
         assert y.shape == (2, 4)
-    with pytest.raises(TypeError, match='two values.*data'):
+    with pytest.raises(TypeError, match='values for argument .*data'):
         nd.exp(x, data=x)
     with pytest.raises(mx.MXNetError, match='num_hidden is missing'):
         nd.FullyConnected(x, w, no_bias=True)

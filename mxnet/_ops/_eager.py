@@ -194,7 +194,7 @@ def _split(op, a, training, general):
     def kernel(x):
         length = x.size(axis)
         return general(x) if length % count or not length else split(x, length // count, axis)
-    return kernel, True, False
+    return kernel, False, False
 
 
 @special('expand_dims')
@@ -324,6 +324,57 @@ def _batch_dot(op, a, training, general):
             return general(x, y)
         return bmm(x.mT if left else x, y.mT if right else y)
     return kernel, False, True
+
+
+@special('_np_dot')
+def _np_dot(op, a, training, general):
+    mm = torch.mm
+    return lambda x, y: mm(x, y) if x.dim() == 2 == y.dim() and x.dtype is y.dtype else general(x, y), False, True
+
+
+# ---------------------------------------------------------------------- NumPy's face
+@special('_np_transpose')
+def _np_transpose(op, a, training, general):
+    axes, permute = a['axes'], torch.permute_copy
+    if not axes or {x % len(axes) for x in axes} != set(range(len(axes))) or min(axes) < -len(axes) \
+            or max(axes) >= len(axes):
+        return None
+    return lambda x: permute(x, axes) if x.dim() == len(axes) else general(x), False, False
+
+
+@special('_npi_argmax', '_npi_argmin')
+def _np_position(op, a, training, general):
+    axis, keep = a['axis'], a['keepdims']
+    function = torch.argmax if op.name == '_npi_argmax' else torch.argmin
+    if axis is None:
+        return None
+    return lambda x: function(x, axis, keep) if x.dtype is not torch.bool and x.numel() else general(x), False, False
+
+
+@special('_npi_concatenate', '_npi_stack')
+def _np_join(op, a, training, general):
+    axis, join = a['axis'], torch.cat if op.name == '_npi_concatenate' else torch.stack
+    if axis is None:
+        return None
+
+    def kernel(tensors):
+        first = tensors[0].dtype
+        for t in tensors:
+            if t.dtype is not first:
+                return general(*tensors)
+        return join(tensors, axis)
+    return kernel, False, True
+
+
+@special('_npi_where')
+def _np_where(op, a, training, general):
+    where = torch.where
+
+    def kernel(condition, x, y):
+        if condition.dtype is torch.bool and x.dtype is y.dtype and condition.shape == x.shape == y.shape:
+            return where(condition, x, y)
+        return general(condition, x, y)
+    return kernel, False, False
 
 
 # ---------------------------------------------------------------------- by index

@@ -1,8 +1,8 @@
 """New arrays by one look-up: zeros, ones, ranges and draws whose arguments are plain values.
 
 As in _generated.py, a key holds all that a bound kernel depends on: parameters, shape and dtype, with their types.  The
-context is looked at in each call.  What is not plain (an unusual shape or dtype, a context of special memory, a mistake)
-gives None, and the caller goes its general way.
+context is looked at in each call.  What is not plain (an unusual shape or dtype, a context of special memory, a
+mistake) gives None, and the caller goes its general way.
 """
 import torch
 

@@ -199,11 +199,11 @@ def {name}({parameters}):
         else:
             if _result is None:
                 return _run(_op, {present}, _given, None, {cls})
-            _class = _result.__class__
-            if _class is tuple or _class is list:
-                return _several(_op, {present}, {listed}, _result, _given, _recording, {first}._ctx, {cls})
-            if not _fresh and (_result._base is not None or _result is {first_tensor} or not _result.is_contiguous()):
-                _result = _owned(_result, {listed})
+            if not _fresh:
+                if _result.__class__ is tuple or _result.__class__ is list:
+                    return _several(_op, {present}, {listed}, _result, _given, _recording, {first}._ctx, {cls})
+                if _result._base is not None or _result is {first_tensor} or not _result.is_contiguous():
+                    _result = _owned(_result, {listed})
             if _result.requires_grad:
                 if _recording:
                     _result._note = (_op, _given, {sources}, 0, (_ref(_result),))
@@ -315,7 +315,7 @@ def has_template(op):
     if op.extra is not None or any(not n.isidentifier() or keyword.iskeyword(n) or n in _RESERVED for n in names):
         return False
     if op.variadic is not None:
-        return op.variadic_names is None and not op.mutates
+        return not op.mutates
     return bool(op.inputs) and set(op.inputs) <= set(op.positional) and not callable(op.mutates)
 
 

@@ -24,6 +24,7 @@ from ..base import MXNetError, NDArrayHandle
 from ..context import Context
 from . import _arithmetic as _a
 from . import _indexing, _interop, _invoke
+from ._generated import make_method
 from ._methods import OperatorMethods
 
 if TYPE_CHECKING:
@@ -38,6 +39,9 @@ _STORAGE_TYPE_STR_TO_ID = {'undefined': -1, 'default': 0, 'row_sparse': 1, 'csr'
 
 class ShapeMismatch(MXNetError, ValueError):
     """Shapes that do not fit; programs of different times catch it as one or the other."""
+
+
+_cast = make_method(NAMES['Cast'], 'cast')
 
 
 class NDArray(OperatorMethods, NDArrayBase):
@@ -340,7 +344,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         wanted = torch_dtype(dtype)
         if not copy and self.meta().dtype is wanted:
             return self
-        return _invoke.run(NAMES['Cast'], (self,), {'dtype': NAME[wanted]}, None, self._dense)
+        return _cast(self, NAME[wanted])
 
     def copy(self) -> Self:
         """A copy on the same context."""
