@@ -181,18 +181,15 @@ def {name}({parameters}):
             _kernel, _fresh, _recorded, _recorded_fresh, _given, _same = \\
                 _known.get(_key := ({key})) or _bind_call(_key, {inputs}, {attributes})
             {retype}
+            {reads}
             _recording = _state.recording
-            if {sparse}:
-                _result = None
+            if {absent}:
+                _result = None              # sparse or pending
             elif _recording:
-                if {pending}:
-                    _result = None
-                else:
-                    {leaves}
-                    _result = {mixed}_recorded({tensors})
-                    _fresh = _recorded_fresh
+                {leaves}
+                _result = {mixed}_recorded({tensors})
+                _fresh = _recorded_fresh
             else:
-                {reads}
                 _result = {mixed}_kernel({tensors})
         except Exception:
             pass                        # whatever it was, the general call says it properly
@@ -210,7 +207,7 @@ def {name}({parameters}):
                 else:
                     _result = _result.detach()
             _array = _new({cls})
-            _array._tensor = _result
+            _array._storage = _result
             _array._ctx = {first}._ctx
             _array._variable = None
             _array._pending = None
@@ -249,9 +246,6 @@ def _source(op: Operator, name: str, is_method: bool):
     optional = {shown[n] for n in op.inputs if n in op.optional}
     tensors = [f'_t{i}' for i in range(len(inputs))]
 
-    def tested(text):
-        return ' or '.join((f'{x} is not None and ' if x in optional else '') + text.format(x=x) for x in inputs)
-
     checked = [t for n, t in zip(op.inputs, tensors, strict=True) if n in op.same_dtype or op.same_dtype == ('*',)]
     pairs = [(f'{b} is not None and ' if inputs[tensors.index(b)] in optional else '')
              + f'{checked[0]}.dtype is not {b}.dtype' for b in checked[1:]]
@@ -265,19 +259,17 @@ def _source(op: Operator, name: str, is_method: bool):
     else:
         noted = '(' + ''.join(f"{x}._variable or getattr({t}, '_note', None) or _source({x}), "
                               for x, t in zip(inputs, tensors, strict=True)) + ')'
-    read, leaf = '{x}._tensor', '{x}._tensor if {x}._variable is None else {x}._variable.leaf'
-
-    def assigned(text):
-        return '; '.join(f'{t} = ' + (f'None if {x} is None else ' if x in optional else '') + text.format(x=x)
-                         for x, t in zip(inputs, tensors, strict=True))
-
+    both = list(zip(inputs, tensors, strict=True))
+    reads = [f'{t} = ' + (f'None if {x} is None else ' if x in optional else '') + f'{x}._storage' for x, t in both]
+    leaves = ['if ' + (f'{x} is not None and ' if x in optional else '')
+              + f'{x}._variable is not None: {t} = {x}._variable.leaf' for x, t in both]
+    absent = [f'{t} is None' + (f' and {x} is not None' if x in optional else '') for x, t in both]
     parts = {
         'name': name, 'cls': cls, 'no_more': ' and not _more', 'prepare': 'pass',
         'parameters': ', '.join([*(shown[n] for n in names), 'out', 'name', '*_more', '**_kwargs']),
         'key': ', '.join(key) + (',' if key else ''), 'inputs': listed,
         'attributes': given, 'retype': _retype(op, attributes, listed, given),
-        'sparse': tested('{x}._sparse'), 'pending': tested('{x}._pending is not None'),
-        'leaves': assigned(leaf), 'reads': assigned(read),
+        'absent': ' or '.join(absent), 'reads': '; '.join(reads), 'leaves': ('\n' + ' ' * 16).join(leaves),
         'mixed': f'None if {" or ".join(pairs)} else ' if pairs else '', 'tensors': ', '.join(tensors),
         'present': f'_trimmed({listed})' if optional else listed, 'listed': f'({", ".join(tensors)},)',
         'first': inputs[0], 'first_tensor': '_t0', 'sources': noted,
@@ -296,10 +288,8 @@ def _variadic_source(op, name, cls):
         prepare='if len(_data) == 1 and (_data[0].__class__ is list or _data[0].__class__ is tuple): '
                 '_data = tuple(_data[0])',
         key=', '.join(key), inputs='_data', attributes=given, retype=_retype(op, attributes, '_data', given),
-        sparse='True in [x._sparse for x in _data]',
-        pending='True in [x._pending is not None for x in _data]',
-        leaves='_tensors = [x._tensor if x._variable is None else x._variable.leaf for x in _data]',
-        reads='_tensors = [x._tensor for x in _data]',
+        reads='_tensors = [x._storage for x in _data]', absent='True in [t is None for t in _tensors]',
+        leaves='_tensors = [x._storage if x._variable is None else x._variable.leaf for x in _data]',
         mixed='None if _mixed_dtypes(_tensors) else ' if op.same_dtype else '', tensors='_tensors', present='_data',
         listed='_tensors', first='_data[0]', first_tensor='_tensors[0]', sources='_sources(_data)',
         slow=f'_slow_variadic(_op, _data, {given}, out, _kwargs, {cls})')
