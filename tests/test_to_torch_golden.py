@@ -1,4 +1,5 @@
 """Every operator that MXNet 1.9.1 has recorded results of, as a torch module: outputs and gradients."""
+import copy
 import signal
 
 import numpy as np
@@ -7,10 +8,12 @@ import torch
 from test_golden import CASES, GOLDEN, check
 
 import mxnet as mx
+from mxnet._to_torch import source
 from mxnet.gluon._to_torch import translated
 
 FAMILIES = ['activation', 'binary', 'conv', 'gather', 'image', 'internal', 'loss', 'matrix', 'norm', 'operators',
             'pool', 'reduce', 'rnn', 'shape', 'unary', 'upsample', 'vision']
+SOURCELESS: list = []          # why operators have no source
 NOT_COMPARED = {'activation/LeakyReLU/11'}       # gelu, which upstream computes in single precision
 # gradients that are not the mathematical one belong to loss layers, which are left out; torch shares the gradient of a
 # maximum among equal ones, and has the right one of selu
@@ -19,6 +22,8 @@ OTHER_GRADIENTS = ('Output', 'MakeLoss', 'make_loss', 'maximum', 'minimum', 'KLS
 
 class Runner(check.Runner):
     """Runs cases as torch modules, of which the first input is the argument and the others are parameters."""
+
+    with_source = False
 
     def symbolic(self, case, inputs, heads):
         self.semantics(False)
@@ -40,6 +45,8 @@ class Runner(check.Runner):
                    for n in names]
         outputs = module(*tensors)
         outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+        if self.with_source:
+            _check_source(made, module, tensors)
         gradients = {}
         if wanted:
             which = case.get('heads', list(range(len(outputs))))
@@ -57,11 +64,49 @@ class Runner(check.Runner):
         return [(o.detach().numpy(), 'default') for o in outputs], gradients, []
 
 
+def _check_source(made, module, tensors):
+    """The generated source computes the same, without anything of ours."""
+    try:
+        text = source.write(made)
+    except mx.base.MXNetError as error:
+        SOURCELESS.append(str(error))
+        return
+    assert 'mxnet' not in text.replace('MXNet', '')
+    space = {'__file__': 'network.py', '__name__': 'network'}
+    exec(compile(text, 'network.py', 'exec'), space)
+    with torch.device('meta'):
+        network = space[type(module).__name__]()
+    network.load_state_dict(copy.deepcopy(source.state(made)), assign=True)
+    was = module.training
+    for m in (network, module):
+        m.eval()
+    with torch.no_grad():
+        given = [t.detach() for t in tensors]
+        one, other = network(*given), module(*given)
+    module.train(was)
+    for a, b in zip(*((x if isinstance(x, (list, tuple)) else [x]) for x in (one, other))):
+        np.testing.assert_allclose(a.detach().numpy(), b.detach().numpy(), rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize('family', FAMILIES)
 @pytest.mark.filterwarnings('ignore')
 def test_family(family):
+    replay(family, False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('family', FAMILIES)
+@pytest.mark.filterwarnings('ignore')
+def test_source_of_family(family):
+    replay(family, True)
+    assert not SOURCELESS, '\n'.join(sorted(set(SOURCELESS)))
+
+
+def replay(family, with_source):
+    SOURCELESS.clear()
     before = signal.signal(signal.SIGALRM, check.on_alarm)
     runner = Runner(mx)
+    runner.with_source = with_source
     with np.load(GOLDEN / f'{family}.npz') as data:
         store = {k: data[k] for k in data.files}
     failures, count = [], 0

@@ -5,6 +5,7 @@
 import torch
 
 _library = torch.library.Library('remx', 'FRAGMENT')
+KERNELS: dict = {}          # the Python function of each operator
 
 
 def define(schema, kernel, like):
@@ -13,4 +14,6 @@ def define(schema, kernel, like):
     _library.define(schema)
     _library.impl(name, kernel, 'CompositeExplicitAutograd')
     _library.impl(name, like, 'Meta')
-    return getattr(torch.ops.remx, name).default
+    made = getattr(torch.ops.remx, name).default
+    KERNELS[made] = kernel
+    return made

@@ -169,8 +169,8 @@ class Builder:
         self._hints = self._rank_hints(order)
         if not inner:
             self._check_inputs(order, inputs)
-            self._infer(shapes, dtypes)
             self.check()
+            self._infer(shapes, dtypes)
         for variable in inputs:
             node = self.graph.placeholder(_identifier(variable))
             for v in order:

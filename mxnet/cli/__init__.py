@@ -32,7 +32,9 @@ def _run(arguments):
                                            description=launch.DESCRIPTION))
     for name, explain in (('im2rec', 'make lists and records of folders of pictures'),
                           ('rec2idx', 'make the index of a record file again'),
-                          ('inspect', 'show what is in a .rec, .idx, .params, -symbol.json or .states file')):
+                          ('inspect', 'show what is in a .rec, .idx, .params, -symbol.json or .states file'),
+                          ('convert', 'write a trained network as torch source, pt2, ONNX, safetensors or checkpoint'),
+                          ('predict', 'run a trained network on pictures, arrays or tables')):
         module = importlib.import_module(f'.{name}', __name__)
         command = commands.add_parser(name, help=explain, description=module.EXPLAIN,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)

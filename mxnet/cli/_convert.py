@@ -1,0 +1,327 @@
+"""What `remx convert` does: writes a network in another form, runs the result and compares it with the original."""
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from .._files import paths
+from ..base import MXNetError
+from . import _networks
+from ._progress import Bar
+
+TOLERANCE = {'float32': 1e-5, 'float16': 1e-2, 'bfloat16': 1e-1}
+OTHER_BATCH = 5         # the length of the batch that a result is run with besides its own
+
+
+def parse_shapes(texts):
+    """{name: shape} of `name=1,3,224,224`."""
+    found = {}
+    for text in texts:
+        name, _, numbers = text.rpartition('=')
+        try:
+            shape = tuple(int(n) for n in numbers.split(','))
+        except ValueError:
+            shape = ()
+        if not shape or min(shape) < 1:
+            raise MXNetError(f'--shape {text}: it takes a name and lengths, such as data=1,3,224,224')
+        found[name or 'data'] = shape
+    return found
+
+
+def run(source, to, *, epoch=None, shapes=None, out=None, network=None, static=False, tolerance=None, dtype='float32',
+        quiet=True):
+    """Converts, compares and puts in place -> {'files': ..., 'difference': ..., 'batches': ...}"""
+    if dtype == 'bfloat16' and to not in ('torch', 'pt2', 'safetensors'):
+        raise MXNetError(f'--bf16 is for --to torch, pt2 and safetensors; {to} files have float16 (--half)')
+    if tolerance is not None and not tolerance >= 0:
+        raise MXNetError(f'--tolerance {tolerance}: it must not be negative')
+    bar = Bar(4, 'converting', quiet)
+    with contextlib.closing(bar):
+        model = _networks.load(source, epoch, network=network, shapes=shapes)
+        shapes = model.shapes if network is not None else model.check_shapes(shapes or {})
+        bar.step()
+        work = _TARGETS[to](model, shapes, not static, dtype)
+        stem = _stem(model, out, to)
+        names = [f'{stem}{ending}' for ending in work.endings]
+        for name in names:
+            if any(os.path.exists(name) and os.path.exists(f) and os.path.samefile(name, f) for f in model.files):
+                raise MXNetError(f'{name} is the source itself: give another name with --out')
+        work.check()
+        bar.step()
+        folder = tempfile.mkdtemp(prefix='.remx-convert-', dir=os.path.dirname(os.path.abspath(names[0])))
+        try:
+            temporary = os.path.join(folder, os.path.basename(stem))
+            work.write(temporary)
+            bar.step()
+            difference, batches = _compare(model, work, temporary, shapes, not static)
+            limit = TOLERANCE[dtype] if tolerance is None else tolerance
+            if not difference <= limit:
+                raise MXNetError(f'the result differs from the original by {difference:.3g} (relative to the largest '
+                                 f'value), more than the tolerance of {limit:g}; nothing was written')
+            for ending, name in zip(work.endings, names, strict=True):
+                os.replace(temporary + ending, name)
+            bar.step()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    return {'files': names, 'difference': difference, 'batches': batches}
+
+
+def _stem(model, out, to):
+    if out is None:
+        return model.name.replace('-', '_') if to == 'torch' else model.name
+    for ending in ('-symbol.json', *{e for t in _TARGETS.values() for e in t.endings}):
+        out = out.removesuffix(ending)
+    folder = os.path.dirname(os.path.abspath(out))
+    if not os.path.isdir(folder):
+        raise MXNetError(f'--out {out}: there is no folder {folder}')
+    if to == 'torch' and not os.path.basename(out).isidentifier():
+        raise MXNetError(f'--out {out}: {os.path.basename(out)} is no name of a Python module')
+    return out
+
+
+# ---------------------------------------------------------------------- comparison
+def _compare(model, work, temporary, shapes, dynamic):
+    """(largest relative difference of all outputs, the batches that were run)"""
+    batches = sorted({shape[0] for shape in shapes.values() if shape}) or [1]
+    tried = [(None, batches[0])]
+    if dynamic and len({shape[0] for shape in shapes.values() if shape}) == 1:
+        tried.append((OTHER_BATCH, OTHER_BATCH))
+    worst = 0.0
+    ours = model.module()
+    for number, (batch, _) in enumerate(tried):
+        values = model.example(shapes, number, batch)
+        want = _predict(ours, [values[n] for n in model.inputs])
+        found = work.run(temporary, values)
+        if len(found) != len(want):
+            raise MXNetError(f'the result has {len(found)} outputs, the original {len(want)}')
+        for one, other in zip(found, want, strict=True):
+            worst = max(worst, relative(one, other))
+    return worst, [label for _, label in tried]
+
+
+def relative(found, want):
+    """The largest difference of two arrays, relative to the largest value."""
+    found, want = np.asarray(found, dtype='float64'), np.asarray(want, dtype='float64')
+    if found.shape != want.shape:
+        raise MXNetError(f'an output has the shape {found.shape}, in the original {want.shape}')
+    if not want.size:
+        return 0.0
+    if not np.array_equal(np.isfinite(found), np.isfinite(want)):
+        return float('inf')
+    good = np.isfinite(want)
+    if not good.any():
+        return 0.0
+    return float(np.abs(found[good] - want[good]).max() / max(np.abs(want[good]).max(), 1e-30))
+
+
+def _predict(block, values):
+    from .. import ndarray
+    result = block(*[ndarray.array(v, dtype=v.dtype) for v in values])
+    return [r.asnumpy() for r in (result if isinstance(result, (list, tuple)) else [result])]
+
+
+# a process of its own, in which `mxnet` cannot be imported
+_RUNNER = '''
+import sys
+sys.modules['mxnet'] = None
+import importlib.util, json
+import numpy, torch
+kind, path, values, results, dtype = sys.argv[1:]
+inputs = [torch.from_numpy(v) for v in numpy.load(values).values()]
+if dtype != 'float32':
+    inputs = [x.to(getattr(torch, dtype)) if x.is_floating_point() else x for x in inputs]
+if kind == 'torch':
+    spec = importlib.util.spec_from_file_location('network', path + '.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    network = module.load(path + '.safetensors')
+else:
+    network = torch._inductor.aoti_load_package(path + '.pt2')
+with torch.no_grad():
+    outputs = network(*inputs)
+outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+numpy.savez(results, *[o.float().numpy() if o.dtype in (torch.float16, torch.bfloat16) else o.numpy() for o in outputs])
+'''
+
+
+def _run_apart(kind, path, values, dtype):
+    """The outputs of a result, computed by a process without `mxnet`."""
+    given, results = f'{path}.inputs.npz', f'{path}.outputs.npz'
+    np.savez(given, **{f'{i:04d}': v for i, v in enumerate(values.values())})
+    done = subprocess.run([sys.executable, '-W', 'ignore', '-c', _RUNNER, kind, path, given, results, dtype],
+                          capture_output=True, text=True)
+    if done.returncode:
+        raise MXNetError(f'the result does not run: {done.stderr.strip().splitlines()[-1] if done.stderr else ""}')
+    with np.load(results) as found:
+        return [found[key] for key in sorted(found.files, key=lambda k: int(k.rpartition('_')[2]))]
+
+
+# ---------------------------------------------------------------------- what can be written
+class _Target:
+    endings: tuple[str, ...] = ()
+
+    def __init__(self, model, shapes, dynamic, dtype):
+        self.model, self.shapes, self.dynamic, self.dtype = model, shapes, dynamic, dtype
+
+    def check(self):
+        """Refuses what cannot be written, before anything is."""
+
+    def write(self, path):
+        raise NotImplementedError
+
+    def run(self, path, values):
+        """The outputs of what was written."""
+        raise NotImplementedError
+
+    def arrays(self):
+        if self.dtype == 'float32':
+            return self.model.arrays
+        return {n: a.astype(self.dtype) if a.dtype == np.float32 else a for n, a in self.model.arrays.items()}
+
+
+class _Torch(_Target):
+    endings: tuple[str, ...] = ('.py', '.safetensors')
+
+    def check(self):
+        import torch
+
+        from .._to_torch import source
+        from ..gluon._to_torch import translated
+        model = self.model
+        if model.block is not None:
+            from .. import ndarray
+            self.made = translated(model.block, inputs=[ndarray.zeros(s) for s in self.shapes.values()])
+        else:
+            self.made = translated(model.symbol, model.arrays, {n: self.example()[n] for n in model.inputs})
+        if self.dtype != 'float32':
+            self.made.module.to(getattr(torch, self.dtype))
+        inputs = ', '.join(f'{n}: {tuple(s)}' for n, s in self.shapes.items())
+        text = f'Inputs, with the shapes that it was converted with: {inputs}.'
+        self.text = source.write(self.made, _class_name(model.name), example=text)
+
+    def example(self):
+        return self.model.example(self.shapes)
+
+    def write(self, path):
+        from .._files import safetensors
+        from .._to_torch import source
+        safetensors.save(f'{path}.safetensors', {n: t.contiguous() for n, t in source.state(self.made).items()},
+                         {'format': 'pt', 'written_by': 'remx convert'})
+        paths.write_atomic(f'{path}.py', [self.text.encode()])
+
+    def run(self, path, values):
+        return _run_apart('torch', path, values, self.dtype)
+
+
+def _class_name(name):
+    text = ''.join(part[:1].upper() + part[1:] for part in name.replace('.', '_').replace('-', '_').split('_'))
+    return text if text.isidentifier() else 'Network'
+
+
+class _Pt2(_Torch):
+    endings = ('.pt2',)
+
+    def write(self, path):
+        import warnings
+
+        import torch
+        module = self.made.module.eval()
+        kind = getattr(torch, self.dtype)
+        example = [torch.from_numpy(v) for v in self.example().values()]
+        example = [x.to(kind) if x.is_floating_point() else x for x in example]
+        shapes = None
+        if self.dynamic:
+            # a batch of one would be taken for a constant
+            example = [torch.cat((x, x)) if x.dim() and x.shape[0] == 1 else x for x in example]
+            batch = torch.export.Dim('batch', min=1, max=65536)
+            shapes = tuple({0: batch} if x.dim() else None for x in example)
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter('ignore')
+            program = torch.export.export(module, tuple(example), dynamic_shapes=shapes)
+            torch._inductor.aoti_compile_and_package(program, package_path=f'{path}.pt2')
+
+    def run(self, path, values):
+        return _run_apart('pt2', path, values, self.dtype)
+
+
+class _Onnx(_Target):
+    endings = ('.onnx',)
+
+    def check(self):
+        from .._graph.node import topological
+        from ..onnx.mx2onnx._export import _check_operators
+        _check_operators(topological(self.model.symbol._entries))
+
+    def write(self, path):
+        from ..onnx import export_model
+        model = self.model
+        kinds = [np.dtype(self.dtype) if model.dtypes[n] == np.float32 else model.dtypes[n] for n in model.inputs]
+        lengths = [('batch', *self.shapes[n][1:]) for n in model.inputs]
+        export_model(model.symbol, self.arrays(), [self.shapes[n] for n in model.inputs], kinds, f'{path}.onnx',
+                     dynamic=self.dynamic, dynamic_input_shapes=lengths if self.dynamic else None)
+
+    def run(self, path, values):
+        values = {n: v.astype(self.dtype) if v.dtype == np.float32 else v for n, v in values.items()}
+        try:
+            import onnxruntime
+        except ImportError:
+            from ..contrib.onnx import import_model
+            symbol, arguments, states = import_model(f'{path}.onnx')
+            again = _networks.Network(symbol, {**arguments, **states}, path)
+            return _predict(again.module(), [values[n] for n in again.inputs])
+        session = onnxruntime.InferenceSession(f'{path}.onnx', providers=['CPUExecutionProvider'])
+        return session.run(None, values)
+
+
+class _Safetensors(_Target):
+    endings = ('.safetensors',)
+
+    def write(self, path):
+        import torch
+
+        from .._files import safetensors
+        kind = getattr(torch, self.dtype)
+        tensors = {n: a.to_torch().contiguous() for n, a in self.model.arrays.items()}
+        safetensors.save(f'{path}.safetensors', {n: t.to(kind) if t.dtype is torch.float32 else t
+                                                 for n, t in tensors.items()}, {'written_by': 'remx convert'})
+
+    def run(self, path, values):
+        from .._files import safetensors
+        from ..ndarray import from_torch
+        arrays = {n: from_torch(t.float() if t.is_floating_point() else t)
+                  for n, t in safetensors.load(f'{path}.safetensors').items()}
+        again = _networks.Network(self.model.symbol, arrays, path)
+        return _predict(again.module(), [values[n] for n in again.inputs])
+
+
+class _Checkpoint(_Target):
+    endings = ('-symbol.json', '-0000.params')
+    labels = False          # whether the graph keeps its labels
+
+    def write(self, path):
+        from .. import ndarray
+        symbol = self.model.whole if self.labels else self.model.symbol
+        symbol.save(f'{path}-symbol.json')
+        states = set(symbol.list_auxiliary_states())
+        ndarray.save(f'{path}-0000.params',
+                     {f'{"aux" if n in states else "arg"}:{n}': a for n, a in self.arrays().items()})
+
+    def run(self, path, values):
+        from .. import ndarray
+        from ..gluon import SymbolBlock
+        block = SymbolBlock.imports(f'{path}-symbol.json', self.model.inputs, f'{path}-0000.params')
+        kinds = {n: self.dtype if v.dtype == np.float32 else v.dtype for n, v in values.items()}
+        result = block(*[ndarray.array(v, dtype=kinds[n]) for n, v in values.items()])
+        return [r.astype('float32').asnumpy() for r in (result if isinstance(result, (list, tuple)) else [result])]
+
+
+class _Symbol(_Checkpoint):
+    labels = True
+
+
+_TARGETS = {'torch': _Torch, 'pt2': _Pt2, 'onnx': _Onnx, 'safetensors': _Safetensors, 'gluon': _Checkpoint,
+            'symbol': _Symbol}
