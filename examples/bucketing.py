@@ -75,6 +75,8 @@ def main():
     print(f'perplexity {line[-1]:.2f}; networks were unrolled for {sorted(module._buckets)} words, '
           f'{sum(a.size for a in module.get_params()[0].values()):,} weights are shared by all')
 
+    if not figures.available(options.out):
+        return
     figure = figures.Figure(figsize=(9, 3.6), layout='constrained')
     left, right = figure.subplots(1, 2)
     left.bar([f'up to {bucket}' for bucket in counts], list(counts.values()))

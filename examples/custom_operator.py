@@ -118,17 +118,21 @@ def main():
     points, labels = make_data()
     nets = {'cross-entropy': train(points, labels, gluon.loss.SigmoidBinaryCrossEntropyLoss(), epochs),
             'focal loss': train(points, labels, lambda s, y: nd.Custom(s, y, op_type='focal_loss', gamma=2), epochs)}
+    shares = {}
+    for name, net in nets.items():
+        said = net(nd.array(points)).asnumpy().ravel() > 0
+        shares[name] = said[labels == 1].mean()
+        print(f'{name}: {shares[name]:.3f} of the rare points found, {(said == labels).mean():.3f} of all right')
+    print(f'the same operator in Module: loss {with_module(points, labels, epochs):.4f}')
+    if not figures.available(options.out):
+        return
     figure = figures.Figure(figsize=(9, 3.8), layout='constrained')
     grid = np.stack(np.meshgrid(np.linspace(-1.6, 2.6, 120), np.linspace(-1.2, 1.6, 90)), -1).astype('float32')
     for axes, (name, net) in zip(figure.subplots(1, 2), nets.items()):
         chance = net(nd.array(grid.reshape(-1, 2))).sigmoid().asnumpy().reshape(grid.shape[:2])
-        said = net(nd.array(points)).asnumpy().ravel() > 0
-        found = said[labels == 1].mean()
-        print(f'{name}: {found:.3f} of the rare points found, {(said == labels).mean():.3f} of all right')
         axes.contourf(grid[..., 0], grid[..., 1], chance, levels=np.linspace(0, 1, 11), cmap='RdBu_r', alpha=0.6)
         axes.scatter(*points.T, c=labels, cmap='coolwarm', s=4)
-        axes.set(title=f'{name}: {found:.0%} of the rare ones')
-    print(f'the same operator in Module: loss {with_module(points, labels, epochs):.4f}')
+        axes.set(title=f'{name}: {shares[name]:.0%} of the rare ones')
     figures.save(figure, options.out, 'borders.png')
 
 

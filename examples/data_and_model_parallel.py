@@ -37,6 +37,7 @@ def main():
     """Prints the accuracy, and the sum of all weights."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--epochs', type=int, default=5)
+    parser.add_argument('--quick', action='store_true', help='2 epochs')
     parser.add_argument('--batch', type=int, default=64, help='of all workers together')
     options = parser.parse_args()
 
@@ -51,7 +52,8 @@ def main():
     batches = mx.io.NDArrayIter(points[mine], label[mine], options.batch // kv.num_workers)
     mx.random.seed(1)
     module = mx.mod.Module(network(), context=lower, group2ctxs={'lower': lower, 'upper': upper})
-    module.fit(batches, num_epoch=options.epochs, kvstore=kv, initializer=mx.init.Xavier(), optimizer='sgd',
+    module.fit(batches, num_epoch=2 if options.quick else options.epochs, kvstore=kv, initializer=mx.init.Xavier(),
+               optimizer='sgd',
                optimizer_params={'learning_rate': 0.1, 'momentum': 0.9, 'rescale_grad': 1 / options.batch})
     where = module._exec_group.execs[0].arg_dict['upper0_weight'].context
     (_, accuracy), = module.score(mx.io.NDArrayIter(points, label, 64), 'acc')

@@ -29,6 +29,7 @@ def main():
     """Prints the loss of each epoch and the accuracy at the end."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--epochs', type=int, default=8)
+    parser.add_argument('--quick', action='store_true', help='2 epochs')
     parser.add_argument('--kvstore', default='dist_sync', help='dist_async: nobody waits for the others')
     parser.add_argument('--folder', help='where checkpoints are')
     parser.add_argument('--out', help='folder for a figure of the losses')
@@ -54,7 +55,7 @@ def main():
     mine = slice(kv.rank, None, kv.num_workers)
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     losses = []
-    for epoch in range(first, options.epochs):
+    for epoch in range(first, 2 if options.quick else options.epochs):
         if epoch == options.fail_at and kv.rank == kv.num_workers - 1 \
                 and os.environ.get('TORCHELASTIC_RESTART_COUNT', '0') == '0':
             os.abort()

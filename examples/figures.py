@@ -1,7 +1,23 @@
-"""What the examples draw: curves and grids of pictures. It needs matplotlib: pip install "remx[plot]"."""
+"""What the examples draw: curves and grids of pictures.
+
+Drawing needs matplotlib (`pip install "remx[plot]"`). Without it the examples run and print their results, and draw no
+figures.
+"""
+import sys
 from pathlib import Path
 
-from matplotlib.figure import Figure
+try:
+    from matplotlib.figure import Figure
+except ImportError:
+    Figure = None
+
+
+def available(folder):
+    """Whether figures can be drawn; if not, says how to get them. Makes the folder for results in either case."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    if Figure is None:
+        print('no figures, since matplotlib is not installed: pip install "remx[plot]"', file=sys.stderr)
+    return Figure is not None
 
 
 def save(figure, folder, name):
@@ -13,6 +29,8 @@ def save(figure, folder, name):
 
 def curves(folder, name, lines, title, x='epoch', y='loss', log=False):
     """`lines` is {label: values}."""
+    if not available(folder):
+        return
     figure = Figure(figsize=(6, 3.6), layout='constrained')
     axes = figure.subplots()
     for number, (label, values) in enumerate(lines.items()):
@@ -28,6 +46,8 @@ def curves(folder, name, lines, title, x='epoch', y='loss', log=False):
 
 def grid(folder, name, pictures, titles=None, columns=8, size=1.2):
     """Pictures (H, W) or (H, W, 3), with values from 0 to 1; a title that begins with '!' is red."""
+    if not available(folder):
+        return
     rows = -(-len(pictures) // columns)
     figure = Figure(figsize=(columns * size, rows * (size + 0.25 * bool(titles))), layout='constrained')
     for number, (axes, picture) in enumerate(zip(figure.subplots(rows, columns, squeeze=False).flat, pictures)):

@@ -98,6 +98,8 @@ def main():
         weight, bias, lines[name] = fit(x, y, epochs, options.lr)
         print(f'{name:7} found weights [{weight[0]:.3f}, {weight[1]:.3f}] and bias {bias:.3f}')
 
+    if not figures.available(options.out):
+        return
     figure = figures.Figure(figsize=(9, 3.6), layout='constrained')
     left, right = figure.subplots(1, 2)
     left.scatter(x @ weight, y, s=4, alpha=0.5)

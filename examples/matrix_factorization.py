@@ -86,6 +86,8 @@ def main():
 
     said = net.person.weight.data().asnumpy() @ net.film.weight.data().asnumpy().T \
         + net.person_bias.weight.data().asnumpy() + net.film_bias.weight.data().asnumpy().T + mean
+    if not figures.available(options.out):
+        return
     figure = figures.Figure(figsize=(11, 3.6), layout='constrained')
     first, second, third = figure.subplots(1, 3)
     for name, line in lines.items():

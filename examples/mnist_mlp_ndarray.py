@@ -86,6 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description=(__doc__ or '').split('\n')[0])
     parser.add_argument('--data', type=Path, help='folder with the four MNIST files')
     parser.add_argument('--epochs', type=int, default=10)
+    parser.add_argument('--quick', action='store_true', help='2 epochs')
     parser.add_argument('--batch-size', type=int, default=64)
     parser.add_argument('--lr', type=float, default=0.05)
     parser.add_argument('--seed', type=int, default=42)
@@ -102,7 +103,7 @@ def main():
     parameters = make_parameters(ctx)
     momenta = {name: nd.zeros_like(parameter) for name, parameter in parameters.items()}
     try:
-        for epoch in range(1, options.epochs + 1):
+        for epoch in range(1, (2 if options.quick else options.epochs) + 1):
             begin = time.perf_counter()
             loss = train_epoch(parameters, momenta, *train, options.batch_size, options.lr)
             seconds = time.perf_counter() - begin

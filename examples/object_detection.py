@@ -139,6 +139,8 @@ def measure(found, objects):
 
 
 def show(folder, pictures, found):
+    if not figures.available(folder):
+        return
     figure = figures.Figure(figsize=(10, 5.4), layout='constrained')
     for axes, picture, boxes in zip(figure.subplots(2, 4).flat, pictures, found):
         axes.imshow(picture.transpose(1, 2, 0))

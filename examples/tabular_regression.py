@@ -99,6 +99,8 @@ def main():
     mean = log_error(np.exp(np.log(price).mean()), price)
     print(f'error of logarithms: {np.mean(errors):.4f}; of the mean price: {mean:.4f}; of the noise alone: {NOISE}')
 
+    if not figures.available(options.out):
+        return
     figure = figures.Figure(figsize=(9, 3.8), layout='constrained')
     left, right = figure.subplots(1, 2)
     left.loglog(price, said, '.', markersize=3, alpha=0.5)

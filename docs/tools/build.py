@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+import tomllib
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -17,7 +18,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
 import check_links
 import notebooks
+import search_index
 from pages import FENCE, LANGUAGES, LINK, ROOT, folder, joined, pages, sections, untranslated
+
+from mxnet.libinfo import remx_version
 
 NOT_YET = '> 本页尚未翻译，以下为英文原文。\n\n'
 SPHINX_LANGUAGE = {'en': 'en', 'zh': 'zh_CN'}
@@ -42,6 +46,34 @@ def inside(text):
     return ''.join(pieces) + LINK.sub(plain, text[end:])
 
 
+NOTEBOOK = {'en': ('Notebook', 'download', 'open in Colab'), 'zh': ('笔记本', '下载', '在 Colab 中打开')}
+
+
+def with_notebook_links(text, name, language):
+    """Links to the page's notebook, below its title."""
+    title, _, rest = text.partition('\n')
+    what, download, colab = NOTEBOOK[language]
+    place = f'{home().removeprefix("https://github.com/")}/blob/gh-pages/notebooks/{language}/{name}.ipynb'
+    return (f'{title}\n\n<p class="notebook-links">{what}: <a href="../notebooks/{language}/{name}.ipynb" download>'
+            f'{download}</a> · <a href="https://colab.research.google.com/github/{place}">{colab}</a></p>\n{rest}')
+
+
+def home():
+    """The public address of the repository."""
+    return tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))['project']['urls']['Repository']
+
+
+def with_cards(text):
+    """The home page: its picture beside its first paragraph, and the table of ways in as cards."""
+    def cards(found):
+        rows = re.findall(r'^\| \[([^\]]*)\]\(([^)]*)\) \| (.*?) \|$', found[0], re.MULTILINE)
+        items = [f'<a class="card" href="{target.replace(".md", ".html")}"><strong>{title}</strong>'
+                 f'<span>{words.replace("`", "").replace("*", "")}</span></a>' for title, target, words in rows]
+        return '<div class="cards">\n' + '\n'.join(items) + '\n</div>\n'
+    head, mark, rest = text.partition('\n## ')
+    return re.sub(r'(^\|.*\|\n)+', cards, head, flags=re.MULTILINE) + mark + rest
+
+
 def with_tables_of_contents(text):
     """The index, with a hidden toctree for each of its sections."""
     trees = [f':::{{toctree}}\n:hidden:\n:caption: {title}\n\n' + '\n'.join(names) + '\n:::\n'
@@ -63,14 +95,17 @@ def write_sources(language, target):
             first, _, rest = text.partition('\n')
             text = f'{first}\n\n{NOT_YET}{rest}'
         text = inside(joined(text) if language == 'zh' else text)
-        (target / english.name).write_text(with_tables_of_contents(text) if english.stem == 'index' else text,
-                                           encoding='utf-8')
+        if notebooks.has_notebook(page if page.exists() else english):
+            text = with_notebook_links(text, english.stem, language)
+        if english.stem == 'index':
+            text = with_tables_of_contents(with_cards(text))
+        (target / english.name).write_text(text, encoding='utf-8')
     import operators
     import programs
     import reference
     reference.write(target, language)
     operators.write(target, language)
-    programs.write(target)
+    programs.write(target, language)
 
 
 def sphinx(language, source, site):
@@ -95,8 +130,14 @@ def main():
         write_sources(language, source)
         shutil.rmtree(site / language, ignore_errors=True)
         sphinx(language, source, site / language)
-        notebooks.write_all(language, site.parent / 'notebooks' / language)
+        search_index.write(site / language, language)
+        written = notebooks.write_all(language, site.parent / 'notebooks' / language)
+        (site / 'notebooks' / language).mkdir(parents=True, exist_ok=True)
+        for path in written:
+            shutil.copy(path, site / 'notebooks' / language)
     (site / 'index.html').write_text(CHOOSE, encoding='utf-8')
+    # Published sites have one folder for each version; the release workflow lists the others here.
+    (site / 'versions.js').write_text(f'window.remxVersions = [["{remx_version}", "../"]];\n', encoding='utf-8')
     dead = [] if options.language else check_links.dead_links(site)
     if dead:
         sys.exit('dead links:\n' + '\n'.join(dead))

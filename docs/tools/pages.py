@@ -102,3 +102,13 @@ def outline(text):
         fences.append((kind, shape_of_code(body) if kind == 'python' else body if kind == 'text' else ''))
     return {'headings': [level for level, _ in headings(text)], 'blocks': fences,
             'links': [link.partition('#')[0] for link in links(text)]}
+
+
+def read_table(path):
+    """{name: text} of a file with lines `name: text`."""
+    found = {}
+    for line in path.read_text(encoding='utf-8').splitlines():
+        if line.strip() and not line.startswith('#'):
+            name, _, text = line.partition(':')
+            found[name.strip()] = text.strip()
+    return found

@@ -7,6 +7,8 @@ import inspect
 import re
 import textwrap
 
+from pages import folder, read_table
+
 # (path below mxnet, the name that programs use), in the order of the page
 MODULES = [
     ('ndarray', 'mx.nd'), ('ndarray.sparse', 'mx.nd.sparse'), ('ndarray.random', 'mx.nd.random'),
@@ -37,6 +39,8 @@ MODULES = [
     ('attribute', 'mx.attribute'),
     ('test_utils', 'mx.test_utils'),
 ]
+MODULE = {'en': 'module', 'zh': '模块'}
+CONTENT = {'en': 'content', 'zh': '内容'}
 METHODS = {'en': 'Operators that are also methods', 'zh': '同时也是方法的算子'}
 
 
@@ -187,6 +191,14 @@ def page(path, name, language):
     return '\n\n'.join(parts) + '\n'
 
 
+def summary(path, language):
+    """A line on a module: in Chinese from docs/zh/modules.txt, else the first sentence of its docstring."""
+    if language == 'zh':
+        return read_table(folder(language) / 'modules.txt')[path]
+    text = (inspect.getdoc(importlib.import_module(f'mxnet.{path}')) or '').split('\n\n')[0].replace('\n', ' ')
+    return re.split(r'(?<=[\w)`])[.:;] (?=[A-Z`])', text)[0].rstrip('.').replace('|', '\\|').replace('<', '\\<')
+
+
 def write(target, language):
     """Writes all pages below `target`/api, and lists them at the end of the page `api`."""
     (target / 'api').mkdir(exist_ok=True)
@@ -196,5 +208,8 @@ def write(target, language):
         (target / 'api' / f'{file}.md').write_text(page(path, name, language), encoding='utf-8')
         written.append(f'api/{file}')
     index = target / 'api.md'
-    index.write_text(index.read_text(encoding='utf-8') + '\n:::{toctree}\n:maxdepth: 1\n\n' + '\n'.join(written)
-                     + '\n:::\n', encoding='utf-8')
+    table = '\n'.join([f'| {MODULE[language]} | {CONTENT[language]} |', '| --- | --- |',
+                       *(f'| [`{name}`]({file}.md) | {summary(path, language)} |'
+                         for (path, name), file in zip(MODULES, written, strict=True))])
+    tree = '\n:::{toctree}\n:hidden:\n\n' + '\n'.join(written) + '\n:::\n'
+    index.write_text(f'{index.read_text(encoding="utf-8")}\n{table}\n{tree}', encoding='utf-8')
