@@ -12,6 +12,7 @@ from . import (
     autograd,
     cores,
     data,
+    eager,
     first,
     gluon,
     kvstore,
@@ -64,8 +65,8 @@ def main(argv=None):
     rows, over = list(table.rows), [row['name'] for row in table.rows if row['over']]
     cores.release()
     # these have tables of their own, and processes that work side by side
-    for name, family in (('loader', loader), ('data', data), ('kvstore', kvstore), ('special', special),
-                         ('first', first)):
+    for name, family in (('eager', eager), ('loader', loader), ('data', data), ('kvstore', kvstore),
+                         ('special', special), ('first', first)):
         if options.only in name:
             print()
             found = family.report()

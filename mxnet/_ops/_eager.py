@@ -16,6 +16,7 @@ from torch.nn import functional as F
 
 from .activation import _ACTIVATIONS
 from .dtypes import TORCH
+from .late_reads import Versions
 from .spatial import is_channels_last, per_axis
 from .table import NAMES, Operator
 
@@ -268,7 +269,7 @@ def _sum(op, a, training, general):
         return lambda x: function(x.ravel(), 0, True) if x.is_floating_point() else general(x), True, True
 
     def kernel(x):
-        if x.is_floating_point() and x.size(axis) != 1 and (keep or x.dim() > 1):
+        if x.is_floating_point() and x.shape[axis] != 1 and (keep or x.dim() > 1):
             return function(x, axis, keep)
         return general(x)
     return kernel, False, True
@@ -396,10 +397,17 @@ def _take(op, a, training, general):
 @special('Embedding')
 def _embedding(op, a, training, general):
     shape, embedding = (a['input_dim'], a['output_dim']), torch.embedding
+    if a['sparse_grad']:
+        return None
 
     def kernel(index, weight):
-        return embedding(weight, index.long()) if weight.is_cpu and weight.shape == shape else general(index, weight)
-    return kernel, False, False
+        if not weight.is_cpu or weight.shape != shape:
+            return general(index, weight)
+        result = embedding(weight, index.long())
+        if result.requires_grad and result.grad_fn is not None:
+            result.grad_fn.register_prehook(Versions((index,)))
+        return result
+    return kernel, False, True
 
 
 @special('pick')
@@ -411,9 +419,8 @@ def _pick(op, a, training, general):
     def kernel(x, index):
         rank = x.dim()
         if x.is_cpu and rank > 1 and index.dim() == rank - 1:
-            column = index.long().unsqueeze(axis)
-            if column.size(0) == x.size(0) and column.numel() * x.size(axis) == x.numel() and rank == 2:
-                return gather(x, axis, column).squeeze(axis)
+            if rank == 2 and index.numel() * x.shape[axis] == x.numel():
+                return gather(x, axis, index.long().unsqueeze(axis)).squeeze(axis)
         return general(x, index)
     return kernel, False, False
 
@@ -448,19 +455,15 @@ def _topk(op, a, training, general):
     axis, k, ascending, convert = a['axis'], a['k'], a['is_ascend'], _CAST.get(TORCH[a['dtype']])
     if convert is None or axis is None or k < 1 or a['ret_typ'] not in ('indices', 'value', 'both'):
         return None
-    wanted = a['ret_typ']
+    wanted, narrow = a['ret_typ'], torch.narrow_copy
 
     def kernel(x):
         length = x.size(axis)
         if length > 64 or k > length:
             return general(x)
         values, indices = x.sort(dim=axis, descending=not ascending, stable=True)
-        if k < length:
-            if wanted != 'value':
-                indices = indices.narrow(axis, 0, k)
-            if wanted != 'indices':
-                values = values.narrow(axis, 0, k)
         if wanted == 'indices':
-            return convert(indices)
-        return values if wanted == 'value' else (values, convert(indices))
+            return narrow(convert(indices), axis, 0, k)
+        values = narrow(values, axis, 0, k)
+        return values if wanted == 'value' else (values, narrow(convert(indices), axis, 0, k))
     return kernel, False, False

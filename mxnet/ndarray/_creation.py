@@ -133,7 +133,7 @@ def zeros(shape: Shape, ctx: Context | None = None, dtype: DType | None = None, 
         from . import sparse
         return sparse.zeros(stype, shape, ctx, dtype)
     if not kwargs:
-        found = _bound_creation.made(_bound_creation.zeros, (), shape, dtype, ctx, NDArray)
+        found = _bound_creation.constant(torch.zeros, shape, dtype, ctx, NDArray)
         if found is not None:
             return found
     return _filled(shape, ctx, dtype, 0, _only_out(kwargs, 'zeros'))
@@ -143,7 +143,7 @@ def ones(shape: Shape, ctx: Context | None = None, dtype: DType | None = None,
          **kwargs: Unpack[ResultOptions]) -> NDArray:
     """An array of ones."""
     if not kwargs:
-        found = _bound_creation.made(_bound_creation.ones, (), shape, dtype, ctx, NDArray)
+        found = _bound_creation.constant(torch.ones, shape, dtype, ctx, NDArray)
         if found is not None:
             return found
     return _filled(shape, ctx, dtype, 1, _only_out(kwargs, 'ones'))

@@ -254,12 +254,10 @@ def _source(op: Operator, name: str, is_method: bool):
     if op.wants_training:
         key.append('_state.training')
     listed = f'({", ".join(inputs)},)'
-    if optional:
-        noted = f'_sources({listed})'
-    else:
-        noted = '(' + ''.join(f"{x}._variable or getattr({t}, '_note', None) or _source({x}), "
-                              for x, t in zip(inputs, tensors, strict=True)) + ')'
     both = list(zip(inputs, tensors, strict=True))
+    found = '{x}._variable or getattr({t}, \'_note\', None) or (_source({x}) if {t}.requires_grad else _ref({x}))'
+    noted = '(' + ''.join(found.format(x=x, t=t) + ', ' for x, t in both if x not in optional) + ')' + ''.join(
+        f' + (() if {x} is None else ({found.format(x=x, t=t)},))' for x, t in both if x in optional)
     reads = [f'{t} = ' + (f'None if {x} is None else ' if x in optional else '') + f'{x}._storage' for x, t in both]
     leaves = ['if ' + (f'{x} is not None and ' if x in optional else '')
               + f'{x}._variable is not None: {t} = {x}._variable.leaf' for x, t in both]

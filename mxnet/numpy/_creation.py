@@ -147,7 +147,7 @@ def makers(create, bound=None):
         (2, 0)
         """
         if bound is not None and order == 'C':
-            found = bound(_bound_creation.zeros, shape, dtype, ctx)
+            found = bound(torch.zeros, shape, dtype, ctx)
             if found is not None:
                 return found
         _row_major('zeros', order)
@@ -156,7 +156,7 @@ def makers(create, bound=None):
     def ones(shape, dtype=numpy.float32, order='C', ctx=None):
         """Ones of a shape."""
         if bound is not None and order == 'C':
-            found = bound(_bound_creation.ones, shape, dtype, ctx)
+            found = bound(torch.ones, shape, dtype, ctx)
             if found is not None:
                 return found
         _row_major('ones', order)
@@ -260,8 +260,8 @@ def create(name, attributes, ctx=None, out=None):
     return _invoke.run(op, (), op.parse(attributes), out, _call.array_class)
 
 
-def _bound(prepare, shape, dtype, ctx):
-    return _bound_creation.made(prepare, (), shape, dtype, ctx, _call.array_class)
+def _bound(function, shape, dtype, ctx):
+    return _bound_creation.constant(function, shape, dtype, ctx, _call.array_class)
 
 
 _made = makers(create, _bound)

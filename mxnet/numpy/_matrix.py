@@ -38,6 +38,8 @@ def matmul(a, b, out=None, **kwargs):
 
 def dot(a, b, out=None):
     """The sum of products over the last axis of `a` and the last but one of `b`; a number multiplies."""
+    if isinstance(a, NDArrayBase) and isinstance(b, NDArrayBase):
+        return apply('_np_dot', (a, b), {}, out)
     if isinstance(a, Numbers) or isinstance(b, Numbers):
         from ._elementwise import multiply
         return multiply(a, b, out=out)
