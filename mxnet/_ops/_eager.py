@@ -258,11 +258,25 @@ def _one_axis(a):
     return axis[0] if axis is not None and len(axis) == 1 and not a.get('exclude', False) else None
 
 
+def _all_but_first(a):
+    """Whether a reduction is over all axes but the first, as that of a loss is."""
+    return a['axis'] == (0,) and a['exclude'] and not a['keepdims']
+
+
 @special('sum', 'mean')
 def _sum(op, a, training, general):
     axis, keep = _one_axis(a), a['keepdims']
     function = torch.sum if op.name == 'sum' else torch.mean
     if axis is None:
+        if _all_but_first(a):
+            def of_rows(x):
+                rank = x.dim()
+                if rank == 1:
+                    return x.clone()                # there are no others
+                if rank != 2 or not x.is_floating_point():
+                    return general(x)
+                return function(x, 1) if x.shape[1] != 1 else x.squeeze(1)
+            return of_rows, False, True
         if op.name != 'sum' or a['axis'] is not None or keep:
             return None
         # of a flat view with its one axis kept: the cheapest way to a sum of shape (1,)
@@ -413,16 +427,20 @@ def _embedding(op, a, training, general):
 @special('pick')
 def _pick(op, a, training, general):
     axis, keep, gather = a['axis'], a['keepdims'], torch.gather
-    if a['mode'] != 'clip' or axis is None or keep:
+    if a['mode'] != 'clip' or axis is None:
         return None
 
     def kernel(x, index):
         rank = x.dim()
         if x.is_cpu and rank > 1 and index.dim() == rank - 1:
             if rank == 2 and index.numel() * x.shape[axis] == x.numel():
-                return gather(x, axis, index.long().unsqueeze(axis)).squeeze(axis)
+                result = gather(x, axis, index.long().unsqueeze(axis))
+                result = result if keep else result.squeeze(axis)
+                if result.requires_grad and result.grad_fn is not None:
+                    result.grad_fn.register_prehook(Versions((index,)))
+                return result
         return general(x, index)
-    return kernel, False, False
+    return kernel, False, True
 
 
 @special('where')

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ndarray, symbol
 from .._deferred_compute import tracing, untraced
+from .._dispatch import interceptors
 from .._files import paths
 from .._lazy.bound_calls import BoundCall, BoundPrediction
 from .._state import state
 from .._typing import any_signature
 from ..base import MXNetError
-from ..context import current_context
+from ..context import _CPU
 from ..ndarray import NDArray
 from ..symbol import Symbol
 from ..util import is_np_array
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
 __all__ = ['HybridBlock']
 
 _building = threading.RLock()     # a graph is made by one thread, and once
+
+
+def _are_arrays(values):
+    """Whether all of them are arrays or None."""
+    for value in values:
+        if not isinstance(value, NDArray) and value is not None:
+            return False
+    return True
 
 
 class HybridBlock(Block):
@@ -355,21 +364,21 @@ class HybridBlock(Block):
     @any_signature
     def forward(self, x: Any, *args: Any) -> Any:
         """Calls `hybrid_forward`, or the graph once hybridized."""
-        if self._cached_op is not None and self._active and not tracing():
+        if self._cached_op is not None and self._active and not (interceptors and tracing()):
             row = self._row((x, *args))
             if row is not None:
                 return self._run_row(row, (x, *args))
-        if not args and isinstance(x, NDArray):
+        if isinstance(x, NDArray) and (not args or not self._active and _are_arrays(args)):
             ctx = x._ctx
         else:
             ctx = self._context_of_inputs((x, *args))
             if ctx is None:
                 return self._forward_symbol(x, *args)
-        if ctx is not current_context():
+        if ctx is not (state.context or _CPU):
             with ctx:
                 return HybridBlock.forward(self, x, *args)
         if self._active:
-            if tracing():
+            if interceptors and tracing():
                 with self.name_scope():
                     return self._forward_arrays(ctx, x, *args)
             if not self._traced:            # else a `forward` of the block's own has called this one
@@ -379,9 +388,11 @@ class HybridBlock(Block):
     def _forward_arrays(self, ctx, *args):
         """`hybrid_forward` on arrays."""
         try:
-            if tracing() and not self._graphs() and any(p._deferred is not None for p in self._reg_params.values()):
+            if interceptors and tracing() and not self._graphs() \
+                    and any(p._deferred is not None for p in self._reg_params.values()):
                 raise DeferredInitializationError           # its own graph tells more than one operator after the other
-            params = {name: param.data(ctx) for name, param in self._reg_params.items()}
+            own = self._reg_params
+            params = {name: param.data(ctx) for name, param in own.items()} if own else {}
         except DeferredInitializationError:
             with untraced():
                 self._deferred_infer_shape(*args)
@@ -392,7 +403,7 @@ class HybridBlock(Block):
 
     def _by_arrays(self, *args):
         """A call of a block whose `forward` is written on arrays."""
-        if tracing():
+        if interceptors and tracing():
             with self.name_scope():
                 return self.forward(*args)
         if self._active and not any(isinstance(v, Symbol) for v in nested.leaves(args)):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..util import is_np_array
+from .._state import state
 
 if TYPE_CHECKING:
     from ..gluon._namespaces import Operators
@@ -22,7 +22,7 @@ NP = {'abs': 'abs', 'broadcast_mul': 'multiply', 'broadcast_sub': 'subtract', 'c
 
 def operator(F: Operators, name: str) -> Any:
     """An operator's function: `F.Pooling`, or in np mode `F.npx.pooling`."""
-    if not is_np_array():
+    if not state.np_array:
         return getattr(F, name)
     if name in NPX:
         return getattr(F.npx, NPX[name])
@@ -34,7 +34,7 @@ def operator(F: Operators, name: str) -> Any:
 def contrib(F: Operators, name: str) -> Any:
     """As `operator`, for those of `F.contrib`."""
     function = getattr(F.contrib, name)
-    return _converting(function) if is_np_array() else function
+    return _converting(function) if state.np_array else function
 
 
 def _converting(function):

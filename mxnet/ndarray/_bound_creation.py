@@ -49,7 +49,8 @@ def _lengths(shape):
 def _bind(key, prepare, parameters, shape, dtype):
     if any(type(p) not in _NUMBERS for p in parameters):
         raise TypeError
-    kernel = prepare(parameters, _lengths(shape), torch.float32 if dtype is None or dtype is _Null else torch_dtype(dtype))
+    wanted = torch.float32 if dtype is None or dtype is _Null else torch_dtype(dtype)
+    kernel = prepare(parameters, _lengths(shape), wanted)
     if len(_known) >= LIMIT:
         _known.clear()
     _known[key] = kernel

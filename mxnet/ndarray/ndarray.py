@@ -174,7 +174,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         return _a.power(other, self)
 
     def __neg__(self) -> NDArray:
-        return _a.multiply(self, -1)
+        return NDArray.__mul__(self, -1)
 
     def __abs__(self) -> Self:
         return self.abs()
