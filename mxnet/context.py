@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 __all__ = ['Context', 'cpu', 'cpu_pinned', 'cpu_shared', 'current_context', 'gpu', 'gpu_memory_info', 'num_gpus']
 
+# set by `remx run`: the device of GPU contexts where there is no GPU, or where all are to be on the CPU
+missing_gpu = None
+without_gpus = False
+
 _interned: dict[tuple[int, int], Context] = {}
 
 
@@ -165,6 +169,8 @@ def _find_device(ctx):
         return torch.device(kind, ctx.device_id)
     if ctx.device_id < virtual:
         return torch.device(kind, ctx.device_id % real) if real else torch.device('cpu')
+    if missing_gpu is not None and not real and not virtual:
+        return missing_gpu(ctx)
     found = f'{virtual} virtual GPUs' if virtual else f'{real} GPU{"s" * (real > 1)}' if real else 'no GPU'
     raise MXNetError(f'{ctx} is not available: this machine has {found} that torch {torch.__version__} can use. '
                      'Use mx.cpu(), or set MXNET_VIRTUAL_GPUS to test a program for several devices; `remx doctor` '
@@ -173,6 +179,8 @@ def _find_device(ctx):
 
 def _gpus():
     """-> (torch's name for the kind of GPUs, how many there are)."""
+    if without_gpus:
+        return 'cuda', 0
     import torch
     count = torch.cuda.device_count()
     if not count and torch.backends.mps.is_available():

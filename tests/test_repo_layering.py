@@ -46,6 +46,8 @@ LAYERS = (
     ('callback', 'executor_manager', 'gluon', 'module', 'model', 'rnn'),
     # tools
     ('contrib', 'monitor', 'notebook', 'onnx', 'profiler', 'test_utils', 'visualization'),
+    # programs of the time of MXNet 1.x
+    ('_compat', 'compat'),
     # the command, and scripts that call it
     ('cli', 'tools'),
 )
@@ -55,6 +57,7 @@ NO_TORCH = LAYERS[0]
 # (importing file or folder, imported module; '' is the package itself): why an import inside a function may go to a
 # later layer.
 DOWNWARD = {
+    ('cli/_findings', ''): 'names that a program uses are looked up in the package',
     ('_frontend/reference', ''): 'examples of the reference are programs: they import mxnet',
     ('_frontend/stubs', ''): 'stubs show what is in mx.nd and mx.sym',
     ('autograd', 'ndarray'): 'programs take NDArray from `from mxnet.autograd import *`',

@@ -16,6 +16,10 @@ def main(arguments=None) -> int:
 
 
 def _run(arguments):
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words[:1] == ['run']:        # at once: the other commands are not needed, and a program is waiting
+        from .run import main as run
+        return run(words[1:])
     parser = argparse.ArgumentParser(prog='remx', description='Tools for programs that import mxnet.')
     parser.add_argument('--version', action='version', version=f'remx {remx_version} (mxnet {__version__})')
     commands = parser.add_subparsers(title='commands', dest='command', metavar='COMMAND')
@@ -34,7 +38,10 @@ def _run(arguments):
                           ('rec2idx', 'make the index of a record file again'),
                           ('inspect', 'show what is in a .rec, .idx, .params, -symbol.json or .states file'),
                           ('convert', 'write a trained network as torch source, pt2, ONNX, safetensors or checkpoint'),
-                          ('predict', 'run a trained network on pictures, arrays or tables')):
+                          ('predict', 'run a trained network on pictures, arrays or tables'),
+                          ('run', 'run an old program, unmodified, on today\'s Python'),
+                          ('check', 'list what has gone since a program was written, and mend it'),
+                          ('fetch', 'bring data sets to where programs look for them')):
         module = importlib.import_module(f'.{name}', __name__)
         command = commands.add_parser(name, help=explain, description=module.EXPLAIN,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)

@@ -34,6 +34,7 @@ OPTIONAL = {
                  'live charts and bars in notebooks'),
     'onnx': ([('onnx', 'onnx')], 'networks to and from ONNX'),
     'ray': ([('ray', 'ray')], 'the servers of dist_async, and jobs on Ray clusters'),
+    'old': ([('fissix', 'fissix')], 'programs in Python 2, for remx run and remx check'),
 }
 
 

@@ -102,8 +102,10 @@ def _collect(sym, arg_params, aux_params, ctx, batches, collector, limit, logger
     names = list(dict.fromkeys(collector.include_layer))
     internals = sym.get_internals()
     known = set(internals.list_outputs())
-    group = symbol.Group([internals[n] for n in names if n in known])
     names = [n for n in names if n in known]
+    if not names:           # a network without a layer that is quantized
+        return
+    group = symbol.Group([internals[n] for n in names])
     executor, seen = None, 0
     for batch in batches:
         if executor is None:

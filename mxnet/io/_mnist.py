@@ -1,12 +1,13 @@
 """`MNISTIter`: batches of the pictures of MNIST and of what has its format."""
 import gzip
 import io
+import os
 import zlib
 from typing import Literal
 
 import numpy
 
-from .._files import idx, limits, paths
+from .._files import idx, limits, paths, published
 from .._ops.attributes import NonNegative
 from ..base import MXNetError
 from ..ndarray import array
@@ -19,7 +20,13 @@ __all__ = ['MNISTIter']
 
 def read_idx(path, axes):
     """The bytes in a file of Yann LeCun's format, gzipped or not, with so many axes."""
-    data = paths.read_bytes(path)
+    try:
+        data = paths.read_bytes(path)
+    except MXNetError as error:
+        if 'No such file' not in str(error):
+            raise
+        where = os.path.dirname(path) or '.'
+        raise type(error)(f'{error}. {published.hint("mnist", where)} (--unpack writes files without .gz)') from error
     if data[:2] == b'\x1f\x8b':
         try:
             with gzip.open(io.BytesIO(data)) as packed:

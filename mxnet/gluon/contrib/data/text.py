@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .... import base, ndarray
-from ...._files import limits, paths
+from ...._files import limits, paths, published
 from ....base import FileError, MXNetError
 from ...data import dataset
 from ...utils import _get_repo_file_url, download
@@ -93,7 +93,7 @@ class _WikiText(dataset._DownloadedDataset):
                     content = limits.unpacked(source, os.path.getsize(archive), archive, os.path.basename(path))
         except Exception as error:          # damaged archives make the library raise many things
             raise MXNetError(f'{type(self).__name__} needs {os.path.basename(path)}, or {name} with it inside, in '
-                             f'{self._root}: {error}') from error
+                             f'{self._root}: {error}. {published.hint(self._name, self._root)}') from error
         paths.write_atomic(path, [content])
         return path
 
@@ -105,7 +105,7 @@ class WikiText2(_WikiText):
     """
 
     _name = 'wikitext-2'
-    _archive = ('wikitext-2-v1.zip', '3c914d17d80b1459be871a5039ac23e752a53cbe')
+    _archive = published.files('wikitext-2')[0]
 
     def __init__(self, root: Path | None = None, segment: str = 'train', vocab: Vocabulary | None = None,
                  seq_len: int = 35) -> None:
@@ -116,7 +116,7 @@ class WikiText103(_WikiText):
     """A hundred million words of Wikipedia, otherwise as `WikiText2`."""
 
     _name = 'wikitext-103'
-    _archive = ('wikitext-103-v1.zip', '0aec09a7537b58d4bb65362fee27650eeaba625a')
+    _archive = published.files('wikitext-103')[0]
 
     def __init__(self, root: Path | None = None, segment: str = 'train', vocab: Vocabulary | None = None,
                  seq_len: int = 35) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .... import base, image, ndarray, recordio
-from ...._files import idx, limits, paths
+from ...._files import idx, limits, paths, published
 from ...._names import suggest_names as _suggest_names
 from ....base import FileError, MXNetError
 from ....util import is_np_array
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ['CIFAR10', 'CIFAR100', 'FashionMNIST', 'ImageFolderDataset', 'ImageListDataset', 'ImageRecordDataset',
            'MNIST']
 
-MISSING = ('{cls} needs {file}, which is not in {folder} and could not be downloaded ({error}). Put the file there, or '
-           'name the folder that has it with root=.')
+MISSING = ('{cls} needs {file}, which is not in {folder} and could not be downloaded ({error}). {hint} Or put the '
+           'file there, or name the folder that has it with root=.')
 DAMAGED = '{path} is not what {cls} expects: {why}. Remove it to have it downloaded again.'
 
 
@@ -66,6 +66,8 @@ class _ImagesInFiles(dataset._DownloadedDataset):
             except (MXNetError, OSError) as error:
                 errors.append(error)
         raise MXNetError(MISSING.format(cls=type(self).__name__, file=name, folder=self._root,
+                                        hint=published.hint(self._namespace, None if self._root == _folder(
+                                            None, self._namespace) else self._root),
                                         error='; '.join(map(str, errors)))) from errors[-1]
 
     def _damaged(self, path, why):
@@ -80,13 +82,8 @@ class MNIST(_ImagesInFiles):
     """
 
     _namespace = 'mnist'
-    _mirrors: tuple = ('https://ossci-datasets.s3.amazonaws.com/mnist/',
-                       'https://storage.googleapis.com/cvdf-datasets/mnist/')
-    _files = {
-        True: (('train-images-idx3-ubyte.gz', '6c95f4b05d2bf285e1bfb0e7960c31bd3b3f8a7d'),
-               ('train-labels-idx1-ubyte.gz', '2a80914081dc54586dbdf242f9805a6b8d2a15fc')),
-        False: (('t10k-images-idx3-ubyte.gz', 'c3a25af1f52dad7f726cce8cacb138654b760d48'),
-                ('t10k-labels-idx1-ubyte.gz', '763e7fa3757d93b0cdec073cef058b2004252c17'))}
+    _mirrors: tuple = published.DATASETS['mnist'][1]
+    _files = {True: published.files('mnist', 'train'), False: published.files('mnist', 't10k')}
 
     def __init__(self, root: Path | None = None, train: bool = True,
                  transform: Callable[..., Any] | None = None) -> None:
@@ -121,12 +118,8 @@ class FashionMNIST(MNIST):
     """Articles of clothing in place of digits, otherwise as `MNIST`."""
 
     _namespace = 'fashion-mnist'
-    _mirrors = ('http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/',)
-    _files = {
-        True: (('train-images-idx3-ubyte.gz', '0cf37b0d40ed5169c6b3aba31069a9770ac9043d'),
-               ('train-labels-idx1-ubyte.gz', '236021d52f1e40852b06a4c3008d8de8aef1e40b')),
-        False: (('t10k-images-idx3-ubyte.gz', '626ed6a7c06dd17c0eec72fa3be1740f146a2863'),
-                ('t10k-labels-idx1-ubyte.gz', '17f9ab60e7257a1620f4ad76bbbaf857c3920701'))}
+    _mirrors = published.DATASETS['fashion-mnist'][1]
+    _files = {True: published.files('fashion-mnist', 'train'), False: published.files('fashion-mnist', 't10k')}
 
 
 class CIFAR10(_ImagesInFiles):
@@ -137,8 +130,8 @@ class CIFAR10(_ImagesInFiles):
     """
 
     _namespace = 'cifar10'
-    _mirrors = ('https://www.cs.toronto.edu/~kriz/',)
-    _archive = ('cifar-10-binary.tar.gz', 'fab780a1e191a7eda0f345501ccd62d20f7ed891')
+    _mirrors = published.DATASETS['cifar10'][1]
+    _archive = published.files('cifar10')[0]
     _inner = 'cifar-10-batches-bin'
     _files = {True: [f'data_batch_{i}.bin' for i in range(1, 6)], False: ['test_batch.bin']}
     _labels = 1                # bytes of labels in front of an image
@@ -198,7 +191,7 @@ class CIFAR100(CIFAR10):
     """
 
     _namespace = 'cifar100'
-    _archive = ('cifar-100-binary.tar.gz', 'a0bb982c76b83111308126cc779a992fa506b90b')
+    _archive = published.files('cifar100')[0]
     _inner = 'cifar-100-binary'
     _files = {True: ['train.bin'], False: ['test.bin']}
     _labels = 2

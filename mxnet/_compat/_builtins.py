@@ -1,0 +1,161 @@
+"""Builtins of Python 2 for a program's modules."""
+
+import builtins
+import functools
+import sys
+
+from ._helpers import comparison, one_number
+from ._report import report
+
+
+def _noted(name, value):
+    """A builtin of Python 2 that notes its first use."""
+    if isinstance(value, type):
+        return value
+    used = []
+
+    @functools.wraps(value)
+    def call(*args, **kwargs):
+        if not used:
+            used.append(True)
+            report.note(f'python2-{name}', f'the builtin {name} of Python 2')
+        return value(*args, **kwargs)
+
+    return call
+
+
+def unichr(number):
+    """`chr`."""
+    return chr(number)
+
+
+def raw_input(prompt=''):
+    """`input`."""
+    return input(prompt)
+
+
+def execfile(path, globals=None, locals=None):
+    """Runs a file in a namespace: the caller's, unless one is given."""
+    from ._importing import code_of
+
+    frame = sys._getframe(1)
+    while '__remx_attr__' not in frame.f_builtins and frame.f_back is not None:
+        frame = frame.f_back
+    with open(path, 'rb') as file:
+        code, _ = code_of(file.read(), path)
+    if globals is None:
+        globals, locals = frame.f_globals, frame.f_locals
+    exec(code, globals, locals)
+
+
+def cmp(left, right):
+    """-1, 0 or 1."""
+    return (left > right) - (left < right)
+
+
+def apply(function, args=(), kwargs=None):
+    """`function(*args, **kwargs)`."""
+    return function(*args, **(kwargs or {}))
+
+
+def reload(module):
+    """`importlib.reload`; `sys` is left as it is."""
+    from ._importing import Standin
+
+    if isinstance(module, Standin):
+        return module
+    import importlib
+
+    return importlib.reload(module)
+
+
+def coerce(left, right):
+    """Both numbers in the type of their sum."""
+    kind = type(left + right)
+    return kind(left), kind(right)
+
+
+ALL = {
+    'xrange': range,
+    'unicode': str,
+    'long': int,
+    'basestring': str,
+    **{f.__name__: _noted(f.__name__, f) for f in (unichr, raw_input, execfile, cmp, apply, reload, coerce)},
+    'reduce': _noted('reduce', functools.reduce),
+    'intern': _noted('intern', sys.intern),
+    'buffer': memoryview,
+    'file': _noted('file', open),
+    'StandardError': Exception,
+}
+
+
+# ---------------------------------------------------------------------- with other results in Python 2
+def round2(number, ndigits=None):
+    """`round` of Python 2: a float, halves away from 0."""
+    import decimal
+
+    found = one_number(number)
+    number = number if found is None else found
+    if not isinstance(number, (int, float)):
+        return builtins.round(number) if ndigits is None else builtins.round(number, ndigits)
+    step = decimal.Decimal(1).scaleb(-int(ndigits or 0))
+    try:
+        return float(decimal.Decimal(repr(float(number))).quantize(step, decimal.ROUND_HALF_UP))
+    except decimal.InvalidOperation:
+        return float(number)
+
+
+def range_list(*args):
+    """`range` of Python 2: a list; very long ones stay ranges."""
+    found = range(*(int(a) if isinstance(a, float) and a.is_integer() else a for a in args))
+    return list(found) if len(found) <= 10_000_000 else found
+
+
+def map_list(function, *values):
+    """`map` of Python 2: a list, and None as the function."""
+    if function is None:
+        return list(values[0]) if len(values) == 1 else list(zip(*values))
+    return list(map(function, *values))
+
+
+def zip_list(*values):
+    """`zip` of Python 2: a list."""
+    return list(zip(*values))
+
+
+def filter_list(function, values):
+    """`filter` of Python 2: of the type of what is filtered."""
+    found = filter(function, values)
+    return ''.join(found) if isinstance(values, str) else tuple(found) if type(values) is tuple else list(found)
+
+
+def sorted2(values, cmp=None, key=None, reverse=False):
+    """`sorted` of Python 2, which takes a function that compares."""
+    return sorted(values, key=comparison(cmp, key), reverse=reverse)
+
+
+def input2(prompt=''):
+    """`input` of Python 2, which evaluates what is typed."""
+    return eval(input(prompt), sys._getframe(1).f_globals)
+
+
+def open2(name, mode='r', buffering=-1, *args, **kwargs):
+    """`open` of Python 2: bytes that are no UTF-8 pass through texts unharmed."""
+    if 'b' not in mode and not args and not kwargs:
+        return open(
+            name, mode.replace('U', ''), buffering if buffering != 0 else -1, encoding='utf-8', errors='surrogateescape'
+        )
+    return open(name, mode, buffering, *args, **kwargs)
+
+
+PYTHON2 = {
+    'round': round2,
+    'range': range_list,
+    'map': map_list,
+    'zip': zip_list,
+    'filter': filter_list,
+    'sorted': sorted2,
+    'input': input2,
+    'open': open2,
+    'file': open2,
+}

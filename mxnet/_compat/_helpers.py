@@ -1,0 +1,334 @@
+"""Functions that the rewritten code of a program calls; each does what Python or NumPy of that time did.
+
+They try what is written first, so that code which needs nothing behaves as always.
+"""
+
+import numbers
+import operator
+import re
+import sys
+from collections.abc import Mapping
+
+from ._report import report
+
+
+def _numpy():
+    return sys.modules.get('numpy')
+
+
+def one_number(value):
+    """The number in a NumPy array of one element with axes; None for everything else."""
+    numpy = _numpy()
+    if numpy is not None and isinstance(value, numpy.ndarray) and value.size == 1 and value.ndim:
+        return value.item()
+    return None
+
+
+def _scalar(kind):
+    def convert(value):
+        try:
+            return kind(value)
+        except TypeError:
+            number = one_number(value)
+            if number is None:
+                raise
+            report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
+            return kind(number)
+
+    convert.__name__ = convert.__qualname__ = kind.__name__
+    return convert
+
+
+to_float, to_int, to_complex = _scalar(float), _scalar(int), _scalar(complex)
+
+
+def rounded(number, ndigits=None):
+    """`round`, also of an array with one element."""
+    found = one_number(number)
+    return round(number if found is None else found, ndigits)
+
+
+def formatted(text, values):
+    """`text % values`, where arrays with one element are numbers."""
+    try:
+        return text % values
+    except TypeError:
+        if isinstance(values, tuple):
+            plain = tuple(v if one_number(v) is None else one_number(v) for v in values)
+            if all(a is b for a, b in zip(plain, values)):
+                raise
+        else:
+            plain = one_number(values)
+            if plain is None:
+                raise
+        report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
+        return text % plain
+
+
+def store(value, target, key):
+    """`target[key] = value`."""
+    try:
+        target[key] = value
+    except (TypeError, ValueError, OverflowError) as error:
+        numpy = _numpy()
+        if numpy is None or not isinstance(target, numpy.ndarray):
+            raise
+        if isinstance(error, OverflowError):
+            target[key] = numpy.asarray(value).astype(target.dtype)
+            report.note('numpy-overflow', 'integers that do not fit wrap around, as before NumPy 2')
+            return
+        number = one_number(value)
+        if number is None:
+            raise
+        target[key] = number
+        report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
+
+
+def divided(left, right):
+    """`left / right` of Python 2: integers give an integer, rounded down."""
+    if isinstance(left, numbers.Integral) and isinstance(right, numbers.Integral):
+        return left // right
+    numpy = _numpy()
+    if (
+        numpy is not None
+        and _is_whole(numpy, left)
+        and _is_whole(numpy, right)
+        and (isinstance(left, numpy.ndarray) or isinstance(right, numpy.ndarray))
+    ):
+        return left // right
+    return left / right
+
+
+def _is_whole(numpy, value):
+    return isinstance(value, numbers.Integral) or isinstance(value, numpy.ndarray) and value.dtype.kind in 'biu'
+
+
+def divided_in_place(left, right):
+    """`left /= right` of Python 2."""
+    if isinstance(left, numbers.Integral) and isinstance(right, numbers.Integral):
+        return left // right
+    numpy = _numpy()
+    if numpy is not None and isinstance(left, numpy.ndarray) and left.dtype.kind in 'biu':
+        if _is_whole(numpy, right):
+            return operator.ifloordiv(left, right)
+        left[...] = left / right
+        return left
+    return operator.itruediv(left, right)
+
+
+# ---------------------------------------------------------------------- methods
+def attribute(value, name):
+    """`value.name`, where the name may be that of a method which is gone."""
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        find = _GONE.get(name)
+        found = None if find is None else find(value)
+        if found is None:
+            raise
+        code, text, method = found
+        report.note(code, text)
+        return method
+
+
+def _dict_method(name, today):
+    def find(value):
+        if not isinstance(value, Mapping):
+            return None
+        text = f'dict.{name} is dict.{today}'
+        if today == '__contains__':
+            return f'python2-{name}', 'dict.has_key(k) is `k in d`', lambda key: key in value
+        return (
+            f'python2-{name}',
+            text,
+            (lambda: iter(getattr(value, today)())) if name.startswith('iter') else getattr(value, today),
+        )
+
+    return find
+
+
+def _array_method(name, make):
+    def find(value):
+        numpy = _numpy()
+        if numpy is None or not isinstance(value, (numpy.ndarray, numpy.generic)):
+            return None
+        return f'numpy-{name}', f'the method {name} of arrays, removed in NumPy 2', make(numpy, value)
+
+    return find
+
+
+def _itemset(numpy, value):
+    def itemset(*args):
+        *index, new = args
+        value[
+            tuple(index[0])
+            if len(index) == 1 and isinstance(index[0], tuple)
+            else tuple(index)
+            if len(index) > 1
+            else numpy.unravel_index(index[0], value.shape)
+            if index
+            else (0,) * value.ndim
+        ] = new
+
+    return itemset
+
+
+def _next(value):
+    if not hasattr(value, '__next__'):
+        return None
+    return 'python2-next', 'iterator.next() is next(iterator)', value.__next__
+
+
+def _decode(value):
+    if not isinstance(value, str):
+        return None
+
+    def decode(encoding='utf-8', errors='strict'):
+        if encoding in ('hex', 'base64', 'zlib', 'bz2', 'rot13'):
+            import codecs
+
+            return codecs.decode(value.encode('latin1'), encoding, errors)
+        if encoding == 'string_escape':
+            return value.encode('latin1').decode('unicode_escape')
+        return value
+
+    return 'python2-decode', 'str.decode: texts are Unicode already', decode
+
+
+def _message(value):
+    if not isinstance(value, BaseException):
+        return None
+    return 'python2-message', 'the attribute message of exceptions', str(value.args[0]) if len(value.args) == 1 else ''
+
+
+def _of_function(today):
+    def find(value):
+        if not hasattr(value, today):
+            return None
+        return (
+            f'python2-{today}',
+            f'attributes of functions under their names of Python 2 ({today})',
+            getattr(value, today),
+        )
+
+    return find
+
+
+def _thread_alive(value):
+    if not hasattr(value, 'is_alive'):
+        return None
+    return 'python-isAlive', 'Thread.isAlive is Thread.is_alive', value.is_alive
+
+
+def _children(value):
+    if not hasattr(value, 'iter') or not hasattr(value, 'tag'):
+        return None
+    return 'python-getchildren', 'Element.getchildren and getiterator', lambda: list(value)
+
+
+def _iterator(value):
+    if not hasattr(value, 'iter'):
+        return None
+    return 'python-getchildren', 'Element.getchildren and getiterator', value.iter
+
+
+def _to_bytes(numpy, value):
+    return value.tobytes
+
+
+def _tostring(value):
+    found = _array_method('tostring', _to_bytes)(value)
+    if found is None and hasattr(value, 'tobytes'):
+        return 'python-tostring', 'tostring is tobytes', value.tobytes
+    return found
+
+
+def _fromstring(value):
+    if not hasattr(value, 'frombytes'):
+        return None
+    return 'python-fromstring', 'array.fromstring is array.frombytes', value.frombytes
+
+
+_GONE = {
+    'iteritems': _dict_method('iteritems', 'items'),
+    'iterkeys': _dict_method('iterkeys', 'keys'),
+    'itervalues': _dict_method('itervalues', 'values'),
+    'viewitems': _dict_method('viewitems', 'items'),
+    'viewkeys': _dict_method('viewkeys', 'keys'),
+    'viewvalues': _dict_method('viewvalues', 'values'),
+    'has_key': _dict_method('has_key', '__contains__'),
+    'next': _next,
+    'decode': _decode,
+    'message': _message,
+    'isAlive': _thread_alive,
+    'getchildren': _children,
+    'getiterator': _iterator,
+    'func_name': _of_function('__name__'),
+    'func_code': _of_function('__code__'),
+    'func_defaults': _of_function('__defaults__'),
+    'func_globals': _of_function('__globals__'),
+    'im_func': _of_function('__func__'),
+    'im_self': _of_function('__self__'),
+    'tostring': _tostring,
+    'fromstring': _fromstring,
+    'itemset': _array_method('itemset', _itemset),
+    'ptp': _array_method('ptp', lambda numpy, value: lambda *args, **kwargs: numpy.ptp(value, *args, **kwargs)),
+    'newbyteorder': _array_method(
+        'newbyteorder', lambda numpy, value: lambda order='S': value.view(value.dtype.newbyteorder(order))
+    ),
+}
+METHODS = frozenset(_GONE)
+LISTS = frozenset(('keys', 'values', 'items'))
+
+
+def listed(value, name):
+    """`value.keys`, `values` or `items` of Python 2: a method that gives a list."""
+    method = getattr(value, name)
+    if isinstance(value, Mapping):
+        return lambda *args, **kwargs: list(method(*args, **kwargs))
+    return method
+
+
+def sorting(value):
+    """`value.sort` of Python 2, which takes a function that compares."""
+    if not isinstance(value, list):
+        return value.sort
+
+    def sort(cmp=None, key=None, reverse=False):
+        value.sort(key=comparison(cmp, key), reverse=reverse)
+
+    return sort
+
+
+def comparison(cmp, key):
+    """The key function for Python 2's `cmp` and `key`."""
+    if cmp is None:
+        return key
+    import functools
+
+    made = functools.cmp_to_key(cmp)
+    return made if key is None else lambda item: made(key(item))
+
+
+NUMBERS = re.compile(r'%(\([^)]*\))?[-+ #0]*(\*|\d+)?(\.(\*|\d+))?[diouxXeEfFgG]')
+
+
+def lenient_logging():
+    """Log messages take arrays of one element as numbers."""
+    import logging
+
+    if getattr(logging.LogRecord.getMessage, '_remx', False):
+        return
+    before = logging.LogRecord.getMessage
+
+    def get_message(self):
+        try:
+            return before(self)
+        except TypeError:
+            if not isinstance(self.args, tuple):
+                raise
+            self.args = tuple(a if one_number(a) is None else one_number(a) for a in self.args)
+            return before(self)
+
+    get_message._remx = True  # type: ignore[attr-defined]
+    logging.LogRecord.getMessage = get_message  # type: ignore[method-assign]

@@ -1,0 +1,337 @@
+"""How a program's modules get what is put back: builtins and an `import` of their own, and rewritten syntax trees.
+
+Other modules, installed packages above all, run as always: they see today's Python and today's NumPy.
+"""
+
+import builtins
+import importlib
+import importlib.machinery
+import os
+import site
+import sys
+import sysconfig
+import types
+
+from . import _helpers, _python2
+from ._report import report
+from ._rewrite import rewritten
+
+_HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of the package mxnet
+
+
+class Standin(types.ModuleType):
+    """A module as a program sees it: a real one with names that are gone, found when they are asked for."""
+
+    def __init__(self, name, real, names, cache=False):
+        super().__init__(name)
+        self.__dict__.update(_real=real, _names=names, _cache=cache)
+        for key in ('__file__', '__path__', '__spec__', '__loader__', '__package__', '__doc__'):
+            if hasattr(real, key):
+                self.__dict__[key] = getattr(real, key)
+
+    def __getattr__(self, name):
+        own = self.__dict__
+        if name == '__all__':
+            real = getattr(own['_real'], '__all__', None)
+            if real is None:
+                real = [n for n in dir(own['_real']) if not n.startswith('_')]
+            return [*real, *(n for n in own['_names'] if n not in real)]
+        make = own['_names'].get(name)
+        if make is not None:
+            value = own[name] = make()
+            return value
+        found = standin(f'{own["__name__"]}.{name}')
+        if found is not None:
+            return found
+        value = getattr(own['_real'], name)
+        if own['_cache'] and (callable(value) or isinstance(value, types.ModuleType)):
+            own[name] = value
+        return value
+
+    def __setattr__(self, name, value):
+        if name in self.__dict__:
+            self.__dict__[name] = value
+        setattr(self._real, name, value)
+
+    def __delattr__(self, name):
+        self.__dict__.pop(name, None)
+        delattr(self._real, name)
+
+    def __dir__(self):
+        return sorted({*dir(self._real), *self._names})
+
+
+_standins: dict[str, object] = {}
+
+
+def _tables():
+    """{module: (the real module's name or None, {name: function that makes the value})}, from all parts."""
+    from . import _numpy, _packages, _stdlib
+
+    return _stdlib.MODULES, _numpy.MODULES, _packages.MODULES
+
+
+def standin(name):
+    """The stand-in for a module; None for a module that programs see as it is."""
+    found = _standins.get(name, 0)
+    if found != 0:
+        return found
+    made: object = None
+    for table in _tables():
+        if name in table:
+            made = table[name](name)
+            break
+    else:
+        if any(key.startswith(name + '.') for table in _tables() for key in table):
+            made = _package(name)
+    _standins[name] = made
+    return made
+
+
+def _package(name):
+    """The stand-in for a package of which only parts have one."""
+    try:
+        return Standin(name, importlib.import_module(name), {})
+    except ImportError:
+        return None
+
+
+def extended(real_name, cache=False, **names):
+    """An entry of a table: a module that is there, with further names, each with the function that makes it."""
+
+    def make(name):
+        try:
+            real = importlib.import_module(real_name or name)
+        except ImportError:
+            return None
+        missing = {key: value for key, value in names.items() if not hasattr(real, key)}
+        return Standin(name, real, missing, cache) if missing else None
+
+    return make
+
+
+def named(code, text, make):
+    """A function that makes a value and notes that it was asked for."""
+
+    def found():
+        report.note(code, text)
+        return make()
+
+    return found
+
+
+def _missing_table():
+    from . import _modules, _packages
+
+    return {**_modules.GONE, **_packages.GONE}
+
+
+def program_import(name, globals=None, locals=None, fromlist=(), level=0):
+    """`__import__` for a program's modules."""
+    if level == 0:
+        if globals is not None and globals.get('__remx_python2__') and globals.get('__package__'):
+            inside = _implicit(name, globals)
+            if inside:
+                return builtins.__import__(name, globals, locals, fromlist, 1) if fromlist else _own_part(name, globals)
+        target = standin(name)
+        if target is not None:
+            if fromlist or '.' not in name:
+                return target
+            top = name.partition('.')[0]
+            return standin(top) or builtins.__import__(top)
+        if not fromlist and '.' in name:
+            top = standin(name.partition('.')[0])
+            if top is not None:
+                builtins.__import__(name, globals, locals, (), 0)
+                return top
+    try:
+        return builtins.__import__(name, globals, locals, fromlist, level)
+    except ModuleNotFoundError as error:
+        gone = _missing_table() if level == 0 else {}
+        wanted = error.name or name
+        if level == 0 and (name in gone or wanted in gone):
+            made = _gone(name if name in gone else wanted)
+            if made is not None:
+                if fromlist or '.' not in name:
+                    return made
+                return _gone(name.partition('.')[0]) or made
+        raise
+
+
+def _gone(name):
+    key = f'gone:{name}'
+    if key not in _standins:
+        table = _missing_table()
+        _standins[key] = table[name](name) if name in table else None
+    return _standins[key]
+
+
+def _implicit(name, globals):
+    """Whether a name is that of a module beside the importing one: Python 2 looked there first."""
+    package = sys.modules.get(globals['__package__'])
+    path = getattr(package, '__path__', None)
+    if path is None:
+        return False
+    top = name.partition('.')[0]
+    full = f'{globals["__package__"]}.{top}'
+    return full in sys.modules or importlib.machinery.PathFinder.find_spec(full, path) is not None
+
+
+def _own_part(name, globals):
+    importlib.import_module(f'.{name}', globals['__package__'])
+    return sys.modules[f'{globals["__package__"]}.{name.partition(".")[0]}']
+
+
+# ---------------------------------------------------------------------- which files are the program's
+def _installed():
+    places = {sysconfig.get_path(key) for key in ('stdlib', 'platstdlib', 'purelib', 'platlib')}
+    places |= set(site.getsitepackages() if hasattr(site, 'getsitepackages') else ())
+    places.add(site.getusersitepackages() if hasattr(site, 'getusersitepackages') else None)
+    places |= {os.path.dirname(os.__file__), _HERE}
+    return tuple({os.path.realpath(p) + os.sep for p in places if p})
+
+
+_places: tuple = ()
+_packages_too: set[str] = set()
+
+
+def is_programs(path):
+    """Whether a file belongs to the program: it is installed nowhere."""
+    global _places
+    if not _places:
+        _places = _installed()
+    real = os.path.realpath(path)
+    if 'site-packages' in real or 'dist-packages' in real:
+        return any(f'{os.sep}{name}{os.sep}' in real or real.endswith(f'{os.sep}{name}.py') for name in _packages_too)
+    return not real.startswith(_places)
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    """Loads a module of the program."""
+
+    def get_code(self, fullname):
+        path = self.get_filename(fullname)
+        return code_of(self.get_data(path), path)[0]
+
+    def exec_module(self, module):
+        path = self.get_filename(module.__name__)
+        code, python2 = code_of(self.get_data(path), path)
+        prepare(module.__dict__, python2)
+        exec(code, module.__dict__)
+
+
+before_spawning = None          # called before multiprocessing starts a process
+
+
+class Finder:
+    """Finds modules as Python does, and gives those of the program our loader."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.startswith('multiprocessing.popen_') and before_spawning is not None:
+            before_spawning()
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if (
+            spec is None
+            or not isinstance(spec.loader, importlib.machinery.SourceFileLoader)
+            or not spec.origin
+            or not is_programs(spec.origin)
+        ):
+            return None
+        spec.loader = Loader(spec.loader.name, spec.loader.path)
+        spec.cached = None
+        return spec
+
+
+_loaded: list[str] = []         # files of the program that were read
+settings = types.SimpleNamespace(python2=None)
+
+
+def code_of(source, path, first_line=True):
+    """-> (the code of a module, rewritten; whether it is Python 2)."""
+    text = _python2.read(source) if isinstance(source, bytes) else source
+    tree, python2, error = _python2.parse(text, path, settings.python2)
+    division = python2 and not _python2.has_true_division(tree)
+    if error is not None:
+        if python2 and not _loaded:
+            _python2.inherited[0] = True
+        report.note(
+            'python2-syntax' if python2 else 'old-syntax',
+            'the syntax of Python 2' if python2 else 'syntax that Python no longer has',
+            (path, getattr(error, 'lineno', 1) or 1),
+        )
+    _loaded.append(path)
+    tree, divisions = rewritten(tree, python2, division)
+    if divisions:
+        report.note(
+            'python2-division',
+            f'"/" of integers rounds down, as in Python 2: {os.path.basename(path)} is taken for Python 2',
+            (path, divisions[0]),
+        )
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore', SyntaxWarning)
+        return compile(tree, path, 'exec', dont_inherit=True), python2
+
+
+def prepare(namespace, python2):
+    """Gives a module's namespace the builtins of its time."""
+    namespace['__builtins__'] = builtins_of(bool(python2))
+    if python2:
+        namespace['__remx_python2__'] = True
+
+
+_builtins: dict[bool, dict] = {}
+
+
+def builtins_of(python2):
+    """The builtins of a program's module."""
+    found = _builtins.get(python2)
+    if found is None:
+        from . import _builtins as names
+
+        found = _builtins[python2] = {
+            **vars(builtins),
+            **names.ALL,
+            **(names.PYTHON2 if python2 else {}),
+            **_HOOKS,
+            '__import__': program_import,
+        }
+        if python2:
+            found['__remx_round__'] = names.round2
+    return found
+
+
+_HOOKS = {
+    '__remx_float__': _helpers.to_float,
+    '__remx_int__': _helpers.to_int,
+    '__remx_complex__': _helpers.to_complex,
+    '__remx_round__': _helpers.rounded,
+    '__remx_format__': _helpers.formatted,
+    '__remx_store__': _helpers.store,
+    '__remx_div__': _helpers.divided,
+    '__remx_idiv__': _helpers.divided_in_place,
+    '__remx_attr__': _helpers.attribute,
+    '__remx_list__': _helpers.listed,
+    '__remx_sort__': _helpers.sorting,
+    '__remx_slice__': slice,
+}
+_finder: Finder | None = None
+
+
+def install(packages=()):
+    """Lets modules of the program be loaded by our loader from now on; `packages` are installed ones of its age."""
+    global _finder
+    _packages_too.update(packages)
+    if _finder is None:
+        _finder = Finder()
+        sys.meta_path.insert(0, _finder)
+
+
+def uninstall():
+    """Ends what `install` began; modules that are loaded stay as they are."""
+    global _finder
+    if _finder is not None:
+        sys.meta_path.remove(_finder)
+        _finder = None

@@ -1,0 +1,170 @@
+"""Random data in the form of published data sets, for programs that are only to be tried."""
+
+import gzip
+import io
+import os
+import pickle
+import struct
+import tarfile
+import tempfile
+import zipfile
+
+_folder: list[str] = []
+IDX = {
+    'train-images-idx3-ubyte': (2051, 6000),
+    'train-labels-idx1-ubyte': (2049, 6000),
+    't10k-images-idx3-ubyte': (2051, 1000),
+    't10k-labels-idx1-ubyte': (2049, 1000),
+}
+
+
+def knows(name):
+    """Whether data can be made up for a file of this name."""
+    return name.removesuffix('.gz') in IDX or name in _ARCHIVES
+
+
+def make(name, url=''):
+    """The path of a file of made-up data in the form of the published file; None for a file that is not known."""
+    if not knows(name):
+        return None
+    if not _folder:
+        _folder.append(tempfile.mkdtemp(prefix='remx-made-up-'))
+        import atexit
+        import shutil
+
+        atexit.register(shutil.rmtree, _folder[0], True)
+    path = os.path.join(_folder[0], name)
+    if not os.path.exists(path):
+        plain = name.removesuffix('.gz')
+        if plain in IDX:
+            with gzip.open(path, 'wb', 1) if name.endswith('.gz') else open(path, 'wb') as file:
+                file.write(_idx(plain))
+        else:
+            _ARCHIVES[name](path)
+    return path
+
+
+def digits(count, seed):
+    """-> (images of shape (count, 28, 28), labels), such that networks can learn them."""
+    import numpy
+
+    chance = numpy.random.RandomState(seed)
+    forms = numpy.random.RandomState(5).uniform(0, 255, (10, 28, 28))
+    labels = chance.randint(0, 10, count).astype('uint8')
+    noise = chance.uniform(-40, 40, (count, 28, 28))
+    return (forms[labels] + noise).clip(0, 255).astype('uint8'), labels
+
+
+def photographs(count, seed, classes=10):
+    """-> (images of shape (count, 3, 32, 32), labels)."""
+    import numpy
+
+    chance = numpy.random.RandomState(seed)
+    forms = numpy.random.RandomState(7).uniform(0, 255, (classes, 3, 32, 32))
+    labels = chance.randint(0, classes, count).astype('uint8')
+    return (forms[labels] + chance.uniform(-40, 40, (count, 3, 32, 32))).clip(0, 255).astype('uint8'), labels
+
+
+def _idx(name):
+    magic, count = IDX[name]
+    images, labels = digits(count, name.startswith('t10k'))
+    if magic == 2051:
+        return struct.pack('>4I', magic, count, 28, 28) + images.tobytes()
+    return struct.pack('>2I', magic, count) + labels.tobytes()
+
+
+def _mnist_zip(path):
+    with zipfile.ZipFile(path, 'w') as archive:
+        for name in IDX:
+            archive.writestr(name, _idx(name))
+
+
+def _mnist_pkl(path):
+    train, valid, test = digits(5000, 0), digits(1000, 2), digits(1000, 1)
+    sets = [
+        (images.reshape(-1, 784).astype('float32') / 255, labels.astype('int64'))
+        for images, labels in (train, valid, test)
+    ]
+    with gzip.open(path, 'wb', 1) as file:
+        pickle.dump(tuple(sets), file, 2)
+
+
+def _tar(path, files):
+    with tarfile.open(path, 'w:gz', compresslevel=1) as archive:
+        for name, content in files:
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+
+
+def _cifar_files(classes):
+    for number in range(1, 7):
+        images, labels = photographs(1000, number, classes)
+        yield number, images.reshape(len(images), -1), labels
+
+
+def _cifar10_python(path):
+    def files():
+        for number, images, labels in _cifar_files(10):
+            name = 'test_batch' if number == 6 else f'data_batch_{number}'
+            yield (
+                f'cifar-10-batches-py/{name}',
+                pickle.dumps(
+                    {b'data': images, b'labels': labels.tolist(), b'batch_label': name.encode(), b'filenames': []}, 2
+                ),
+            )
+        yield 'cifar-10-batches-py/batches.meta', pickle.dumps({b'label_names': [b'%d' % i for i in range(10)]}, 2)
+
+    _tar(path, files())
+
+
+def _cifar10_binary(path):
+    import numpy
+
+    def files():
+        for number, images, labels in _cifar_files(10):
+            name = 'test_batch.bin' if number == 6 else f'data_batch_{number}.bin'
+            yield f'cifar-10-batches-bin/{name}', numpy.concatenate([labels[:, None], images], 1).tobytes()
+
+    _tar(path, files())
+
+
+def _cifar100_binary(path):
+    import numpy
+
+    def files():
+        for (_, images, labels), name in zip(_cifar_files(100), ('train.bin', 'test.bin')):
+            yield (
+                f'cifar-100-binary/{name}',
+                numpy.concatenate([labels[:, None] // 5, labels[:, None], images], 1).tobytes(),
+            )
+
+    _tar(path, files())
+
+
+def _cifar10_records(path):
+    """The archive of record files that examples of MXNet use."""
+    import numpy
+
+    from .. import recordio
+
+    folder = tempfile.mkdtemp(dir=_folder[0])
+    with zipfile.ZipFile(path, 'w') as archive:
+        for name, (number, count) in {'train': (1, 2000), 'test': (6, 500)}.items():
+            images, labels = photographs(count, number)
+            writer = recordio.MXRecordIO(os.path.join(folder, f'{name}.rec'), 'w')
+            for i, (image, label) in enumerate(zip(images, labels)):
+                header = recordio.IRHeader(0, float(label), i, 0)
+                writer.write(recordio.pack_img(header, numpy.ascontiguousarray(image.transpose(1, 2, 0)), 95, '.jpg'))
+            writer.close()
+            archive.write(os.path.join(folder, f'{name}.rec'), f'cifar/{name}.rec')
+
+
+_ARCHIVES = {
+    'mnist.zip': _mnist_zip,
+    'mnist.pkl.gz': _mnist_pkl,
+    'cifar-10-python.tar.gz': _cifar10_python,
+    'cifar-10-binary.tar.gz': _cifar10_binary,
+    'cifar-100-binary.tar.gz': _cifar100_binary,
+    'cifar10.zip': _cifar10_records,
+}

@@ -1,0 +1,254 @@
+"""Python 2: how its programs are recognized, and its syntax as that of Python 3.
+
+The syntax is converted by fissix, the successor of lib2to3 (which Python 3.13 no longer has).  Only fixers of syntax
+are used; names and semantics are put back when the program runs.
+"""
+
+import ast
+import re
+import tokenize
+import warnings
+from io import BytesIO
+
+from ..base import MXNetError
+
+FIXERS = ('except', 'exec', 'ne', 'numliterals', 'print', 'raise', 'repr', 'tuple_params', 'throw', 'paren', 'ws_comma')
+MISSING = (
+    '{path} has the syntax of Python 2 ({error}); converting it needs the package fissix: pip install fissix '
+    '(or pip install "remx[old]")'
+)
+# names that only Python 2 has, as builtins, methods and modules
+NAMES = {
+    'xrange',
+    'raw_input',
+    'unicode',
+    'basestring',
+    'long',
+    'unichr',
+    'execfile',
+    'file',
+    'reduce',
+    'cmp',
+    'apply',
+    'intern',
+    'coerce',
+    'buffer',
+    'reload',
+}
+METHODS = {'iteritems', 'iterkeys', 'itervalues', 'has_key', 'viewitems', 'viewkeys', 'viewvalues'}
+MODULES = {
+    'cPickle',
+    'urllib2',
+    'urlparse',
+    'Queue',
+    'StringIO',
+    'cStringIO',
+    'ConfigParser',
+    'commands',
+    'HTMLParser',
+    'httplib',
+    '__builtin__',
+    'Tkinter',
+    'thread',
+    'exceptions',
+    'sets',
+    'md5',
+    'copy_reg',
+    'SocketServer',
+    'BaseHTTPServer',
+    'xmlrpclib',
+    'htmlentitydefs',
+    'anydbm',
+}
+# a program that mentions one of these knows both versions
+_BOTH = re.compile(
+    r'version_info|\bsys\.version\b|\bsix\b|\bPY[23]\b|\bpast\.|\bfuture\b(?!__)|from builtins|ImportError|'
+    r'ModuleNotFoundError'
+)
+_TODAY = re.compile(r'^#!.*python2', re.MULTILINE)
+
+
+def read(source: bytes) -> str:
+    """The text of a source file by its declared encoding; bytes that are none become replacement characters."""
+    try:
+        encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
+    except SyntaxError:
+        encoding = 'latin-1'
+    try:
+        text = source.decode(encoding)
+    except UnicodeDecodeError:
+        text = source.decode('latin-1')
+    return text.removeprefix('\ufeff').replace('\r\n', '\n').replace('\r', '\n')
+
+
+def parse(text: str, path: str, python2=None):
+    """-> (tree, whether the file is Python 2, the error of Python 3's parser or None).
+
+    `python2` is what is known of the program: True, False, or None to find out.
+    """
+    error: Exception | None = None
+    if python2 is not True or _parses(text):
+        try:
+            tree = _parse(text, path)
+            return tree, python2 if python2 is not None else is_python2(text, tree), None
+        except SyntaxError as found:
+            error = found
+    converted = None
+    for attempt in (renamed_async, untabbed, None):
+        candidate = text if attempt is None else attempt(text)
+        if candidate != text:
+            try:
+                tree = _parse(candidate, path)
+                return tree, python2 if python2 is not None else is_python2(candidate, tree), error
+            except SyntaxError:
+                text = candidate if attempt is untabbed else text
+    converted = convert(text, path, error)
+    return converted, python2 is not False, error
+
+
+def _parses(text):
+    try:
+        _parse(text, '<program>')
+    except SyntaxError:
+        return False
+    return True
+
+
+def _parse(text, path):
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')  # escapes such as '\\d' in plain texts
+        return ast.parse(text, path)
+
+
+def is_python2(text, tree):
+    """Whether a file that Python 3 can parse was written for Python 2 alone."""
+    if _TODAY.match(text):
+        return True
+    if _BOTH.search(text) or _is_newer(tree):
+        return False
+    if inherited[0]:
+        return True
+    bound = (
+        {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        | {a.asname or a.name for n in ast.walk(tree) if isinstance(n, (ast.Import, ast.ImportFrom)) for a in n.names}
+        | {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+        | {a.arg for n in ast.walk(tree) if isinstance(n, ast.arguments) for a in n.args}
+    )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in NAMES - bound:
+            return True
+        if isinstance(node, ast.Attribute) and node.attr in METHODS:
+            return True
+        if isinstance(node, ast.Import) and any(a.name in MODULES for a in node.names):
+            return True
+        if isinstance(node, ast.ImportFrom) and not node.level and node.module in MODULES:
+            return True
+    return False
+
+
+inherited = [False]         # the main file has the syntax of Python 2, so files beside it are Python 2 as well
+
+
+def _is_newer(tree):
+    """Whether a file has syntax that Python 2 did not have."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.JoinedStr, ast.AnnAssign, ast.Nonlocal, ast.AsyncFunctionDef, ast.YieldFrom)):
+            return True
+        if isinstance(node, ast.FunctionDef) and (node.returns is not None or node.args.kwonlyargs):
+            return True
+    return False
+
+
+def has_true_division(tree):
+    """Whether a file has `from __future__ import division`."""
+    return any(
+        isinstance(n, ast.ImportFrom) and n.module == '__future__' and any(a.name == 'division' for a in n.names)
+        for n in tree.body
+    )
+
+
+def renamed_async(text):
+    """A text in which names `async` and `await`, which were no keywords before Python 3.7, are others."""
+    return re.sub(r'\basync\b(?!\s+(?:def|for|with)\b)|\bawait\b(?=\s*[=,)\]])', lambda m: m[0] + '_', text)
+
+
+def untabbed(text):
+    """A text with spaces in the place of tabs that indent, as Python 2 counted them: up to a multiple of 8."""
+    lines = text.split('\n')
+    inside = _inside_texts(text)
+    for i, line in enumerate(lines):
+        if i not in inside:
+            body = line.lstrip(' \t')
+            lines[i] = line[: len(line) - len(body)].expandtabs(8) + body
+    return '\n'.join(lines)
+
+
+def _inside_texts(text):
+    """The numbers of lines that begin within a text of several lines."""
+    found: set[int] = set()
+    for match in re.finditer(r'("""|\'\'\')(?:\\.|(?!\1).)*\1', text, re.DOTALL):
+        first = text.count('\n', 0, match.start())
+        found.update(range(first + 1, first + match.group().count('\n') + 1))
+    return found
+
+
+_tool = None
+
+
+def convert(text, path, error):
+    """The tree of a text in the syntax of Python 2, with the line numbers of that text."""
+    new = converted_text(text, path, error)
+    try:
+        tree = _parse(new, path)
+    except SyntaxError as still:
+        raise _syntax_error(error or still) from None
+    _renumber(tree, text if text.endswith('\n') else text + '\n', new)
+    return tree
+
+
+def converted_text(text, path, error=None, fixers=FIXERS):
+    """The text in the syntax of Python 3."""
+    global _tool
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            from fissix import refactor
+    except ImportError:
+        raise MXNetError(MISSING.format(path=path, error=getattr(error, 'msg', error))) from None
+    names = [f'fissix.fixes.fix_{name}' for name in fixers]
+    if fixers is not FIXERS:
+        tool = refactor.RefactoringTool(names)
+    else:
+        tool = _tool = _tool or refactor.RefactoringTool(names)
+    text = untabbed(text) if '\t' in text else text
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter('ignore')
+            return str(tool.refactor_string(text if text.endswith('\n') else text + '\n', path))
+    except Exception as found:  # fissix raises errors of its own parser
+        if error is None:
+            raise MXNetError(f'{path} is neither Python 3 nor Python 2: {found}') from None
+        raise _syntax_error(error) from None
+
+
+def _syntax_error(error):
+    return error
+
+
+def _renumber(tree, old, new):
+    """Gives the nodes the line numbers of the old text; conversion adds lines in a few places."""
+    before, after = old.split('\n'), new.split('\n')
+    if len(before) == len(after):
+        return
+    import difflib
+
+    lines = {}
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for _, a, b, c, d in matcher.get_opcodes():
+        for k in range(d - c):
+            lines[c + k + 1] = min(a + k, max(b - 1, a)) + 1
+    for node in ast.walk(tree):
+        if hasattr(node, 'lineno'):
+            node.lineno = lines.get(node.lineno, node.lineno)
+            if node.end_lineno is not None:
+                node.end_lineno = max(lines.get(node.end_lineno, node.end_lineno), node.lineno)

@@ -1,0 +1,189 @@
+"""Rewrites the syntax tree of a program's module, so that what Python and NumPy of its time did is done again.
+
+No line moves: nodes that are replaced keep their positions, so tracebacks and debuggers show the program's lines.
+"""
+
+import ast
+
+from ._helpers import LISTS, METHODS, NUMBERS
+
+_CONVERSIONS = {
+    'float': '__remx_float__',
+    'int': '__remx_int__',
+    'complex': '__remx_complex__',
+    'long': '__remx_int__',
+    'round': '__remx_round__',
+}
+_SIMPLE = (
+    ast.Name,
+    ast.Constant,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Load,
+    ast.Store,
+    ast.Tuple,
+    ast.UnaryOp,
+    ast.USub,
+    ast.BinOp,
+    ast.operator,
+    ast.expr_context,
+)
+
+
+class Rewriter(ast.NodeTransformer):
+    """`python2`: with the semantics of Python 2; `division`: integers are divided as integers."""
+
+    def __init__(self, tree, python2=False, division=False):
+        self.python2, self.division = python2, division
+        self.divisions: list[int] = []
+        # names that the module defines itself stand for what it defines
+        self.defined = (
+            {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+            | {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
+            | {
+                a.asname or a.name
+                for n in ast.walk(tree)
+                if isinstance(n, (ast.Import, ast.ImportFrom))
+                for a in n.names
+            }
+            | {
+                a.arg
+                for n in ast.walk(tree)
+                if isinstance(n, ast.arguments)
+                for a in (*n.posonlyargs, *n.args, *n.kwonlyargs)
+            }
+        )
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        name = node.func.id if isinstance(node.func, ast.Name) else None
+        if (
+            name in _CONVERSIONS
+            and name not in self.defined
+            and not node.keywords
+            and len(node.args) <= (2 if name == 'round' else 1)
+            and node.args
+            and not isinstance(node.args[0], (ast.Constant, ast.Starred))
+        ):
+            node.func = ast.copy_location(ast.Name(_CONVERSIONS[name], ast.Load()), node.func)
+        elif (
+            name == 'map'
+            and node.args
+            and isinstance(node.args[0], ast.Name)
+            and node.args[0].id in _CONVERSIONS
+            and node.args[0].id not in self.defined
+            and len(node.args) == 2
+        ):
+            node.args[0] = ast.copy_location(ast.Name(_CONVERSIONS[node.args[0].id], ast.Load()), node.args[0])
+        return node
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        if (
+            isinstance(node.op, ast.Mod)
+            and isinstance(node.left, ast.Constant)
+            and isinstance(node.left.value, str)
+            and NUMBERS.search(node.left.value)
+        ):
+            return _call(node, '__remx_format__', node.left, node.right)
+        if isinstance(node.op, ast.Div) and self.division and not _is_float(node.left) and not _is_float(node.right):
+            self.divisions.append(node.lineno)
+            return _call(node, '__remx_div__', node.left, node.right)
+        return node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        if (
+            not isinstance(node.op, ast.Div)
+            or not self.division
+            or _is_float(node.value)
+            or not all(isinstance(n, _SIMPLE) for n in ast.walk(node.target))
+        ):
+            return node
+        self.divisions.append(node.lineno)
+        value = _call(node, '__remx_idiv__', _loaded(node.target), node.value)
+        if isinstance(node.target, ast.Subscript):
+            return self._stored(ast.copy_location(ast.Assign([node.target], value), node))
+        return ast.copy_location(ast.Assign([node.target], value), node)
+
+    def visit_Assign(self, node):
+        self.generic_visit(node)
+        return self._stored(node)
+
+    def _stored(self, node):
+        target = node.targets[0]
+        if (
+            len(node.targets) != 1
+            or not isinstance(target, ast.Subscript)
+            or isinstance(node.value, (ast.Dict, ast.JoinedStr, ast.Lambda, ast.ListComp, ast.DictComp, ast.SetComp))
+            or isinstance(node.value, ast.Constant)
+            and not isinstance(node.value.value, int)
+        ):
+            return node
+        call = _call(node, '__remx_store__', node.value, target.value, _key(target.slice))
+        return ast.copy_location(ast.Expr(call), node)
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        if self.python2 and node.attr in LISTS:
+            return _call(node, '__remx_list__', node.value, ast.Constant(node.attr))
+        if self.python2 and node.attr == 'sort':
+            return _call(node, '__remx_sort__', node.value)
+        if node.attr in METHODS:
+            return _call(node, '__remx_attr__', node.value, ast.Constant(node.attr))
+        return node
+
+    def visit_ClassDef(self, node):
+        self.generic_visit(node)
+        if not self.python2 or any(k.arg == 'metaclass' for k in node.keywords):
+            return node
+        for statement in node.body:
+            if (
+                isinstance(statement, ast.Assign)
+                and isinstance(statement.targets[0], ast.Name)
+                and statement.targets[0].id == '__metaclass__'
+            ):
+                node.keywords.append(ast.keyword('metaclass', statement.value))
+        return node
+
+
+def _is_float(node):
+    return isinstance(node, ast.Constant) and isinstance(node.value, (float, complex, str))
+
+
+def _call(at, name, *args):
+    made = ast.Call(ast.Name(name, ast.Load()), list(args), [])
+    ast.copy_location(made, at)
+    ast.copy_location(made.func, at)
+    for argument in args:
+        if not hasattr(argument, 'lineno'):
+            ast.copy_location(argument, at)
+    return made
+
+
+def _key(node):
+    """An index as an expression of its own, outside brackets."""
+    if isinstance(node, ast.Slice):
+        parts = [p or ast.copy_location(ast.Constant(None), node) for p in (node.lower, node.upper, node.step)]
+        return _call(node, '__remx_slice__', *parts)
+    if isinstance(node, ast.Tuple):
+        if any(isinstance(e, ast.Slice) for e in node.elts):
+            node.elts = [_key(e) for e in node.elts]
+    return node
+
+
+def _loaded(node):
+    import copy
+
+    found = copy.deepcopy(node)
+    found.ctx = ast.Load()
+    return found
+
+
+def rewritten(tree, python2=False, division=False):
+    """-> (the tree, rewritten in place; the lines of integer divisions)."""
+    rewriter = Rewriter(tree, python2, division)
+    tree = ast.fix_missing_locations(rewriter.visit(tree))
+    return tree, rewriter.divisions

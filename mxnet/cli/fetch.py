@@ -1,0 +1,159 @@
+"""`remx fetch`: data sets to where programs look for them."""
+
+import hashlib
+import os
+import sys
+
+from .._files.published import DATASETS, REPOSITORY
+from .._files.published import folder as folder_of
+from ..base import MXNetError
+
+EXPLAIN = '''\
+Brings a data set to where programs look for it: below $MXNET_HOME/datasets (~/.mxnet/datasets), where
+mx.gluon.data.vision reads it, or into --to DIR. Several servers are tried, sums are checked, a download that broke
+off is gone on with.'''
+
+def add_arguments(parser):
+    """Adds the arguments of the command."""
+    parser.add_argument('datasets', nargs='*', metavar='NAME', help=f'one of {", ".join(DATASETS)}')
+    parser.add_argument('--to', metavar='DIR', help='the folder for the files; default: below $MXNET_HOME/datasets')
+    parser.add_argument(
+        '--mirror',
+        action='append',
+        default=[],
+        metavar='URL',
+        help='a server to try first; it has the files of a data set below its name, or by themselves',
+    )
+    parser.add_argument(
+        '--unpack', action='store_true', help='write .gz files unpacked as well, as MNISTIter reads them'
+    )
+    parser.add_argument('--list', action='store_true', help='list the data sets and their files')
+
+
+def fetch(options):
+    """Runs the command; returns the exit status."""
+    if options.list:
+        for name, (files, _) in DATASETS.items():
+            print(f'{name:14} {" ".join(files)}')
+        return 0
+    unknown = [name for name in options.datasets if name not in DATASETS]
+    if unknown or not options.datasets:
+        print(
+            f'remx fetch: {"unknown data set " + unknown[0] if unknown else "name a data set"}; there are '
+            f'{", ".join(DATASETS)}',
+            file=sys.stderr,
+        )
+        return 2
+    for name in options.datasets:
+        folder = options.to or folder_of(name)
+        try:
+            for path in obtain(name, folder, options.mirror, Bar):
+                print(path)
+                if options.unpack and path.endswith('.gz') and not path.endswith('.tar.gz'):
+                    print(_unpack(path))
+        except (MXNetError, OSError) as error:
+            print(f'remx fetch: {error}', file=sys.stderr)
+            return 1
+    return 0
+
+
+class Bar:
+    """A bar on stderr: tqdm's where it is installed, else a line per file."""
+
+    def __init__(self, name, total, done):
+        self._bar = None
+        try:
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=total, initial=done, unit='B', unit_scale=True, desc=name)
+        except ImportError:
+            print(f'{name}: {total or "unknown number of"} bytes', file=sys.stderr)
+
+    def add(self, count):
+        """Counts bytes that have come."""
+        if self._bar is not None:
+            self._bar.update(count)
+
+    def close(self):
+        """Ends the bar."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def obtain(name, folder, mirrors=(), bar=None):
+    """Brings the files of a data set into a folder; returns their paths.  A file with the right sum stays."""
+    files, servers = DATASETS[name]
+    os.makedirs(folder, exist_ok=True)
+    found = []
+    for file, sha1 in files.items():
+        path = os.path.join(folder, file)
+        if not os.path.exists(path) or _sum(path) != sha1:
+            urls = [place.rstrip('/') + part for place in mirrors for part in (f'/{name}/{file}', f'/{file}')]
+            _obtain_file([*urls, *(server + file for server in servers), f'{REPOSITORY}{name}/{file}'], path, sha1, bar)
+        found.append(path)
+    return found
+
+
+def _sum(path):
+    with open(path, 'rb') as file:
+        return hashlib.file_digest(file, 'sha1').hexdigest()
+
+
+def _obtain_file(urls, path, sha1, bar):
+    errors = []
+    for url in urls:
+        try:
+            _download(url, path + '.part', bar)
+        except OSError as error:
+            errors.append(f'{url}: {error}')
+            continue
+        if _sum(path + '.part') == sha1:
+            os.replace(path + '.part', path)
+            return
+        os.remove(path + '.part')
+        errors.append(f'{url}: the SHA-1 of what came is not {sha1}')
+    raise MXNetError(f'{os.path.basename(path)} could not be fetched to {os.path.dirname(path)}: {"; ".join(errors)}')
+
+
+def _download(url, part, bar):
+    """Brings a file, from where an earlier download broke off; OSError if it fails."""
+    import urllib.error
+    import urllib.request
+
+    done = os.path.getsize(part) if os.path.exists(part) else 0
+    request = urllib.request.Request(url, headers={'Range': f'bytes={done}-'} if done else {})
+    try:
+        answer = urllib.request.urlopen(request, timeout=30)
+    except urllib.error.HTTPError as error:
+        if error.code == 416:  # all of it is there, or it is another file: the sum tells
+            return
+        raise
+    with answer:
+        if done and answer.status != 206:
+            done = 0  # the server sends all of it
+        left = answer.headers.get('Content-Length')
+        shown = bar and bar(os.path.basename(part).removesuffix('.part'), done + int(left) if left else None, done)
+        got = 0
+        try:
+            with open(part, 'ab' if done else 'wb') as file:
+                while chunk := answer.read(1 << 16):
+                    file.write(chunk)
+                    got += len(chunk)
+                    if shown:
+                        shown.add(len(chunk))
+        finally:
+            if shown:
+                shown.close()
+    if left is not None and got < int(left):
+        raise OSError(f'the connection was lost after {got} of {left} bytes')
+
+
+def _unpack(path):
+    import gzip
+    import shutil
+
+    target = path.removesuffix('.gz')
+    with gzip.open(path) as source, open(target + '.part', 'wb') as file:
+        shutil.copyfileobj(source, file)
+    os.replace(target + '.part', target)
+    return target
