@@ -3,10 +3,10 @@
 Inside a `Tracer`'s scope every operator call on this thread makes a node; its results are `Traced` arrays, which know
 their shape and dtype (the operator runs on meta tensors) but have no values.  That is how a HybridBlock whose `forward`
 is written on arrays becomes a Symbol.  Arrays that come from elsewhere are variables of the graph: the block's inputs
-and parameters by name, all others as constants, which are read anew whenever the graph runs.
+and parameters by name, all others as constants, which are read again whenever the graph runs.
 
 A program that asks for values on the way (`x.asnumpy()`, `if x.sum() > 0:`) or does what a graph has no place for gets
-an `Untraceable`; whoever traces may then run it as it is.
+an `Untraceable`; the code that traces may then run it as it is.
 """
 import torch
 

@@ -129,6 +129,8 @@ CASES = {
         {'k': 0}, {'axis': None, 'k': 2}, {'ret_typ': 'mask', 'k': 2}, {'k': 2, 'dtype': 'int32'})],
     '_np_dot': [lambda a=a, b=b: mx.np.dot(a.as_np_ndarray(), b.as_np_ndarray()) for a, b in (
         (X, numbers(6, 2)), (V, V), (S, numbers(4, 2)), (X, numbers(6, 2, dtype='float64')))],
+    '_npi_matmul': [lambda a=a, b=b: mx.np.matmul(a.as_np_ndarray(), b.as_np_ndarray()) for a, b in (
+        (X, numbers(6, 2)), (V, V), (S, numbers(4, 2)), (X, numbers(6, 2, dtype='float64')))],
     '_np_transpose': [lambda axes=axes: mx.np.transpose(S.as_np_ndarray(), axes)
                       for axes in (None, (2, 0, 1), (-1, 0, 1))],
     '_npi_argmax': [lambda kw=kw, x=x: mx.np.argmax(x.as_np_ndarray(), **kw) for x in (X, V, X.astype('bool'))

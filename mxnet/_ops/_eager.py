@@ -341,7 +341,7 @@ def _batch_dot(op, a, training, general):
     return kernel, False, True
 
 
-@special('_np_dot')
+@special('_np_dot', '_npi_matmul')
 def _np_dot(op, a, training, general):
     mm = torch.mm
     return lambda x, y: mm(x, y) if x.dim() == 2 == y.dim() and x.dtype is y.dtype else general(x, y), False, True

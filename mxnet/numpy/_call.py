@@ -35,21 +35,23 @@ def apply(name, inputs, attributes, out=None):
         if x is not None and not isinstance(x, NDArrayBase):
             return _compose(op, name, inputs, attributes, x)
     if out is None:
-        return (_functions.get(name) or _function(name, op))(*inputs, **attributes)
+        return (functions.get(name) or function_of(name))(*inputs, **attributes)
     return _invoke.run(op, inputs, op.parse(attributes) if attributes or op.has_required else {}, out, array_class)
 
 
-_functions: dict = {}           # of operators, by name, that give arrays of NumPy's face
+functions: dict = {}            # of operators, by name, that give arrays of NumPy's face
 
 
-def _function(name, op):
+def function_of(name):
+    """The function of an operator that gives arrays of NumPy's face; see ndarray/_generated.py."""
+    op = NAMES[name]
     if has_template(op) and op.positional[:len(op.inputs)] == op.inputs:
         function = make(op, name, array_class)
     else:
         def function(*inputs, **attributes):
             parsed = op.parse(attributes) if attributes or op.has_required else {}
             return _invoke.run(op, inputs, parsed, None, array_class)
-    _functions[name] = function
+    functions[name] = function
     return function
 
 

@@ -8,11 +8,8 @@ import numpy
 import torch
 
 from .. import util
-from .._array import NDArrayBase, wrap
-from .._dispatch import interceptors
+from .._array import NDArrayBase
 from .._ops.dtypes import NAME
-from .._ops.table import NAMES
-from .._state import state
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
 from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported
@@ -86,21 +83,10 @@ def _publish(function, name, doc):
 def _unary(name, doc, internal=None):
     internal, python = f'_npi_{internal or name}', getattr(numpy, name)
     question = name.startswith('is') or name == 'logical_not'
-    kernel = NAMES[internal].function
 
     def function(x, out=None, **kwargs):
-        if type(x) is _call.array_class and out is None and not kwargs and not state.recording and not interceptors:
-            # an array and nothing else: the whole call is unwrap, compute, wrap
-            tensor = x._storage
-            if tensor is None:
-                tensor = x.materialize()
-            try:
-                result = kernel(tensor)
-            except Exception:
-                pass            # whatever it was, the long way says it properly
-            else:
-                if result is not tensor:
-                    return wrap(result.detach() if result.requires_grad else result, x._ctx, _call.array_class)
+        if type(x) is _call.array_class and out is None and not kwargs:
+            return (_call.functions.get(internal) or _call.function_of(internal))(x)
         if isinstance(x, Numbers):
             return python(x)
         value = operand(x)

@@ -1,11 +1,7 @@
 """Products of arrays."""
 import numpy
-import torch
 
-from .._array import NDArrayBase, wrap
-from .._dispatch import interceptors
-from .._state import state
-from . import _call
+from .._array import NDArrayBase
 from ._call import Numbers, apply, is_array, numbers, unsupported
 from ._elementwise import finish, first, operand
 
@@ -19,16 +15,8 @@ def matmul(a, b, out=None, **kwargs):
     >>> mx.np.matmul(mx.np.ones((2, 3)), mx.np.ones((3, 4))).shape
     (2, 4)
     """
-    if type(a) is _call.array_class and type(b) is _call.array_class and out is None and not kwargs \
-            and not state.recording and not interceptors:
-        left, right = a.materialize(), b.materialize()
-        if left.dtype is right.dtype:
-            try:
-                result = torch.matmul(left, right)
-            except RuntimeError:
-                pass                    # the long way words the error
-            else:
-                return wrap(result.detach() if result.requires_grad else result, a._ctx, _call.array_class)
+    if isinstance(a, NDArrayBase) and isinstance(b, NDArrayBase) and not kwargs:
+        return apply('_npi_matmul', (a, b), {}, first(out))
     x, y = operand(a), operand(b)
     for given, value in ((a, x), (b, y)):
         if value is None or isinstance(value, Numbers):

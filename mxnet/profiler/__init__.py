@@ -138,7 +138,7 @@ def dumps(reset: bool = False, format: str = 'table', sort_by: str = 'total', as
     Parameters
     ----------
     reset : bool
-        Whether counting begins anew.
+        Whether the sums start again at 0.
     format : 'table' or 'json'
     sort_by : 'total', 'avg', 'min', 'max' or 'count'
         What the rows of each part are sorted by.
@@ -230,7 +230,7 @@ class _Duration:
         self.stop()
 
     def __del__(self) -> None:
-        if self.__dict__.get('_since') is not None:         # nobody can stop it any more
+        if self.__dict__.get('_since') is not None:         # nothing else can stop it
             self.stop()
 
     def __str__(self) -> str:
