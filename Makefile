@@ -11,7 +11,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu shape lint docs docs-test stubs\
+.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu bench-serve shape lint docs docs-test stubs\
 	dist clean
 
 help:  ## show this list
@@ -55,6 +55,9 @@ bench-gpu: $(READY)  ## the same for a CUDA device: steps and predictions beside
 
 shape: $(READY)  ## figures of the structure: calls of a step, import cycles, private names of torch (ARGS="--json FILE --mypy")
 	OMP_NUM_THREADS=1 $(BIN)/python tests/shape.py $(ARGS)
+
+bench-serve: $(READY)  ## requests a second and latencies of remx serve beside plain torch (and LitServe where installed)
+	$(BIN)/python -m bench.serve $(ARGS)
 
 lint: $(READY)  ## ruff and mypy
 	$(BIN)/ruff check .

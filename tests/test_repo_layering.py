@@ -49,7 +49,7 @@ LAYERS = (
     # programs of the time of MXNet 1.x
     ('_compat', 'compat'),
     # the command, and scripts that call it
-    ('cli', 'tools'),
+    ('_serve', 'cli', 'tools'),
 )
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 NO_TORCH = LAYERS[0]

@@ -35,6 +35,8 @@ OPTIONAL = {
     'onnx': ([('onnx', 'onnx')], 'networks to and from ONNX'),
     'ray': ([('ray', 'ray')], 'the servers of dist_async, and jobs on Ray clusters'),
     'old': ([('fissix', 'fissix')], 'programs in Python 2, for remx run and remx check'),
+    'serve': ([('starlette', 'starlette'), ('uvicorn', 'uvicorn'), ('httptools', 'httptools')],
+              'networks behind HTTP (remx serve)'),
 }
 
 

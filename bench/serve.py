@@ -1,0 +1,183 @@
+"""Requests a second and latencies of `remx serve`: `python -m bench.serve`, or `make bench-serve`.
+
+Beside it the same network as a torch module behind the same kind of server (Starlette and uvicorn, no batches), and
+LitServe with torch where it is installed.  Contestants take turns, so that what else the machine does falls on all of
+them.  `--reliability N` sends N requests during 20 reloads and a `kill -9` of a worker instead.
+"""
+import argparse
+import asyncio
+import contextlib
+import io
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+import numpy as np
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(ROOT, 'tests'), ROOT]
+
+import serve_tools  # noqa: E402
+
+SHAPES = {'mlp': (1, 784), 'mobilenet': (1, 3, 224, 224), 'resnet50': (1, 3, 224, 224)}
+
+PLAIN = '''
+import io, sys
+sys.path.insert(0, sys.argv[1])
+import numpy, torch, uvicorn
+from net import load
+from starlette.applications import Starlette
+from starlette.responses import Response
+from starlette.routing import Route
+network = load()
+async def predict(request):
+    x = torch.from_numpy(numpy.load(io.BytesIO(await request.body())))
+    with torch.no_grad():
+        y = network(x)
+    file = io.BytesIO()
+    numpy.save(file, y.numpy())
+    return Response(file.getvalue())
+uvicorn.run(Starlette(routes=[Route('/predictions/net', predict, methods=['POST'])]), port=int(sys.argv[2]),
+            log_level='critical', access_log=False)
+'''
+
+LITSERVE = '''
+import io, sys
+sys.path.insert(0, sys.argv[1])
+import litserve, numpy, torch
+from fastapi import Request, Response
+class Api(litserve.LitAPI):
+    def setup(self, device):
+        from net import load
+        self.network = load()
+    async def decode_request(self, request: Request):
+        return torch.from_numpy(numpy.load(io.BytesIO(await request.body())))
+    def batch(self, inputs):
+        return torch.cat(inputs)
+    def predict(self, x):
+        with torch.no_grad():
+            return self.network(x)
+    def unbatch(self, output):
+        return list(output)
+    def encode_response(self, output):
+        file = io.BytesIO()
+        numpy.save(file, output.numpy())
+        return Response(file.getvalue())
+if __name__ == '__main__':
+    api = Api(max_batch_size=32, batch_timeout=0.002, api_path='/predictions/net')
+    litserve.LitServer(api, accelerator='cpu', workers_per_device=1).run(port=int(sys.argv[2]), log_level='critical',
+                                                                        generate_client_file=False)
+'''
+
+
+def make(name, folder):
+    """Writes the checkpoint and the torch source of a network."""
+    import mxnet as mx
+    from mxnet import nd
+    from mxnet.cli import main
+    from mxnet.gluon import nn
+    from mxnet.gluon.model_zoo import vision
+    if name == 'mlp':
+        net = nn.HybridSequential()
+        net.add(nn.Dense(256, activation='relu'), nn.Dense(128, activation='relu'), nn.Dense(10))
+    else:
+        net = vision.get_model({'mobilenet': 'mobilenet1.0', 'resnet50': 'resnet50_v1'}[name])
+    net.initialize(mx.init.Xavier())
+    net.hybridize()
+    net(nd.zeros(SHAPES[name]))
+    net.export(os.path.join(folder, 'net'))
+    shape = f'data={",".join(map(str, SHAPES[name]))}'
+    assert main(['convert', os.path.join(folder, 'net'), '--to', 'torch', '--shape', shape, '--out',
+                 os.path.join(folder, 'net'), '--tolerance', '1e-4']) == 0
+    return shape
+
+
+@contextlib.contextmanager
+def program(text, folder, port):
+    """A server that a program starts."""
+    process = subprocess.Popen([sys.executable, '-W', 'ignore', '-c', text, folder, str(port)] if text is PLAIN else
+                               [sys.executable, '-W', 'ignore', _file(text, folder), folder, str(port)], cwd=folder,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            try:
+                urllib.request.urlopen(f'http://127.0.0.1:{port}/', timeout=1)
+                break
+            except urllib.error.HTTPError:
+                break
+            except OSError:
+                time.sleep(0.2)
+        yield f'http://127.0.0.1:{port}'
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def _file(text, folder):
+    path = os.path.join(folder, 'lit_program.py')
+    with open(path, 'w') as file:
+        file.write(text)
+    return path
+
+
+def measure(address, body, clients, seconds):
+    """(requests a second, p50, p99 in ms) of so many clients."""
+    results, latencies = [], []
+    until = time.perf_counter() + seconds
+
+    async def load():
+        await asyncio.gather(*[serve_tools.client(address, '/predictions/net', body, {'Accept': 'application/x-npy'},
+                                                  10 ** 9, results, latencies, until) for _ in range(clients)])
+    started = time.perf_counter()
+    asyncio.run(load())
+    elapsed = time.perf_counter() - started
+    wrong = [s for s, _ in results if s != 200]
+    if wrong:
+        raise RuntimeError(f'{len(wrong)} of {len(results)} requests failed: {wrong[:3]}')
+    return len(results) / elapsed, *np.percentile(latencies, [50, 99]) * 1000
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--networks', default='mlp,mobilenet,resnet50')
+    parser.add_argument('--clients', default='1,8,64')
+    parser.add_argument('--seconds', type=float, default=5)
+    parser.add_argument('--rounds', type=int, default=2)
+    parser.add_argument('--reliability', type=int, metavar='N')
+    options = parser.parse_args(arguments)
+    if options.reliability:
+        environment = {**os.environ, 'SERVE_REQUESTS': str(options.reliability), 'PYTHONPATH': ROOT}
+        tests = os.path.join(ROOT, 'tests', 'test_serve.py')
+        return subprocess.run([sys.executable, '-m', 'pytest', '-q', '-s', tests, '-k', 'nothing_is_lost'],
+                              env=environment).returncode
+    for name in options.networks.split(','):
+        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+            shape = make(name, folder)
+            file = io.BytesIO()
+            np.save(file, np.random.rand(*SHAPES[name]).astype('float32'))
+            contestants = {'remx serve': stack.enter_context(
+                serve_tools.server('net', '--shape', shape, '--log', 'error', cwd=folder))[0]}
+            contestants['torch, no batches'] = stack.enter_context(program(PLAIN, folder, 18390))
+            with contextlib.suppress(ImportError):
+                import litserve  # noqa: F401
+                contestants['LitServe'] = stack.enter_context(program(LITSERVE, folder, 18391))
+            found: dict = {}
+            for address in contestants.values():
+                measure(address, file.getvalue(), 8, 3)             # batches of the sizes that come
+            for _ in range(options.rounds):
+                for clients in map(int, options.clients.split(',')):
+                    for who, address in contestants.items():
+                        found.setdefault((clients, who), []).append(
+                            measure(address, file.getvalue(), clients, options.seconds))
+            for (clients, who), rows in sorted(found.items()):
+                best = max(rows)
+                print(f'{name:10} {clients:3} clients  {who:18} {best[0]:9.1f} requests/s   p50 {best[1]:8.2f} ms   '
+                      f'p99 {best[2]:8.2f} ms', flush=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,11 @@
+"""Answers that say what is wrong, in the words of both protocols."""
+import json
+
+KINDS = {400: 'BadRequestException', 401: 'UnauthorizedException', 404: 'ModelNotFoundException',
+         413: 'RequestEntityTooLargeException', 503: 'ServiceUnavailableException', 504: 'RequestTimeoutException'}
+
+
+def failure(status, text, headers=None):
+    """(status, content type, body, headers)"""
+    body = {'code': status, 'type': KINDS.get(status, 'InternalServerException'), 'message': text, 'error': text}
+    return status, 'application/json', json.dumps(body).encode(), headers or {}

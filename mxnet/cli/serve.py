@@ -1,0 +1,86 @@
+"""`remx serve`: trained networks behind HTTP."""
+import argparse
+import os
+import sys
+
+from ..base import MXNetError
+from .predict import add_preprocessing
+
+EXPLAIN = """Answers HTTP requests with trained networks.
+
+    remx serve lenet --shape data=1,1,28,28
+    curl -T digit.png http://127.0.0.1:8080/predictions/lenet
+
+A model is a checkpoint (PREFIX, or NAME=PREFIX), an .onnx file, or a .mar archive of the old model server. Requests
+that wait together are computed together. The server listens on this machine only, unless there is a token:
+REMX_SERVE_TOKEN or --token-file. A page to try the networks is at http://127.0.0.1:8080/."""
+
+LOOPBACK = ('127.0.0.1', 'localhost', '::1')
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the subcommand."""
+    add = parser.add_argument
+    add('models', metavar='MODEL', nargs='+', help='PREFIX, NAME=PREFIX, an .onnx file or a .mar archive')
+    add('--shape', action='append', default=[], metavar='NAME=N,C,H,W', help='the shape of an input')
+    add('--epoch', type=int, help='the epoch of a checkpoint (default: the last one)')
+    add('--classes', metavar='FILE', help='names of the classes (default: synset.txt beside the network)')
+    add_preprocessing(parser)
+    group = parser.add_argument_group('serving')
+    add = group.add_argument
+    add('--host', default='127.0.0.1', help='the address to listen on (default: 127.0.0.1)')
+    add('--port', type=int, default=8080, help='for inference (default: 8080; 0: any)')
+    add('--management-port', type=int, default=8081, help='for management (default: 8081; 0: any; -1: none)')
+    add('--token-file', metavar='FILE', help='a file with the token that clients must send')
+    add('--no-token', action='store_true', help='let everybody in who reaches the address')
+    add('--workers', type=int, default=1, help='processes for each model (default: 1)')
+    add('--max-batch', type=int, default=32, help='requests that are computed together (default: 32)')
+    add('--max-delay', type=float, default=0.0, metavar='MS', help='how long a request waits for others (default: 0: '
+        'only while all workers are busy)')
+    add('--max-queue', type=int, default=1000, help='requests that may wait; others get 503 (default: 1000)')
+    add('--timeout', type=float, default=60.0, metavar='S', help='seconds until a request gets 504 (default: 60)')
+    add('--max-body', type=int, default=64 << 20, metavar='BYTES', help='of a request (default: 64 MiB)')
+    add('--device', default='cpu', help='cpu, gpu or gpu:1 (default: cpu)')
+    add('--reload', action='store_true', help='load a model again when its files change')
+    add('--trust', action='store_true', help='run the handlers of .mar archives, which are code')
+    add('--log', choices=('info', 'error', 'none'), default='info', help='lines of JSON on stderr (default: info)')
+
+
+def serve(options) -> int:
+    """Runs the subcommand."""
+    try:
+        settings = _settings(options)
+        from .._serve.server import run
+        return run(settings)
+    except (MXNetError, OSError) as error:
+        print(f'remx serve: {error}', file=sys.stderr)
+        return 1
+
+
+def _settings(options):
+    token = os.environ.get('REMX_SERVE_TOKEN') or None
+    if options.token_file:
+        with open(options.token_file, encoding='utf-8') as file:
+            token = file.read().strip()
+        if not token:
+            raise MXNetError(f'--token-file {options.token_file}: the file is empty')
+    if options.host not in LOOPBACK and token is None and not options.no_token:
+        raise MXNetError(f'--host {options.host} can be reached by others: set REMX_SERVE_TOKEN or --token-file, or '
+                         'say --no-token')
+    for name, least in (('workers', 1), ('max_batch', 1), ('max_queue', 1), ('max_body', 1), ('max_delay', 0),
+                        ('timeout', 0.001)):
+        if not getattr(options, name) >= least:
+            raise MXNetError(f'--{name.replace("_", "-")} {getattr(options, name)}: it takes numbers from {least} on')
+    models = []
+    for text in options.models:
+        name, _, source = text.rpartition('=')
+        models.append((source, name or None))
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count() or 1
+    return {'models': models, 'shapes': options.shape, 'epoch': options.epoch, 'classes': options.classes,
+            'scale': options.scale, 'unit': options.unit, 'mean': options.mean, 'std': options.std, 'bgr': options.bgr,
+            'invert': options.invert, 'host': options.host, 'port': options.port, 'token': token,
+            'management_port': None if options.management_port < 0 else options.management_port,
+            'workers': options.workers, 'max_batch': options.max_batch, 'max_delay': options.max_delay / 1000,
+            'max_queue': options.max_queue, 'timeout': options.timeout, 'max_body': options.max_body,
+            'device': options.device, 'reload': options.reload, 'trust': options.trust, 'log': options.log,
+            'threads': max(1, cores // options.workers), 'max_connections': max(2000, options.max_queue * 2)}
