@@ -131,7 +131,7 @@ class Runner(_Recorder):
         self._joined = None         # the `steady` of what is part of the graph
         self._seen, self._since, self._patience = None, 0, PATIENCE
 
-    def run(self, tensors, buffers, then=None, deferred=()):
+    def run(self, tensors, buffers, then=None):
         """The outputs; new values of states are written into the given tensors, gradients into the buffers.
 
         None of the tensors may require a gradient: then nothing is recorded, whatever torch's grad mode is.
@@ -143,10 +143,9 @@ class Runner(_Recorder):
             `step()`, which does what `run` does, looking at nothing first, also while a graph is recorded;
             `written`, the tensors that it writes; and
             `joined()`, to be called when it has become part of a graph
-        deferred: each with `number` of a gradient whose buffer is `OWED`, on a CPU, and `defer`, which gets its factors
         """
         if not self._may or not tensors[0].is_cuda or interceptors and call_by_call():
-            outputs = self._follow(tensors, buffers, deferred=deferred)       # and holds on to no buffer: see `adopt`
+            outputs = self._follow(tensors, buffers)       # and holds on to no buffer: see `adopt`
             return outputs if then is None else self._apart(outputs, then)
         joins = self._joins(None if then is None else then.steady)
         if joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers)) \
@@ -212,7 +211,7 @@ class Runner(_Recorder):
         return tuple([o if fresh else o.clone(memory_format=torch.contiguous_format)
                       for o, fresh in zip(outputs, self.plan.fresh, strict=True)])
 
-    def _follow(self, tensors, buffers, branches=None, deferred=()):
+    def _follow(self, tensors, buffers, branches=None):
         plan, into = self.plan, buffers
         if self._into is not None:
             into = [b if write else None for b, write in zip(buffers, self._into, strict=True)]
@@ -224,8 +223,6 @@ class Runner(_Recorder):
             write_states(plan, tensors, states)
         if self._rest:
             self._store(buffers, found)
-        for gradient in deferred:
-            gradient.defer(found[gradient.number])
         return outputs
 
     def _store(self, buffers, found):

@@ -10,7 +10,6 @@ from .._dispatch import interceptors, plan_made
 from .._ops.traceable import CannotTrace
 from .._torch.dispatch import OpOverload, below_autograd, builtin_of, signature
 from .._torch.operators import TO_COPY, direct_functions
-from ..autograd import LARGE
 from . import batch_norm
 from .casts import settle_casts, uncast_gradients
 from .dense import fuse_dense
@@ -23,8 +22,6 @@ from .simplify import constants, simplify
 from .streams import START, most, peak, schedule, split_convolutions
 
 aten = torch.ops.aten
-OWED = object()         # a target of `whole` for a gradient that is not to be computed
-MOST_OWED = 1 << 23     # elements of all factors of a plan, which live until the next run
 
 
 class Plan:
@@ -40,19 +37,18 @@ class Plan:
     differentiable: which outputs gradients can go to
     fresh: which outputs are new row-major tensors that nothing else refers to
     present: which gradients there are; others are always zero
-    owable: which gradients `whole` leaves out where their target is `OWED`: it gives the two factors of their product
     recorded: as `whole` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
     memory: bytes that the values of `whole` or `infer` occupy, at most; 0 if it is not known
     peak: the same, on one stream; 0 on a CPU
     """
 
     __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
-                 'differentiable', 'fresh', 'direct', 'present', 'owable', 'source', 'recorded', 'memory', 'peak',
+                 'differentiable', 'fresh', 'direct', 'present', 'source', 'recorded', 'memory', 'peak',
                  '_plain', '__weakref__')
     live: WeakSet = WeakSet()           # all plans there are, for interceptors that come later
 
     def __init__(self, **fields):
-        self.recorded, self.memory, self.peak, self.owable = None, 0, 0, ()
+        self.recorded, self.memory, self.peak = None, 0, 0
         self.state_weights = ()
         self._plain = None
         for name, value in fields.items():
@@ -101,7 +97,6 @@ class Writer:
         self.names = {}                 # of constants, by identity
         self.named = {}                 # nodes that are constants
         self.targets = {}               # nodes that are written to a target, if there is one, and its name
-        self.owable = set()             # those of them that a target may be owed
 
     def constant(self, value, hint):
         name = self.names.get(id(value))
@@ -139,11 +134,7 @@ class Writer:
             args.append(f'{keyword}={args[0]}')
         else:
             function = self.constant(_IN_PLACE[node.target], 'reuse') if in_place else self.callable(node)
-        call = f'{function}({", ".join(args)})'
-        if node in self.owable:
-            owed = self.constant(OWED, 'owed')
-            call = f'({args[0]}, {args[1]}) if {self.targets[node]} is {owed} else {call}'
-        return f'{node.name} = {call}'
+        return f'{node.name} = {function}({", ".join(args)})'
 
     def callable(self, node):
         target = node.target
@@ -224,10 +215,6 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
                    and g.meta['val'].dtype is tensors[n].meta['val'].dtype for g, n in zip(gradients, wanted))
     writer.targets = {g: f'target_{i}' for i, g in enumerate(gradients) if direct[i]}
     held = {*outputs, *states, *known}
-    if at_once and on_cpu:
-        writer.owable = _owable(gradients, direct, {*[tensors[n] for n in (*wanted, *facts['states'])]})
-        # whoever is owed reads them later
-        held |= {node for g in writer.owable for factor in g.args for node in (factor, _root(factor))}
     nothing = writer.constant((None,) * len(gradients), 'nothing')
     targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
     if at_once:
@@ -249,7 +236,7 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
     plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=facts['states'],
                 state_weights=facts['weights'], wanted=wanted, differentiable=facts['differentiable'], direct=direct,
                 source=source, fresh=_fresh(outputs, early, (*states, *gradients)),
-                present=tuple(g is not None for g in gradients), owable=tuple(g in writer.owable for g in gradients))
+                present=tuple(g is not None for g in gradients))
     if at_once and facts['device'].type == 'cuda':
         plan.memory = plan.peak = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
         plan.record(graph, facts['device'], ['tensors', 'targets'], unpack, calls, (n_outputs, n_states), writer,
@@ -306,20 +293,6 @@ def prediction_plan(graph, found, n_tensors, facts, parameters, folds=True) -> P
         plan.memory = plan.peak = peak(second, *_lifetimes(second, writer, set(outputs)))
         plan.record(graph, facts['device'], ['tensors', 'prepared'], unpack, second, (), writer)
     return plan
-
-
-def _owable(gradients, direct, written):
-    """Gradients that are products of matrices which nothing in `written` has a part in, and which are worth keeping."""
-    found, room = set(), MOST_OWED
-    for gradient, able in zip(gradients, direct, strict=True):
-        if not able or gradient.target is not aten.mm.default:
-            continue
-        size = gradient.meta['val'].numel()
-        factors = [a.meta['val'].numel() for a in gradient.args]
-        if size >= LARGE and sum(factors) <= min(2 * size, room) and written.isdisjoint(map(_root, gradient.args)):
-            found.add(gradient)
-            room -= sum(factors)
-    return found
 
 
 def _fresh(outputs, made, others=()):

@@ -1,6 +1,6 @@
 """Pending arrays: they have a record of the work that computes them instead of a tensor.
 
-The work is a `Step`, a `DeferredGradient` or a `GraphOutputs`.  Each has `run()`, which gives its arrays their tensors;
+The work is a `Step` or a `GraphOutputs`.  Each has `run()`, which gives its arrays their tensors;
 `like(pending)`, a tensor with the shape and dtype of an array, or None once it has run; `borrow(array)`, the tensor of
 an array to be read at once; and `backward_from(heads)`.
 """

@@ -4,10 +4,8 @@ import threading
 from .._array import before_write, owned, readers
 from .._graph.plan import make_plan
 from .._graph.runner import Runner
-from .._graph.writing import OWED, fusing
 from .._state import state
 from ..autograd import adopted
-from .gradients import DeferredGradient
 from .pending import GraphOutputs, fill_all
 
 
@@ -97,8 +95,7 @@ class BoundStep:
     """
 
     __slots__ = ('structure', 'heads', 'others', 'groups', 'loose', 'kinds', 'loose_variables', 'np_shape', 'ctx',
-                 'targets', 'flags', 'runner', 'outputs', 'plain', 'likes', 'views', '_at', '_lock', '_targets',
-                 '_deferred', '_own_readers', '_repeated', '_ran')
+                 'targets', 'flags', 'runner', 'outputs', 'plain', 'likes', 'views', '_at', '_lock', '_repeated')
 
     def __init__(self, step, structure, heads, known):
         self.structure, self.heads, self.groups = structure, heads, list(step.groups)
@@ -122,14 +119,8 @@ class BoundStep:
                              adopt=None if on_gpu else self._adopt)
         self.outputs, self._lock = None, threading.Lock()
         self.likes, self._at = [like for call in step.calls for like in call.likes], known.heads
-        self._ran = False
         # then the functions of a plan are all there is to a run
         self.plain = self.runner.plain and not on_gpu
-        deferrable = known.plan.owable if wishes == {True} and fusing() else ()
-        self._targets = [(v, DeferredGradient(n, v.buffer) if deferrable and deferrable[n] and v.req == 'write'
-                          else None) for n, v in enumerate(self.targets)]
-        self._deferred = [gradient for _, gradient in self._targets if gradient is not None]
-        self._own_readers = {id(gradient) for gradient in self._deferred}
 
     def _adopt(self, number, gradient):
         buffer = self.targets[number].buffer
@@ -176,27 +167,18 @@ class BoundStep:
             if self.outputs is not None:
                 self.outputs.run()
                 self.outputs = None
-            # the first run may have been computed already, with its gradients (first.py)
-            runner, deferred = self.runner, self._deferred if self._ran else ()
-            if not deferred:
-                buffers = [v.buffer.materialize() for v in self.targets]
-            else:
-                buffers = [v.buffer.materialize() if gradient is None else gradient.target()
-                           for v, gradient in self._targets]
-                deferred = [gradient for gradient in deferred if buffers[gradient.number] is OWED]
-            if not readers.keys() <= self._own_readers or state.writes is not None:
-                before_write(*[b for b in buffers if b is not OWED], *[tensors[n] for n in runner.plan.state_numbers],
+            runner = self.runner
+            buffers = [v.buffer.materialize() for v in self.targets]
+            if readers or state.writes is not None:
+                before_write(*buffers, *[tensors[n] for n in runner.plan.state_numbers],
                              *(() if then is None else then.written))
             try:
                 if self.plain and then is None:
-                    outputs, _, found = runner.plan.whole(tensors, buffers)
-                    for gradient in deferred:
-                        gradient.defer(found[gradient.number])
+                    outputs = runner.plan.whole(tensors, buffers)[0]
                 else:
-                    outputs = runner.run(tensors, buffers, then, deferred)
+                    outputs = runner.run(tensors, buffers, then)
             except RuntimeError:
                 return False
-            self._ran = True
             for flag in self.flags:
                 flag[0] = True
             if runner.captured is not None:

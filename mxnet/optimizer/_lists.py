@@ -164,23 +164,6 @@ def descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient):
             fused_sgd_(*columns, **numbers)
             increment_version(written)
 
-    others: dict = {}           # what is left to do, by what is owed
-
-    def by_products(grads, owed):
-        """The same where some gradients, {number: (a, b)}, are products that have not been computed."""
-        for number, (a, b) in owed.items():
-            weights[number].addmm_(a, b, alpha=-rate)
-        key = tuple(owed)
-        if key not in others:
-            rest = [n for n in range(len(weights)) if n not in owed]
-            others[key] = rest, [weights[n] for n in rest]
-        rest, learned = others[key]
-        if rest:
-            foreach_add_(learned, [grads[n] for n in rest], alpha=-rate)
-
-    # (with momentum or decay it does not pay: BLAS scales a matrix in a pass of its own)
-    if not clips and not moms and not wd and not weights[0].is_cuda:
-        step.by_products = by_products
     return step
 
 

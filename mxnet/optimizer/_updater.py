@@ -15,7 +15,6 @@ from .._changes import changes
 from .._files import pickles
 from .._graph.capture import WARM, Captured, wanted
 from .._graph.log import reason, say
-from .._lazy.gradients import factors_of, like_deferred
 from .._state import state as switches
 from .._torch.lists import foreach_copy_
 from ..autograd import LARGE
@@ -305,9 +304,7 @@ class _Again:
     def _alike(self):
         """Whether the large gradients are of the same kinds as before."""
         for _, array, shape, dtype in self.large:
-            tensor = like_deferred(array)
-            if tensor is None:
-                tensor = array.materialize()
+            tensor = array.materialize()
             if tensor.shape != shape or tensor.dtype is not dtype:
                 return False
         return True
@@ -316,17 +313,9 @@ class _Again:
         """Updates, call by call."""
         grads = self.columns[1]
         if self.large:
-            grads, owed = grads.copy(), {}
-            by_products = getattr(self.same, 'by_products', None)
+            grads = grads.copy()
             for n, array, _, _ in self.large:
-                factors = factors_of(array) if by_products is not None else None
-                if factors is None:
-                    grads[n] = array.materialize()
-                else:
-                    owed[n] = factors
-            if owed:
-                by_products(grads, owed)
-                return
+                grads[n] = array.materialize()
         if self.low is None:
             self.same(grads)
         else:
