@@ -16,9 +16,9 @@ import torch
 
 from . import _anomaly, _quiet
 from ._array import NDArrayBase, before_write, overwrite, readers, wrap
-from ._changes import changes
 from ._dispatch import differentiating, entering, interceptors
 from ._dispatch import tracer as _tracer
+from ._guard import invalidations
 from ._names import no_attribute as _no_attribute
 from ._notes import forget, note_all
 from ._ops.dtypes import NAME
@@ -238,15 +238,17 @@ def _store(buffer, req, fresh, gradient):
         return
     if readers:
         before_write(buffer.materialize())
+    if gradient.numel() >= LARGE and req == 'write' and gradient.layout is torch.strided and adopted(buffer, gradient):
+        return
+    target = buffer.materialize()
     if gradient.layout is not torch.strided:            # only some rows, see ndarray/_sparse_links.py
-        overwrite(buffer, gradient.to_dense() if req == 'write' else buffer.materialize() + gradient)
-    elif gradient.dim() < len(buffer.meta().shape):         # a zero
-        overwrite(buffer, gradient if req == 'write' else buffer.materialize() + gradient)
+        overwrite(buffer, gradient.to_dense() if req == 'write' else target + gradient)
+    elif gradient.dim() < target.dim():         # a zero
+        overwrite(buffer, gradient if req == 'write' else target + gradient)
     elif req == 'write':
-        if gradient.numel() < LARGE or not adopted(buffer, gradient):
-            buffer.materialize().copy_(gradient.detach() if gradient.requires_grad else gradient)
+        target.copy_(gradient.detach() if gradient.requires_grad else gradient)
     else:
-        buffer.materialize().add_(gradient.detach() if gradient.requires_grad else gradient)
+        target.add_(gradient.detach() if gradient.requires_grad else gradient)
 
 
 LARGE = 1 << 15          # elements from which on it pays to find out whether a gradient must be copied
@@ -300,7 +302,7 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: str | Sequence[str
             tensor = tensor.detach()
             array._rebind(tensor)
         array._variable = Variable(tensor, buffer, req)
-        changes.count += 1              # here, since the next one may be a mistake
+        invalidations.count += 1              # here, since the next one may be a mistake
 
 
 # ---------------------------------------------------------------------- going back
@@ -404,8 +406,12 @@ def backward(heads: Arrays, head_grads: NDArray | Sequence[NDArray | None] | Non
     if interceptors and (scope := entering('backward')) is not None:
         with scope:
             return backward(heads, head_grads, retain_graph, train_mode)
-    if head_grads is None and not retain_graph and train_mode and at_once(heads):
-        return
+    if not (head_grads is None and not retain_graph and train_mode and at_once(heads)):
+        on_tape(heads, head_grads, retain_graph, train_mode)
+
+
+def on_tape(heads, head_grads=None, retain_graph=False, train_mode=True):
+    """`backward` by torch's engine; heads that are pending are computed first."""
     heads, tensors, gradients = _heads(heads, head_grads)
     if not tensors:
         return              # a truth, which has no gradient

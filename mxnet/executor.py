@@ -4,7 +4,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from itertools import zip_longest
-from operator import is_
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -24,6 +23,7 @@ from ._graph.plan import Plans, alike, copy_all
 from ._graph.program import Program
 from ._graph.runner import Forward, Predictor, Runner
 from ._graph.states import move_all
+from ._guard import Guard
 from ._lazy.pending import GraphOutputs
 from ._names import near
 from ._names import suggest_names as _suggest_names
@@ -110,20 +110,20 @@ class Executor:
         self._outputs: Any
         self._kind: Any
         self._outputs, self._kind = None, _kind_of_outputs(symbol)
-        self._shown = None            # outputs that lie in the memory of a CUDA graph
+        self._graph_outputs: Any = None    # outputs that lie in the memory of a CUDA graph
         self._recorded: Any = None         # what backward needs of the last forward, until it has been used
         self._fed: Any = ()                # what `_forward_backward` read in the place of arguments
         self._training = False
         self._monitor: Any = None
         self._as_written = os.environ.get('MXNET_ELIMINATE_COMMON_EXPR') == '0'
-        self._ready: dict[Any, Any] = {}              # what the last run with a plan found out, by train flag
-        self._whole = None            # the same for runs forward and backward at once
+        self._bound_runs: dict[Any, Any] = {}         # BoundRun of the last run with a plan, by train flag
+        self._bound_training: Any = None   # BoundTraining of the last run forward and backward at once
         self._ones = None
 
     def __del__(self) -> None:
         """Lets go of what is large first: values kept for `backward`, and CUDA graphs with their memory."""
-        self._recorded = self._whole = None
-        self._ready = {}
+        self._recorded = self._bound_training = None
+        self._bound_runs = {}
 
     def _lowered(self):
         program = _place(Program(self._symbol._entries), self._group2ctx)
@@ -211,20 +211,20 @@ class Executor:
                 self._put(self._outputs[i], self._arrays[place].materialize().detach())
 
     def _forward(self, training):
-        ready = self._ready.get(training)
-        if ready is not None and not state.naive:
+        bound = self._bound_runs.get(training)
+        if bound is not None and not state.naive:
             tensors = [array.materialize() for array in self._arrays]
-            if all(map(is_, tensors, ready.tensors)):
+            if bound.guard.is_same():
                 with torch.no_grad():
-                    if ready.still is not None:
-                        outputs = ready.still.run(self, tensors)
+                    if bound.folded is not None:
+                        outputs = bound.folded.run(self, tensors)
                         if outputs is not None:
                             self._recorded = None
                             return self._give(outputs)
-                    if ready.forward is None:
-                        return self._give(self._follow(ready, tensors))
+                    if bound.forward is None:
+                        return self._give(self._follow(bound, tensors))
                     self._recorded = None
-                    self._show(ready.forward, ready.forward.run(tensors), tensors)
+                    self._show(bound.forward, bound.forward.run(tensors), tensors)
                     return self._outputs
         return self._give(self._run(record=self._learns and (training or self._always_draws)))
 
@@ -257,7 +257,7 @@ class Executor:
             states = {n: value for n, value, weight in states if weight is None}
             self._recorded = (plan, saved, outputs, None, moves) if record else None
             if record == (self._training and self._learns) and not any(array._sparse for array in arrays):
-                self._ready[self._training] = _Ready(self, plan, values, record)
+                self._bound_runs[self._training] = BoundRun(self, plan, values, record)
         else:
             for place in wanted:
                 tensors[place].requires_grad_()
@@ -279,16 +279,16 @@ class Executor:
         # backward needs, which then takes them as they are, as a plan does: torch is not told
         return [_owned(o, tensors).data for o in outputs]
 
-    def _follow(self, ready, tensors):
+    def _follow(self, bound, tensors):
         """Runs a plan forward; the caller has seen that the tensors are like those it was made for."""
-        plan = ready.plan
+        plan = bound.plan
         outputs, values, saved = plan.forward(tensors)
         moves = []
         if values and self._training:
             if readers:
                 before_write(*[tensors[place] for place in plan.state_numbers])
             if all(weight is None for weight in plan.state_weights):
-                copy = foreach_copy_ if ready.alike else copy_all
+                copy = foreach_copy_ if bound.alike else copy_all
                 copy([tensors[place] for place in plan.state_numbers], values)
             else:
                 for place, value, weight in zip(plan.state_numbers, values, plan.state_weights, strict=True):
@@ -296,8 +296,8 @@ class Executor:
                         tensors[place].copy_(value)
                     else:
                         moves.append((tensors[place], value, weight))
-        self._recorded = (plan, saved, outputs, ready, moves) if ready.record else None
-        return outputs if ready.fresh else [_owned(o, tensors) for o in outputs]
+        self._recorded = (plan, saved, outputs, bound, moves) if bound.record else None
+        return outputs if bound.fresh else [_owned(o, tensors) for o in outputs]
 
     def _forward_backward(self, feed, update=None):
         """`forward(is_train=True)`, then `backward()`, as one plan where there is one.
@@ -309,22 +309,22 @@ class Executor:
         """
         self._fill_ones()
         tensors = [array.materialize() for array in self._arrays]
-        whole = None if state.naive else self._whole
-        if whole is None or not all(map(is_, tensors, whole.tensors)):
-            whole = self._whole = self._find_whole(tensors)
-        if whole is not None:
-            plain = whole.plain
+        step = None if state.naive else self._bound_training
+        if step is None or not step.guard.is_same():
+            step = self._bound_training = self._find_training(tensors)
+        if step is not None:
+            plain = step.plain
             for place, array in feed:
                 tensors[place] = tensor = array.materialize()
                 plain = plain and not tensor.requires_grad
             self._training, self._recorded = True, None
             if plain:
-                runner = whole.runner
+                runner = step.runner
                 if readers:
-                    before_write(*[b.materialize() for b in whole.buffers],
+                    before_write(*[b.materialize() for b in step.buffers],
                                  *[tensors[n] for n in runner.plan.state_numbers])
                 then = None if update is None else update()
-                self._show(runner, runner.run(tensors, [b.materialize() for b in whole.buffers], then), tensors)
+                self._show(runner, runner.run(tensors, [b.materialize() for b in step.buffers], then), tensors)
                 self._fed = feed
                 return then is not None
         for place, array in feed:
@@ -344,7 +344,7 @@ class Executor:
         return tuple(place for place, req in zip(self._program.arguments, self._reqs, strict=True)
                      if req != 'null' and self._arrays[place].meta().dtype.is_floating_point)
 
-    def _find_whole(self, tensors):
+    def _find_training(self, tensors):
         """What `_forward_backward` needs; None where, or as long as, there is no plan."""
         if state.naive or self._monitor is not None or self._program.placed or not self._learns \
                 or any(array._sparse for array in self._arrays):
@@ -360,7 +360,8 @@ class Executor:
                                 device=self._ctx.torch_device, heads=tuple(range(len(self._symbol._entries))))
         if plan is None or len(plan.present) != len(wanted):
             return None
-        return _AtOnce(plan, tensors, buffers, [found[place][1] for place in wanted], self._generators())
+        return BoundTraining(plan, self._arrays, tensors, buffers, [found[place][1] for place in wanted],
+                             self._generators())
 
     def _generators(self):
         return [self._generator(self._ctx.torch_device)] if self._program.draws else []
@@ -371,9 +372,9 @@ class Executor:
             self._give(results if runner.fresh else [_owned(o, tensors) for o in results])
             return
         # they lie in the memory of a CUDA graph; whoever looks at them gets copies
-        if self._shown is None or not self._shown.still(self._outputs, results):
+        if self._graph_outputs is None or not self._graph_outputs.still(self._outputs, results):
             self._give([None] * len(results))
-            self._shown = GraphOutputs([ref(array) for array in self._outputs], results, self._ctx)
+            self._graph_outputs = GraphOutputs([ref(array) for array in self._outputs], results, self._ctx)
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""
@@ -408,16 +409,16 @@ class Executor:
                 array.copyto(self._arrays[place])
             self._fed = ()
             self._run(record=True, update_states=False)
-        plan, saved, outputs, ready, moves = self._recorded
+        plan, saved, outputs, bound, moves = self._recorded
         self._recorded = None
         if readers:
             before_write(*[b.materialize() for b in self.grad_arrays if b is not None and not b._sparse])
         if is_train:
             move_all(moves)
-        if ready is not None and ready.plain:
+        if bound is not None and bound.plain:
             with torch.no_grad():
-                self._follow_back(ready, saved,
-                                  ready.ones if out_grads is None else self._head_gradients(out_grads, outputs))
+                self._follow_back(bound, saved,
+                                  bound.ones if out_grads is None else self._head_gradients(out_grads, outputs))
             return
         heads = self._head_gradients(out_grads, outputs)
         if plan is not None:
@@ -436,13 +437,13 @@ class Executor:
         self._store(dict(zip(wanted, found, strict=False)))
 
     @staticmethod
-    def _follow_back(ready, saved, heads):
+    def _follow_back(bound, saved, heads):
         """Runs a plan backward, into the gradients' arrays."""
-        targets = [array.materialize() for array in ready.buffers]
-        found = ready.plan.backward(saved, heads, targets)
-        if ready.copied:
-            foreach_copy_([targets[i] for i in ready.copied], [found[i] for i in ready.copied])
-        for i in ready.zeros:
+        targets = [array.materialize() for array in bound.buffers]
+        found = bound.plan.backward(saved, heads, targets)
+        if bound.copied:
+            foreach_copy_([targets[i] for i in bound.copied], [found[i] for i in bound.copied])
+        for i in bound.zeros:
             targets[i].zero_()
 
     def _needs_no_gradient(self, number):
@@ -566,7 +567,7 @@ class Executor:
     def set_monitor_callback(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
         """Calls `callback(name, array)` for every value computed; with `monitor_all` for the inputs, too."""
         self._monitor = None if callback is None else (callback, monitor_all)
-        self._ready, self._whole = {}, None
+        self._bound_runs, self._bound_training = {}, None
 
     def get_optimized_symbol(self) -> Symbol:
         """The symbol as it runs: equal computations in it are made once, unless MXNET_ELIMINATE_COMMON_EXPR was 0."""
@@ -603,33 +604,33 @@ class Executor:
         return any(n.op is None or n.op.name not in ('BlockGrad',) for n, _ in self._symbol._entries)
 
 
-class _Ready:
-    """What runs with one plan on the same tensors need not find out again."""
+class BoundRun:
+    """A plan of forward runs, bound to a guard on the tensors of the arrays, and what is known of both."""
 
-    __slots__ = ('plan', 'tensors', 'record', 'fresh', 'alike', 'plain', 'buffers', 'copied', 'zeros', 'ones',
-                 'forward', 'still')
+    __slots__ = ('plan', 'guard', 'record', 'fresh', 'alike', 'plain', 'buffers', 'copied', 'zeros', 'ones',
+                 'forward', 'folded')
 
     def __init__(self, executor, plan, values, record):
         arrays = executor._arrays
         self.plan: Any
         self.plan: Any
         self.plan, self.record, self.fresh = plan, record, all(plan.fresh)
-        self.tensors = [array.materialize() for array in arrays]
-        self.alike = all(alike(self.tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))
+        self.guard, tensors = Guard(arrays=arrays), [array.materialize() for array in arrays]
+        self.alike = all(alike(tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))
         self.plain = False
-        self.forward = self.still = None
-        if not record and not executor._training and self.tensors:
-            if self.tensors[0].is_cuda:             # predictions on a GPU, which may become a CUDA graph
+        self.forward = self.folded = None
+        if not record and not executor._training and tensors:
+            if tensors[0].is_cuda:             # predictions on a GPU, which may become a CUDA graph
                 self.forward = Forward(plan, executor._generators())
             elif executor._program.convolves:
-                self.still = _Still(executor)
+                self.folded = FoldedPrediction(executor)
         if not record or len(plan.present) != len(plan.wanted):
             return
         found = dict(zip(executor._program.arguments, zip(executor.grad_arrays, executor._reqs, strict=True),
                          strict=True))
         pairs = [found[place] for place in plan.wanted]
         # gradients that are written, all of them, to dense arrays like the arguments
-        self.plain = all(r == 'write' and not b._sparse and alike(b.materialize(), self.tensors[place])
+        self.plain = all(r == 'write' and not b._sparse and alike(b.materialize(), tensors[place])
                          for place, (b, r) in zip(plan.wanted, pairs, strict=True))
         self.buffers = [b for b, _ in pairs]
         self.copied = [i for i, there in enumerate(plan.present) if there and not plan.direct[i]]
@@ -637,12 +638,13 @@ class _Ready:
         self.ones = [torch.ones_like(output, requires_grad=False) for output in executor._recorded[2]]
 
 
-class _Still:
+class FoldedPrediction:
     """Predictions of a CPU while the parameters stay: what follows from these alone is computed once.
 
-    That is folding batch norms into convolutions, and bringing weights into the order that oneDNN wants.  Nobody says
-    which arguments are parameters.  Those are inputs that are written between two predictions, unless weights of
-    convolutions are among them: then the network is being trained, and predicts as it is until it predicts again.
+    That is folding batch norms into convolutions, and bringing weights into the order that oneDNN wants.  An executor
+    is not told which of its arguments are parameters: all but those that are written between two predictions, as
+    torch's version counters say.  While weights of convolutions are written, the network is being trained, and predicts
+    unfolded.
     """
 
     __slots__ = ('_weights', '_inputs', '_versions', '_predictor', '_patience')
@@ -684,13 +686,13 @@ class _Still:
         return None if plan is None else Predictor(plan, parameters, own._generators())
 
 
-class _AtOnce:
-    """A plan for forward and backward, and the arrays that it works on."""
+class BoundTraining:
+    """A plan of forward and backward, bound to a guard on the tensors of the arrays that it works on."""
 
-    __slots__ = ('tensors', 'plain', 'buffers', 'runner')
+    __slots__ = ('guard', 'plain', 'buffers', 'runner')
 
-    def __init__(self, plan, tensors, buffers, reqs, generators):
-        self.tensors, self.buffers = list(tensors), buffers
+    def __init__(self, plan, arrays, tensors, buffers, reqs, generators):
+        self.guard, self.buffers = Guard(arrays=arrays), buffers
         self.plain = True not in [t.requires_grad for t in tensors]
         self.runner = Runner(plan, reqs, static=True, generators=generators,
                              adopt=None if tensors[0].is_cuda else self._adopt)

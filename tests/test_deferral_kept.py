@@ -15,7 +15,7 @@ import mxnet as mx
 from mxnet import autograd, gluon, nd, np, npx
 from mxnet._frontend import reference
 from mxnet._lazy.inference import SHAPE_ONLY
-from mxnet._lazy.step_plan import BoundStep
+from mxnet._lazy.step import BoundStep
 from mxnet._ops.table import TABLE
 from mxnet.contrib import amp
 from mxnet.gluon import nn

@@ -39,8 +39,8 @@ def check(exe, **kwargs):
 
 def prepared(exe):
     """Whether the last prediction had its weights packed."""
-    ready = exe._ready.get(False)
-    return ready is not None and ready.still is not None and ready.still._predictor is not None
+    ready = exe._bound_runs.get(False)
+    return ready is not None and ready.folded is not None and ready.folded._predictor is not None
 
 
 def batch():

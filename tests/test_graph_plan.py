@@ -62,7 +62,7 @@ def test_plans_compute_what_programs_do(symbol, shapes):
         for array, value in zip(exe.aux_arrays, states, strict=True):
             array[:] = value
         runs.append([*step(exe, out_grads=heads), *[a.asnumpy() for a in exe.aux_arrays]])
-    assert exe._ready, 'there must be a plan'
+    assert exe._bound_runs, 'there must be a plan'
     for later in runs[1:]:
         for a, b in zip(runs[0], later, strict=True):
             np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)
@@ -155,7 +155,7 @@ def test_modes_have_plans_of_their_own():
     for _ in range(3):
         assert (exe.forward(is_train=True)[0].asnumpy() == 0).any()
         assert (exe.forward(is_train=False)[0].asnumpy() == 1).all()
-    assert sorted(exe._ready) == [False, True]
+    assert sorted(exe._bound_runs) == [False, True]
 
 
 def test_a_monitor_ends_plans():
@@ -165,7 +165,7 @@ def test_a_monitor_ends_plans():
     seen = []
     exe.set_monitor_callback(lambda name, array: seen.append(name))
     step(exe)
-    assert 'softmax_output' in seen and not exe._ready
+    assert 'softmax_output' in seen and not exe._bound_runs
 
 
 def test_reshaped_executors_share_plans():

@@ -211,11 +211,12 @@ def test_what_is_recorded_computes_the_same(monkeypatch):
     executor.arg_dict['softmax_label'][:] = nd.array([1, 4])
     for _ in range(3):
         executor._forward_backward([])
-    plan, tensors = executor._whole.runner.plan, executor._whole.tensors
+    plan, tensors = executor._bound_training.runner.plan, [a.materialize() for a in executor._arrays]
     source = set(plan.recorded.__code__.co_names)
     assert plan.recorded.__code__.co_varnames[:4] == ('tensors', 'targets', 'at', 'mark')
     assert any('add_bias' in str(v) for v in map(plan.recorded.__globals__.get, source))
-    used, targets = set(), [[torch.full_like(b.materialize(), 7.0) for b in executor._whole.buffers] for _ in range(2)]
+    buffers = [b.materialize() for b in executor._bound_training.buffers]
+    used, targets = set(), [[torch.full_like(b, 7.0) for b in buffers] for _ in range(2)]
     expected = plan.whole(tensors, targets[0])
     found = plan.recorded(tensors, targets[1], lambda stream, marks: used.add(stream), lambda number: None)
     assert len(used) > 2

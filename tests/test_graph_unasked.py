@@ -98,7 +98,7 @@ def test_not_if_there_are_to_be_none(monkeypatch, flags):
     training = Training(**flags)
     for _ in range(runner.LATE + 5):
         training.step()
-    assert training.graph() is None and training.trainer._updaters[0]._again.graph is None
+    assert training.graph() is None and training.trainer._updaters[0]._bound.graph is None
 
 
 def test_memory_of_graphs_that_are_gone_counts_no_more():
@@ -205,7 +205,7 @@ def test_modules_predict_by_graphs():
             found.update()
             wanted.set_params(*found.get_params())
     executor = found._exec_group.execs[0]
-    assert executor._ready[False].forward.captured is not None
+    assert executor._bound_runs[False].forward.captured is not None
     kept = executor.outputs[0].copy()
     executor.forward(is_train=False, data=nd.ones((6, 5)))
     assert not np.array_equal(executor.outputs[0].asnumpy(), kept.asnumpy())
@@ -218,4 +218,4 @@ def test_executors_that_take_much_memory_predict_as_they_are(monkeypatch):
         array[:] = 1
     for _ in range(runner.LATE + 5):
         np.testing.assert_array_equal(executor.forward()[0].asnumpy(), np.full((2, 3), 5, 'float32'))
-    assert executor._ready[False].forward.captured is None
+    assert executor._bound_runs[False].forward.captured is None

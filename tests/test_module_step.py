@@ -296,7 +296,7 @@ def test_a_monitor_sees_every_step():
 
 # ---------------------------------------------------------------------- CUDA graphs
 def _runner_of(module):
-    return module._exec_group.execs[0]._whole.runner
+    return module._exec_group.execs[0]._bound_training.runner
 
 
 @pytest.mark.gpu
@@ -305,7 +305,7 @@ def test_the_update_becomes_part_of_the_graph():
     module = ready(ctx, options=options(momentum=0.9))
     for batch in batches(ctx):
         module._step(batch)
-    update = module._updater._again
+    update = module._updater._bound
     assert _runner_of(module)._joined is update.steady is not None and update.graph is None
     # whoever looks whether an array has been written finds it so
     arrays = [block[0] for block in (*module._exec_group.param_arrays, *module._exec_group.grad_arrays)]
@@ -344,7 +344,7 @@ def test_rates_that_change_do_not_record_again_and_again(monkeypatch):
 def test_large_graphs_stay_as_they_are(monkeypatch):
     monkeypatch.setattr(_runner, 'MOST_JOINED', 0)
     module = same(mx.gpu(), options=options(momentum=0.9))
-    assert _runner_of(module)._joined is None and module._updater._again.graph is not None
+    assert _runner_of(module)._joined is None and module._updater._bound.graph is not None
 
 
 @pytest.mark.gpu

@@ -296,5 +296,5 @@ def test_adam_of_weights_with_different_counts():
                 optimizer.update_multi_precision(1, weights[1], gradients[1], updater.states[1])
             updater(*columns)
         results.append(np.stack([w.asnumpy() for w in weights]))
-        assert (updater._again is not None) is together
+        assert (updater._bound is not None) is together
     np.testing.assert_allclose(*results, rtol=1e-6)

@@ -219,7 +219,7 @@ def side_by_side(before=None, between=None, rounds=8, optimizer='sgd', **params)
                 between(net)
             trainer.step(2)
             if not hybridized:                  # its updates are found out anew each time, too
-                trainer._again = trainer._updaters[0]._again = None
+                trainer._again = trainer._updaters[0]._bound = None
         found.append([p.data().asnumpy() for p in net.collect_params().values()])
     for plainly, planned in zip(*found, strict=True):
         numpy.testing.assert_array_equal(plainly, planned)

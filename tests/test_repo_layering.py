@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / 'mxnet'
 # Top-level modules and packages of mxnet. A new one needs a place here.
 LAYERS = (
     # the ground: no torch, no NumPy
-    ('_changes', '_dispatch', '_malloc', '_names', '_scope', '_state', '_typing', '_wording', 'base', 'error',
+    ('_dispatch', '_guard', '_malloc', '_names', '_scope', '_state', '_typing', '_wording', 'base', 'error',
      'libinfo', 'log', 'registry'),
     # private names of torch
     ('_torch',),

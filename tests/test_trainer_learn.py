@@ -7,7 +7,7 @@ import pytest
 import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph import runner as _runner
-from mxnet._lazy.step_plan import BoundStep
+from mxnet._lazy.step import BoundStep
 from mxnet.gluon.contrib import estimator as est
 
 DEVICES = pytest.mark.parametrize('ctx', [mx.cpu(), pytest.param(mx.gpu(), marks=pytest.mark.gpu)], ids=str)
@@ -268,12 +268,12 @@ def stopping(monkeypatch, error, at):
     """The run `at` of a plan ends with an error, once the update has been decided on."""
     run, runs = _runner.Runner.run, []
 
-    def broken(self, tensors, buffers, then=None, deferred=()):
+    def broken(self, tensors, buffers, then=None):
         runs.append(then)
         if len(runs) == at:
             assert then is not None
             raise error
-        return run(self, tensors, buffers, then, deferred)
+        return run(self, tensors, buffers, then)
 
     monkeypatch.setattr(_runner.Runner, 'run', broken)
 
@@ -413,7 +413,7 @@ def test_the_update_becomes_part_of_the_graph():
     trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1, 'momentum': 0.9})
     for batch in batches(ctx):
         together(net, trainer, batch)
-    update = trainer._updaters[0]._again
+    update = trainer._updaters[0]._bound
     assert _runner_of(net)._joined is update.steady is not None and update.graph is None
     params = net.collect_params().values()
     arrays = [*[p.data() for p in params], *[p.grad() for p in params if p.grad_req != 'null'],

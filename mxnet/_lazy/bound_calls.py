@@ -1,20 +1,19 @@
-"""Calls of blocks like the ones before: in a loop, all but the first few.
+"""Calls of blocks that are bound to a guard: in a loop, all but the first few.
 
-A block that was deferred (step.py) or predicted by a plan, called again with the same parameters, inputs of the same
-kinds and the same switches, does so again, and nothing else about the call has to be found out.
+A call that was deferred (step.py) or predicted by a plan is bound to what it depends on.  While its guard holds, the
+next call is made without looking at anything else.
 
-What a bound call depends on, and compares: the CachedOp and its hook, the switches of the thread (`_switches`), the
-parameters' arrays with their tensors and gradient variables, and of each argument its class, context, shape, dtype, and
-that autograd does not know it.
+A bound call compares the CachedOp and its hook, its guard (`_guard.py`: parameters, their tensors and gradient
+variables), the switches of the thread, and the kinds of the arguments: class, context, shape, dtype, and that autograd
+does not know them.
 """
-from operator import is_
 from threading import get_ident
 
 from .._array import NDArrayBase, fill_ones
-from .._changes import changes
+from .._guard import Guard, invalidations, switches
 from .._state import state
-from .pending import guard
-from .step import Step, drawing, will_draw
+from .pending import transition_lock
+from .step import MOST_CALLS, Step, drawing, will_draw
 
 
 class BoundCall:
@@ -39,7 +38,7 @@ class BoundCall:
                 or sorted(number for _, number in inputs) != list(range(len(args))):
             return None
         step, numbers = pending.work, dict(inputs)
-        with guard:
+        with transition_lock:
             # another thread that read an array of the step has run it in the meantime
             if not step.is_open() or step.calls[pending.call].cached is not cached \
                     or not all(isinstance(x, NDArrayBase) for x in args):
@@ -52,7 +51,7 @@ class BoundCall:
                 if pending.call or cached.group is None or len(cached.group.arrays) != len(params) \
                         or any(k[0] is None for k in kinds):
                     return None
-                self = FirstCall(params, cached.group)
+                self = FirstCall(params, cached, step.ctx)
                 given = {position for position, _ in inputs}
                 positions = [i for i in range(len(params) + len(inputs)) if i not in given]
                 self.ones = [p.data(step.ctx) for i, p in zip(positions, params, strict=True)
@@ -64,7 +63,7 @@ class BoundCall:
                 self = NextCall()
                 self.order = [numbers[i] for i in sorted(numbers)]
                 self.taken = [number for number in self.order if kinds[number][0] is not None]
-            self.cached, self.kinds, self.ctx, self.switches = cached, kinds, step.ctx, _switches()
+            self.cached, self.kinds, self.ctx, self.switches = cached, kinds, step.ctx, switches()
             self.cls, self.route, self.likes = type(out), None, step.calls[pending.call].likes
             return self
 
@@ -72,44 +71,43 @@ class BoundCall:
 class FirstCall(BoundCall):
     """The call that begins a step."""
 
-    __slots__ = ('group', 'params', 'data', 'seen', 'ones')
+    __slots__ = ('group', 'guard', 'ones', 'states', 'moves')
 
-    def __init__(self, params, group):
-        self.group, self.params, self.seen = group, params, changes.count
-        self.data = [p._data for p in params]
+    def __init__(self, params, cached, ctx):
+        self.group = cached.group
+        self.guard = Guard(params, self.group.arrays)
+        hidden = cached.hidden_states(state.training, ctx)
+        self.states = self.group.states if hidden else ()
+        self.moves = state.training and bool(cached.program.states)
 
     def __call__(self, args):
         """The pending array that the block gives; None if this call is another."""
         cached, group, kinds = self.cached, self.group, self.kinds
         if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
                 or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches \
-                or changes.count != self.seen and not self._same():
+                or invalidations.count != self.guard.seen and not self.guard.holds():
             return None
-        with guard:
-            if cached.group is not group or not group.is_valid():
+        with transition_lock:
+            if cached.group is not group or group.states and not group.is_valid():
                 return None
-            ctx = self.ctx
+            ctx, tensors = self.ctx, []
             for x, (cls, shape, dtype) in zip(args, kinds):
-                if type(x) is not cls or x._ctx is not ctx or x._variable is not None or x._pending is not None:
+                if type(x) is not cls or x._ctx is not ctx or x._variable is not None:
                     return None
                 tensor = x._storage
-                if tensor is None:
-                    tensor = x.materialize()
-                if tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape \
+                if tensor is None or tensor.requires_grad or tensor.dtype is not dtype or tensor.shape != shape \
                         or id(x) in group.index:
                     return None
+                tensors.append(tensor)
             if len(args) > 1 and len(set(map(id, args))) != len(args) or cached.draws and drawing(ctx) is not None:
                 return None
             if self.ones:               # gamma of BatchNorm with `fix_gamma`
                 fill_ones(self.ones)
-            step = Step(ctx)
-            step.take_group(group)
-            for number in self.order:
-                step.take(args[number])
-            hidden = cached.hidden_states(self.switches[0], ctx)
-            if hidden:
-                step.hide_states(group.states)
-            step.moves = self.switches[0] and bool(cached.program.states)
+            order = self.order
+            step = Step(ctx, group, [args[n] for n in order], [tensors[n] for n in order])
+            if self.states:
+                step.hide_states(self.states)
+            step.moves = self.moves
             if cached.draws:
                 will_draw(step)
             route = cached.last_step
@@ -117,14 +115,6 @@ class FirstCall(BoundCall):
                 step.route = route
                 return step.follow(self.cls)
             return step.add(cached, self.switches[0], group.sources, self.cls, self.likes)[0]
-
-    def _same(self):
-        """Whether the parameters have the arrays that they had."""
-        count = changes.count
-        if not all(map(is_, [p._data for p in self.params], self.data)):
-            return False
-        self.seen = count
-        return True
 
     def _begins(self, route):
         """Whether a route begins with this call."""
@@ -150,9 +140,10 @@ class NextCall(BoundCall):
         if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
                 or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches:
             return None
-        with guard:
-            step, ctx, given = None, self.ctx, []
+        with transition_lock:
+            step, ctx, given, tensors = None, self.ctx, [], []
             for x, kind in zip(args, kinds):
+                tensors.append(x._storage if isinstance(x, NDArrayBase) else None)
                 if kind[0] is None:
                     pending = getattr(x, '_pending', None)
                     if pending is None:
@@ -160,19 +151,19 @@ class NextCall(BoundCall):
                     work = pending.work
                     if work is not step:
                         if step is not None or type(work) is not Step or work.closed or work.thread != get_ident() \
-                                or work.ctx is not ctx or work.np_shape != state.np_shape or work.is_full():
+                                or work.ctx is not ctx or work.np_shape != state.np_shape \
+                                or len(work.made) + len(work._calls) > MOST_CALLS:
                             return None
                         step = work
                     if pending.call is None:
                         return None
                     given.append((pending.call, pending.number))
-                elif type(x) is not kind[0] or x._ctx is not ctx or x._variable is not None or x._pending is not None:
+                elif type(x) is not kind[0] or x._ctx is not ctx or x._variable is not None:
                     return None
                 else:
-                    tensor = x._storage
-                    if tensor is None:
-                        tensor = x.materialize()
-                    if tensor.requires_grad or tensor.dtype is not kind[2] or tensor.shape != kind[1]:
+                    tensor = tensors[-1]
+                    if tensor is None or tensor.requires_grad or tensor.dtype is not kind[2] \
+                            or tensor.shape != kind[1]:
                         return None
             if cached.draws:
                 if drawing(ctx) not in (None, step):
@@ -181,10 +172,17 @@ class NextCall(BoundCall):
             route = step.route
             if route is not None and (route is self.route and len(step.made) == self.at
                                       and len(step.arrays) == self.start or self._goes_on(route, step)) \
-                    and given == self.expected and self._are_new(args, step):
+                    and given == self.expected:
+                # the inputs that are no outputs must be distinct, and the step must not read them yet
                 for number in self.taken:
-                    step.take(args[number])
-                return step.follow(self.cls)
+                    x = args[number]
+                    if id(x) in step.loose_index or True in [id(x) in group.index for group, _ in step.groups]:
+                        break
+                else:
+                    if len(self.taken) == 1 or len({id(args[n]) for n in self.taken}) == len(self.taken):
+                        for number in self.taken:
+                            step.take_input(args[number], tensors[number], None, id(args[number]))
+                        return step.follow(self.cls)
             for x, kind in zip(args, kinds):        # the route says so otherwise
                 if kind[0] is None:
                     like = step.like(x._pending)
@@ -200,16 +198,6 @@ class NextCall(BoundCall):
                     known = step.number_of(x)
                     found.append(step.take(x) if known is None else known)
             return step.add(cached, self.switches[0], tuple(found), self.cls, self.likes)[0]
-
-    def _are_new(self, args, step):
-        """Whether the arguments that are no outputs are distinct, and the step does not read them yet."""
-        seen = set()
-        for number in self.taken:
-            x = args[number]
-            if id(x) in seen or step.number_of(x) is not None:
-                return False
-            seen.add(id(x))
-        return True
 
     def _goes_on(self, route, step):
         """Whether a route goes on with this call."""
@@ -241,8 +229,7 @@ class NextCall(BoundCall):
 class BoundPrediction:
     """A prediction by a plan, bound to what it depends on: besides the above, that nothing is recorded or trained."""
 
-    __slots__ = ('cached', 'predictor', 'params', 'data', 'arrays', 'tensors', 'inputs', 'kinds', 'ctx', 'switches',
-                 'cls')
+    __slots__ = ('cached', 'predictor', 'guard', 'tensors', 'inputs', 'kinds', 'ctx', 'switches', 'cls')
 
     @classmethod
     def of(cls, cached, params, inputs, args, out):
@@ -259,21 +246,19 @@ class BoundPrediction:
             return None
         self = cls()
         self.cached, self.predictor = cached, quick[2]
-        self.params, self.data, self.ctx = params, [p._data for p in params], args[0]._ctx
-        self.arrays = [p.data(self.ctx) for p in params]
-        self.tensors = [a.materialize() for a in self.arrays]
+        self.ctx = args[0]._ctx
+        arrays = [p.data(self.ctx) for p in params]
+        self.guard, self.tensors = Guard(params, arrays), [a.materialize() for a in arrays]
         self.inputs, self.kinds = inputs, [(type(x), *x.meta()[:2]) for x in args]
-        self.switches, self.cls = _switches(), type(out)
+        self.switches, self.cls = switches(), type(out)
         return self
 
     def __call__(self, args):
         """The array that the block gives; None if this call is another."""
         cached = self.cached
-        if len(args) != len(self.kinds) or cached._monitor is not None or _switches() != self.switches \
+        if len(args) != len(self.kinds) or cached._monitor is not None or switches() != self.switches \
                 or cached.draws and state.chance is not None or cached.quick is None \
-                or cached.quick[2] is not self.predictor \
-                or not all(map(is_, [p._data for p in self.params], self.data)) \
-                or not all(map(is_, [a._storage for a in self.arrays], self.tensors)):
+                or cached.quick[2] is not self.predictor or not self.guard.is_same():
             return None
         given = []
         for x, (cls, shape, dtype) in zip(args, self.kinds):
@@ -298,7 +283,3 @@ def _kind(array, step):
         return None
     like = step.like(pending)
     return None, like.shape, like.dtype
-
-
-def _switches():
-    return state.training, state.np_array, state.np_shape, state.interceptors, state.naive

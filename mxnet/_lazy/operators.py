@@ -12,9 +12,10 @@ import torch
 from .._array import wrap
 from .._ops.table import NAMES
 from .._state import state
-from . import step as _step
+from .defer import defer
 from .inference import DEFERRED, infer_outputs, kinds_of
-from .pending import guard
+from .pending import transition_lock
+from .step import Step
 
 MANY = 4096             # calls that a network remembers: numbers may change from step to step
 INDICES = {'pick': 1, 'where': 0}        # the input that has no gradient: labels, a condition
@@ -29,7 +30,7 @@ def join(op, inputs, attributes, cls):
 
 def _join(find, inputs, index, cls):
     """The pending output of a call of a CachedOp that `find(first CachedOp of the step)` gives."""
-    with guard:
+    with transition_lock:
         step, sources, likes = None, [], []
         for i, x in enumerate(inputs):
             if x is None or x._sparse:
@@ -39,7 +40,7 @@ def _join(find, inputs, index, cls):
                 sources.append(None)
                 likes.append(x.materialize())
                 continue
-            if type(pending.work) is not _step.Step or not pending.work.is_open() \
+            if type(pending.work) is not Step or not pending.work.is_open() \
                     or i == index and pending.call is not None:
                 return None
             known = pending.work.like(pending)
@@ -59,7 +60,7 @@ def _join(find, inputs, index, cls):
             return step.follow(cls)
         if not _fits(cached, likes, index):
             return None
-    arrays = _step.defer(cached, inputs, inputs[0]._ctx, state.training, cls)
+    arrays = defer(cached, inputs, inputs[0]._ctx, state.training, cls)
     return None if arrays is None else arrays[0]
 
 
@@ -115,7 +116,7 @@ def getitem(array, key, method):
 def _output_like(array):
     """A tensor like a pending output of a step; None for other arrays, and once the step is done."""
     pending = array._pending
-    if pending is None or pending.call is None or type(pending.work) is not _step.Step or state.interceptors \
+    if pending is None or pending.call is None or type(pending.work) is not Step or state.interceptors \
             or state.naive:
         return None
     return pending.work.like(pending)

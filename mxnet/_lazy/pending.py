@@ -7,9 +7,10 @@ an array to be read at once; and `backward_from(heads)`.
 import threading
 from operator import is_, itemgetter
 
-from .._changes import changes
+from .._guard import Guard, invalidations
 
-guard = threading.RLock()      # held while arrays become pending or get their tensors, never while anything is computed
+# held while arrays become pending or get their tensors, never while anything is computed
+transition_lock = threading.RLock()
 
 
 class Pending:
@@ -50,19 +51,17 @@ def identity(array, variable):
 class ParameterGroup:
     """The inputs of a CachedOp that are parameters, which are the same arrays call after call.
 
-    It is valid while the arrays have the tensors and the gradient variables that they had when it was made.  Whoever
-    changes one of these raises `changes.count`.
+    It is valid while its guard holds: the arrays have the tensors and the gradient variables that they had.
 
     index: {identity: number of the array in the group}
     states: arrays that a pending step may hide, since it writes them (`Step.hide_states`)
     """
 
-    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'kinds', 'free', 'sources', 'index', 'states', '_seen',
+    __slots__ = ('_pick', 'arrays', 'variables', 'tensors', 'kinds', 'free', 'sources', 'index', 'states', 'guard',
                  '_memories')
 
     def __init__(self, args, positions, states):
         self._pick = itemgetter(*positions) if len(positions) > 1 else lambda args: (args[positions[0]],)
-        self._seen = changes.count
         self.arrays = self._pick(args)
         self.variables = [a._variable for a in self.arrays]
         self.tensors = [a.materialize() for a in self.arrays]
@@ -74,6 +73,7 @@ class ParameterGroup:
         self.sources = tuple([numbers[i] for i in range(len(args))])
         self.index = {identity(a, v): n for n, (a, v) in enumerate(zip(self.arrays, self.variables, strict=True))}
         self.states = [args[i] for i in states]
+        self.guard = Guard(arrays=self.arrays)
         self._memories = None
 
     def fits(self, args):
@@ -85,14 +85,7 @@ class ParameterGroup:
         for array in self.states:
             if array._pending is not None:
                 return False
-        count = changes.count
-        if count == self._seen:
-            return True
-        for array, variable, tensor in zip(self.arrays, self.variables, self.tensors):
-            if array._pending is not None or array._variable is not variable or array._storage is not tensor:
-                return False
-        self._seen = count
-        return True
+        return invalidations.count == self.guard.seen or self.guard.holds()
 
     def reads(self, memories):
         """Whether one of the tensors lies in one of these pieces of memory."""

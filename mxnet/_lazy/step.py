@@ -16,25 +16,20 @@ from weakref import ref
 
 import torch
 
-from .._array import NDArrayBase, readers
+from .._array import NDArrayBase, before_write, owned, readers
 from .._graph.plan import LIMIT
+from .._graph.runner import Runner
 from .._notes import UNKNOWN, note_graph, source
 from .._state import state
-from .._whole import Whole
-from ..autograd import OVERWRITTEN
+from ..autograd import OVERWRITTEN, adopted
 from ..base import MXNetError
-from .inference import infer_outputs
-from .pending import ParameterGroup, Pending, fill, guard, identity, memories_of
-from .step_plan import BoundStep, StepPlan
+from .pending import GraphOutputs, Pending, fill, fill_all, identity, memories_of, transition_lock
+from .step_plan import StepPlan, first_outputs, needed, views_of
 
 _new, _version = object.__new__, attrgetter('_version')
 PATIENCE = 8            # how often a step may be read before `backward`, until its blocks are not deferred any more
 MOST_CALLS = 256        # calls of one step
 SEEN = 1024             # keys of steps that a network has seen once
-
-
-class NotInferred(Exception):
-    """A call of a CachedOp with `only_inferred` may be wrong: its caller runs it in another way."""
 
 
 class Call:
@@ -57,16 +52,25 @@ class Step:
     output of each call.  `closed`: no call can be added.  `done`: the outputs have their tensors.
     """
 
-    __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'variables', 'groups', 'loose', '_loose_index',
+    __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'variables', 'groups', 'loose', 'loose_index',
                  '_hidden', 'version', 'ctx', 'np_shape', 'moves', 'closed', 'done', 'failed', 'thread', '_lock',
                  '_memories', '__weakref__')
 
-    def __init__(self, ctx):
+    def __init__(self, ctx, group=None, arrays=(), tensors=()):
+        """It begins with what its first call reads: a group, and distinct arrays that have no gradient."""
         self._calls, self.route, self.made = [], None, []
-        self.arrays, self.tensors, self.variables = [], [], []
-        self.version = 0                            # the sum of the versions of all tensors when they were taken
-        self.groups, self.loose = [], []            # (ParameterGroup, its first number), and numbers of other inputs
-        self._loose_index, self._hidden, self._memories = {}, [], (0, frozenset())
+        # (ParameterGroup, its first number), and numbers of other inputs; the sum of the versions of all tensors when
+        # they were taken
+        if group is None:
+            self.arrays, self.tensors, self.variables, self.groups, self.loose = [], [], [], [], []
+            self.loose_index, self.version = {}, 0
+        else:
+            self.arrays, self.tensors = [*group.arrays, *arrays], [*group.tensors, *tensors]
+            self.variables, self.groups = [*group.variables, *[None] * len(arrays)], [(group, 0)]
+            self.loose = list(range(len(group.arrays), len(self.arrays)))
+            self.loose_index = dict(zip(map(id, arrays), self.loose))
+            self.version = sum(map(_version, self.tensors))
+        self._hidden, self._memories = [], (0, frozenset())
         self.ctx, self.np_shape, self.moves = ctx, state.np_shape, False
         self.closed, self.done, self.failed = False, False, None
         self.thread, self._lock = get_ident(), threading.RLock()
@@ -104,17 +108,22 @@ class Step:
             number = group.index.get(key)
             if number is not None and group.tensors[number] is tensor:
                 return first + number
-        number = self._loose_index.get(key)
+        number = self.loose_index.get(key)
         return number if number is not None and self.tensors[number] is tensor else None
 
     def take(self, array):
         """The number of an array that a call reads, from now on one of the step's inputs."""
-        number, tensor, variable = len(self.arrays), array.materialize(), array._variable
+        tensor, variable = array.materialize(), array._variable
+        return self.take_input(array, tensor, variable, identity(array, variable))
+
+    def take_input(self, array, tensor, variable, key):
+        """As `take`, of what is known."""
+        number = len(self.arrays)
         self.arrays.append(array)
         self.tensors.append(tensor)
         self.variables.append(variable)
         self.loose.append(number)
-        self._loose_index[identity(array, variable)] = number
+        self.loose_index[key] = number
         self.version += tensor._version
         return number
 
@@ -128,7 +137,7 @@ class Step:
 
     def overlaps(self, group):
         """Whether it reads one of the arrays of a group already."""
-        return not group.index.keys().isdisjoint(self._loose_index) \
+        return not group.index.keys().isdisjoint(self.loose_index) \
             or any(not group.index.keys().isdisjoint(other.index) for other, _ in self.groups)
 
     def hide_states(self, states):
@@ -152,10 +161,11 @@ class Step:
     # ------------------------------------------------------------------ calls
     def follow(self, cls):
         """The output array of the next call of the route."""
-        array = _new(cls)
+        pending, array = _new(Pending), _new(cls)
+        pending.work, pending.call, pending.number = self, len(self.made), 0
         array._ctx = self.ctx
         array._storage = array._variable = None
-        array._pending = Pending(self, len(self.made), 0)
+        array._pending = pending
         self.made.append(ref(array))
         return array
 
@@ -182,8 +192,8 @@ class Step:
         self.variables += other.variables
         self.groups += [(group, more + first) for group, first in other.groups]
         self.loose += [more + number for number in other.loose]
-        for key, number in other._loose_index.items():
-            self._loose_index.setdefault(key, more + number)
+        for key, number in other.loose_index.items():
+            self.loose_index.setdefault(key, more + number)
         self.version += other.version
         self.moves = self.moves or other.moves
         # an input of both is one input, so that its gradients are added up
@@ -264,7 +274,7 @@ class Step:
 
     def like(self, pending):
         """A tensor with the shape and dtype of an array; None once the step is done."""
-        with guard:
+        with transition_lock:
             if self.done:
                 return None
             if pending.call is None:
@@ -275,10 +285,11 @@ class Step:
 
     def _close(self):
         """Ends the construction: hidden arrays get their tensors back, and writers need not wait for it any more."""
-        with guard:
+        with transition_lock:
             self.closed = True
             readers.pop(id(self), None)
-            self._draws_no_more()
+            if state.draws:
+                self._draws_no_more()
             for array, tensor in self._hidden:
                 fill(array, tensor)
             self._hidden = ()
@@ -288,7 +299,7 @@ class Step:
             state.draws = tuple([step for step in state.draws if step is not self])
 
     def _forget(self):
-        with guard:
+        with transition_lock:
             self.done = True
             readers.pop(id(self), None)         # of one that has been joined to another
             self._calls = self.arrays = self.tensors = self.variables = self.groups = ()
@@ -306,16 +317,17 @@ class Step:
             it gives has been done if this returns True
         """
         heads = [heads] if isinstance(heads, NDArrayBase) else heads
-        if len({id(head) for head in heads}) != len(heads):
+        if len(heads) > 1 and len(set(map(id, heads))) != len(heads):
             return False                    # the gradient of one that is there twice is 2
         for head in heads:
             pending = getattr(head, '_pending', None)
             if pending is None or pending.call is None or type(pending.work) is not Step \
-                    or pending.work.thread != self.thread or pending.work.ctx != self.ctx \
                     or head._variable is not None:
                 return False
             if pending.work is not self:
-                with guard:
+                if pending.work.thread != self.thread or pending.work.ctx != self.ctx:
+                    return False
+                with transition_lock:
                     if self.closed or pending.work.closed:
                         return False
                     self.join(pending.work)
@@ -326,7 +338,8 @@ class Step:
         with self._lock:
             if self.closed:
                 return False
-            self._draws_no_more()
+            if state.draws:
+                self._draws_no_more()
             bound = self.route
             follows = bound is not None and len(self.made) == len(bound.structure) and bound.begins_at(heads)
             if not follows:
@@ -334,7 +347,7 @@ class Step:
             if bound is None or bound.others and self._wanted_later(bound):
                 return False
             tensors, ctx = self.tensors, self.ctx
-            if self._overwritten():
+            if sum(map(_version, tensors)) != self.version:
                 self._close()
                 self.failed = error = MXNetError(OVERWRITTEN)
                 self._forget()
@@ -387,109 +400,120 @@ class Step:
         return bound
 
 
-# ---------------------------------------------------------------------- what CachedOp calls
-def defer(cached, args, ctx, training, cls):
-    """The pending outputs of a recorded call; None if it has to run now."""
-    while True:
-        with guard:
-            found = _defer(cached, args, ctx, training, cls)
-        if type(found) is not Step:
-            return found
-        found.run()
+class BoundStep:
+    """A plan bound to what a step read: another step that fits runs it without finding anything out again.
 
+    It depends on, and `fits` compares: the CachedOps, their train modes and how they are connected (`structure`); the
+    heads; the ParameterGroups, which stand for arrays with their tensors and gradient variables; and of each other
+    input its shape, dtype and gradient variable, whose buffer the plan's gradient goes to; the context, and the rule
+    for shapes (`np_shape`).
+    """
 
-def _defer(cached, args, ctx, training, cls):
-    """As `defer`; or a step that has to be run first: one of another thread, or one that cannot take the call."""
-    group = cached.group
-    known = group is not None and group.fits(args)
-    step, kinds, learns, able, fixed = None, [], known, True, []
-    for i in group.free if known else range(len(args)):
-        x = args[i]
-        if x._sparse or x._ctx is not ctx and x._ctx != ctx:
-            return None
-        variable, pending = x._variable, x._pending
-        if pending is not None and type(pending.work) is Step:
-            if not pending.work.is_open():
-                return pending.work
-            if step is None:
-                step = pending.work
-            elif pending.work is not step:
-                step.join(pending.work)
-                pending = x._pending
-            if pending.call is not None:
-                if variable is not None:
-                    return step
-                like = step.like(pending)
-                kinds.append((like.shape, like.dtype))
-                learns = True
-                continue
-            tensor = step.tensors[pending.number]
-        else:
-            tensor = x.materialize()
-        kinds.append((tensor.shape, tensor.dtype))
-        if variable is None:
-            able = able and not tensor.requires_grad
-            if i not in cached.parameters:
-                continue
-        elif variable.req != 'null':
-            if type(variable.leaf) is Whole or variable.buffer._sparse:
-                return None
-            learns = True
-        fixed.append(i)
-    if known:
-        kinds = [*map((group.kinds + kinds).__getitem__, group.sources)]
-    kinds = (training, *kinds)
-    likes = cached.results.get(kinds) if cached.parameters else infer_outputs(cached, kinds)
-    if likes is None:
-        if cached.only_inferred:
-            raise NotInferred
-        return None         # the first of its kind runs at once, so that mistakes are found where they are made
-    if not able or not learns:
-        return None
-    if step is not None and step.is_full():
-        return step
-    pending = drawing(ctx) if cached.draws else None
-    if pending is not None and pending is not step:         # it draws first
-        if pending.is_full() or not pending.is_open():
-            return pending
-        if step is not None:
-            pending.join(step)
-        step = pending
-    if not known and fixed and not any(args[i]._pending is not None for i in fixed) \
-            and len({identity(args[i], args[i]._variable) for i in fixed}) == len(fixed):
-        group, known = ParameterGroup(args, fixed, cached.hidden_states(training, ctx)), True
-        cached.group = group
-    if known and step is None and _are_distinct(args, group):
-        step = Step(ctx)
-        step.take_group(group)
-        for i in group.free:
-            step.take(args[i])
-        sources = group.sources
-    else:
-        if step is None:
-            step = Step(ctx)
-        if known and not step.overlaps(group):
-            step.take_group(group)
-        found = []
-        for x in args:
-            pending = x._pending
-            if pending is not None and type(pending.work) is Step:
-                found.append(pending.number if pending.call is None else (pending.call, pending.number))
+    __slots__ = ('structure', 'heads', 'others', 'groups', 'loose', 'kinds', 'loose_variables', 'np_shape', 'ctx',
+                 'targets', 'flags', 'runner', 'outputs', 'plain', 'likes', 'views', '_at', '_lock', '_repeated')
+
+    def __init__(self, step, structure, heads, known):
+        self.structure, self.heads, self.groups = structure, heads, list(step.groups)
+        mine = needed([sources for _, _, sources in structure], heads)
+        self.others = [number for number in range(len(structure)) if number not in mine]
+        self.loose = list(step.loose)
+        self.kinds = [(step.tensors[n].shape, step.tensors[n].dtype) for n in step.loose]
+        self.loose_variables = [step.variables[n] for n in step.loose]
+        self.np_shape, self.ctx = step.np_shape, step.ctx
+        self.targets = [step.variables[n] for n in known.plan.wanted]
+        self.flags = [variable.fresh for variable in self.targets]
+        self.views = views_of(structure)
+        firsts = first_outputs([cached for cached, _, _ in structure])
+        self._repeated = [first + n for first, (cached, _, _) in zip(firsts, structure) for n in cached.repeated]
+        wishes = {c.cached.static for c in step.calls} - {None}
+        generators = []
+        if any(c.cached.draws for c in step.calls):
+            generators.append(step.calls[0].cached.generators(step.ctx)(step.ctx.torch_device))
+        on_gpu = step.tensors[0].is_cuda
+        self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
+                             adopt=None if on_gpu else self._adopt)
+        self.outputs, self._lock = None, threading.Lock()
+        self.likes, self._at = [like for call in step.calls for like in call.likes], known.heads
+        # then the functions of a plan are all there is to a run
+        self.plain = self.runner.plain and not on_gpu
+
+    def _adopt(self, number, gradient):
+        buffer = self.targets[number].buffer
+        return None if adopted(buffer, gradient) else buffer.materialize()
+
+    def is_route(self):
+        """Whether steps may follow it call by call: then inputs that are no parameters have no gradients."""
+        return not any(self.loose_variables)
+
+    def fits(self, step, heads):
+        """Whether a step is like the one that this was made for, but for the values of its arrays."""
+        if len(step.calls) != len(self.structure) or step.groups != self.groups or step.loose != self.loose \
+                or step.np_shape != self.np_shape or step.ctx != self.ctx:
+            return False
+        for call, (cached, training, sources) in zip(step.calls, self.structure):
+            if call.cached is not cached or call.training is not training or call.sources != sources:
+                return False
+        if not self.begins_at(heads):
+            return False
+        for number, (shape, dtype), variable in zip(step.loose, self.kinds, self.loose_variables):
+            tensor = step.tensors[number]
+            if tensor.dtype is not dtype or tensor.shape != shape or step.variables[number] is not variable:
+                return False
+        return True
+
+    def begins_at(self, heads):
+        """Whether the gradients are of the same arrays as before."""
+        if len(heads) != len(self.heads):
+            return False
+        for head, (call, number) in zip(heads, self.heads):
+            if head._pending.call != call or head._pending.number != number:
+                return False
+        return True
+
+    def length(self):
+        """How many numbers the heads have along their first axes."""
+        return sum([self.likes[n].shape[0] for n in self._at])
+
+    def run(self, step, tensors, refs, ctx, then=None):
+        """Fills the output arrays; states and gradients go where they belong, and then it does what follows
+        (`Runner.run`).  False if it fails.
+        """
+        with self._lock:
+            if self.outputs is not None:
+                self.outputs.run()
+                self.outputs = None
+            runner = self.runner
+            buffers = [v.buffer._storage for v in self.targets]
+            if True in [b is None for b in buffers]:
+                buffers = [v.buffer.materialize() for v in self.targets]
+            if readers or state.writes is not None:
+                before_write(*buffers, *[tensors[n] for n in runner.plan.state_numbers],
+                             *(() if then is None else then.written))
+            try:
+                if self.plain and then is None:
+                    outputs = runner.plan.whole(tensors, buffers)[0]
+                else:
+                    outputs = runner.run(tensors, buffers, then)
+            except RuntimeError:
+                return False
+            for flag in self.flags:
+                flag[0] = True
+            if runner.captured is not None:
+                self.outputs = GraphOutputs(refs, outputs, ctx, self.views)
             else:
-                number = step.number_of(x)
-                found.append(step.take(x) if number is None else number)
-        sources = tuple(found)
-    step.hide_states([args[i] for i in cached.hidden_states(training, ctx)])
-    step.moves = step.moves or training and bool(cached.program.states)
-    if cached.draws:
-        will_draw(step)
-    return step.add(cached, training, sources, cls, likes)
-
-
-def _are_distinct(args, group):
-    """Whether the inputs that are no parameters are distinct, and none of them is one."""
-    found = [identity(args[i], args[i]._variable) for i in group.free]
-    return len(set(found)) == len(found) and group.index.keys().isdisjoint(found)
+                if not runner.fresh:
+                    outputs = [owned(o, tensors) for o in outputs]
+                    for number in self._repeated:
+                        outputs[number] = outputs[number].clone()
+                if self.views:
+                    fill_all(refs, outputs, ctx, self.views)
+                else:
+                    for made, tensor in zip(refs, outputs, strict=True):
+                        array = made()
+                        if array is not None:
+                            array._storage = tensor
+                            array._pending = None
+            return True
 
 
 def run_moving_steps():

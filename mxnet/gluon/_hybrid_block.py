@@ -4,13 +4,13 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from .. import ndarray, symbol
 from .._deferred_compute import tracing, untraced
 from .._dispatch import interceptors
 from .._files import paths
+from .._guard import Guard
 from .._lazy.bound_calls import BoundCall, BoundPrediction
 from .._state import state
 from .._typing import any_signature
@@ -78,7 +78,7 @@ class HybridBlock(Block):
         self._cached_op_args: list[Any] = []
         self._in_format = self._out_format = None
         self._plain_inputs = -1                # so many arrays in and one out, nothing nested; else -1
-        self._known = None                     # what `_call_cached_op` found out about the parameters
+        self._known = None                     # context, Guard, parameters, arguments of the CachedOp, its inputs
         self._active = False
         self._flags: list[Any] = []
         self._backend_opts: Any
@@ -292,11 +292,11 @@ class HybridBlock(Block):
             if not isinstance(x, NDArray) or x._ctx is not ctx:
                 return None
         known = self._known
-        if known is None or known[0] is not ctx or not all(map(is_, [p._data for p in known[1]], known[2])):
+        if known is None or known[0] is not ctx or not known[1].holds():
             params = [what for is_input, what in self._cached_op_args if not is_input]
             row = [what if is_input else what.data(ctx) for is_input, what in self._cached_op_args]
             inputs = [(i, what) for i, (is_input, what) in enumerate(self._cached_op_args) if is_input]
-            known = ctx, params, [p._data for p in params], row, inputs
+            known = ctx, Guard(params), params, row, inputs
             # others give another array each time, such as one with dropout
             self._known = known if all(type(p).data is Parameter.data for p in params) else None
         row = known[3].copy()
@@ -309,7 +309,7 @@ class HybridBlock(Block):
         out = self._cached_op(*row)
         known = self._known
         if not self._traced and known is not None:
-            self._remember(self._cached_op, known[1], known[4], args, out)
+            self._remember(self._cached_op, known[2], known[4], args, out)
         return out
 
     def _remember(self, cached, params, inputs, args, out):
@@ -383,7 +383,13 @@ class HybridBlock(Block):
                     return self._forward_arrays(ctx, x, *args)
             if not self._traced:            # else a `forward` of the block's own has called this one
                 return self._call_cached_op(x, *args)
-        return self._forward_arrays(ctx, x, *args)
+        if interceptors:
+            return self._forward_arrays(ctx, x, *args)
+        try:
+            params = {name: param.data(ctx) for name, param in self._reg_params.items()} if self._reg_params else {}
+        except DeferredInitializationError:
+            return self._forward_arrays(ctx, x, *args)
+        return self.hybrid_forward(ndarray, x, *args, **params)
 
     def _forward_arrays(self, ctx, *args):
         """`hybrid_forward` on arrays."""

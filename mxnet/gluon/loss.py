@@ -12,7 +12,7 @@ import warnings
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Unpack
 
-from .._lazy.step import NotInferred
+from .._lazy.defer import NotInferred
 from .._names import suggest_names as _suggest_names
 from .._state import state
 from ..base import MXNetError, numeric_types
@@ -267,7 +267,9 @@ class SoftmaxCrossEntropyLoss(Loss):
 
     def __call__(self, *args: Any) -> Any:
         if self._unchecked and self._sparse_label and len(args) == 2:   # a sample_weight may mask such labels
-            self._check_labels(*args)
+            calls = self.__dict__['_calls'] = self._calls + 1
+            if calls <= 32 or not calls % 8:
+                self._check_labels(*args)
         return super().__call__(*args)
 
     _unchecked = True           # becomes False after a warning
@@ -279,8 +281,7 @@ class SoftmaxCrossEntropyLoss(Loss):
         Only labels in CPU memory that are computed already are checked: those of the first 32 calls, then of one call
         in eight, so that checks (some microseconds each) cost little in a loop of short steps.
         """
-        calls = self.__dict__['_calls'] = self._calls + 1
-        if calls > 32 and calls % 8 or not isinstance(pred, NDArray) or not isinstance(label, NDArray):
+        if not isinstance(pred, NDArray) or not isinstance(label, NDArray):
             return
         if not pred.shape or label._pending is not None or label._sparse or label._ctx.device_typeid == 2 \
                 or not label.size:

@@ -12,9 +12,9 @@ from weakref import ref
 import numpy
 
 from .. import autograd, initializer, ndarray
-from .._changes import changes
 from .._deferred_compute import untraced
 from .._dispatch import interceptors, tracer
+from .._guard import invalidations
 from .._names import explain_arguments
 from .._names import suggest_names as _suggest_names
 from .._ops.dtypes import dtype_name
@@ -124,7 +124,7 @@ class Parameter:
     @lr_mult.setter
     def lr_mult(self, factor: float) -> None:
         self._lr_mult = factor
-        changes.count += 1
+        invalidations.count += 1
 
     @property
     def wd_mult(self) -> float:
@@ -134,7 +134,7 @@ class Parameter:
     @wd_mult.setter
     def wd_mult(self, factor: float) -> None:
         self._wd_mult = factor
-        changes.count += 1
+        invalidations.count += 1
 
     @property
     def grad_req(self) -> str:
@@ -328,7 +328,7 @@ class Parameter:
                           'to start anew.', stacklevel=2)
             return
         self._data, self._by_ctx = None, {}
-        changes.count += 1
+        invalidations.count += 1
         contexts = _contexts(ctx)
         if init is None:
             init = default_init if self.init is None else self.init
@@ -373,7 +373,7 @@ class Parameter:
     def _hold(self, arrays):
         self._data, self._by_ctx = _Arrays(arrays), {}
         self._data.owner = ref(self)
-        changes.count += 1
+        invalidations.count += 1
         if self._stype == 'default':
             self._by_ctx = dict(zip(self._ctx_list, arrays, strict=True))
             if len(arrays) == 1:
@@ -383,7 +383,7 @@ class Parameter:
         for array in self._data:
             if self._grad_req == 'null':
                 array._variable = None      # what was recorded goes on with the one that it had then
-                changes.count += 1
+                invalidations.count += 1
             else:
                 array.attach_grad(self._grad_req, None if self._grad_stype == 'default' else self._grad_stype)
 

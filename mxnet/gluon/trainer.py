@@ -4,15 +4,14 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping, Sequence
-from operator import is_
 from typing import TYPE_CHECKING, Any
 
 from .. import autograd
 from .. import kvstore as _kv
 from .. import optimizer as _optimizer
-from .._changes import changes
 from .._dispatch import entering, interceptors
 from .._files import paths
+from .._guard import Guard, invalidations
 from .._names import explain_arguments, kind_of
 from .._names import suggest_names as _suggest_names
 from .._state import state
@@ -75,7 +74,7 @@ class Trainer:
         self._init_optimizer(optimizer, optimizer_params or {})
         self._scale = self._optimizer.rescale_grad
         self._amp_loss_scaler = None    # contrib.amp.init_trainer sets it
-        self._again = None
+        self._bound = None
         self._kvstore_params = {'kvstore': kvstore, 'update_on_kvstore': update_on_kvstore}
         self._kv_initialized = False
         self._kvstore = None
@@ -216,10 +215,11 @@ class Trainer:
         if interceptors and (scope := entering('Trainer.step')) is not None:
             with scope:
                 return Trainer.step(self, batch_size, ignore_stale_grad)
-        again = self._again
-        if again is not None and self._amp_loss_scaler is None and not self._params_to_init and not state.naive:
-            self._optimizer.rescale_grad = _divided(self._scale, batch_size)
-            if again.repeat(self):
+        bound = self._bound
+        if bound is not None and self._amp_loss_scaler is None and not self._params_to_init and not state.naive:
+            self._optimizer.rescale_grad = self._scale / batch_size if type(batch_size) is int and batch_size > 0 \
+                else _divided(self._scale, batch_size)
+            if bound.repeat(self):
                 return
         self._prepare()
         self._optimizer.rescale_grad = _divided(self._scale, batch_size)
@@ -239,7 +239,7 @@ class Trainer:
             if follows.then is not None:        # it has been decided on, but the plan has failed
                 follows.then.run()
         if follows.then is not None:
-            self._again.use_up()
+            self._bound.use_up()
         else:
             self.step(sum([loss.meta().shape[0] for loss in losses]) if batch_size is None else batch_size)
 
@@ -324,7 +324,8 @@ class Trainer:
                 if updates:
                     columns = tuple(zip(*updates, strict=True))
                     updater(*columns)
-            self._again = _Again.of(self._params, self._updaters[0], columns) if len(pending) == 1 and updates else None
+            self._bound = _BoundParameters.of(self._params, self._updaters[0], columns) \
+                if len(pending) == 1 and updates else None
 
     # ------------------------------------------------------------------ states
     def save_states(self, fname: Path) -> None:
@@ -381,79 +382,66 @@ class _Follows:
     def __call__(self, ready):
         """The update, counted as done; None where `step` has to look closer."""
         trainer = self.trainer
-        again, size = trainer._again, ready.length() if self.batch_size is None else self.batch_size
-        if again is None or size is None or state.naive \
+        bound, size = trainer._bound, ready.length() if self.batch_size is None else self.batch_size
+        if bound is None or state.naive \
                 or trainer._amp_loss_scaler is not None or trainer._params_to_init \
                 or type(trainer).step is not _STEP or 'step' in trainer.__dict__ \
-                or not again.stands(trainer) or not again.is_of(ready.targets):
+                or not bound.holds(trainer) or not bound.is_of(ready.targets):
             return None
         trainer._optimizer.rescale_grad = _divided(trainer._scale, size)
-        self.then = again.updater._due(*again.columns)
+        self.then = bound.updater._due(*bound.columns)
         return self.then
 
 
-class _Again:
-    """An update of the same arrays as the one before, which were found in order then.
+class _BoundParameters:
+    """An update of all parameters, bound to a guard on their arrays, `grad_req` and gradient variables."""
 
-    It depends on the arrays of all parameters, on which of them learn (`grad_req`), and on the gradient variables of
-    those: whoever changes one of these raises `changes.count`.
-    """
-
-    __slots__ = ('params', 'data', 'reqs', 'updater', 'columns', 'variables', 'fresh', 'seen')
+    __slots__ = ('guard', 'updater', 'columns', 'variables', 'fresh')
 
     @classmethod
     def of(cls, params, updater, columns):
-        """What to remember of an update of all parameters on one context; None if it was of some."""
+        """The record of an update of all parameters on one context; None if it was of some."""
         learned = [p for p in params if p.grad_req != 'null']
         if len(columns[0]) != len(learned):
             return None
         self = cls()
-        self.seen = changes.count
-        self.params, self.data, self.updater, self.columns = params, [p._data for p in params], updater, columns
-        self.reqs = [p._grad_req for p in params]
+        self.updater, self.columns = updater, columns
         self.variables = [array._variable for array in columns[2]]
         self.fresh = [getattr(v, 'fresh', None) for v in self.variables]
-        return None if None in self.fresh else self
+        if None in self.fresh or True in [array._sparse for array in columns[2]]:
+            return None
+        self.guard = Guard(params, columns[2])
+        return self
 
     def repeat(self, trainer):
         """Updates and returns True if nothing has changed but values, and all gradients are new."""
-        if [False] in self.fresh or not self.stands(trainer):
+        if [False] in self.fresh or not self.holds(trainer):
             return False
-        self.use_up()
+        for flag in self.fresh:
+            flag[0] = False
         updater, columns = self.updater, self.columns
-        again = updater._again
-        if again is not None and again.due(updater, *columns):
-            again.run()
-        else:
+        bound = updater._bound
+        if bound is None or not bound.repeat(updater, *columns):
             updater(*columns)
         return True
 
-    def stands(self, trainer):
+    def use_up(self):
+        """Notes that the gradients have been used."""
+        for flag in self.fresh:
+            flag[0] = False
+
+    def holds(self, trainer):
         """Whether nothing has changed but values, and the program has no parts of a step of its own."""
         own, patched = type(trainer), trainer.__dict__
         return trainer._kvstore is None and trainer._updaters[0] is self.updater \
             and type(self.updater) is _optimizer.Updater \
             and own._update is _UPDATE and own._allreduce_grads is _ALLREDUCE \
             and '_update' not in patched and '_allreduce_grads' not in patched \
-            and (changes.count == self.seen or self._same())
+            and (invalidations.count == self.guard.seen or self.guard.holds())
 
     def is_of(self, variables):
         """Whether gradients of these variables are all that it needs."""
         return {*map(id, self.variables)} <= {*map(id, variables)}
-
-    def use_up(self):
-        """Notes that the gradients are not new any more."""
-        for flag in self.fresh:
-            flag[0] = False
-
-    def _same(self):
-        count = changes.count
-        if [p._grad_req for p in self.params] != self.reqs \
-                or not all(map(is_, [p._data for p in self.params], self.data)) \
-                or not all(map(is_, [a._variable for a in self.columns[2]], self.variables)):
-            return False
-        self.seen = count
-        return True
 
 
 _suggest_names(globals())

@@ -20,8 +20,10 @@ from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
 from .._graph.runner import MOST_UNASKED, Predictor, is_small
 from .._graph.states import move_all, move_when_differentiated
-from .._lazy import inference, operators, step
+from .._lazy import inference, operators
+from .._lazy.defer import defer
 from .._lazy.pending import GraphOutputs
+from .._lazy.step import PATIENCE, run_moving_steps
 from .._notes import note_graph, source
 from .._ops.late_reads import Versions
 from .._ops.table import NAMES
@@ -64,7 +66,7 @@ class CachedOp:
         # may it become a CUDA graph; None if it was not said
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
         self.draws = self.program.draws
-        self.patience = step.PATIENCE
+        self.patience = PATIENCE
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
         self._predictors, self._graph_outputs, self.quick, self._refused = {}, {}, None, None
@@ -137,11 +139,11 @@ class CachedOp:
         if recording:
             if self.patience > 0 and out is None and self._monitor is None and not state.interceptors \
                     and not state.naive:
-                arrays = step.defer(self, args, ctx, state.training, cls)
+                arrays = defer(self, args, ctx, state.training, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
             if readers and self.program.states:
-                step.run_moving_steps()
+                run_moving_steps()
             tensors = [x.materialize() if x._variable is None else x._variable.leaf for x in args]
         else:
             tensors = [x.materialize() for x in args]

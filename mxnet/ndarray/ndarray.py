@@ -572,6 +572,11 @@ class NDArray(OperatorMethods, NDArrayBase):
         if interceptors and (scope := entering('NDArray.backward')) is not None:
             with scope:
                 return NDArray.backward(self, out_grad, retain_graph, train_mode)
+        pending = self._pending
+        if pending is not None and out_grad is None and not retain_graph and train_mode and not interceptors:
+            if not pending.work.backward_from((self,)):
+                _autograd.on_tape([self])
+            return
         _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
 
     # ------------------------------------------------------------------ other libraries

@@ -261,12 +261,6 @@ class Optimizer:
             else [self._get_wd(index) for index in indices]
         return lrs, wds
 
-    def _has_rates_of_its_own(self):
-        """Whether a derived class says what the rates are: then nothing is known of when they change."""
-        kind = type(self)
-        return kind._get_lrs is not Optimizer._get_lrs or kind._get_wds is not Optimizer._get_wds \
-            or kind._get_lr is not Optimizer._get_lr or kind._get_wd is not Optimizer._get_wd
-
     def _times(self, value, indices, field, factors):
         """`value` times the factor of each weight: its parameter's, or by its index, or by its name."""
         parameters, names = self.param_dict, self.idx2name

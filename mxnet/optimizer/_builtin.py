@@ -127,15 +127,6 @@ class BuiltIn(Optimizer):
         """
         return lambda grads: self._step(indices, weights, grads, states, lrs, wds)
 
-    def _bases(self):
-        """All that the numbers of an update follow from while `changes.count` stays; None where there is more to it."""
-        parameters, steady = self.param_dict, self._steady
-        if not steady or self._has_rates_of_its_own():
-            return None
-        if not parameters and (self.lr_mult or self.wd_mult and self.wd):
-            return None             # dicts that programs may write into
-        return self.learning_rate, self.wd, steady, parameters
-
     @property
     def _clip(self):
         """clip_gradient as operators take it: negative for none."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
@@ -60,9 +61,7 @@ class SGD(BuiltIn):
     def _slots(self):
         return 1 if self.momentum else 0
 
-    @property
-    def _steady(self):
-        return self.momentum, self.rescale_grad, self.clip_gradient
+    _steady = property(attrgetter('momentum', 'rescale_grad', 'clip_gradient'))
 
     def _lazy(self, weight):
         return self.lazy_update

@@ -11,10 +11,10 @@ import torch
 from torch.autograd.graph import increment_version
 
 from .._array import NDArrayBase, before_write, readers, run_readers
-from .._changes import changes
 from .._files import pickles
 from .._graph.capture import WARM, Captured, wanted
 from .._graph.log import reason, say
+from .._guard import Guard, invalidations
 from .._state import state as switches
 from .._torch.lists import foreach_copy_
 from ..autograd import LARGE
@@ -56,16 +56,15 @@ class Updater:
         self.states: dict[Any, Any] = {}
         self.states_synced: dict[Any, Any] = {}
         self.aggregate_updates = _most_at_once(optimizer) > 0
-        self._again = None          # the last call, if it can be repeated without looking at everything anew
+        self._bound = None          # the last call, if another one like it can be told by its guard
         self._before = _progress.snapshot(optimizer, _classes())
         self._extra = None          # what else the last states that were read had with them
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
-        again = self._due(index, grad, weight)
-        if again is not None:
-            again.run()
+        bound = self._bound
+        if bound is not None and bound.repeat(self, index, grad, weight):
             return
-        self._again, given = None, (index, grad, weight)
+        self._bound, given = None, (index, grad, weight)
         if not is_list(index):
             index, grad, weight = [index], [grad], [weight]
         if not index:
@@ -114,7 +113,7 @@ class Updater:
                 part = slice(start, start + most)
                 optimizer.update_multi_precision(i[part], w[part], g[part], s[part])
         if len(batches) == 1 and len(index) <= most and all(type(column) is tuple for column in given):
-            self._again = _Again.of(optimizer, *given, states)
+            self._bound = BoundUpdate.of(optimizer, *given, states)
 
     def _due(self, index, grad, weight):
         """What this call would do, if that is the same as the last time; None if it is not.
@@ -122,8 +121,8 @@ class Updater:
         It has been counted as done: whoever asks must `run` it, or have it done as part of a CUDA graph
         (`Runner.run`).
         """
-        again = self._again
-        return again if again is not None and again.due(self, index, grad, weight) else None
+        bound = self._bound
+        return bound if bound is not None and bound.due(self, index, grad, weight) else None
 
     def sync_state_context(self, state: Any, context: Context) -> Any:
         """A state with all of its arrays on a context.  What is in it more than once still is."""
@@ -185,21 +184,47 @@ class Updater:
                                 _progress.progress_of(self.optimizer, self._before, _classes()))
 
 
-class _Again:
-    """An update of the same tuples of dense arrays as before, which were found in order then.
+def _counted(optimizer, device, index):
+    """Counts an update of weights on a device, as `_set_current_context` and `_update_count` do.
+
+    -> all that its numbers follow from while nothing is invalidated (`_guard.py`); None where there is more to it
+    """
+    counts = optimizer._index_update_count = optimizer._all_index_update_counts.setdefault(device, {})
+    begin, most = optimizer.begin_num_update, optimizer.num_update
+    for i in index:
+        counts[i] = count = counts.get(i, begin) + 1
+        if count > most:
+            most = count
+    optimizer.num_update = most
+    parameters, steady, own = optimizer.param_dict, optimizer._steady, type(optimizer)
+    if not steady or own._get_lrs is not Optimizer._get_lrs or own._get_wds is not Optimizer._get_wds \
+            or own._get_lr is not Optimizer._get_lr or own._get_wd is not Optimizer._get_wd:
+        return None             # a derived class says what the rates are
+    if not parameters and (optimizer.lr_mult or optimizer.wd_mult and optimizer.wd):
+        return None             # dicts that programs may write into
+    rate = optimizer.lr if optimizer.lr_scheduler is None and own.learning_rate is Optimizer.learning_rate \
+        else optimizer.learning_rate
+    return rate, optimizer.wd, steady, parameters
+
+
+class BoundUpdate:
+    """An update, bound to the tuples of dense arrays that it was called with, and to a guard on their tensors.
 
     Weights of low precision are updated through their float32 copies (`masters`).  On a GPU, an update whose numbers
     stay the same becomes a CUDA graph.
     """
 
-    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'columns', 'tensors', 'large', 'low',
-                 'written', 'memory', 'numbers', 'bases', 'seen', 'same', 'tell', 'since', 'graph')
+    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'guard', 'columns', 'large', 'low',
+                 'written', 'memory', 'numbers', 'bases', 'same', 'tell', 'since', 'graph')
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
         """What to remember of a call; None if the next one has to look at its arrays again."""
-        if type(optimizer).update is not BuiltIn.update or not optimizer._repeats \
-                or type(optimizer).update_multi_precision is not Optimizer.update_multi_precision:
+        own = type(optimizer)
+        if own.update is not BuiltIn.update or not optimizer._repeats \
+                or own.update_multi_precision is not Optimizer.update_multi_precision \
+                or own._update_count is not Optimizer._update_count \
+                or own._set_current_context is not Optimizer._set_current_context:
             return None
         self = cls()
         self.low, learned, found = None, weight, states
@@ -217,16 +242,15 @@ class _Again:
         self.large = [(n, grad[n], columns[1][n].shape, columns[1][n].dtype) for n in large]
         for n in large:
             columns[1][n] = None
-        pairs = [pair for arrays, tensors in zip((learned, grad, *slots), columns, strict=True) if arrays is not None
-                 for pair in zip(arrays, tensors, strict=True) if pair[1] is not None]
-        self.arrays, self.tensors = [array for array, _ in pairs], [tensor for _, tensor in pairs]
+        self.arrays = [array for arrays, tensors in zip((learned, grad, *slots), columns, strict=True)
+                       if arrays is not None for array, tensor in zip(arrays, tensors, strict=True)
+                       if tensor is not None]
         if learned is not weight:
             thin = optimizer._plain(weight, grad, [])
             if thin is None:
                 return None
             self.low = thin
             self.arrays += weight
-            self.tensors += thin[0]
             # gradients of their precision: on a GPU only while an update lasts, so that activations can have the memory
             columns = [columns[0], [] if columns[0][0].is_cuda else [torch.empty_like(t) for t in columns[0]],
                        *columns[2:]]
@@ -236,8 +260,18 @@ class _Again:
         self.on_gpu = columns[0][0].is_cuda
         self.memory = {t.untyped_storage().data_ptr() for t in self.written}
         self.numbers, self.same, self.since, self.graph = None, None, 0, None
-        self.bases, self.seen, self.tell = None, changes.count, None
+        self.bases, self.tell, self.guard = None, None, Guard(arrays=self.arrays)
         return self
+
+    def repeat(self, updater, index, grad, weight):
+        """Updates and returns True if nothing has changed but values."""
+        if not self.due(updater, index, grad, weight):
+            return False
+        if readers or self.large or self.on_gpu or self.low is not None or switches.writes is not None:
+            self.run()
+        else:
+            self.same(self.columns[1])
+        return True
 
     def due(self, updater, index, grad, weight):
         """Whether nothing has changed but values; if so, the update is counted and has its numbers, and is to be run.
@@ -246,18 +280,28 @@ class _Again:
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
                 or not updater.aggregate_updates or switches.recording or switches.naive \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
-                or (changes.count != self.seen or readers and [a for a in self.arrays if a._pending is not None]) \
-                and not self._unmoved() or self.large and not self._alike():
+                or (invalidations.count != self.guard.seen or readers) and not self._holds():
             return False
-        optimizer._set_current_context(self.device)
-        optimizer._update_count(index)
-        bases = optimizer._bases()
+        for _, array, shape, dtype in self.large:
+            tensor = array._storage
+            if tensor is None or tensor.shape != shape or tensor.dtype is not dtype:
+                return False
+        bases = _counted(optimizer, self.device, index)
         if bases is None or bases != self.bases:
             self._find_numbers(index, bases)
         if self.tell is not None and not self.tell():
             self.numbers = None
             self._find_numbers(index, bases)
         return True
+
+    def _holds(self):
+        """Whether the arrays have the tensors that they had; deferred work that hides one of them runs first."""
+        for array in self.arrays:
+            if array._pending is not None:
+                array.materialize()
+        if invalidations.count != self.guard.seen:
+            self.bases = None
+        return self.guard.holds()
 
     def _find_numbers(self, index, bases):
         optimizer = self.optimizer
@@ -272,14 +316,6 @@ class _Again:
             self.tell = getattr(self.same, 'tell', None)
             if optimizer._by_count and self.tell is None:
                 self.numbers = self.bases = None        # it is another one each time
-
-    def _unmoved(self):
-        """Whether the arrays have the tensors that they had; what waits to read them is computed first."""
-        count, self.bases = changes.count, None
-        if not all(map(is_, [array.materialize() for array in self.arrays], self.tensors)):
-            return False
-        self.seen = count
-        return True
 
     def run(self):
         """Updates; on a GPU as a CUDA graph once that pays."""
@@ -301,21 +337,13 @@ class _Again:
         """The update is part of another graph now: its own is let go."""
         self.graph = None
 
-    def _alike(self):
-        """Whether the large gradients are of the same kinds as before."""
-        for _, array, shape, dtype in self.large:
-            tensor = array.materialize()
-            if tensor.shape != shape or tensor.dtype is not dtype:
-                return False
-        return True
-
     def step(self):
         """Updates, call by call."""
         grads = self.columns[1]
         if self.large:
             grads = grads.copy()
             for n, array, _, _ in self.large:
-                grads[n] = array.materialize()
+                grads[n] = array._storage           # `due` has found it ready
         if self.low is None:
             self.same(grads)
         else:

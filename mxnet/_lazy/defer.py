@@ -1,0 +1,113 @@
+"""Whether a call of a block is deferred, and to which step it is added."""
+from .._whole import Whole
+from .inference import infer_outputs
+from .pending import ParameterGroup, identity, transition_lock
+from .step import Step, drawing, will_draw
+
+
+class NotInferred(Exception):
+    """A call of a CachedOp with `only_inferred` may be wrong: its caller runs it in another way."""
+
+
+def defer(cached, args, ctx, training, cls):
+    """The pending outputs of a recorded call; None if it has to run now."""
+    while True:
+        with transition_lock:
+            found = _defer(cached, args, ctx, training, cls)
+        if type(found) is not Step:
+            return found
+        found.run()
+
+
+def _defer(cached, args, ctx, training, cls):
+    """As `defer`; or a step that has to be run first: one of another thread, or one that cannot take the call."""
+    group = cached.group
+    known = group is not None and group.fits(args)
+    step, kinds, learns, able, fixed = None, [], known, True, []
+    for i in group.free if known else range(len(args)):
+        x = args[i]
+        if x._sparse or x._ctx is not ctx and x._ctx != ctx:
+            return None
+        variable, pending = x._variable, x._pending
+        if pending is not None and type(pending.work) is Step:
+            if not pending.work.is_open():
+                return pending.work
+            if step is None:
+                step = pending.work
+            elif pending.work is not step:
+                step.join(pending.work)
+                pending = x._pending
+            if pending.call is not None:
+                if variable is not None:
+                    return step
+                like = step.like(pending)
+                kinds.append((like.shape, like.dtype))
+                learns = True
+                continue
+            tensor = step.tensors[pending.number]
+        else:
+            tensor = x.materialize()
+        kinds.append((tensor.shape, tensor.dtype))
+        if variable is None:
+            able = able and not tensor.requires_grad
+            if i not in cached.parameters:
+                continue
+        elif variable.req != 'null':
+            if type(variable.leaf) is Whole or variable.buffer._sparse:
+                return None
+            learns = True
+        fixed.append(i)
+    if known:
+        kinds = [*map((group.kinds + kinds).__getitem__, group.sources)]
+    kinds = (training, *kinds)
+    likes = cached.results.get(kinds) if cached.parameters else infer_outputs(cached, kinds)
+    if likes is None:
+        if cached.only_inferred:
+            raise NotInferred
+        return None         # the first of its kind runs at once, so that mistakes are found where they are made
+    if not able or not learns:
+        return None
+    if step is not None and step.is_full():
+        return step
+    pending = drawing(ctx) if cached.draws else None
+    if pending is not None and pending is not step:         # it draws first
+        if pending.is_full() or not pending.is_open():
+            return pending
+        if step is not None:
+            pending.join(step)
+        step = pending
+    if not known and fixed and not any(args[i]._pending is not None for i in fixed) \
+            and len({identity(args[i], args[i]._variable) for i in fixed}) == len(fixed):
+        group, known = ParameterGroup(args, fixed, cached.hidden_states(training, ctx)), True
+        cached.group = group
+    if known and step is None and _are_distinct(args, group):
+        step = Step(ctx)
+        step.take_group(group)
+        for i in group.free:
+            step.take(args[i])
+        sources = group.sources
+    else:
+        if step is None:
+            step = Step(ctx)
+        if known and not step.overlaps(group):
+            step.take_group(group)
+        found = []
+        for x in args:
+            pending = x._pending
+            if pending is not None and type(pending.work) is Step:
+                found.append(pending.number if pending.call is None else (pending.call, pending.number))
+            else:
+                number = step.number_of(x)
+                found.append(step.take(x) if number is None else number)
+        sources = tuple(found)
+    step.hide_states([args[i] for i in cached.hidden_states(training, ctx)])
+    step.moves = step.moves or training and bool(cached.program.states)
+    if cached.draws:
+        will_draw(step)
+    return step.add(cached, training, sources, cls, likes)
+
+
+def _are_distinct(args, group):
+    """Whether the inputs that are no parameters are distinct, and none of them is one."""
+    found = [identity(args[i], args[i]._variable) for i in group.free]
+    return len(set(found)) == len(found) and group.index.keys().isdisjoint(found)
