@@ -6,9 +6,13 @@ them.  `--reliability N` sends N requests during 20 reloads and a `kill -9` of a
 """
 import argparse
 import asyncio
+import base64
 import contextlib
 import io
+import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -44,17 +48,17 @@ uvicorn.run(Starlette(routes=[Route('/predictions/net', predict, methods=['POST'
             log_level='critical', access_log=False)
 '''
 
+# LitServe reads JSON: the same .npy bytes in base64
 LITSERVE = '''
-import io, sys
+import base64, io, sys
 sys.path.insert(0, sys.argv[1])
 import litserve, numpy, torch
-from fastapi import Request, Response
 class Api(litserve.LitAPI):
     def setup(self, device):
         from net import load
         self.network = load()
-    async def decode_request(self, request: Request):
-        return torch.from_numpy(numpy.load(io.BytesIO(await request.body())))
+    def decode_request(self, request):
+        return torch.from_numpy(numpy.load(io.BytesIO(base64.b64decode(request['data']))))
     def batch(self, inputs):
         return torch.cat(inputs)
     def predict(self, x):
@@ -63,9 +67,7 @@ class Api(litserve.LitAPI):
     def unbatch(self, output):
         return list(output)
     def encode_response(self, output):
-        file = io.BytesIO()
-        numpy.save(file, output.numpy())
-        return Response(file.getvalue())
+        return {'output': output.tolist()}
 if __name__ == '__main__':
     api = Api(max_batch_size=32, batch_timeout=0.002, api_path='/predictions/net')
     litserve.LitServer(api, accelerator='cpu', workers_per_device=1).run(port=int(sys.argv[2]), log_level='critical',
@@ -100,7 +102,7 @@ def program(text, folder, port):
     """A server that a program starts."""
     process = subprocess.Popen([sys.executable, '-W', 'ignore', '-c', text, folder, str(port)] if text is PLAIN else
                                [sys.executable, '-W', 'ignore', _file(text, folder), folder, str(port)], cwd=folder,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
         for _ in range(600):
             try:
@@ -112,8 +114,14 @@ def program(text, folder, port):
                 time.sleep(0.2)
         yield f'http://127.0.0.1:{port}'
     finally:
-        process.terminate()
+        os.killpg(process.pid, signal.SIGKILL)          # LitServe's workers do not end with it
         process.wait(60)
+
+
+def _free_port():
+    with socket.socket() as sock:
+        sock.bind(('127.0.0.1', 0))
+        return sock.getsockname()[1]
 
 
 def _file(text, folder):
@@ -123,14 +131,19 @@ def _file(text, folder):
     return path
 
 
-def measure(address, body, clients, seconds):
+def measure(who, address, data, clients, seconds):
     """(requests a second, p50, p99 in ms) of so many clients."""
-    results, latencies = [], []
+    results: list = []
+    latencies: list = []
+    body, headers = data, {'Accept': 'application/x-npy'}
+    if who == 'LitServe':
+        body = json.dumps({'data': base64.b64encode(data).decode()}).encode()
+        headers = {'Content-Type': 'application/json'}
     until = time.perf_counter() + seconds
 
     async def load():
-        await asyncio.gather(*[serve_tools.client(address, '/predictions/net', body, {'Accept': 'application/x-npy'},
-                                                  10 ** 9, results, latencies, until) for _ in range(clients)])
+        await asyncio.gather(*[serve_tools.client(address, '/predictions/net', body, headers, 10 ** 9,
+                                                  results, latencies, until) for _ in range(clients)])
     started = time.perf_counter()
     asyncio.run(load())
     elapsed = time.perf_counter() - started
@@ -160,18 +173,18 @@ def main(arguments=None):
             np.save(file, np.random.rand(*SHAPES[name]).astype('float32'))
             contestants = {'remx serve': stack.enter_context(
                 serve_tools.server('net', '--shape', shape, '--log', 'error', cwd=folder))[0]}
-            contestants['torch, no batches'] = stack.enter_context(program(PLAIN, folder, 18390))
+            contestants['torch, no batches'] = stack.enter_context(program(PLAIN, folder, _free_port()))
             with contextlib.suppress(ImportError):
                 import litserve  # noqa: F401
-                contestants['LitServe'] = stack.enter_context(program(LITSERVE, folder, 18391))
+                contestants['LitServe'] = stack.enter_context(program(LITSERVE, folder, _free_port()))
             found: dict = {}
-            for address in contestants.values():
-                measure(address, file.getvalue(), 8, 3)             # batches of the sizes that come
+            for who, address in contestants.items():
+                measure(who, address, file.getvalue(), 8, 3)             # batches of the sizes that come
             for _ in range(options.rounds):
                 for clients in map(int, options.clients.split(',')):
                     for who, address in contestants.items():
                         found.setdefault((clients, who), []).append(
-                            measure(address, file.getvalue(), clients, options.seconds))
+                            measure(who, address, file.getvalue(), clients, options.seconds))
             for (clients, who), rows in sorted(found.items()):
                 best = max(rows)
                 print(f'{name:10} {clients:3} clients  {who:18} {best[0]:9.1f} requests/s   p50 {best[1]:8.2f} ms   '

@@ -42,9 +42,27 @@ class Runner:
             options = {k: config[k] for k in ('scale', 'unit', 'mean', 'std', 'bgr', 'invert') if k in config}
             self.prepare = _inputs.Preprocessing(self.shapes[self.inputs[0]][1:], **options)
         self.largest = max(1, int(config.get('max_batch', 32)))
+        self._choose_threads(config.get('threads', 1))
         example = network.example({n: (1, *s[1:]) for n, s in self.shapes.items()})
         self.outputs = [(n, a.shape[1:], str(a.dtype)) for n, a in
                         zip(network.symbol.list_outputs(), self.compute([example[n] for n in self.inputs]))]
+
+    def _choose_threads(self, most):
+        """One thread, unless several are clearly faster: threads wait for each other, and for cores that others use."""
+        import torch
+        if most < 2 or self.ctx.device_type != 'cpu':
+            return
+        example = self.network.example({n: (8, *s[1:]) for n, s in self.shapes.items()})
+        times = {}
+        for count in (1, most):
+            torch.set_num_threads(count)
+            found = []
+            for _ in range(5):
+                started = time.perf_counter()
+                self._run([example[n] for n in self.inputs])
+                found.append(time.perf_counter() - started)
+            times[count] = min(found[2:])           # the first ones make the plan
+        torch.set_num_threads(most if times[most] * 1.25 < times[1] else 1)
 
     def describe(self):
         """What the front tells of the network."""
