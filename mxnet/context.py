@@ -36,7 +36,7 @@ def _number(device_id):
     except (TypeError, ValueError):
         raise TypeError(f'the number of a device must be an int, not {device_id!r}') from None
     if found != device_id and not isinstance(device_id, str):
-        warnings.warn(f'{device_id!r} is no number of a device: {found} is used, as in MXNet '
+        warnings.warn(f'{device_id!r} is not a device number: {found} is used, as in MXNet '
                       f'1.9.1', UserWarning, stacklevel=4)
     return found
 

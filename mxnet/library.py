@@ -51,7 +51,7 @@ NO_LIBRARIES = ('{path}: libraries of operators, passes and partitioners are bui
 def load(path: Path, verbose: bool = True) -> Any:
     """Refuses a compiled library of operators with an error that names the ways there are instead."""
     if not os.path.exists(path):
-        raise MXNetError(f'{path}: there is no such file')
+        raise MXNetError(f'{path}: no such file')
     if not os.path.isabs(path):
         raise MXNetError(f'{path}: the path of a library must be absolute')
     if os.path.splitext(path)[1] not in ('.so', '.dll'):

@@ -84,17 +84,17 @@ def get_create_func(base_class: type, nickname: str) -> Any:
             raise MXNetError(f'which {nickname}? Give its name, or an object')
         if isinstance(name, base_class):
             if args or kwargs:
-                raise MXNetError(f'{nickname} is already an object, {name!r}; arguments come too late for it: '
+                raise MXNetError(f'{nickname} is already an object, {name!r}; it cannot take arguments any more: '
                                  f'{_show(args, kwargs)}')
             return name
         if isinstance(name, str) and name.startswith(('[', '{')):
             if args or kwargs:
-                raise MXNetError(f'{nickname} given as {name[:200]!r} brings its own arguments; '
+                raise MXNetError(f'{nickname} given as {name[:200]!r} already contains its arguments; '
                                  f'take out {_show(args, kwargs)}')
             return written(name)
         if isinstance(name, dict):
             if args or kwargs:
-                raise MXNetError(f'{nickname} given as {name!r} brings its own arguments; '
+                raise MXNetError(f'{nickname} given as {name!r} already contains its arguments; '
                                  f'take out {_show(args, kwargs)}')
             return create(**name)
         if not isinstance(name, str):

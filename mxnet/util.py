@@ -293,7 +293,7 @@ def get_cuda_compute_capability(ctx: Context) -> Any:
         raise ValueError(f'get_cuda_compute_capability: ctx must be a GPU, not {ctx}')
     device = ctx.torch_device
     if device.type != 'cuda':
-        raise MXNetError(f'get_cuda_compute_capability: {ctx} is virtual and stands on the CPU')
+        raise MXNetError(f'get_cuda_compute_capability: {ctx} is virtual and uses CPU memory')
     import torch
     major, minor = torch.cuda.get_device_capability(device)
     return 10 * major + minor

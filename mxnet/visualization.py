@@ -1,4 +1,4 @@
-"""Seeing a network: a table of its layers, or a drawing. `mx.viz`"""
+"""Visualising networks: a table of layers, or a drawing. `mx.viz`"""
 from __future__ import annotations
 
 import functools

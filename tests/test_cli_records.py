@@ -90,12 +90,12 @@ def test_links_that_lead_back_end(photos, remx, tmp_path):
 
 
 @pytest.mark.parametrize('arguments, problem', [
-    (['--list', 'a', 'nowhere'], 'nowhere: there is no such folder'),
+    (['--list', 'a', 'nowhere'], 'nowhere: no such folder'),
     (['--list', '--chunks', '0', 'a', 'photos'], '--chunks'),
     (['--list', '--train-ratio', '0.8', '--test-ratio', '0.3', 'a', 'photos'], 'together at most 1'),
     (['--list', '--exts', '.gif', '--', 'a', 'photos'], 'has no pictures .gif; --recursive'),
     (['a', 'photos'], 'a*.lst; remx im2rec --list makes one'),
-    (['nowhere/a', 'photos'], 'nowhere: there is no such folder'),
+    (['nowhere/a', 'photos'], 'nowhere: no such folder'),
 ])
 def test_mistakes(photos, remx, arguments, problem):
     status, _, err = remx('im2rec', *arguments)

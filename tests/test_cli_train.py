@@ -132,7 +132,7 @@ def test_an_output_that_is_no_folder(data, tmp_path):
 def test_resuming_needs_a_checkpoint_of_the_same_network(data, tmp_path, capsys):
     run = ['train', '--data', data, '--out', str(tmp_path), '--quiet', '--resume', '--no-tensorboard', '--epochs', '1']
     assert main(run) == 0
-    assert 'has no checkpoint to go on with: this run begins anew' in capsys.readouterr().out
+    assert 'has no checkpoint to resume from: training starts from the beginning' in capsys.readouterr().out
     with pytest.raises(SystemExit, match='checkpoint.params belongs to another network: it has'):
         main([*run, '--model', 'lenet'])
     mx.nd.save(str(tmp_path / 'checkpoint.params'), [mx.nd.ones(1)])

@@ -301,7 +301,7 @@ def test_a_worker_that_never_starts_is_named():
     done = run('-n', '2', sys.executable, '-c', program, MXNET_KVSTORE_TIMEOUT='2')
     assert 'worker 1 did not start within 2 seconds' in done.stdout
     done = run('-n', '2', sys.executable, '-c', program.replace('"0"', '"1"'), MXNET_KVSTORE_TIMEOUT='2')
-    assert re.search('worker 1 of 2 found nobody at /.*/meet within 2 seconds', done.stdout)
+    assert re.search('worker 1 of 2 found no worker at /.*/meet within 2 seconds', done.stdout)
 
 
 # the line is written at once, for torchrun does not keep those of several workers apart

@@ -162,7 +162,7 @@ def test_states_of_1_9_1(tmp_path):
         go_on(prefix, 1, schedule='factor')
     texts = [str(w.message) for w in told]
     assert any('no count of updates' in t and 'the learning rate follows a schedule' in t for t in texts)
-    assert any('random numbers and shuffles of the data begin anew' in t for t in texts)
+    assert any('random numbers and shuffles of the data start again' in t for t in texts)
     with pytest.warns(UserWarning, match='random numbers and shuffles') as told:
         go_on(prefix, 1)
     assert len(told) == 1, 'plain SGD needs no count'
@@ -180,7 +180,7 @@ def test_other_data(tmp_path):
 
     def others():
         return mx.io.NDArrayIter(cases.X[:20], cases.Y[:20], 4, shuffle=True), cases.data()[1]
-    with pytest.warns(UserWarning, match='train_data cannot go on where it was.*num_data is 26 there, here 20'):
+    with pytest.warns(UserWarning, match='train_data cannot resume.*num_data is 26 there, here 20'):
         go_on(prefix, 1, iterators=others)
 
 

@@ -117,7 +117,7 @@ def test_errors_name_operator_shapes_and_dtypes():
         nd.Activation(nd.ones((2,)), act_type='rulu')
     with pytest.raises(mx.MXNetError, match='bias is missing'):
         nd.FullyConnected(nd.ones((2, 3)), nd.ones((4, 3)), num_hidden=4)
-    with pytest.raises(TypeError, match='data must be an array, not int'):
+    with pytest.raises(TypeError, match='data must be an NDArray, not the int 3'):
         nd.exp(3)
     with pytest.raises(TypeError, match="ctx must be a Context, such as mx.cpu.. or mx.gpu.0., not 'gpu'"):
         nd.ones(2, ctx='gpu')

@@ -25,7 +25,7 @@ from .secret import SECRET, Refused, derive, make_secret, secret
 
 __all__ = ['Met', 'host', 'meet']
 
-NOTICE = (f'{SECRET} is not set: whoever reaches %s can take part in this job, read and change what it computes and, '
+NOTICE = (f'{SECRET} is not set: anyone who can reach %s can join this job, read and change its results and, '
           'with dist_async, run code in it. Use `remx launch`, which sets it, or give all processes the same random '
           'text: python -c "import secrets; print(secrets.token_hex(32))"')
 
@@ -76,7 +76,7 @@ def meet(where, seconds) -> Met:
         name = '?' if where.rank is None else where.rank
         why = f'; this worker could not open it: {problem}. MXNET_KVSTORE_BIND names the address to listen at if it ' \
               'is another one' if problem else ''
-        raise MXNetError(f'worker {name} of {where.size} found nobody at {shown(address)} within '
+        raise MXNetError(f'worker {name} of {where.size} found no worker at {shown(address)} within '
                          f'{seconds:g} seconds; worker 0 did not start, or cannot be reached there ({error}){why}'
                          ) from error
 
@@ -97,7 +97,7 @@ def _by_torchrun(where, key, seconds):
         agent.wait([name], datetime.timedelta(seconds=seconds))
         text = agent.get(name)
     except (RuntimeError, OSError) as error:
-        raise MXNetError(f'worker {where.rank} of {where.size} found nobody at {where.host}:{where.port} within '
+        raise MXNetError(f'worker {where.rank} of {where.size} found no worker at {where.host}:{where.port} within '
                          f'{seconds:g} seconds; torchrun or worker 0 is gone') from error
     try:
         address, mark = json.loads(text)

@@ -153,7 +153,7 @@ def connect(address, key, purpose, seconds):
         pause = min(1.5 * pause, 0.25)
     if tries:
         raise MXNetError(f'{shown(address)} was reached, but refused: {problem}')
-    raise Refused(str(problem or 'nobody is there'))
+    raise Refused(str(problem or 'no process is listening'))
 
 
 class Pending:

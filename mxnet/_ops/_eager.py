@@ -347,7 +347,7 @@ def _np_dot(op, a, training, general):
     return lambda x, y: mm(x, y) if x.dim() == 2 == y.dim() and x.dtype is y.dtype else general(x, y), False, True
 
 
-# ---------------------------------------------------------------------- NumPy's face
+# ---------------------------------------------------------------------- the NumPy interface
 @special('_np_transpose')
 def _np_transpose(op, a, training, general):
     axes, permute = a['axes'], torch.permute_copy

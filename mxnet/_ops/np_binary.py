@@ -1,4 +1,4 @@
-"""Elementwise functions of two arrays, or of an array and a number, as NumPy's face has them.
+"""Elementwise functions of two arrays, or of an array and a number, as in the NumPy interface.
 
 - Two arrays broadcast; where their dtypes differ, the result has the wider one.  Comparisons give booleans, a quotient
   of integers is float32.

@@ -1,4 +1,4 @@
-"""New arrays, as NumPy's face makes them: the same kernels as `creation.py`, with shapes that may be () or hold 0."""
+"""New arrays of the NumPy interface: the kernels of `creation.py`, with shapes that may be () or hold 0."""
 import math
 
 import torch

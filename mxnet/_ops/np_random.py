@@ -1,4 +1,4 @@
-"""Random numbers, as NumPy's face draws them.
+"""Random numbers, as the NumPy interface draws them.
 
 A parameter is a number (an attribute) or an array (an input: `input1`, and `input2` if both are); they broadcast, and
 the result has the shape `size`, or theirs.  Draws are a fixed noise moved and scaled by the parameters, so that

@@ -42,7 +42,7 @@ def resolve(shape, codes, reverse=False):
             at += 1
         elif code == -1:
             if free is not None:
-                raise bad('-1 may stand only once')
+                raise bad('-1 may occur only once')
             free = len(target)
             target.append(1)
             at += 1

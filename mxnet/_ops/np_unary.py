@@ -1,4 +1,4 @@
-"""Elementwise functions of one array, as NumPy's face has them: the kernels are those of `unary.py`.
+"""Elementwise functions of one array, as in the NumPy interface: the kernels are those of `unary.py`.
 
 What differs is little: the input is called `x`, booleans are computed as float32, and questions (`isnan`,
 `logical_not`) are answered with booleans.

@@ -52,7 +52,7 @@ def _resolve(shape, codes, reverse):
             target.append(take())
         elif code == -1:
             if free is not None:
-                raise _bad(shape, codes, '-1 may stand only once')
+                raise _bad(shape, codes, '-1 may occur only once')
             free = len(target)
             target.append(1)
             at += 1

@@ -79,7 +79,7 @@ def _stem(model, out, to):
     if not os.path.isdir(folder):
         raise MXNetError(f'--out {out}: there is no folder {folder}')
     if to == 'torch' and not os.path.basename(out).isidentifier():
-        raise MXNetError(f'--out {out}: {os.path.basename(out)} is no name of a Python module')
+        raise MXNetError(f'--out {out}: {os.path.basename(out)} is not a valid module name')
     return out
 
 

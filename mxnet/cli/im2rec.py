@@ -74,7 +74,7 @@ def im2rec(options) -> int:
 
 def _check(options):
     if not os.path.isdir(options.root):
-        raise MXNetError(f'{options.root}: there is no such folder')
+        raise MXNetError(f'{options.root}: no such folder')
     if options.chunks < 1 or options.num_thread < 1 or options.resize < 0:
         raise MXNetError('--chunks and --num-thread are at least 1, --resize is not negative')
     train, test = options.train_ratio, options.test_ratio
@@ -157,7 +157,7 @@ def lists_of(prefix):
     prefix = os.path.abspath(prefix)
     folder = prefix if os.path.isdir(prefix) else os.path.dirname(prefix)
     if not os.path.isdir(folder):
-        raise MXNetError(f'{folder}: there is no such folder')
+        raise MXNetError(f'{folder}: no such folder')
     found = [path for path in (os.path.join(folder, name) for name in sorted(os.listdir(folder)))
              if path.startswith(prefix) and path.endswith('.lst') and os.path.isfile(path)]
     if not found:

@@ -148,7 +148,7 @@ def examine(path, limit=None) -> Report:
             report.summary['size'] = f'{size:,} bytes'
             look(path, report)
             return report
-    raise MXNetError(f'{path}: this is none of the files that remx knows: it begins with {head[:16]!r}')
+    raise MXNetError(f'{path}: unrecognised file format: it begins with {head[:16]!r}')
 
 
 # ---------------------------------------------------------------------- records

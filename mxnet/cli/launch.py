@@ -49,7 +49,7 @@ def launch(options) -> int:
     restarts = (3 if options.max_restarts is None else options.max_restarts) if options.elastic else 0
     how = options.launcher or ('ssh' if options.hostfile else 'local')
     if how in ('mpi', 'sge', 'yarn'):
-        return _wrong(f'--launcher {how} is not there any more; start `python train.py` by it yourself, with the '
+        return _wrong(f'--launcher {how} is no longer supported; start `python train.py` with it yourself, with the '
                       'variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or use ssh, ray or slurm')
     if (how == 'ssh') != bool(options.hostfile):
         return _wrong('-H goes with --launcher ssh, and the other way round')
@@ -78,7 +78,7 @@ def _variable(text):
     if ends:
         return text[:min(ends)], text[min(ends) + 1:]
     if text not in os.environ:
-        raise MXNetError(f'--env {text}: there is no such variable here; write NAME:VALUE')
+        raise MXNetError(f'--env {text}: this variable is not set here; write NAME:VALUE')
     return text, os.environ[text]
 
 

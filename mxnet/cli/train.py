@@ -269,7 +269,7 @@ def train(options) -> int:
     history, epoch, skip, total_loss = [], 0, 0, 0.0
     resumed: dict = {}
     if options.resume and not checkpoint.exists():
-        print(f'{options.out} has no checkpoint to go on with: this run begins anew')
+        print(f'{options.out} has no checkpoint to resume from: training starts from the beginning')
     elif options.resume:
         with plainly():
             resumed = checkpoint.load()

@@ -106,7 +106,7 @@ class Trainer:
 
     def _reset_kvstore(self):
         if self._kvstore is not None and 'dist' in self._kvstore.type:
-            raise RuntimeError('a Trainer with a distributed KVStore cannot start anew')
+            raise RuntimeError('a Trainer with a distributed KVStore cannot be restarted')
         self._kv_initialized = False
         self._kvstore = None
         self._update_on_kvstore = None

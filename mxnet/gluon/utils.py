@@ -38,7 +38,7 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     if num_slice < 1:
         raise ValueError(f'data cannot be split into {num_slice} parts; is the list of contexts empty?')
     if not -data.ndim <= batch_axis < data.ndim:
-        raise ValueError(f'batch_axis={batch_axis} is not there: the data have the shape {data.shape}')
+        raise ValueError(f'batch_axis={batch_axis} is out of range: the data have the shape {data.shape}')
     size = data.shape[batch_axis]
     if even_split and size % num_slice:
         raise ValueError(f'data of shape {data.shape} cannot be split evenly into {num_slice} parts along axis '

@@ -15,18 +15,15 @@ from ..io import NDArrayIter
 if TYPE_CHECKING:
     pass
 
-NO_STATE = ('{what} is a {kind}, which has no state_dict: random numbers go on where they were, but an order that '
-            'depends on '
-            'earlier epochs begins anew')
-OTHER_DATA = '{what} cannot go on where it was: {reason}'
-OTHER_EPOCH = ('these states were saved {where}, but fit begins with epoch {begin}: data and random numbers begin '
-               'anew. To go '
-               'on where training was, pass begin_epoch={due}')
-OTHER_WORKER = ('these states were saved by worker {saved}, this is worker {own}: data and random numbers begin anew '
-                'here. '
-                'Each worker goes on exactly from a checkpoint of its own')
-NOTHING_NOTED = ('these states do not say where training was (MXNet 1.9.1 writes none of it): {what} begin anew')
-DAMAGED = 'the states of the optimizer: what they say about where training was is damaged: {reason}'
+NO_STATE = ('{what} is a {kind}, which has no state_dict: random numbers continue where they were, but an order that '
+            'depends on earlier epochs starts again')
+OTHER_DATA = '{what} cannot resume: {reason}'
+OTHER_EPOCH = ('these states were saved {where}, but fit begins with epoch {begin}: data and random numbers start '
+               'again. To resume training, pass begin_epoch={due}')
+OTHER_WORKER = ('these states were saved by worker {saved}, this is worker {own}: data and random numbers start again. '
+                'Each worker resumes exactly from its own checkpoint')
+NOTHING_NOTED = ('these states do not say where training was (MXNet 1.9.1 does not write it): {what} start again')
+DAMAGED = 'the states of the optimizer: the recorded position of training is damaged: {reason}'
 
 
 def state_of(iterator):

@@ -142,7 +142,7 @@ class BucketingModule(BaseModule):
             self.init_params(None, arg_params, aux_params, force_init=force_init, allow_extra=allow_extra)
             return
         if self.params_initialized and not force_init:
-            warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them anew',
+            warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them again',
                           UserWarning, stacklevel=2)
             return
         self._require_bound('set_params')

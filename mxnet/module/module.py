@@ -46,7 +46,7 @@ __all__ = ['Module']
 _CPU = cpu()
 RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that '
            'meant?')
-NO_STATES_OF = ('{fname} has no states of {names}, which begin anew; was it saved with another network, or another '
+NO_STATES_OF = ('{fname} has no states of {names}, which start again; was it saved with another network, or another '
                 'number '
                 'of contexts than {devices}?')
 _MISTAKES = (ValueError, TypeError, AttributeError, AssertionError, MXNetError)
@@ -296,7 +296,7 @@ class Module(BaseModule):
                     force_init: bool = False, allow_extra: bool = False) -> None:
         """Fills the parameters; see `BaseModule.init_params`."""
         if self.params_initialized and not force_init:
-            warnings.warn('init_params: the parameters are filled already; pass force_init=True to fill them anew',
+            warnings.warn('init_params: the parameters are filled already; pass force_init=True to fill them again',
                           UserWarning, stacklevel=2)
             return
         if not self.binded:
@@ -332,7 +332,7 @@ class Module(BaseModule):
             self.init_params(None, arg_params, aux_params, force_init=force_init, allow_extra=allow_extra)
             return
         if self.params_initialized and not force_init:
-            warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them anew',
+            warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them again',
                           UserWarning, stacklevel=2)
             return
         self._require_bound('set_params')

@@ -46,7 +46,7 @@ def _binary(name, doc, arrays, scalar, reverse, python) -> Callable[[Any, Any], 
             if isinstance(rhs, Number):
                 return python(lhs, rhs)
         bad = rhs if isinstance(lhs, (NDArrayBase, Number)) else lhs
-        what = f'nd.{name}: operand {"lhs" if bad is lhs else "rhs"}'
+        what = f'nd.{name}: type {type(bad).__name__} is not supported: operand {"lhs" if bad is lhs else "rhs"}'
         raise TypeError(not_an_array(what, bad).replace('an NDArray', 'an NDArray or a number'))
 
     function.__name__ = function.__qualname__ = name

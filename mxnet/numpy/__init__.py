@@ -1,4 +1,4 @@
-"""NumPy's face: `from mxnet import np, npx; npx.set_np()`."""
+"""NumPy interface: `from mxnet import np, npx; npx.set_np()`."""
 from .._frontend.examples import attach as _attach
 from .._names import suggest_names as _suggest_names
 from . import (

@@ -1,4 +1,4 @@
-"""Calls operators of the table for NumPy's face, on arrays and on symbols alike.
+"""Calls operators of the table for the NumPy interface, on arrays and on symbols alike.
 
 The functions of `mx.np` are written once, with `apply`; given symbols, they make symbols.  So `mx.sym.np` has the same
 functions, and only those without an array among their arguments (`zeros`, `random.normal`) are made for each face.
@@ -39,11 +39,11 @@ def apply(name, inputs, attributes, out=None):
     return _invoke.run(op, inputs, op.parse(attributes) if attributes or op.has_required else {}, out, array_class)
 
 
-functions: dict = {}            # of operators, by name, that give arrays of NumPy's face
+functions: dict = {}            # of operators, by name, that give arrays of the NumPy interface
 
 
 def function_of(name):
-    """The function of an operator that gives arrays of NumPy's face; see ndarray/_generated.py."""
+    """The function of an operator that gives arrays of the NumPy interface; see ndarray/_generated.py."""
     op = NAMES[name]
     if has_template(op) and op.positional[:len(op.inputs)] == op.inputs:
         function = make(op, name, array_class)

@@ -10,7 +10,7 @@ _LATER = {'np': 'numpy', 'npx': 'numpy_extension', 'numpy': 'numpy', 'numpy_exte
 
 
 def __getattr__(name):
-    # NumPy's face stands on this package, so it is loaded when a program asks for it
+    # The NumPy interface is built on this package, so it is loaded when a program asks for it
     if name not in _LATER:
         raise _no_attribute(__name__, name)
     import importlib

@@ -139,7 +139,7 @@ class Estimator:
             self.net.initialize(**({'init': initializer} if initializer else {}), ctx=self.context)
         elif initializer:
             warnings.warn('Network already fully initialized: the initializer of the Estimator is not used. '
-                          'net.initialize(init=..., force_reinit=True) begins anew', stacklevel=3)
+                          'net.initialize(init=..., force_reinit=True) initializes it again', stacklevel=3)
 
     def _check_trainer(self, trainer):
         if trainer is None:

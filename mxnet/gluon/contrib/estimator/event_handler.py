@@ -416,8 +416,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         left = wanted - 1 - (epoch if by_epochs else batch)
         if left <= 0:
             raise ValueError(f'CheckpointHandler: the last checkpoint in {self.model_dir} is that of epoch {epoch}, '
-                             f'batch {batch}, so that of {wanted} {unit} none is left. Ask fit for more, or begin anew '
-                             'with resume_from_checkpoint=False')
+                             f'batch {batch}, so that of {wanted} {unit} none is left. Ask fit for more, or start '
+                             'again with resume_from_checkpoint=False')
         estimator.net.load_parameters(self._path(self.saved_checkpoints[-1] + '.params'), ctx=estimator.context)
         estimator.trainer.load_states(self._path(self.saved_checkpoints[-1] + '.states'))
         self.trained_epoch, self.trained_batch = epoch, batch
