@@ -107,7 +107,7 @@ def test_mistakes(tmp_path):
     ('--model mpl', "there is no model 'mpl'; close are mlp"),
     ('--model resnet18', "close are resnet18_v2, resnet18_v1"),
     ('--optimizer sdg', "there is no optimizer called 'sdg' .did you mean sgd.*; registered are"),
-    ('--optimizer adam --momentum 0.9', "optimizer 'adam' has no argument 'momentum'"),
+    ('--optimizer adam --momentum 0.9', "Adam has no argument 'momentum'"),
     ('--ctx tpu', "unknown device type 'tpu'"),
     ('--ctx gpu(99)', r'gpu\(99\) is not available'),
     ('--epochs 0', 'argument --epochs: must be at least 1, not 0'),
