@@ -33,6 +33,8 @@ class detect_anomaly(Interceptor):
     mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) has a NaN, the first on the way...
     """
 
+    rank: int
+    whole_process: bool
     rank, whole_process = ANOMALY, False
 
     def __enter__(self):

@@ -30,7 +30,7 @@ class Meta(NamedTuple):
     context: Context
 
     @property
-    def device(self):
+    def device(self) -> torch.device:
         return self.context.torch_device
 
 
@@ -50,7 +50,7 @@ class NDArrayBase:
     _ctx: Any
     _variable: Any
     _pending: Any
-    _sparse = False         # whether `materialize` gives a dense copy, so that what is written into it is lost
+    _sparse: bool = False         # whether `materialize` gives a dense copy, so that what is written into it is lost
 
     def meta(self) -> Meta:
         """Shape, dtype (torch's) and context of the array.  It never computes anything.

@@ -175,13 +175,16 @@ def predict_mode() -> AbstractContextManager[Any]:
 class Variable:
     """What `attach_grad` makes of an array."""
 
+    leaf: Any
+
     __slots__ = ('leaf', 'buffer', 'req', 'fresh')
 
     def __init__(self, tensor: torch.Tensor, buffer: Any, req: str) -> None:
         if req not in ('write', 'add', 'null'):
             raise MXNetError(f"grad_req must be 'write', 'add' or 'null', not {req!r}")
+        self.buffer: Any
         self.buffer, self.req = buffer, req
-        self.fresh = [False]          # has backward written the buffer since somebody set this to False
+        self.fresh: Any = [False]          # has backward written the buffer since somebody set this to False
         leaf = self.leaf = tensor.detach()
         if req != 'null' and not tensor.dtype.is_floating_point:
             leaf = self.leaf = Whole.leaf(tensor)
@@ -504,6 +507,8 @@ class Function:
     ...         y, = self.saved_tensors
     ...         return dy * y * (1 - y)
     """
+
+    saved_tensors: Any
 
     def __init__(self) -> None:
         self.saved_tensors = ()

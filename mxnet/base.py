@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ['MXNetError']
 
-string_types = (str,)
+string_types: Any = (str,)
 # what the functions of upstream's C library took; for the first, see NDArray.handle
 NDArrayHandle = SymbolHandle = ExecutorHandle = CachedOpHandle = OpHandle = KVStoreHandle = RecordIOHandle \
     = DataIterHandle = DataIterCreatorHandle = FunctionHandle = OpCreatorHandle = RtcHandle = CudaModuleHandle \
@@ -101,7 +101,7 @@ class _NotSupported(MXNetError):
 
     def __init__(self, function: Callable[..., Any], alias: str | None, *args: Any) -> None:
         super().__init__(*[str(type(a)) for a in args])
-        self.function = function.__name__
+        self.function: str = function.__name__
         self.alias = alias
 
     def __str__(self) -> str:
@@ -280,7 +280,7 @@ mx_uint = ctypes.c_uint
 mx_uint64 = ctypes.c_uint64
 mx_int64 = ctypes.c_int64
 mx_float = ctypes.c_float
-mx_float_p = ctypes.POINTER(mx_float)
+mx_float_p: Any = ctypes.POINTER(mx_float)
 
 
 class MXCallbackList(ctypes.Structure):

@@ -63,6 +63,9 @@ class Speedometer:
     With `auto_reset` the metric is that of these batches alone, else that of the epoch so far.
     """
 
+    init: bool
+    last_count: Any
+
     def __init__(self, batch_size: int, frequent: int = 50, auto_reset: bool = True) -> None:
         self.batch_size = batch_size
         self.frequent = frequent

@@ -44,7 +44,9 @@ def _number(device_id):
 class _ContextType(type):
     """Gives equal arguments the same object, so that comparing contexts is comparing identities."""
 
-    def __call__(cls, device_type, device_id=0):
+    devstr2type: Any
+
+    def __call__(cls, device_type: str | Context, device_id: int = 0) -> Any:
         if isinstance(device_type, Context):
             return device_type
         if device_type not in cls.devstr2type:
@@ -62,11 +64,11 @@ class _ContextType(type):
         return found
 
     @property
-    def default_ctx(cls):
+    def default_ctx(cls) -> Context:
         return current_context()
 
     @default_ctx.setter
-    def default_ctx(cls, ctx):
+    def default_ctx(cls, ctx: Context) -> None:
         state.context = ctx
 
 
@@ -78,9 +80,11 @@ class Context(metaclass=_ContextType):
     cpu(1)
     """
 
-    devtype2str = {1: 'cpu', 2: 'gpu', 3: 'cpu_pinned', 5: 'cpu_shared'}
-    devstr2type = {'cpu': 1, 'gpu': 2, 'cpu_pinned': 3, 'cpu_shared': 5}
+    devtype2str: dict[int, str] = {1: 'cpu', 2: 'gpu', 3: 'cpu_pinned', 5: 'cpu_shared'}
+    devstr2type: dict[str, int] = {'cpu': 1, 'gpu': 2, 'cpu_pinned': 3, 'cpu_shared': 5}
     __slots__ = ('device_typeid', 'device_id', '_torch', '__weakref__')
+    device_typeid: int
+    device_id: int
 
     def __init__(self, device_type: str | Context, device_id: int = 0) -> None:
         self.device_typeid = self.devstr2type[cast(str, device_type)]

@@ -89,6 +89,9 @@ class Executor:
         self._symbol = symbol
         self._ctx = ctx
         self._group2ctx = group2ctx or {}
+        self.arg_arrays: Any
+        self.grad_arrays: Any
+        self.aux_arrays: Any
         self.arg_arrays, self.grad_arrays, self.aux_arrays = args, grads, aux
         self._arg_names, self._aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
         if like is not None and not like._program.individual:

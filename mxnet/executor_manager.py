@@ -82,17 +82,17 @@ class DataParallelExecutorGroup:
     def __init__(self, sym: Symbol, arg_names: Sequence[str], param_names: Sequence[str], ctx: Any, slices: Any,
                  train_data: Any, shared_group: Any = None) -> None:
         _check_arguments(sym)
-        self.shared_data_arrays = [{} for _ in ctx] if shared_group is None else shared_group.shared_data_arrays
-        self.data_names = [d[0] for d in train_data.provide_data]
-        self.label_names = [d[0] for d in train_data.provide_label]
-        self.aux_names = sym.list_auxiliary_states()
-        self.param_idx = [i for i, name in enumerate(arg_names) if name in param_names]
-        self.param_names = [arg_names[i] for i in self.param_idx]
+        self.shared_data_arrays: Any = [{} for _ in ctx] if shared_group is None else shared_group.shared_data_arrays
+        self.data_names: Any = [d[0] for d in train_data.provide_data]
+        self.label_names: Any = [d[0] for d in train_data.provide_label]
+        self.aux_names: list[str] = sym.list_auxiliary_states()
+        self.param_idx: list[int] = [i for i, name in enumerate(arg_names) if name in param_names]
+        self.param_names: list[str] = [arg_names[i] for i in self.param_idx]
         self.slices = slices
         inputs = [*train_data.provide_data, *train_data.provide_label]
         types = {d[0]: d.dtype if isinstance(d, DataDesc) else mx_real_t for d in inputs}
         reqs = {name: 'write' if name in self.param_names else 'null' for name in arg_names}
-        self.train_execs = []
+        self.train_execs: Any = []
         for number, (context, part) in enumerate(zip(ctx, slices, strict=True)):
             shapes = {d[0]: (part.stop - part.start, *d[1][1:]) for d in inputs}
             self.train_execs.append(sym.simple_bind(
@@ -100,11 +100,11 @@ class DataParallelExecutorGroup:
                 shared_exec=None if shared_group is None else shared_group.train_execs[number],
                 shared_buffer=self.shared_data_arrays[number], **shapes))      # type: ignore[arg-type]
         executors = self.train_execs
-        self.data_arrays = [self._sliced(name) for name in self.data_names]
-        self.label_arrays = [self._sliced(name) for name in self.label_names]
-        self.param_arrays = [[e.arg_arrays[i] for e in executors] for i in self.param_idx]
-        self.grad_arrays = [[e.grad_arrays[i] for e in executors] for i in self.param_idx]
-        self.aux_arrays = [[e.aux_arrays[i] for e in executors] for i in range(len(self.aux_names))]
+        self.data_arrays: Any = [self._sliced(name) for name in self.data_names]
+        self.label_arrays: Any = [self._sliced(name) for name in self.label_names]
+        self.param_arrays: Any = [[e.arg_arrays[i] for e in executors] for i in self.param_idx]
+        self.grad_arrays: Any = [[e.grad_arrays[i] for e in executors] for i in self.param_idx]
+        self.aux_arrays: Any = [[e.aux_arrays[i] for e in executors] for i in range(len(self.aux_names))]
 
     def _sliced(self, name):
         return [(part, executor.arg_dict[name]) for part, executor in zip(self.slices, self.train_execs, strict=True)]
@@ -145,13 +145,19 @@ class DataParallelExecutorManager:
         if not isinstance(work_load_list, list) or len(work_load_list) != len(ctx):
             raise AssertionError(f'work_load_list must be a list with a number for each of {len(ctx)} contexts, not '
                                  f'{work_load_list!r}')
-        self.slices = _split_input_slice(train_data.batch_size, work_load_list)
+        self.slices: Any = _split_input_slice(train_data.batch_size, work_load_list)
+        self.arg_names: Any
+        self.param_names: Any
+        self.aux_names: Any
         self.arg_names, self.param_names, self.aux_names = arg_names, param_names, aux_names
+        self.ctx: Any
+        self.symbol: Symbol
+        self.sym_gen: Any
         self.ctx, self.symbol, self.sym_gen = ctx, symbol, sym_gen
-        self.execgrp = DataParallelExecutorGroup(symbol, arg_names, param_names, ctx, self.slices, train_data)
+        self.execgrp: Any = DataParallelExecutorGroup(symbol, arg_names, param_names, ctx, self.slices, train_data)
         self.curr_execgrp: Any = None            # that of the batch which was loaded last
         if sym_gen is not None:
-            self.execgrp_bucket = {train_data.default_bucket_key: self.execgrp}
+            self.execgrp_bucket: Any = {train_data.default_bucket_key: self.execgrp}
 
     def install_monitor(self, monitor: Monitor) -> None:
         """Has a monitor watch all executors."""

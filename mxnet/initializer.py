@@ -177,8 +177,8 @@ def _root_mean_square(array):
 
 
 _register = registry.get_register_func(Initializer, 'initializer')
-alias = registry.get_alias_func(Initializer, 'initializer')
-create = registry.get_create_func(Initializer, 'initializer')
+alias: Any = registry.get_alias_func(Initializer, 'initializer')
+create: Any = registry.get_create_func(Initializer, 'initializer')
 
 
 def register(klass: type[Any]) -> type[Any]:
@@ -203,6 +203,7 @@ class Load:
             param = ndarray.load(param)
         if not isinstance(param, dict):
             raise AssertionError(f'Load takes a dict of arrays or a file with one, not a {type(param).__name__}')
+        self.param: Any
         self.param = {name[4:] if name.startswith(('arg:', 'aux:')) else name: array for name, array in param.items()}
         self.default_init = default_init
         self.verbose = verbose
@@ -231,7 +232,7 @@ class Mixed:
         if len(patterns) != len(initializers):
             raise AssertionError(f'Mixed needs an initializer for each pattern; there are {len(patterns)} patterns and '
                                  f'{len(initializers)} initializers')
-        self.map = [(re.compile(pattern), init) for pattern, init in zip(patterns, initializers)]
+        self.map: Any = [(re.compile(pattern), init) for pattern, init in zip(patterns, initializers)]
 
     def __call__(self, name: Any, arr: NDArray) -> None:
         for pattern, init in self.map:

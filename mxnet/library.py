@@ -65,8 +65,11 @@ class NodeView:
     __slots__ = ('name', 'op', 'attrs', 'inputs')
 
     def __init__(self, node: Any) -> None:
+        self.name: Any
+        self.op: Any
+        self.attrs: Any
         self.name, self.op, self.attrs = node.name, node.op.name, MappingProxyType(node.attrs)
-        self.inputs = tuple(child.entry_name(i) for child, i in node.inputs)
+        self.inputs: Any = tuple(child.entry_name(i) for child, i in node.inputs)
 
     def __repr__(self) -> str:
         return f'<node {self.name}: {self.op}>'
@@ -79,6 +82,9 @@ class Backend:
     """
 
     def __init__(self, options: Any, args: Any, aux: Any) -> None:
+        self.options: Any
+        self.args: Any
+        self.aux: Any
         self.options, self.args, self.aux = options, args, aux
 
     def begin(self, symbol: Symbol) -> Any:

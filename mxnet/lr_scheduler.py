@@ -32,6 +32,12 @@ class LRScheduler:
     base_lr: the rate to start from after the warm-up.  An optimizer that is given a learning rate sets it.
     """
 
+    warmup_mode: Any
+    warmup_begin_lr: Any
+    warmup_final_lr: Any
+    warmup_steps: Any
+    base_lr: Any
+
     base_lr = warmup_steps = warmup_final_lr = warmup_begin_lr = warmup_mode = set_by_init()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -67,6 +73,8 @@ class LRScheduler:
 class FactorScheduler(LRScheduler):
     """Multiplies the rate by `factor` every `step` updates, until it is `stop_factor_lr`."""
 
+    count: int
+
     def __init__(self, step: int, factor: float = 1, stop_factor_lr: float = 1e-8, base_lr: float = 0.01,
                  warmup_steps: float = 0, warmup_begin_lr: float = 0, warmup_mode: str = 'linear') -> None:
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
@@ -86,7 +94,7 @@ class FactorScheduler(LRScheduler):
             self.count += self.step
             self.base_lr *= self.factor
             if self.base_lr < self.stop_factor_lr:
-                self.base_lr = self.stop_factor_lr
+                self.base_lr: float = self.stop_factor_lr
                 logging.info(LOWEST, num_update, self.base_lr)
             else:
                 logging.info(CHANGED, num_update, self.base_lr)
@@ -95,6 +103,9 @@ class FactorScheduler(LRScheduler):
 
 class MultiFactorScheduler(LRScheduler):
     """Multiplies the rate by `factor` after each number of updates in the list `step`."""
+
+    cur_step_ind: int
+    count: int
 
     def __init__(self, step: Sequence[int], factor: float = 1, base_lr: float = 0.01, warmup_steps: float = 0,
                  warmup_begin_lr: float = 0, warmup_mode: str = 'linear') -> None:
@@ -133,17 +144,17 @@ class PolyScheduler(LRScheduler):
         super().__init__(base_lr, warmup_steps, warmup_begin_lr, warmup_mode)
         _check_count('max_update', max_update, 1)
         self.power = pwr
-        self.base_lr_orig = self.base_lr
+        self.base_lr_orig: Any = self.base_lr
         self.max_update = max_update
         self.final_lr = final_lr
-        self.max_steps = max_update - warmup_steps
+        self.max_steps: float = max_update - warmup_steps
 
     def __call__(self, num_update: int) -> float:
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
         if num_update <= self.max_update:
             left = 1 - (num_update - self.warmup_steps) / self.max_steps
-            self.base_lr = self.final_lr + (self.base_lr_orig - self.final_lr) * left ** self.power
+            self.base_lr: Any = self.final_lr + (self.base_lr_orig - self.final_lr) * left ** self.power
         return self.base_lr
 
 
@@ -162,14 +173,14 @@ class CosineScheduler(LRScheduler):
         self.base_lr_orig = base_lr
         self.max_update = max_update
         self.final_lr = final_lr
-        self.max_steps = max_update - warmup_steps
+        self.max_steps: float = max_update - warmup_steps
 
     def __call__(self, num_update: int) -> float:
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
         if num_update <= self.max_update:
             half_turn = math.pi * (num_update - self.warmup_steps) / self.max_steps
-            self.base_lr = self.final_lr + (self.base_lr_orig - self.final_lr) * (1 + math.cos(half_turn)) / 2
+            self.base_lr: float = self.final_lr + (self.base_lr_orig - self.final_lr) * (1 + math.cos(half_turn)) / 2
         return self.base_lr
 
 

@@ -13,7 +13,7 @@ class LearningRateScheduler:
     """A function of the number of updates; `base_lr` is the rate that it starts from."""
 
     def __init__(self) -> None:
-        self.base_lr = 0.01
+        self.base_lr: float = 0.01
 
     def __call__(self, iteration: Any) -> Any:
         raise NotImplementedError(f'{type(self).__name__} does not say what the rate is')
@@ -28,6 +28,8 @@ class FactorScheduler(LearningRateScheduler):
             raise ValueError(f'step must be at least 1, not {step}')
         if factor >= 1.0:
             raise ValueError(f'factor must be less than 1, so that rates become smaller, not {factor}')
+        self.step: int
+        self.factor: float
         self.step, self.factor = step, factor
         self._shown: Any = None
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ['BatchEndParam', 'FeedForward', 'load_checkpoint', 'load_params', 'save_checkpoint']
 
-BatchEndParam = namedtuple('BatchEndParam', ['epoch', 'nbatch', 'eval_metric', 'locals'])
+BatchEndParam: Any = namedtuple('BatchEndParam', ['epoch', 'nbatch', 'eval_metric', 'locals'])
 BatchEndParam.__doc__ = 'What callbacks get after a batch: where training stands, and the local names of the loop.'
 
 # beyond this many elements of a parameter, devices update their own copies instead of fetching it from the store
@@ -219,10 +219,10 @@ class FeedForward:
         self.argument_checked = False
         if self.sym_gen is None:
             self._check_arguments()
-        self.ctx = [cpu()] if ctx is None else [ctx] if isinstance(ctx, Context) else ctx
+        self.ctx: Any = [cpu()] if ctx is None else [ctx] if isinstance(ctx, Context) else ctx
         self.num_epoch: Any = num_epoch
         self.epoch_size = epoch_size
-        self.kwargs = dict(kwargs)
+        self.kwargs: Any = dict(kwargs)
         self.optimizer = optimizer
         self.initializer = initializer
         self.numpy_batch_size = numpy_batch_size
@@ -242,7 +242,7 @@ class FeedForward:
         """Sees that names are not used twice, and drops parameters that are not needed."""
         if self.argument_checked:
             return
-        self.argument_checked = True
+        self.argument_checked: bool = True
         _check_arguments(self.symbol)
         if self.allow_extra_params:
             self.arg_params = _only(self.arg_params, self.symbol.list_arguments())
@@ -266,9 +266,9 @@ class FeedForward:
                     self.initializer(InitDesc(name, attributes.get(name)), array)
             return found
 
-        self.arg_params = filled([row for row in zip(names, shapes, dtypes, strict=True) if row[0] not in given],
+        self.arg_params: Any = filled([row for row in zip(names, shapes, dtypes, strict=True) if row[0] not in given],
                                  self.arg_params)
-        self.aux_params = filled(zip(states, state_shapes, state_dtypes, strict=True), self.aux_params)
+        self.aux_params: Any = filled(zip(states, state_shapes, state_dtypes, strict=True), self.aux_params)
         return names, list(self.arg_params), states
 
     def _init_iter(self, X, y, is_train):

@@ -38,15 +38,18 @@ class Monitor:
     [(1, 'fc_output', '2.0\\t')]
     """
 
+    activated: bool
+    step: int
+
     def __init__(self, interval: int, stat_func: Any = None, pattern: str = '.*', sort: bool = False,
                  monitor_all: bool = False) -> None:
-        self.stat_func = stat_func or _root_mean_square
+        self.stat_func: Any = stat_func or _root_mean_square
         self.interval = interval
         self.activated = False
         self.queue: list[Any] = []
         self.step = 0
         self.exes: list[Any] = []
-        self.re_prog = re.compile(pattern)
+        self.re_prog: Any = re.compile(pattern)
         self.sort = sort
         self.monitor_all = monitor_all
 

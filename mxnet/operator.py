@@ -83,7 +83,7 @@ class CustomOpProp:
     The constructor gets the keyword arguments of `nd.Custom` and `sym.Custom`, all as texts.
     """
 
-    need_top_grad_ = set_by_init()
+    need_top_grad_: Any = set_by_init()
 
     def __init__(self, need_top_grad: bool = True) -> None:
         self.need_top_grad_ = need_top_grad
@@ -175,10 +175,12 @@ class Definition:
     """One use of a custom operator: its prop, and what the table's entry wants to know of it."""
 
     def __init__(self, op_type: str, prop: Any, cls: type) -> None:
+        self.op_type: str
+        self.prop: Any
         self.op_type, self.prop, self._cls = op_type, prop, cls
-        self.arguments = self._ask('list_arguments')
-        self.outputs = self._ask('list_outputs')
-        self.states = self._ask('list_auxiliary_states')
+        self.arguments: Any = self._ask('list_arguments')
+        self.outputs: Any = self._ask('list_outputs')
+        self.states: Any = self._ask('list_auxiliary_states')
 
     def _ask(self, method, *args):
         try:
@@ -426,7 +428,7 @@ def get_all_registered_operators() -> list[str]:
     return sorted(NAMES)
 
 
-OperatorArguments = collections.namedtuple('OperatorArguments', ['narg', 'names', 'types'])
+OperatorArguments: Any = collections.namedtuple('OperatorArguments', ['narg', 'names', 'types'])
 
 
 def get_operator_arguments(op_name: str) -> Any:

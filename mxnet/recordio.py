@@ -47,6 +47,10 @@ class DamagedRecord(MXNetError):
     def __init__(self, uri: Path, offset: int, problem: str, resume: int) -> None:
         super().__init__(f'{uri}: the record at byte {offset} is damaged: {problem}; '
                          f'reading goes on at byte {resume}')
+        self.uri: Any
+        self.offset: int
+        self.problem: str
+        self.resume: int
         self.uri, self.offset, self.problem, self.resume = uri, offset, problem, resume
 
     def __reduce__(self) -> Any:
@@ -120,8 +124,10 @@ class MXRecordIO:
     (b'record 0', b'record 1', b'record 2', None)
     """
 
+    is_open: bool
+
     def __init__(self, uri: Path, flag: str) -> None:
-        self.uri = os.fspath(uri)
+        self.uri: str = os.fspath(uri)
         self.flag = flag
         self.pid: Any = None
         self.is_open = False
@@ -131,7 +137,7 @@ class MXRecordIO:
         """Opens the file.  A file that is opened to be written to begins empty."""
         if self.flag not in ('r', 'w'):
             raise ValueError(f"flag must be 'r' or 'w', not {self.flag!r}")
-        self.writable = self.flag == 'w'
+        self.writable: bool = self.flag == 'w'
         if self.writable:
             self._file = paths.open_write(self.uri)
         else:
@@ -390,6 +396,7 @@ def _parts(buf, uri):
 class NoRecord(MXNetError, KeyError):
     """There is no record with a key.  Also a KeyError, which MXNet 1.9.1 raises."""
 
+
     __str__ = MXNetError.__str__
 
 
@@ -408,7 +415,7 @@ class MXIndexedRecordIO(MXRecordIO):
     """
 
     def __init__(self, idx_path: Path, uri: Path, flag: str, key_type: Any = int) -> None:
-        self.idx_path = os.fspath(idx_path)
+        self.idx_path: str = os.fspath(idx_path)
         self.idx: dict = {}
         self.keys: list = []
         self.key_type = key_type
@@ -482,6 +489,7 @@ class MXIndexedRecordIO(MXRecordIO):
 
 
 # ---------------------------------------------------------------------- what is in a record of a picture
+IRHeader: Any
 IRHeader = HEADER = namedtuple('HEADER', ['flag', 'label', 'id', 'id2'])
 IRHeader.__doc__ = """What stands before the bytes of a picture in a record.
 

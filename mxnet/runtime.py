@@ -49,7 +49,7 @@ def feature_list() -> list[Feature]:
 class Features(collections.OrderedDict):
     """A dict from names to `Feature` objects.  There is only one: `Features() is Features()`."""
 
-    instance = None
+    instance: Any = None
     _lock = threading.Lock()
 
     def __new__(cls) -> Self:

@@ -5,9 +5,12 @@ The names mean the same thing throughout, as they do in NumPy; what is particula
 import importlib
 import inspect
 
+import numpy
+
 from .signature import default_of
 
-IMPORTS = """from collections.abc import Callable, Mapping, Sequence
+IMPORTS = """from builtins import bool as _bool
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as _numpy
@@ -25,7 +28,7 @@ BY_NAME = {
     'Context': 'ctx device',
     'Any': ('kwargs kwarg args where kw casting signature extobj object obj indices weights bins range choices tup seq '
             'operands sample dimensions keys default condlist choicelist funclist initial out'),
-    'bool': ('keepdims endpoint retstep copy equal_nan returned right assume_unique return_index return_inverse '
+    '_bool': ('keepdims endpoint retstep copy equal_nan returned right assume_unique return_index return_inverse '
              'return_counts return_indices invert rowvar bias full increasing density normed subok overwrite_input '
              'hermitian replace sparse compute_uv'),
     'int': 'k n N num decimals axis1 axis2 axisa axisb axisc offset minlength ddof deg ind ndmin precision threshold',
@@ -44,8 +47,9 @@ PARTICULAR = {
     ('dstack', 'arrays'): 'Sequence[ndarray]', ('column_stack', 'tup'): 'Sequence[ndarray]',
     ('where', 'x'): 'Operand', ('meshgrid', 'return'): 'list[ndarray]', ('unique', 'return'): 'Any',
     ('shape', 'return'): 'tuple[int, ...]', ('ndim', 'return'): 'int', ('size', 'return'): 'int',
-    ('allclose', 'return'): 'bool', ('array_equal', 'return'): 'bool', ('array_equiv', 'return'): 'bool',
-    ('may_share_memory', 'return'): 'bool', ('shares_memory', 'return'): 'bool',
+    ('allclose', 'return'): '_bool', ('array_equal', 'return'): '_bool', ('array_equiv', 'return'): '_bool',
+    ('may_share_memory', 'return'): '_bool', ('shares_memory', 'return'): '_bool',
+    ('isdtype', 'return'): '_bool', ('can_cast', 'return'): '_bool', ('isdtype', 'kind'): 'Any',
     ('set_printoptions', 'return'): 'None',
     ('result_type', 'return'): '_numpy.dtype[Any]', ('promote_types', 'return'): '_numpy.dtype[Any]',
     ('min_scalar_type', 'return'): '_numpy.dtype[Any]',
@@ -83,6 +87,9 @@ MODULES = {
     'mxnet.numpy': ('numpy/__init__.pyi', 'ndarray'),
     'mxnet.numpy.random': ('numpy/random.pyi', 'ndarray'),
     'mxnet.numpy.linalg': ('numpy/linalg.pyi', 'ndarray'),
+    'mxnet.numpy.array_api': ('numpy/array_api.pyi', 'ndarray'),
+    'mxnet.numpy.utils': ('numpy/utils.pyi', 'ndarray'),
+    'mxnet.numpy.arrayprint': ('numpy/arrayprint.pyi', 'ndarray'),
     'mxnet.numpy.fallback': ('numpy/fallback.pyi', 'ndarray'),
     'mxnet.numpy.fallback_linalg': ('numpy/fallback_linalg.pyi', 'ndarray'),
     'mxnet.numpy.function_base': ('numpy/function_base.pyi', 'ndarray'),
@@ -120,13 +127,19 @@ def module_stub(name: str, array: str) -> str:
         elif inspect.isclass(value):
             if value.__module__.startswith('mxnet'):
                 continue                    # the class of arrays, which is imported
-            short = value.__name__
-            constants += f'{public} = {short}\n' if value.__module__ == 'builtins' else f'{public} = _numpy.{short}\n'
+            constants += f'{public} = _bool\n' if value is bool else f'{public} = _numpy.{public}\n'
         elif callable(value):
             functions += define(value, public, array, space)
         else:
-            constants += f'{public}: {type(value).__name__ if value is not None else "None"}\n'
+            constants += f'{public}: {_constant(value)}\n'
     return IMPORTS + source + modules + '\n' + constants + functions.lstrip('\n')
+
+
+def _constant(value) -> str:
+    if isinstance(value, numpy.dtype):
+        return '_numpy.dtype[Any]'
+    kind = type(value).__name__ if value is not None else 'None'
+    return {'dict': 'dict[Any, Any]', 'tuple': 'tuple[Any, ...]', 'list': 'list[Any]'}.get(kind, kind)
 
 
 def define(function, name: str, array: str, space: str = '') -> str:
@@ -170,7 +183,7 @@ def _with_default(kind, p):
     if p.default is p.empty:
         return kind
     text = default_of(p.default)
-    simple = {'bool': bool, 'int': int, 'float': (int, float), 'str': str}.get(kind)
+    simple = {'_bool': bool, 'int': int, 'float': (int, float), 'str': str}.get(kind)
     if p.default is None or text == '...' or simple is None:
         pass
     elif not isinstance(p.default, simple):

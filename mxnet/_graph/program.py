@@ -5,6 +5,7 @@ graph goes through it: executors, hybridized blocks, exported models.
 """
 import re
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 
@@ -96,11 +97,11 @@ class Program:
 
     def __init__(self, entries: Sequence[Entry]):
         order = topological(entries)
-        self.entries = list(entries)
-        self.variables = [n for n in order if n.is_variable]
+        self.entries: Any = list(entries)
+        self.variables: Any = [n for n in order if n.is_variable]
         auxiliary = states_of(order)
-        self.states = [i for i, n in enumerate(self.variables) if id(n) in auxiliary]
-        self.arguments = [i for i, n in enumerate(self.variables) if id(n) not in auxiliary]
+        self.states: list[int] = [i for i, n in enumerate(self.variables) if id(n) in auxiliary]
+        self.arguments: list[int] = [i for i, n in enumerate(self.variables) if id(n) not in auxiliary]
         places = {id(n): i for i, n in enumerate(self.variables)}
         size = len(self.variables)
         self.calls: list[Call] = []
@@ -117,7 +118,7 @@ class Program:
             self.calls.append(Call(node, sources, size))
             size += max(1, node.visible_count())
         self.size = size
-        self.outputs = [places[id(n)] + i for n, i in entries]
+        self.outputs: list[int] = [places[id(n)] + i for n, i in entries]
         self.placed = False            # are there calls with a device of their own
         self.individual = False        # are there calls that hold what belongs to one executor, or to its shapes
         self.inductor = False          # is it to be compiled
@@ -125,12 +126,12 @@ class Program:
         # does it draw random numbers, be it in a loop
         self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
         # variables that a run fills with ones: of a graph that learns (or is recorded), and of any
-        self.ones = self._filled(False)
-        self.ones_always = self._filled(True)
-        self.convolves = any(c.node.op.name == 'Convolution' for c in self.calls)
+        self.ones: Any = self._filled(False)
+        self.ones_always: Any = self._filled(True)
+        self.convolves: bool = any(c.node.op.name == 'Convolution' for c in self.calls)
         # variables that operators read again in the backward pass, without torch noticing
-        self.late_reads = self._late_reads()
-        self.has_static_shapes = have_static_shapes(self.calls)
+        self.late_reads: Any = self._late_reads()
+        self.has_static_shapes: bool = have_static_shapes(self.calls)
         self._written: dict = {}
         self._behind: dict | None = None
         self._mark_dead()
@@ -196,7 +197,7 @@ class Program:
                         a['stop'] = a['start'] + a['step'] * (shape[0] / a['repeat'])
                 else:
                     a['shape'] = shape
-                self.individual = True
+                self.individual: bool = True
         return self
 
     def _mark_dead(self):

@@ -1,12 +1,15 @@
 """The command `remx`.  Each subcommand is a module of this package, loaded when it is called."""
+from __future__ import annotations
+
 import argparse
 import importlib
 import sys
+from typing import Any
 
 from ..libinfo import __version__, remx_version
 
 
-def main(arguments=None) -> int:
+def main(arguments: Any = None) -> int:
     """Runs `remx ARGUMENTS` and returns its exit status."""
     try:
         return _run(arguments)

@@ -3,6 +3,8 @@
 The report is one dictionary; `--json` prints it as it is. Nothing here needs more than the standard library, so that it
 also works where torch or NumPy is missing or broken: that is when one asks a doctor.
 """
+from __future__ import annotations
+
 import importlib
 import importlib.metadata
 import importlib.util
@@ -14,6 +16,7 @@ import shutil
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 from ..base import MXNetError
 from ..context import num_gpus
@@ -40,7 +43,7 @@ OPTIONAL = {
 }
 
 
-def doctor(as_json=False) -> int:
+def doctor(as_json: bool = False) -> int:
     """Prints the report; returns 1 if something that remx cannot do without is missing or broken."""
     found = report()
     print(json.dumps(found, indent=2) if as_json else render(found))
@@ -217,7 +220,7 @@ def _version(name):
         return 'of another distribution'
 
 
-def render(found) -> str:
+def render(found: Any) -> str:
     """The report as text."""
     versions, threads, caches = found['versions'], found['threads'], found['caches']
     sections = {

@@ -2,6 +2,8 @@
 
 Arguments and results are those of upstream's tools/im2rec.py.  Neither torch nor an array is needed for it.
 """
+from __future__ import annotations
+
 import argparse
 import contextlib
 import os
@@ -9,11 +11,16 @@ import random
 import signal
 import sys
 from collections import deque
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from .. import recordio
 from .._files import paths, pictures
 from ..base import MXNetError
 from ._progress import Bar
+
+if TYPE_CHECKING:
+    from .._typing import Path
 
 EXPLAIN = """Makes lists of the pictures in a folder, or records of the pictures in lists.
 
@@ -58,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--quiet', action='store_true', help='no progress bar')
 
 
-def im2rec(options) -> int:
+def im2rec(options: Any) -> int:
     """Runs the command; returns its exit status."""
     try:
         _check(options)
@@ -83,10 +90,11 @@ def _check(options):
 
 
 # ---------------------------------------------------------------------- lists
-def pictures_in(root, recursive, extensions):
+def pictures_in(root: Path, recursive: Any, extensions: Any) -> Any:
     """-> (paths below `root` with their labels, names of the classes)."""
     wanted = {('' if e.startswith('.') else '.') + e.lower() for e in extensions}
-    found, classes = [], []
+    found: list[Any] = []
+    classes: list[Any] = []
     for folder, inner, names in os.walk(root, followlinks=True) if recursive else [(root, [], os.listdir(root))]:
         # a link to a folder that it is in has no end
         inner[:] = sorted(name for name in inner if not _contains(os.path.join(folder, name), folder))
@@ -106,7 +114,7 @@ def _contains(path, folder):
     return os.path.commonpath([outer, inner]) == outer
 
 
-def make_lists(options):
+def make_lists(options: Any) -> None:
     found, classes = pictures_in(options.root, options.recursive, options.exts)
     if not found:
         raise MXNetError(f'{options.root} has no pictures {" ".join(options.exts)}'
@@ -137,7 +145,7 @@ def _write_list(path, lines):
     print(f'{path}: {len(lines)} pictures')
 
 
-def read_list(path):
+def read_list(path: Any) -> Iterator[Any]:
     """The (number, labels, path) of each line; lines that are none are named and left out."""
     for number, line in enumerate(os.fsdecode(paths.read_bytes(path)).splitlines(), 1):
         fields = [field.strip() for field in line.strip().split('\t')]
@@ -152,7 +160,7 @@ def read_list(path):
 
 
 # ---------------------------------------------------------------------- records
-def lists_of(prefix):
+def lists_of(prefix: str) -> Any:
     """All lists whose names begin with PREFIX, or all in it if it is a folder."""
     prefix = os.path.abspath(prefix)
     folder = prefix if os.path.isdir(prefix) else os.path.dirname(prefix)
@@ -165,7 +173,7 @@ def lists_of(prefix):
     return found
 
 
-def make_records(options):
+def make_records(options: Any) -> None:
     if not options.pass_through:
         recordio._cv2('remx im2rec without --pass-through')
     for path in lists_of(options.prefix):
@@ -201,13 +209,19 @@ def _tell(text):
 class Encoder:
     """Makes the record of one line of a list -> (bytes, None), or (None, what is wrong)."""
 
-    def __init__(self, options):
+    def __init__(self, options: Any) -> None:
+        self.root: Any
+        self.all_labels: Any
+        self.pass_through: Any
         self.root, self.all_labels, self.pass_through = options.root, options.pack_label, options.pass_through
+        self.color: Any
+        self.square: Any
+        self.edge: Any
         self.color, self.square, self.edge = options.color, options.center_crop, options.resize
-        self.encoding = options.encoding
-        self.quality = min(options.quality, 9) if options.encoding == '.png' else options.quality
+        self.encoding: Any = options.encoding
+        self.quality: Any = min(options.quality, 9) if options.encoding == '.png' else options.quality
 
-    def __call__(self, item):
+    def __call__(self, item: Any) -> Any:
         number, labels, path = item
         label = labels if self.all_labels and len(labels) > 1 else labels[0]
         header = recordio.IRHeader(0, label, number, 0)

@@ -3,6 +3,8 @@
 What a file is, its bytes tell; its name does not matter.  Nothing in it is executed.  A damaged file is shown as far as
 it can be read, and its problems are named with their place.
 """
+from __future__ import annotations
+
 import argparse
 import collections
 import contextlib
@@ -12,6 +14,7 @@ import pickletools
 import struct
 import sys
 from dataclasses import dataclass, field
+from typing import Any, Self
 
 from .._files import jsons, limits, paths
 from ..base import MXNetError
@@ -30,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--json', action='store_true', help='print one JSON object')
 
 
-def inspect(options) -> int:
+def inspect(options: Any) -> int:
     """Runs the command; returns its exit status."""
     try:
         report = examine(options.file, options.rows if options.rows > 0 else None)
@@ -58,21 +61,21 @@ class Problems(list):
 
     more = 0
 
-    def append(self, problem):
+    def append(self, problem: Any) -> None:
         if len(self) < 1000:
             super().append(problem)
         else:
             self.more += 1
 
-    def extend(self, problems):
+    def extend(self, problems: Any) -> None:
         for problem in problems:
             self.append(problem)
 
-    def __iadd__(self, problems):  # type: ignore[misc]
+    def __iadd__(self, problems: Any) -> Self:  # type: ignore[misc]
         self.extend(problems)
         return self
 
-    def all(self):
+    def all(self) -> Any:
         return [*self, f'... and {self.more} more'] if self.more else list(self)
 
 
@@ -89,19 +92,19 @@ class Report:
     more: int = 0                       # rows that were left out
     problems: Problems = field(default_factory=Problems)
 
-    def row(self, *values):
+    def row(self, *values: Any) -> None:
         """Adds a row, if there is room for it."""
         if self.limit is not None and len(self.rows) >= self.limit:
             self.more += 1
         else:
             self.rows.append(values)
 
-    def as_dict(self):
+    def as_dict(self) -> Any:
         return {'file': self.file, 'kind': self.kind, 'summary': self.summary, 'problems': self.problems.all(),
                 'rows': [dict(zip(self.columns, row, strict=True)) for row in self.rows], 'more_rows': self.more}
 
 
-def render(report) -> str:
+def render(report: Any) -> str:
     """A report as text.  What a terminal would act upon is escaped: names come from whoever made the file."""
     return '\n'.join(map(limits.printable, _lines(report)))
 
@@ -134,7 +137,7 @@ def _cell(value):
 _RECORDS, _SAFETENSORS = 'records', 'arrays (safetensors)'
 
 
-def examine(path, limit=None) -> Report:
+def examine(path: Any, limit: Any = None) -> Report:
     """The report about a file."""
     with paths.open_read(path) as file, paths.reported(path, 'read'):
         size = file.seek(0, os.SEEK_END)

@@ -1,8 +1,11 @@
 """`remx launch -n 4 python train.py`: the options of upstream's tools/launch.py, for today's jobs."""
+from __future__ import annotations
+
 import argparse
 import json
 import os
 import sys
+from typing import Any
 
 from .._dist import launcher
 from .._dist.secret import SECRET, make_secret
@@ -37,7 +40,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add('program', nargs=argparse.REMAINDER, help='the program and its arguments')
 
 
-def launch(options) -> int:
+def launch(options: Any) -> int:
     """Runs the job; returns the exit status of the worker that failed first, or 0."""
     command = options.program[1:] if options.program[:1] == ['--'] else options.program
     if not command:

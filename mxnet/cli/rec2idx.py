@@ -1,13 +1,19 @@
 """`remx rec2idx`: makes the index of a record file again."""
+from __future__ import annotations
+
 import argparse
 import contextlib
 import os
 import sys
+from typing import TYPE_CHECKING, Any
 
 from .. import recordio
 from .._files import paths
 from ..base import MXNetError
 from ._progress import Bar
+
+if TYPE_CHECKING:
+    from .._typing import Path
 
 EXPLAIN = """Makes the index (.idx) of a record file: the position of each record, with its number as the key. Damaged
 records are named and left out."""
@@ -20,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('--quiet', action='store_true', help='no progress bar')
 
 
-def rec2idx(options) -> int:
+def rec2idx(options: Any) -> int:
     """Runs the command; returns its exit status."""
     try:
         index = options.index or os.path.splitext(options.record)[0] + '.idx'
@@ -38,9 +44,10 @@ def rec2idx(options) -> int:
     return 0
 
 
-def scan(uri, quiet=False):
+def scan(uri: Path, quiet: bool = False) -> Any:
     """-> (positions of all good records, errors about the damaged ones, which are printed, too)."""
-    positions, damages = [], []
+    positions: list[Any] = []
+    damages: list[Any] = []
     with recordio.MXRecordIO(uri, 'r') as reader:
         size = reader.size()
         bar = Bar(size, os.path.basename(uri), quiet)

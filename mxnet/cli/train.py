@@ -1,4 +1,6 @@
 """`remx train`: trains a network on digits, the main job of the tutorials."""
+from __future__ import annotations
+
 import argparse
 import contextlib
 import difflib
@@ -8,8 +10,13 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from . import _digits
+
+if TYPE_CHECKING:
+    from .._typing import Path, Shape
 
 EXPLAIN = """Trains a network on MNIST: by default the tutorials' MLP (784-64-64-10), SGD 0.01, 10 epochs.
 
@@ -18,7 +25,7 @@ package draws by itself, once. Ctrl-C saves; --resume goes on exactly where a ru
 epoch too."""
 
 
-def at_least(low, kind=int):
+def at_least(low: float, kind: Any = int) -> Any:
     """The type of an option that is a number."""
     def parse(text):
         number = kind(text)
@@ -29,7 +36,7 @@ def at_least(low, kind=int):
     return parse
 
 
-def add_arguments(parser):
+def add_arguments(parser: Any) -> None:
     parser.add_argument('--model', default='mlp', help='mlp, lenet, or a name of the model zoo (resnet18_v1, ...)')
     parser.add_argument('--data', help='folder with the files of MNIST')
     parser.add_argument('--epochs', type=at_least(1), default=10)
@@ -50,7 +57,7 @@ def add_arguments(parser):
 
 # ---------------------------------------------------------------------- parts
 @contextlib.contextmanager
-def plainly():
+def plainly() -> Iterator[Any]:
     """What is wrong with the options is said in a line, without a traceback."""
     from ..base import MXNetError
     try:
@@ -59,7 +66,7 @@ def plainly():
         raise SystemExit(f'remx train: {error}') from None
 
 
-def find_data(given):
+def find_data(given: Any) -> Any:
     """-> (folder, what to say about it)."""
     from ..base import data_dir
     if given:
@@ -78,7 +85,7 @@ def find_data(given):
                    'give --data for the real ones')
 
 
-def contexts(text):
+def contexts(text: str) -> Any:
     from ..context import cpu, gpu, num_gpus
     from ..ndarray._invoke import parse_context
     if text == 'auto':
@@ -87,7 +94,7 @@ def contexts(text):
     return [parse_context(p) for p in parts]
 
 
-def build(name):
+def build(name: str) -> Any:
     """-> (net, shape of one picture)."""
     from ..gluon import nn
     if name == 'mlp':
@@ -112,7 +119,7 @@ def build(name):
     return vision.get_model(name, classes=10), (3, side, side)
 
 
-def pictures(folder, part, shape):
+def pictures(folder: Path, part: Any, shape: Shape) -> Any:
     """A dataset of (picture between 0 and 1, label)."""
     from .. import ndarray as nd
     from ..gluon.data import ArrayDataset
@@ -134,7 +141,7 @@ def pictures(folder, part, shape):
 class Bar:
     """A progress bar: tqdm's where it is installed, else dots of text on a terminal, else nothing."""
 
-    def __init__(self, total, text, quiet):
+    def __init__(self, total: Any, text: str, quiet: Any) -> None:
         self.bar = None
         self.total, self.done, self.text = total, 0, text
         self.plain = not quiet and sys.stderr.isatty()
@@ -147,7 +154,7 @@ class Bar:
         self.bar = tqdm(total=total, desc=text, leave=False, disable=None)
         self.plain = False
 
-    def step(self):
+    def step(self) -> None:
         self.done += 1
         if self.bar is not None:
             self.bar.update()
@@ -155,21 +162,21 @@ class Bar:
             filled = 30 * self.done // self.total
             print(f'\r{self.text} [{"#" * filled}{"." * (30 - filled)}]', end='', file=sys.stderr, flush=True)
 
-    def close(self):
+    def close(self) -> None:
         if self.bar is not None:
             self.bar.close()
         elif self.plain:
             print('\r' + ' ' * (len(self.text) + 34) + '\r', end='', file=sys.stderr, flush=True)
 
 
-def sparkline(values):
+def sparkline(values: Any) -> Any:
     """A curve in one line of text, with gaps where a training has diverged."""
     finite = [v for v in values if math.isfinite(v)] or [0]
     low, high = min(finite), max(finite)
     return ''.join('▁▂▃▄▅▆▇█'[int(7 * (v - low) / (high - low or 1))] if math.isfinite(v) else ' ' for v in values)
 
 
-def draw_curves(history, path):
+def draw_curves(history: Any, path: Any) -> Any:
     """Learning curves as a PNG, where matplotlib is installed."""
     try:
         from matplotlib.figure import Figure
@@ -193,7 +200,7 @@ def draw_curves(history, path):
     return path
 
 
-def tensorboard(folder):
+def tensorboard(folder: Path) -> Any:
     """A SummaryWriter, where tensorboard is installed."""
     from ..contrib.tensorboard import SummaryWriter
     try:
@@ -205,24 +212,24 @@ def tensorboard(folder):
 class Interrupt:
     """Remembers Ctrl-C, so that a step is never left half done; a second one stops at once."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.asked = False
-        self.before = signal.signal(signal.SIGINT, self._ask)
+        self.before: Any = signal.signal(signal.SIGINT, self._ask)
 
     def _ask(self, number, frame):
         if self.asked:
             raise KeyboardInterrupt
-        self.asked = True
+        self.asked: bool = True
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.asked
 
-    def restore(self):
+    def restore(self) -> None:
         signal.signal(signal.SIGINT, self.before)
 
 
 # ---------------------------------------------------------------------- training
-def accuracy(net, data, places):
+def accuracy(net: Any, data: Any, places: Any) -> Any:
     from ..gluon.utils import split_and_load
     from ..metric import Accuracy
     metric = Accuracy()
@@ -233,7 +240,7 @@ def accuracy(net, data, places):
     return metric.get()[1]
 
 
-def train(options) -> int:
+def train(options: Any) -> int:
     import numpy
 
     from .. import autograd, gluon, initializer, ndarray, random
@@ -336,7 +343,7 @@ def train(options) -> int:
     return 0
 
 
-def report(options, net, history):
+def report(options: Any, net: Any, history: Any) -> None:
     """Saves the parameters and shows the curves."""
     parameters = os.path.join(options.out, f'{options.model}.params')
     net.save_parameters(parameters)
@@ -353,5 +360,5 @@ def report(options, net, history):
     if options.hybridize and history:
         prefix = os.path.join(options.out, options.model)
         net.export(prefix, epoch=len(history))
-        symbol, values = f'{prefix}-symbol.json', f'{prefix}-{len(history):04d}.params'
-        print(f"load it anywhere with mx.gluon.SymbolBlock.imports('{symbol}', ['data'], '{values}')")
+        symbol, weights = f'{prefix}-symbol.json', f'{prefix}-{len(history):04d}.params'
+        print(f"load it anywhere with mx.gluon.SymbolBlock.imports('{symbol}', ['data'], '{weights}')")

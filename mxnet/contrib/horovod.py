@@ -149,7 +149,7 @@ class DistributedOptimizer(Optimizer):
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self._optimizer, name, value)
 
-    learning_rate = property(lambda self: self._optimizer.learning_rate)
+    learning_rate: Any = property(lambda self: self._optimizer.learning_rate)
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """The state of a weight, as the optimizer makes it."""

@@ -24,6 +24,9 @@ class DataLoaderIter(DataIter):
     [((2, 2), 0), ((2, 2), 0), ((2, 2), 1)]
     """
 
+    provide_data: Any
+    provide_label: Any
+
     def __init__(self, loader: Any, data_name: str = 'data', label_name: str = 'softmax_label',
                  dtype: DType = 'float32') -> None:
         super().__init__()
@@ -34,7 +37,7 @@ class DataLoaderIter(DataIter):
         if first is None:
             raise ValueError('DataLoaderIter: the loader has no batch, so its shapes are unknown')
         data, label = first
-        self.batch_size = data.shape[0]
+        self.batch_size: Any = data.shape[0]
         self.dtype = dtype
         self.provide_data = [DataDesc(data_name, data.shape, dtype)]
         self.provide_label = [DataDesc(label_name, label.shape, dtype)]

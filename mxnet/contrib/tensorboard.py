@@ -238,7 +238,7 @@ class LogMetricsCallback:
 
     def __init__(self, logging_dir: Any, prefix: str | None = None) -> None:
         self.prefix = prefix
-        self.summary_writer = SummaryWriter(logging_dir)
+        self.summary_writer: Any = SummaryWriter(logging_dir)
 
     def __call__(self, param: Any) -> None:
         if param.eval_metric is None:

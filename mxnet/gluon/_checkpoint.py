@@ -64,6 +64,9 @@ class Checkpoint:
     """
 
     def __init__(self, path: Path, net: Block, trainer: Trainer | None = None) -> None:
+        self.path: Any
+        self.net: Block
+        self.trainer: Any
         self.path, self.net, self.trainer = path, net, trainer
 
     def save(self, epoch_states: Any = None, **progress: Any) -> None:

@@ -24,7 +24,7 @@ from .parameter import UNIFORM, Parameter, ParameterDict
 from .utils import HookHandle, indent
 
 if TYPE_CHECKING:
-    from .._typing import Contexts, DType, Path
+    from .._typing import Contexts, DType, Init, Path
 
 __all__ = ['Block', 'HybridBlock', 'SymbolBlock']
 
@@ -175,7 +175,8 @@ class Block:
         return found
 
     @explain_keywords
-    def initialize(self, init=UNIFORM, ctx=None, verbose=False, force_reinit=False):
+    def initialize(self, init: Init = UNIFORM, ctx: Contexts | None = None, verbose: bool = False,
+                   force_reinit: bool = False) -> None:
         """Initializes all parameters, on one context or several."""
         self.collect_params().initialize(init, ctx, verbose, force_reinit)
 
@@ -200,7 +201,7 @@ class Block:
 
     # ------------------------------------------------------------------ files
     @explain_keywords
-    def save_parameters(self, filename, deduplicate=False):
+    def save_parameters(self, filename: Path, deduplicate: bool = False) -> None:
         """Saves all parameters by their place in the structure.
 
         With `deduplicate`, a parameter that is used in several places is saved once.
@@ -208,8 +209,8 @@ class Block:
         files.save_parameters(self, filename, deduplicate)
 
     @explain_keywords
-    def load_parameters(self, filename, ctx=None, allow_missing=False, ignore_extra=False, cast_dtype=False,
-                        dtype_source='current'):
+    def load_parameters(self, filename: Path, ctx: Contexts | None = None, allow_missing: bool = False,
+                        ignore_extra: bool = False, cast_dtype: bool = False, dtype_source: str = 'current') -> None:
         """Loads parameters that `save_parameters` (or, by full names, `ParameterDict.save` and `export`) wrote."""
         files.load_parameters(self, filename, ctx, allow_missing, ignore_extra, cast_dtype, dtype_source)
 

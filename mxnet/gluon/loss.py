@@ -494,7 +494,7 @@ class SDMLLoss(Loss):
     def __init__(self, smoothing_parameter: float = 0.3, weight: float | None = 1.0, batch_axis: int = 0,
                  **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(weight, batch_axis, **kwargs)
-        self.kl_loss = KLDivLoss(from_logits=True)
+        self.kl_loss: Any = KLDivLoss(from_logits=True)
         self.smoothing_parameter = smoothing_parameter
 
     _label_names = ()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ['Constant', 'DeferredInitializationError', 'Parameter', 'ParameterDict', 'tensor_types']
 
-tensor_types = (Symbol, NDArray)
+tensor_types: Any = (Symbol, NDArray)
 
 UNIFORM = initializer.Uniform()
 

@@ -88,6 +88,8 @@ class ResizeAug(Augmenter):
 
     def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
+        self.size: Any
+        self.interp: int
         self.size, self.interp = size, interp
 
     def __call__(self, src: NDArray) -> Any:
@@ -99,6 +101,8 @@ class ForceResizeAug(Augmenter):
 
     def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
+        self.size: Any
+        self.interp: int
         self.size, self.interp = size, interp
 
     def __call__(self, src: NDArray) -> Any:
@@ -111,6 +115,8 @@ class RandomCropAug(Augmenter):
 
     def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
+        self.size: Any
+        self.interp: int
         self.size, self.interp = size, interp
 
     def __call__(self, src: NDArray) -> Any:
@@ -128,6 +134,10 @@ class RandomSizedCropAug(Augmenter):
         if kwargs:
             raise TypeError(f'RandomSizedCropAug got an unexpected argument {next(iter(kwargs))!r}')
         super().__init__(size=size, area=area, ratio=ratio, interp=interp)
+        self.size: Any
+        self.area: Any
+        self.ratio: Any
+        self.interp: int
         self.size, self.area, self.ratio, self.interp = size, area, ratio, interp
 
     def __call__(self, src: NDArray) -> Any:
@@ -139,6 +149,8 @@ class CenterCropAug(Augmenter):
 
     def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
+        self.size: Any
+        self.interp: int
         self.size, self.interp = size, interp
 
     def __call__(self, src: NDArray) -> Any:
@@ -209,8 +221,8 @@ class HueJitterAug(Augmenter):
     def __init__(self, hue: float) -> None:
         super().__init__(hue=hue)
         self.hue = hue
-        self.tyiq = numpy.array([LUMA, (0.596, -0.274, -0.321), (0.211, -0.523, 0.311)])
-        self.ityiq = numpy.array([(1.0, 0.956, 0.621), (1.0, -0.272, -0.647), (1.0, -1.107, 1.705)])
+        self.tyiq: Any = numpy.array([LUMA, (0.596, -0.274, -0.321), (0.211, -0.523, 0.311)])
+        self.ityiq: Any = numpy.array([(1.0, 0.956, 0.621), (1.0, -0.272, -0.647), (1.0, -1.107, 1.705)])
 
     def __call__(self, src: NDArray) -> Any:
         angle = chance.like_python().uniform(-self.hue, self.hue) * numpy.pi
@@ -232,6 +244,9 @@ class LightingAug(Augmenter):
 
     def __init__(self, alphastd: float, eigval: Any, eigvec: Any) -> None:
         super().__init__(alphastd=alphastd, eigval=eigval, eigvec=eigvec)
+        self.alphastd: float
+        self.eigval: Any
+        self.eigvec: Any
         self.alphastd, self.eigval, self.eigvec = alphastd, numpy.asarray(eigval), numpy.asarray(eigvec)
 
     def __call__(self, src: NDArray) -> Any:
@@ -244,6 +259,8 @@ class ColorNormalizeAug(Augmenter):
 
     def __init__(self, mean: Any, std: Any) -> None:
         super().__init__(mean=mean, std=std)
+        self.mean: Any
+        self.std: Any
         self.mean, self.std = (v if v is None or isinstance(v, nd.NDArray) else nd.array(v) for v in (mean, std))
 
     def __call__(self, src: NDArray) -> Any:
@@ -257,7 +274,7 @@ class RandomGrayAug(Augmenter):
     def __init__(self, p: float) -> None:
         super().__init__(p=p)
         self.p = p
-        self.mat = numpy.array([[0.21] * 3, [0.72] * 3, [0.07] * 3])
+        self.mat: Any = numpy.array([[0.21] * 3, [0.72] * 3, [0.07] * 3])
 
     def __call__(self, src: NDArray) -> Any:
         return computed(src, torch.matmul, self.mat) if chance.like_python().random() < self.p else src
@@ -304,8 +321,10 @@ def colour_augmenters(brightness: float, contrast: float, saturation: float, hue
 
 
 @explain_keywords
-def CreateAugmenter(data_shape, resize=0, rand_crop=False, rand_resize=False, rand_mirror=False, mean=None, std=None,
-                    brightness=0, contrast=0, saturation=0, hue=0, pca_noise=0, rand_gray=0, inter_method=2):
+def CreateAugmenter(data_shape: Sequence[int], resize: int = 0, rand_crop: bool = False, rand_resize: bool = False,
+                    rand_mirror: bool = False, mean: Any = None, std: Any = None, brightness: float = 0,
+                    contrast: float = 0, saturation: float = 0, hue: float = 0, pca_noise: float = 0,
+                    rand_gray: float = 0, inter_method: int = 2) -> list[Augmenter]:
     """A list of augmenters that make images of data_shape (channels, height, width).
 
     resize: length of the shorter side, before all else

@@ -52,6 +52,11 @@ class ImageIter(DataIter):
     postprocess_data.
     """
 
+    imgidx: Any
+    provide_data: Any
+    provide_label: Any
+    cur: Any
+
     def __init__(self, batch_size: int, data_shape: Sequence[int], label_width: int = 1,
                  path_imgrec: Path | None = None, path_imglist: Path | None = None, path_root: Path | None = None,
                  path_imgidx: Path | None = None,
@@ -83,12 +88,17 @@ class ImageIter(DataIter):
                             for i, entry in enumerate(imglist, 1)}
         if self.imgrec is None:
             self.seq = list(self.imglist)
-        self.path_root = path_root or ''
+        self.path_root: Any = path_root or ''
         self.check_data_shape(data_shape)
+        self.data_shape: tuple[int, ...]
+        self.label_width: int
         self.data_shape, self.label_width = tuple(data_shape), label_width
         self.provide_data = [DataDesc(data_name, (batch_size, *data_shape))]
         label_shape = (batch_size, label_width) if label_width > 1 else (batch_size,)
         self.provide_label = [DataDesc(label_name, label_shape)]
+        self.shuffle: bool
+        self.last_batch_handle: str
+        self.on_corrupt: str
         self.shuffle, self.last_batch_handle, self.on_corrupt = shuffle, last_batch_handle, on_corrupt
         if (shuffle or num_parts > 1) and self.seq is None:
             raise ValueError(f'{name}: to shuffle, or to read a part, a .rec file needs path_imgidx')
@@ -97,7 +107,7 @@ class ImageIter(DataIter):
                 raise ValueError(f'{name}: part_index must be between 0 and {num_parts - 1}, not {part_index}')
             size = len(self.seq) // num_parts
             self.seq = self.seq[part_index * size:(part_index + 1) * size]
-        self.auglist = CreateAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
+        self.auglist: Any = CreateAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
         self.num_image: Any = None if self.seq is None else len(self.seq)
         self.corrupt: list[Any] = []
         self.cur = 0

@@ -79,7 +79,7 @@ class DetRandomSelectAug(DetAugmenter):
 
     def __init__(self, aug_list: Any, skip_prob: float = 0) -> None:
         super().__init__(skip_prob=skip_prob)
-        self.aug_list = list(aug_list) if isinstance(aug_list, (list, tuple)) else [aug_list]
+        self.aug_list: Any = list(aug_list) if isinstance(aug_list, (list, tuple)) else [aug_list]
         for aug in self.aug_list:
             if not isinstance(aug, DetAugmenter):
                 raise ValueError(f'DetRandomSelectAug takes augmenters for detection, not a {type(aug).__name__}')
@@ -144,9 +144,14 @@ class DetRandomCropAug(DetAugmenter):
         aspect_ratio_range, area_range = _range(aspect_ratio_range), _range(area_range)
         super().__init__(min_object_covered=min_object_covered, aspect_ratio_range=aspect_ratio_range,
                          area_range=area_range, min_eject_coverage=min_eject_coverage, max_attempts=max_attempts)
+        self.min_object_covered: float
+        self.min_eject_coverage: float
         self.min_object_covered, self.min_eject_coverage = min_object_covered, min_eject_coverage
+        self.aspect_ratio_range: Any
+        self.area_range: Any
+        self.max_attempts: int
         self.aspect_ratio_range, self.area_range, self.max_attempts = aspect_ratio_range, area_range, max_attempts
-        self.enabled = not _disabled('DetRandomCropAug', area_range, 0, aspect_ratio_range)
+        self.enabled: bool = not _disabled('DetRandomCropAug', area_range, 0, aspect_ratio_range)
 
     def __call__(self, src: NDArray, label: Any) -> Any:
         found = self._proposal(label, *src.shape[:2]) if self.enabled else None
@@ -217,9 +222,13 @@ class DetRandomPadAug(DetAugmenter):
         aspect_ratio_range, area_range = _range(aspect_ratio_range), _range(area_range)
         super().__init__(aspect_ratio_range=aspect_ratio_range, area_range=area_range, max_attempts=max_attempts,
                          pad_val=pad_val)
+        self.pad_val: Any
+        self.max_attempts: int
         self.pad_val, self.max_attempts = pad_val, max_attempts
+        self.aspect_ratio_range: Any
+        self.area_range: Any
         self.aspect_ratio_range, self.area_range = aspect_ratio_range, area_range
-        self.enabled = not _disabled('DetRandomPadAug', area_range, 1.0, aspect_ratio_range)
+        self.enabled: bool = not _disabled('DetRandomPadAug', area_range, 1.0, aspect_ratio_range)
 
     def __call__(self, src: NDArray, label: Any) -> Any:
         height, width = src.shape[:2]
@@ -298,6 +307,10 @@ class ImageDetIter(ImageIter):
     CreateDetAugmenter.  Images without a good box, from the beginning or after augmentation, are left out.
     """
 
+    label_shape: Any
+    provide_label: Any
+    provide_data: Any
+
     def __init__(self, batch_size: int, data_shape: Sequence[int], path_imgrec: Path | None = None,
                  path_imglist: Path | None = None, path_root: Path | None = None, path_imgidx: Path | None = None,
                  shuffle: bool = False, part_index: int = 0, num_parts: int = 1, aug_list: Any = None,
@@ -307,7 +320,7 @@ class ImageDetIter(ImageIter):
                          path_root=path_root, path_imgidx=path_imgidx, shuffle=shuffle, part_index=part_index,
                          num_parts=num_parts, aug_list=[], imglist=imglist, data_name=data_name, label_name=label_name,
                          last_batch_handle=last_batch_handle, on_corrupt=on_corrupt)
-        self.auglist = CreateDetAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
+        self.auglist: Any = CreateDetAugmenter(data_shape, **kwargs) if aug_list is None else aug_list
         self.label_shape = self._estimate_label_shape()
         self.provide_label = [DataDesc(label_name, (batch_size, *self.label_shape))]
 
@@ -393,7 +406,7 @@ class ImageDetIter(ImageIter):
         if data_shape is not None:
             self.check_data_shape(data_shape)
             self.provide_data = [DataDesc(self.provide_data[0].name, (self.batch_size, *data_shape))]
-            self.data_shape = tuple(data_shape)
+            self.data_shape: tuple[int, ...] = tuple(data_shape)
         if label_shape is not None:
             self.check_label_shape(label_shape)
             self.provide_label = [DataDesc(self.provide_label[0].name, (self.batch_size, *label_shape))]

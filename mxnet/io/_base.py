@@ -29,6 +29,9 @@ class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
     DataDesc[data,(32, 3, 224, 224),<class 'numpy.float32'>,NCHW]
     """
 
+    name: Any
+    shape: Any
+
     __module__ = 'mxnet.io.io'
     dtype: object
     layout: str | None

@@ -30,6 +30,10 @@ class MXDataIter(DataIter):
     handle: what makes the batches, see `Loader`
     """
 
+    first_batch: Any
+    provide_data: Any
+    provide_label: Any
+
     __module__ = 'mxnet.io.io'
 
     def __init__(self, handle: Any, data_name: str = 'data', label_name: str = 'softmax_label', **_: Any) -> None:

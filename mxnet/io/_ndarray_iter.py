@@ -34,6 +34,9 @@ class NDArrayIter(DataIter):
     [([0.0, 1.0], 0), ([2.0, 3.0], 0), ([4.0, 0.0], 1)]
     """
 
+    idx: Any
+    cursor: Any
+
     __module__ = 'mxnet.io.io'
 
     def __init__(self, data: Any, label: Any = None, batch_size: int = 1, shuffle: bool = False,
@@ -48,14 +51,16 @@ class NDArrayIter(DataIter):
             raise ValueError(f'NDArrayIter: last_batch_handle must be one of {_LAST}, not {last_batch_handle!r}')
         if 'N' not in layout:
             raise ValueError(f'NDArrayIter: layout {layout!r} has no N, the axis of the examples')
-        self.data = _init_data(data, allow_empty=False, default_name=data_name)
-        self.label = _init_data(label, allow_empty=True, default_name=label_name)
+        self.data: Any = _init_data(data, allow_empty=False, default_name=data_name)
+        self.label: Any = _init_data(label, allow_empty=True, default_name=label_name)
         if last_batch_handle != 'discard' and _has_instance(self.data + self.label, CSRNDArray):
             raise NotImplementedError("NDArrayIter: CSR arrays can be used with last_batch_handle='discard' only, "
                                       f'not {last_batch_handle!r}')
+        self.layout: str
+        self.shuffle: bool
         self.layout, self.shuffle, self.last_batch_handle = layout, shuffle, last_batch_handle
         first = self.data[0][1]
-        self.num_data = first.shape[self._axis(first)]
+        self.num_data: Any = first.shape[self._axis(first)]
         for name, array in self.data + self.label:
             found = array.shape[self._axis(array)]
             if found != self.num_data:

@@ -60,11 +60,18 @@ class ResizeIter(_HoldsBatch):
     7
     """
 
-    def __init__(self, data_iter, size, reset_internal=True):
+    data_iter: Any
+
+    cur: int
+    current_batch: Any
+
+    def __init__(self, data_iter: Any, size: int, reset_internal: bool = True) -> None:
         _check_inner('ResizeIter', data_iter)
         if not isinstance(size, numbers.Real) or size < 0:
             raise ValueError(f'ResizeIter: size must be a number of batches, 0 or more, not {size!r}')
         super().__init__(data_iter.batch_size)
+        self.size: Any
+        self.reset_internal: bool
         self.data_iter, self.size, self.reset_internal = data_iter, size, reset_internal
         self.cur = 0                    # batches given since the last reset
         for name in ('provide_data', 'provide_label', 'default_bucket_key'):
@@ -120,6 +127,8 @@ class PrefetchingIter(_HoldsBatch):
     [[0.0, 1.0], [2.0, 3.0]]
     """
 
+    current_batch: Any
+
     def __init__(self, iters: Any, rename_data: Sequence[Mapping[str, str]] | None = None,
                  rename_label: Sequence[Mapping[str, str]] | None = None) -> None:
         super().__init__()
@@ -128,10 +137,10 @@ class PrefetchingIter(_HoldsBatch):
             raise ValueError('PrefetchingIter needs at least one iterator')
         for inner in self.iters:
             _check_inner('PrefetchingIter', inner)
-        self.n_iter = len(self.iters)
+        self.n_iter: int = len(self.iters)
         self.rename_data = rename_data
         self.rename_label = rename_label
-        self.batch_size = self.provide_data[0][1][0]
+        self.batch_size: Any = self.provide_data[0][1][0]
         self._note()
         self._ahead = [Ahead(inner.next) for inner in self.iters]
 

@@ -1,5 +1,8 @@
 """What the stores of several workers have in common, whether they add up or have servers."""
+from __future__ import annotations
+
 import contextlib
+from typing import Any
 
 from .._dist.world import world
 from ..optimizer import Updater
@@ -15,26 +18,26 @@ class WorkersKVStore(KVStore):
     _compresses = True
     _rounds_here = False                # what the devices gave is added up before it is rounded
 
-    def __init__(self, handle):
+    def __init__(self, handle: str) -> None:
         super().__init__(handle)
         self._world = world()
 
     @property
-    def rank(self):
+    def rank(self) -> int:
         """The number of this worker."""
         return self._world.rank
 
     @property
-    def num_workers(self):
+    def num_workers(self) -> int:
         """How many workers there are."""
         return self._world.size
 
     @property
-    def local_rank(self):
+    def local_rank(self) -> Any:
         """The number of this worker among those of its machine, which is the number of the GPU to use."""
         return self._world.local_rank
 
-    def barrier(self):
+    def barrier(self) -> None:
         """Waits until all workers are here; what they pushed is in the values then."""
         self._barrier()
 

@@ -139,11 +139,16 @@ def create(name: Literal['dist', 'dist_sync', 'dist_device_sync', 'dist_sync_dev
 
 
 @overload
-def create(name: Literal['horovod']) -> Horovod: ...      # type: ignore[overload-overlap]
+def create(name: Literal['horovod']) -> Horovod: ...
 
 
 @overload
-def create(name: str = 'local') -> KVStore: ...
+def create(name: Literal['local', 'local_allreduce_cpu', 'local_allreduce_device', 'device',
+                         'nccl'] = 'local') -> KVStore: ...
+
+
+@overload
+def create(name: str) -> Any: ...
 
 
 def create(name: str = 'local') -> Any:

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..base import MXNetError
 
@@ -24,7 +24,7 @@ class KVStoreServer:
 
     def __init__(self, kvstore: KVStore | None) -> None:
         self.kvstore = kvstore
-        self.handle = getattr(kvstore, 'handle', None)
+        self.handle: Any = getattr(kvstore, 'handle', None)
 
     def run(self) -> None:
         """Serves until the job is over."""

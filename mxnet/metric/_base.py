@@ -139,10 +139,14 @@ class EvalMetric:
     `output_names` and `label_names` choose what `update_dict` looks at; without them it is everything.
     """
 
-    sum_metric = _settled('sum_metric', 'The sum since the last reset or reset_local.')
-    num_inst = _settled('num_inst', 'How much was counted since the last reset or reset_local.')
-    global_sum_metric = _settled('global_sum_metric', 'The sum since the last reset.')
-    global_num_inst = _settled('global_num_inst', 'How much was counted since the last reset.')
+    label_names: Any
+    output_names: Any
+    name: Any
+
+    sum_metric: Any = _settled('sum_metric', 'The sum since the last reset or reset_local.')
+    num_inst: Any = _settled('num_inst', 'How much was counted since the last reset or reset_local.')
+    global_sum_metric: Any = _settled('global_sum_metric', 'The sum since the last reset.')
+    global_num_inst: Any = _settled('global_num_inst', 'How much was counted since the last reset.')
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

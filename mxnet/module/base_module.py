@@ -113,6 +113,11 @@ class BaseModule:
     `inputs_need_grad` how it was bound.
     """
 
+    optimizer_initialized: Any
+    params_initialized: Any
+    binded: Any
+    logger: Any
+
     _run = None                 # where `fit` is, see _run.py
     _states_read = False        # whether states of the optimizer were read since the last `fit`
     _extra: Any = None               # what was with them
@@ -232,11 +237,16 @@ class BaseModule:
         return merged[0] if len(merged) == 1 and not always_output_list else merged
 
     @explain_keywords
-    def fit(self, train_data, eval_data=None, eval_metric='acc', epoch_end_callback=None, batch_end_callback=None,
-            kvstore='local', optimizer='sgd', optimizer_params=(('learning_rate', 0.01),), eval_end_callback=None,
-            eval_batch_end_callback=None, initializer=_UNIFORM, arg_params=None, aux_params=None,
-            allow_missing=False, force_rebind=False, force_init=False, begin_epoch=0, num_epoch=None,
-            validation_metric=None, monitor=None, sparse_row_id_fn=None):
+    def fit(self, train_data: DataIter, eval_data: DataIter | None = None, eval_metric: Metric = 'acc',
+            epoch_end_callback: Callbacks | None = None, batch_end_callback: Callbacks | None = None,
+            kvstore: KVStoreBase | str | None = 'local', optimizer: Optimizer | str = 'sgd',
+            optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] = (('learning_rate', 0.01),),
+            eval_end_callback: Callbacks | None = None, eval_batch_end_callback: Callbacks | None = None,
+            initializer: Init = _UNIFORM, arg_params: Mapping[str, NDArray] | None = None,
+            aux_params: Mapping[str, NDArray] | None = None, allow_missing: bool = False, force_rebind: bool = False,
+            force_init: bool = False, begin_epoch: int = 0, num_epoch: int | None = None,
+            validation_metric: Metric | None = None, monitor: Monitor | None = None,
+            sparse_row_id_fn: Callable[..., Any] | None = None) -> None:
         """Trains the module: binds it, fills its parameters, installs an optimizer, and runs epochs.
 
         train_data, eval_data: iterators; the second is scored after each epoch

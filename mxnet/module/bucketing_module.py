@@ -149,7 +149,7 @@ class BucketingModule(BaseModule):
         self._curr_module.set_params(arg_params, aux_params, allow_missing=allow_missing, force_init=force_init,
                                      allow_extra=allow_extra)
         self._params_dirty = True
-        self.params_initialized = True
+        self.params_initialized: bool = True
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
         """For each of `state_names` a list with one array a context; with merge_multi_context=False only."""
@@ -177,8 +177,10 @@ class BucketingModule(BaseModule):
         key = self._default_bucket_key
         module = self._buckets.get(key) or self._new_module(key)
         module.bind(data_shapes, label_shapes, for_training, inputs_need_grad, grad_req=grad_req)
+        self.for_training: bool
+        self.inputs_need_grad: bool
         self.for_training, self.inputs_need_grad, self._grad_req = for_training, inputs_need_grad, grad_req
-        self.binded = True
+        self.binded: bool = True
         self._buckets[key] = self._curr_module = module
         self._curr_bucket_key = key
         if kept is not None:

@@ -40,6 +40,8 @@ class DataParallelExecutorGroup:
     group2ctxs: for each context, where the groups of the symbol (`ctx_group`) go
     """
 
+    batch_size: Any
+
     def __init__(self, symbol: Symbol, contexts: Any, workload: Any, data_shapes: Any,
                  label_shapes: Any, param_names: Sequence[str], for_training: bool, inputs_need_grad: bool,
                  shared_group: Any = None, logger: Logger = logging, fixed_param_names: Sequence[str] | None = None,
@@ -47,20 +49,22 @@ class DataParallelExecutorGroup:
         self.symbol = symbol
         self.contexts = contexts
         self.workload = workload
-        self.arg_names = symbol.list_arguments()
-        self.param_names = [name for name in self.arg_names if name in set(param_names)]
-        self.aux_names = symbol.list_auxiliary_states()
-        self.group2ctxs = _prepare_group2ctxs(group2ctxs, len(contexts))
+        self.arg_names: list[str] = symbol.list_arguments()
+        self.param_names: list[str] = [name for name in self.arg_names if name in set(param_names)]
+        self.aux_names: list[str] = symbol.list_auxiliary_states()
+        self.group2ctxs: Any = _prepare_group2ctxs(group2ctxs, len(contexts))
         self.for_training = for_training
         self.inputs_need_grad = inputs_need_grad
         self.logger = logger
-        self.fixed_param_names = fixed_param_names or []
-        self.state_names = state_names or []
+        self.fixed_param_names: Any = fixed_param_names or []
+        self.state_names: Any = state_names or []
         data_shapes, label_shapes = _described(data_shapes), _described(label_shapes)
-        self.grad_req = self._requirements(grad_req if for_training else 'null', [d.name for d in data_shapes])
+        self.grad_req: Any = self._requirements(grad_req if for_training else 'null', [d.name for d in data_shapes])
+        self.shared_data_arrays: Any
         self.shared_data_arrays = [{} for _ in contexts] if shared_group is None else shared_group.shared_data_arrays
-        self.output_names = symbol.list_outputs()
-        self.num_outputs = len(self.output_names)
+        self.output_names: list[str] = symbol.list_outputs()
+        self.num_outputs: int = len(self.output_names)
+        self.output_layouts: list[int]
         self.output_layouts = [DataDesc.get_batch_axis(symbol[i].attr('__layout__')) for i in range(self.num_outputs)]
         self.data_shapes: Any
         self.label_shapes: Any
@@ -181,18 +185,18 @@ class DataParallelExecutorGroup:
         def each(field, names):
             return [[getattr(e, field)[places[name]] for e in executors] for name in names]
 
-        self.data_arrays = inputs(self.data_names)
-        self.label_arrays = inputs(self.label_names) if self.label_shapes is not None else None
+        self.data_arrays: Any = inputs(self.data_names)
+        self.label_arrays: Any = inputs(self.label_names) if self.label_shapes is not None else None
         # the first context's arrays of data and of labels, with their numbers among its executor's variables
         numbers = {id(array): i for i, array in enumerate(executors[0]._arrays)}
         self._inputs = tuple([None if block is None else (block[0][1], numbers[id(block[0][1])])
                               for block in blocks or ()] for blocks in (self.data_arrays, self.label_arrays))
-        self.state_arrays = each('arg_arrays', self.state_names)
-        self.param_arrays = each('arg_arrays', self.param_names)
-        self.grad_arrays = each('grad_arrays', self.param_names) if self.for_training else None
-        self.input_grad_arrays = each('grad_arrays', [n for n in self.data_names if n in places]) \
+        self.state_arrays: Any = each('arg_arrays', self.state_names)
+        self.param_arrays: Any = each('arg_arrays', self.param_names)
+        self.grad_arrays: Any = each('grad_arrays', self.param_names) if self.for_training else None
+        self.input_grad_arrays: Any = each('grad_arrays', [n for n in self.data_names if n in places]) \
             if self.inputs_need_grad else None
-        self.aux_arrays = [[e.aux_arrays[i] for e in executors] for i in range(len(self.aux_names))]
+        self.aux_arrays: Any = [[e.aux_arrays[i] for e in executors] for i in range(len(self.aux_names))]
 
     def reshape(self, data_shapes: Any, label_shapes: Any) -> None:
         """Makes the executors ready for inputs of other shapes; parameters stay."""

@@ -369,11 +369,13 @@ class Module(BaseModule):
             logger=self.logger, fixed_param_names=self._fixed_param_names, grad_req=grad_req,
             state_names=self._state_names, group2ctxs=self._group2ctxs)
         self._data_shapes, self._label_shapes = data_shapes, label_shapes
+        self.for_training: bool
+        self.inputs_need_grad: bool
         self.for_training, self.inputs_need_grad, self._grad_req = for_training, inputs_need_grad, grad_req
         self._total_exec_bytes = self._exec_group._total_exec_bytes
         self._updates = None
         if shared_module is not None:
-            self.params_initialized = True
+            self.params_initialized: bool = True
             self._arg_params, self._aux_params = shared_module._arg_params, shared_module._aux_params
         elif self.params_initialized:
             self._exec_group.set_params(self._arg_params, self._aux_params, allow_extra=True)
@@ -383,7 +385,7 @@ class Module(BaseModule):
                                 for name, block in zip(group.param_names, group.param_arrays, strict=True)}
             self._aux_params = {name: zeros(block[0].shape, dtype=block[0].dtype)
                                 for name, block in zip(group.aux_names, group.aux_arrays, strict=True)}
-        self.binded = True
+        self.binded: bool = True
         if shared_module is not None and shared_module.optimizer_initialized:
             self.borrow_optimizer(shared_module)
 
@@ -452,7 +454,7 @@ class Module(BaseModule):
         for field in ('_optimizer', '_kvstore', '_update_on_kvstore', '_updater', '_indices'):
             setattr(self, field, getattr(shared_module, field))
         self._updates = None
-        self.optimizer_initialized = True
+        self.optimizer_initialized: bool = True
 
     # ------------------------------------------------------------------ running
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:

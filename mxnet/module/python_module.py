@@ -104,6 +104,8 @@ class PythonModule(BaseModule):
             found = None if shapes is None else [d[0] for d in shapes]
             if found is not None and found != names:
                 raise AssertionError(f'bind: {what}_shapes has {found}, but {what}_names are {names}')
+        self.for_training: bool
+        self.inputs_need_grad: bool
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         self._data_shapes, self._label_shapes = data_shapes, label_shapes
         self._output_shapes = self._compute_output_shapes()

@@ -117,7 +117,7 @@ class SequentialModule(BaseModule):
                         raise AssertionError(f'two modules of the chain, number {owners[kind, name]} and {i}, have an '
                                              f'{kind} {name!r}')
                     owners[kind, name] = i
-        self.params_initialized = True
+        self.params_initialized: bool = True
 
     # ------------------------------------------------------------------ making ready
     def bind(self, data_shapes: DataDescs, label_shapes: DataDescs | None = None, for_training: bool = True,
@@ -143,9 +143,11 @@ class SequentialModule(BaseModule):
                         for_training=for_training, inputs_need_grad=bool(inputs_need_grad or (for_training and i > 0)),
                         force_rebind=force_rebind, grad_req=grad_req)
             data_shapes = module.output_shapes
+        self.for_training: bool
+        self.inputs_need_grad: bool
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         self._label_shapes = label_shapes if any(map(self._takes_labels, range(len(self._modules)))) else None
-        self.binded = True
+        self.binded: bool = True
 
     def init_optimizer(self, kvstore: KVStoreBase | str | None = 'local', optimizer: Optimizer | str = 'sgd',
                        optimizer_params: Mapping[str, Any] | Sequence[tuple[str, Any]] = (('learning_rate', 0.01),),
@@ -158,7 +160,7 @@ class SequentialModule(BaseModule):
         for module in self._modules:
             module.init_optimizer(kvstore=kvstore, optimizer=optimizer, optimizer_params=optimizer_params,
                                   force_init=force_init)
-        self.optimizer_initialized = True
+        self.optimizer_initialized: bool = True
 
     def _worker(self):
         return self._modules[0]._worker() if self._modules else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy
 import torch
@@ -226,7 +226,7 @@ class BaseSparseNDArray(NDArray):
     def __truediv__(self, other: Any) -> Any:
         return _sparse_arithmetic.divide(self, other)
 
-    __div__ = __truediv__
+    __div__: ClassVar[Callable[[Any, Any], Any]] = __truediv__
 
     # Python asks a subclass first: `dense * sparse` comes here, and is dense
     def __radd__(self, other: Any) -> NDArray:

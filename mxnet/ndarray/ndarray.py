@@ -2,8 +2,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 from weakref import ref
 
 import numpy
@@ -60,7 +60,7 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     __slots__ = ()
     _dense: Any            # what operators on arrays of this type return
-    __array_priority__ = 1000.0        # NumPy's operators leave `numpy_array + x` to us
+    __array_priority__: float = 1000.0        # NumPy's operators leave `numpy_array + x` to us
 
     def __init__(self, handle: Any = None, writable: bool = True) -> None:
         if isinstance(handle, NDArrayHandle):
@@ -148,9 +148,15 @@ class NDArray(OperatorMethods, NDArrayBase):
             self._variable.fresh[0] = bool(fresh)
 
     # ------------------------------------------------------------------ Python's operators
+    __add__: ClassVar[Callable[[Any, Any], NDArray]]
+    __radd__: ClassVar[Callable[[Any, Any], NDArray]]
     __add__ = __radd__ = _a.fast_binary(torch.add, _a.add, _a.NUMERIC)
-    __sub__ = _a.fast_binary(torch.sub, _a.subtract, _a.NUMERIC)
+    __sub__: ClassVar[Callable[[Any, Any], NDArray]] = _a.fast_binary(torch.sub, _a.subtract, _a.NUMERIC)
+    __mul__: ClassVar[Callable[[Any, Any], NDArray]]
+    __rmul__: ClassVar[Callable[[Any, Any], NDArray]]
     __mul__ = __rmul__ = _a.fast_binary(torch.mul, _a.multiply, _a.NUMERIC)
+    __truediv__: ClassVar[Callable[[Any, Any], NDArray]]
+    __div__: ClassVar[Callable[[Any, Any], NDArray]]
     __truediv__ = __div__ = _a.fast_binary(torch.div, _a.divide, _a.FLOATS)
 
     def __rsub__(self, other: Any) -> NDArray:
@@ -200,9 +206,10 @@ class NDArray(OperatorMethods, NDArrayBase):
     def __hash__(self) -> int:
         return id(self) // 16
 
-    __iadd__ = _a.fast_inplace(torch.Tensor.add_, _a.add, '+=', _a.NUMERIC)
-    __isub__ = _a.fast_inplace(torch.Tensor.sub_, _a.subtract, '-=', _a.NUMERIC)
-    __imul__ = _a.fast_inplace(torch.Tensor.mul_, _a.multiply, '*=', _a.NUMERIC)
+    __iadd__: Any = _a.fast_inplace(torch.Tensor.add_, _a.add, '+=', _a.NUMERIC)
+    __isub__: Any = _a.fast_inplace(torch.Tensor.sub_, _a.subtract, '-=', _a.NUMERIC)
+    __imul__: Any = _a.fast_inplace(torch.Tensor.mul_, _a.multiply, '*=', _a.NUMERIC)
+    __itruediv__: Any
     __itruediv__ = __idiv__ = _a.fast_inplace(torch.Tensor.div_, _a.divide, '/=', _a.FLOATS)
 
     def __imod__(self, other: Any) -> NDArray:

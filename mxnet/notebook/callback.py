@@ -75,13 +75,15 @@ class PandasLogger:
         log.train_df.plot('elapsed', 'accuracy')
     """
 
+    last_epoch_time: Any
+
     def __init__(self, batch_size: int, frequent: int = 50) -> None:
         self.batch_size = batch_size
         self.frequent = frequent
         pandas = _pandas()
         self._dataframes = {name: pandas.DataFrame() for name in ('train', 'eval', 'epoch')}
         self.last_time = time.time()
-        self.start_time = datetime.datetime.now()
+        self.start_time: Any = datetime.datetime.now()
         self.last_epoch_time = self.start_time
 
     @property
@@ -131,7 +133,7 @@ class PandasLogger:
         self.append_metrics({**_values(param), 'batches_per_sec': speed, 'records_per_sec': speed * self.batch_size,
                              'elapsed': self.elapsed(), 'minibatch_count': param.nbatch, 'epoch': param.epoch},
                             dataframe)
-        self.last_time = now
+        self.last_time: float = now
 
     def epoch_cb(self, *args: Any) -> None:
         """After an epoch."""
@@ -156,7 +158,7 @@ class LiveBokehChart:
 
     def __init__(self, pandas_logger: Any, metric_name: Any, display_freq: int = 10, batch_size: Any = None,
                  frequent: int = 50) -> None:
-        self.pandas_logger = pandas_logger or PandasLogger(batch_size=batch_size, frequent=frequent)
+        self.pandas_logger: Any = pandas_logger or PandasLogger(batch_size=batch_size, frequent=frequent)
         self.display_freq = display_freq
         self.last_update = time.time()
         self.metric_name = metric_name
@@ -164,7 +166,7 @@ class LiveBokehChart:
         if _in_notebook():
             # the script comes with the page: a notebook may have no way to the internet
             bokeh.io.output_notebook(bokeh.resources.INLINE, hide_banner=True)
-        self.handle = self.setup_chart()
+        self.handle: Any = self.setup_chart()
 
     def setup_chart(self) -> Any:
         """Makes and shows the figure; returns the handle by which it is brought up to date."""
@@ -184,7 +186,7 @@ class LiveBokehChart:
     def _push_render(self):
         if self.handle is not None:
             _bokeh().io.push_notebook(handle=self.handle)
-        self.last_update = time.time()
+        self.last_update: float = time.time()
 
     def _do_update(self):
         self.update_chart_data()
@@ -213,15 +215,17 @@ class LiveBokehChart:
 class LiveTimeSeries(LiveBokehChart):
     """A line of values over time: `chart.update_chart_data(value)` adds a point.  Keywords are of Bokeh's figure."""
 
+    fig: Any
+
     def __init__(self, **fig_params: Any) -> None:
         self._fig_params = fig_params
         super().__init__(None, None)
 
     def setup_chart(self) -> Any:
         bokeh = _bokeh()
-        self.start_time = datetime.datetime.now()
+        self.start_time: Any = datetime.datetime.now()
         self.fig = bokeh.plotting.figure(**{'x_axis_label': 'seconds', 'height': 350, **self._fig_params})
-        self.source = bokeh.models.ColumnDataSource({'x': [], 'y': []})
+        self.source: Any = bokeh.models.ColumnDataSource({'x': [], 'y': []})
         self.fig.line('x', 'y', source=self.source)
         return self._show(self.fig)
 
@@ -245,18 +249,20 @@ class LiveLearningCurve(LiveBokehChart):
         module.fit(data, eval_data=test, **curve.callback_args())
     """
 
+    fig: Any
+
     LINES = {'train': ('training', '#1f77b4'), 'eval': ('validation', '#2ca02c')}
 
     def __init__(self, metric_name: Any, display_freq: int = 10, frequent: int = 50) -> None:
         self.frequent = frequent
-        self.start_time = datetime.datetime.now()
+        self.start_time: Any = datetime.datetime.now()
         self._data: Any = {name: {'elapsed': []} for name in self.LINES}
         super().__init__(None, metric_name, display_freq, frequent=frequent)
 
     def setup_chart(self) -> Any:
         bokeh = _bokeh()
         self.fig = bokeh.plotting.figure(x_axis_label='seconds', y_axis_label=self.metric_name, height=350, width=600)
-        self.sources = {}
+        self.sources: Any = {}
         for name, (label, color) in self.LINES.items():
             source = self.sources[name] = bokeh.models.ColumnDataSource({'x': [], 'y': []})
             self.fig.line('x', 'y', source=source, color=color, legend_label=label, line_width=2)

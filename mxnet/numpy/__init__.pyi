@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -25,8 +26,8 @@ NZERO: float
 NaN: float
 PINF: float
 PZERO: float
-bool = bool
-bool_ = _numpy.bool
+bool = _bool
+bool_ = _numpy.bool_
 e: float
 finfo = _numpy.finfo
 float16 = _numpy.float16
@@ -54,22 +55,22 @@ def absolute(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def add(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The sum."""
 
-def all(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> ndarray:
+def all(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> ndarray:
     """Whether no value along `axis` is 0."""
 
-def allclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> _bool:
     """Whether all elements of two arrays are equal within a tolerance."""
 
 def alltrue(*args: Any, **kwargs: Any) -> ndarray:
     """The old name of `all`."""
 
-def amax(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def amax(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The largest value along `axis`."""
 
-def amin(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def amin(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The smallest value along `axis`."""
 
-def any(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> ndarray:
+def any(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> ndarray:
     """Whether a value along `axis` is not 0."""
 
 def append(arr: Operand, values: Operand, axis: int | Sequence[int] | None = None) -> ndarray:
@@ -105,10 +106,10 @@ def arctan2(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray
 def arctanh(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The inverse hyperbolic tangent."""
 
-def argmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool = False) -> ndarray:
+def argmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool = False) -> ndarray:
     """The number (int64) of the largest value along `axis`, the first of several; without it, in the flat array."""
 
-def argmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool = False) -> ndarray:
+def argmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool = False) -> ndarray:
     """The number (int64) of the smallest value along `axis`, the first of several; without it, in the flat array."""
 
 def argpartition(a: Operand, kth: Any, axis: int | Sequence[int] = -1, kind: str = 'introselect', order: str | None = None) -> ndarray:
@@ -126,16 +127,16 @@ def around(x: Operand, decimals: int = 0, out: Any = None, **kwargs: Any) -> nda
 def array(object: ArrayLike, dtype: DType | None = None, ctx: Context | None = None) -> ndarray:
     """An array from nested lists, a NumPy array or another array."""
 
-def array_equal(a1: Operand, a2: Operand, equal_nan: bool = False) -> bool:
+def array_equal(a1: Operand, a2: Operand, equal_nan: _bool = False) -> _bool:
     """Whether two arrays have the same shape and elements."""
 
-def array_equiv(a1: Operand, a2: Operand) -> bool:
+def array_equiv(a1: Operand, a2: Operand) -> _bool:
     """Returns True if input arrays are shape consistent and all elements equal."""
 
 def array_split(ary: Operand, indices_or_sections: Any, axis: int | Sequence[int] = 0) -> Any:
     """As `split`, where parts may differ in length by one."""
 
-def asarray(a: ArrayLike, dtype: DType | None = None, ctx: Context | None = None, copy: bool | None = None, device: Context | None = None) -> ndarray:
+def asarray(a: ArrayLike, dtype: DType | None = None, ctx: Context | None = None, copy: _bool | None = None, device: Context | None = None) -> ndarray:
     """The array itself if it is one of this dtype on this context; else as `array`."""
 
 def atleast_1d(*arys: Any) -> Any:
@@ -147,7 +148,7 @@ def atleast_2d(*arys: Any) -> Any:
 def atleast_3d(*arys: Any) -> Any:
     """Arrays with three axes or more."""
 
-def average(a: Operand, axis: int | Sequence[int] | None = None, weights: Any = None, returned: bool = False, out: Any = None) -> Any:
+def average(a: Operand, axis: int | Sequence[int] | None = None, weights: Any = None, returned: _bool = False, out: Any = None) -> Any:
     """The mean along `axis`, each value weighted; with `returned`, the sum of weights as well."""
 
 def bincount(x: Operand, weights: Any = None, minlength: int = 0) -> ndarray:
@@ -201,7 +202,7 @@ def copy(a: Operand, out: Any = None) -> ndarray:
 def copysign(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The size of `x1` with the sign of `x2`."""
 
-def corrcoef(x: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool | None = None, ddof: int | None = None, *, dtype: DType | None = None) -> ndarray:
+def corrcoef(x: Operand, y: Operand | None = None, rowvar: _bool = True, bias: _bool | None = None, ddof: int | None = None, *, dtype: DType | None = None) -> ndarray:
     """Correlations of variables, one to a row; `bias` and `ddof` have no effect."""
 
 def correlate(a: Operand, v: Operand, mode: str = 'valid') -> ndarray:
@@ -213,10 +214,10 @@ def cos(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def cosh(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The hyperbolic cosine."""
 
-def count_nonzero(a: Operand, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Any:
+def count_nonzero(a: Operand, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Any:
     """Counts the number of non-zero values in the array ``a``."""
 
-def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None, *, dtype: DType | None = None) -> ndarray:
+def cov(m: Operand, y: Operand | None = None, rowvar: _bool = True, bias: _bool = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None, *, dtype: DType | None = None) -> ndarray:
     """Estimate a covariance matrix, given data and weights."""
 
 def cumsum(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None) -> ndarray:
@@ -246,13 +247,13 @@ def diagonal(a: Operand, offset: int = 0, axis1: int = 0, axis2: int = 1) -> nda
 def diff(a: Operand, n: int = 1, axis: int | Sequence[int] = -1, prepend: Any = None, append: Any = None) -> ndarray:
     """The differences of neighbours along an axis, `n` times over."""
 
-def digitize(x: Operand, bins: Any, right: bool = False) -> ndarray:
+def digitize(x: Operand, bins: Any, right: _bool = False) -> ndarray:
     """Return the indices of the bins to which each value in input array belongs."""
 
 def divide(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The quotient; of integers as float32."""
 
-def divmod(x1: Operand, x2: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> Any:
+def divmod(x1: Operand, x2: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> Any:
     """divmod(x1, x2[, out1, out2], / [, out=(None, None)], *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def dot(a: Operand, b: Operand, out: Any = None) -> ndarray:
@@ -273,7 +274,7 @@ def einsum(*operands: Any, **kwargs: Any) -> ndarray:
 def empty(shape: int | Sequence[int], dtype: DType | None = ..., order: str = 'C', ctx: Context | None = None) -> ndarray:
     """An array whose values are whatever was in memory."""
 
-def empty_like(prototype: Operand, dtype: DType | None = None, order: str = 'C', subok: bool = False, shape: int | Sequence[int] | None = None) -> ndarray:
+def empty_like(prototype: Operand, dtype: DType | None = None, order: str = 'C', subok: _bool = False, shape: int | Sequence[int] | None = None) -> ndarray:
     """An array in the shape and dtype of another, with any values."""
 
 def equal(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -312,7 +313,7 @@ def fliplr(m: Operand) -> ndarray:
 def flipud(m: Operand) -> ndarray:
     """The first axis in reverse order."""
 
-def float_power(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def float_power(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """float_power(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def floor(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -321,7 +322,7 @@ def floor(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def floor_divide(x1: Operand, x2: Operand) -> ndarray:
     """The largest integers that are not above the quotients, in the dtype of the operands."""
 
-def frexp(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> Any:
+def frexp(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> Any:
     """frexp(x[, out1, out2], / [, out=(None, None)], *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def full(shape: int | Sequence[int], fill_value: Any, dtype: DType | None = None, order: str = 'C', ctx: Context | None = None, out: Any = None) -> ndarray:
@@ -345,19 +346,19 @@ def hamming(M: Any, dtype: DType | None = ..., ctx: Context | None = None) -> nd
 def hanning(M: Any, dtype: DType | None = ..., ctx: Context | None = None) -> ndarray:
     """The Hann window of M points."""
 
-def heaviside(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def heaviside(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """heaviside(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
-def histogram(a: Operand, bins: Any = 10, range: Any = None, normed: bool | None = None, weights: Any = None, density: bool | None = None) -> tuple[ndarray, ndarray]:
+def histogram(a: Operand, bins: Any = 10, range: Any = None, normed: _bool | None = None, weights: Any = None, density: _bool | None = None) -> tuple[ndarray, ndarray]:
     """(counts, edges): how many values lie in each of several intervals."""
 
-def histogram2d(x: Operand, y: Operand, bins: Any = 10, range: Any = None, normed: bool | None = None, weights: Any = None, density: bool | None = None) -> Any:
+def histogram2d(x: Operand, y: Operand, bins: Any = 10, range: Any = None, normed: _bool | None = None, weights: Any = None, density: _bool | None = None) -> Any:
     """(counts, edges, edges): how many points lie in each rectangle; `normed` is the old name of `density`."""
 
 def histogram_bin_edges(a: Operand, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
     """Function to calculate only the edges of the bins used by the `histogram` function."""
 
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, normed: bool | None = None, weights: Any = None, density: bool | None = None) -> Any:
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, normed: _bool | None = None, weights: Any = None, density: _bool | None = None) -> Any:
     """(counts, list of edges): how many points lie in each box; `normed` is the old name of `density`."""
 
 def hsplit(ary: Operand, indices_or_sections: Any) -> Any:
@@ -375,7 +376,7 @@ def i0(x: Operand) -> ndarray:
 def identity(n: int, dtype: DType | None = None, ctx: Context | None = None) -> ndarray:
     """A square matrix with ones on its diagonal."""
 
-def in1d(ar1: Operand, ar2: Operand, assume_unique: bool = False, invert: bool = False) -> ndarray:
+def in1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False, invert: _bool = False) -> ndarray:
     """Whether each element of the flat `ar1` is in `ar2`; `isin` is its successor."""
 
 def indices(dimensions: Any, dtype: DType | None = ..., ctx: Context | None = None) -> ndarray:
@@ -387,22 +388,22 @@ def inner(a: Operand, b: Operand) -> ndarray:
 def insert(arr: Operand, obj: Any, values: Operand, axis: int | Sequence[int] | None = None) -> ndarray:
     """The array with `values` before a position, the positions of a slice or several positions along an axis."""
 
-def interp(x: Operand, xp: Any, fp: Any, left: Any = None, right: bool | None = None, period: float | None = None) -> ndarray:
+def interp(x: Operand, xp: Any, fp: Any, left: Any = None, right: _bool | None = None, period: float | None = None) -> ndarray:
     """One-dimensional linear interpolation for monotonically increasing sample points."""
 
-def intersect1d(ar1: Operand, ar2: Operand, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False, return_indices: _bool = False) -> Any:
     """Find the intersection of two arrays."""
 
 def invert(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """Every bit turned over; of booleans, the opposite."""
 
-def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> ndarray:
+def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> ndarray:
     """Returns a boolean array where two arrays are element-wise equal within a tolerance."""
 
 def isfinite(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """Whether the value is neither infinite nor NaN."""
 
-def isin(element: Operand, test_elements: Operand, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None) -> ndarray:
+def isin(element: Operand, test_elements: Operand, assume_unique: _bool = False, invert: _bool = False, *, kind: str | None = None) -> ndarray:
     """Calculates ``element in test_elements``, broadcasting over `element` only. Returns a boolean array of the same shape as `element` that is True where an element of `element` is in `test_elements` and False otherwise."""
 
 def isinf(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -441,7 +442,7 @@ def less_equal(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndar
 def lexsort(keys: Any, axis: int | Sequence[int] = -1) -> ndarray:
     """lexsort(keys, axis=-1)"""
 
-def linspace(start: Operand, stop: Operand, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> Any:
+def linspace(start: Operand, stop: Operand, num: int = 50, endpoint: _bool = True, retstep: _bool = False, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> Any:
     """`num` numbers at equal distances from `start` to `stop`, which is one of them only with `endpoint`."""
 
 def log(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -471,7 +472,7 @@ def logical_or(x1: Operand, x2: Operand, out: Any = None) -> ndarray:
 def logical_xor(x1: Operand, x2: Operand, out: Any = None) -> ndarray:
     """Whether exactly one is not 0."""
 
-def logspace(start: Operand, stop: Operand, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> ndarray:
+def logspace(start: Operand, stop: Operand, num: int = 50, endpoint: _bool = True, base: float = 10.0, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> ndarray:
     """`base` to the power of `num` numbers at equal distances from `start` to `stop`."""
 
 def matmul(a: Operand, b: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -480,22 +481,22 @@ def matmul(a: Operand, b: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def matrix_transpose(x: Operand) -> ndarray:
     """The last two axes exchanged."""
 
-def max(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def max(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The largest value along `axis`."""
 
 def maximum(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The larger of two."""
 
-def may_share_memory(a: Operand, b: Operand, max_work: Any = None) -> bool:
+def may_share_memory(a: Operand, b: Operand, max_work: Any = None) -> _bool:
     """Whether two arrays share memory."""
 
-def mean(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False) -> ndarray:
+def mean(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False) -> ndarray:
     """The mean along `axis`; of integers as float32."""
 
 def meshgrid(*xi: Operand, **kwargs: Any) -> list[ndarray]:
     """Arrays of coordinates of the grid that vectors span: one for each vector."""
 
-def min(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def min(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The smallest value along `axis`."""
 
 def min_scalar_type(a: Operand, /) -> _numpy.dtype[Any]:
@@ -510,7 +511,7 @@ def mirr(values: Operand, finance_rate: Any, reinvest_rate: Any) -> Any:
 def mod(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The remainder with the divisor's sign; 0 where it is 0."""
 
-def modf(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> Any:
+def modf(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> Any:
     """modf(x[, out1, out2], / [, out=(None, None)], *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def moveaxis(a: Operand, source: int | Sequence[int], destination: int | Sequence[int]) -> ndarray:
@@ -522,13 +523,13 @@ def msort(a: Operand) -> ndarray:
 def multiply(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The product of elements."""
 
-def nan_to_num(x: Operand, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, **kwargs: Any) -> ndarray:
+def nan_to_num(x: Operand, copy: _bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, **kwargs: Any) -> ndarray:
     """NaN and infinities replaced by numbers: 0, and the largest and smallest that there are, unless given."""
 
-def nanargmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: bool | None = ...) -> ndarray:
+def nanargmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: _bool | None = ...) -> ndarray:
     """Return the indices of the maximum values in the specified axis ignoring NaNs. For all-NaN slices ``ValueError`` is raised. Warning: the results cannot be trusted if a slice contains only NaNs and -Infs."""
 
-def nanargmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: bool | None = ...) -> ndarray:
+def nanargmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: _bool | None = ...) -> ndarray:
     """Return the indices of the minimum values in the specified axis ignoring NaNs. For all-NaN slices ``ValueError`` is raised. Warning: the results cannot be trusted if a slice contains only NaNs and Infs."""
 
 def nancumprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None) -> ndarray:
@@ -537,22 +538,22 @@ def nancumprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType
 def nancumsum(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None) -> ndarray:
     """Return the cumulative sum of array elements over a given axis treating Not a Numbers (NaNs) as zero.  The cumulative sum does not change when NaNs are encountered and leading NaNs are replaced by zeros."""
 
-def nanmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
+def nanmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
     """Return the maximum of an array or maximum along an axis, ignoring any NaNs.  When all-NaN slices are encountered a ``RuntimeWarning`` is raised and NaN is returned for that slice."""
 
-def nanmedian(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool | None = ...) -> ndarray:
+def nanmedian(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool = False, keepdims: _bool | None = ...) -> ndarray:
     """Compute the median along the specified axis, while ignoring NaNs."""
 
-def nanmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
+def nanmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
     """Return minimum of an array or minimum along an axis, ignoring any NaNs. When all-NaN slices are encountered a ``RuntimeWarning`` is raised and Nan is returned for that slice."""
 
-def nanpercentile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, interpolation: str | None = None) -> ndarray:
+def nanpercentile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool = False, method: str = 'linear', keepdims: _bool = False, *, interpolation: str | None = None) -> ndarray:
     """As `percentile`, without the values that are NaN."""
 
-def nanprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
+def nanprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
     """Return the product of array elements over a given axis treating Not a Numbers (NaNs) as ones."""
 
-def nanquantile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, interpolation: str | None = None) -> ndarray:
+def nanquantile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool = False, method: str = 'linear', keepdims: _bool = False, *, interpolation: str | None = None) -> ndarray:
     """As `quantile`, without the values that are NaN."""
 
 def ndim(a: Operand) -> int:
@@ -588,7 +589,7 @@ def pad(x: Operand, pad_width: Any = None, mode: str = 'constant', **kwargs: Any
 def partition(a: Operand, kth: Any, axis: int | Sequence[int] = -1, kind: str = 'introselect', order: str | None = None) -> ndarray:
     """Return a partitioned copy of an array."""
 
-def percentile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool | None = None, interpolation: str = 'linear', keepdims: bool = False) -> ndarray:
+def percentile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool | None = None, interpolation: str = 'linear', keepdims: _bool = False) -> ndarray:
     """Values below which `q` per cent of those along `axis` lie."""
 
 def piecewise(x: Operand, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> ndarray:
@@ -603,7 +604,7 @@ def polyadd(a1: Operand, a2: Operand) -> ndarray:
 def polydiv(u: Operand, v: Operand) -> Any:
     """Returns the quotient and remainder of polynomial division."""
 
-def polyfit(x: Operand, y: Operand, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+def polyfit(x: Operand, y: Operand, deg: int, rcond: float | None = None, full: _bool = False, w: Any = None, cov: Any = False) -> Any:
     """Least squares polynomial fit."""
 
 def polyint(p: Operand, m: Operand = 1, k: int | None = None) -> ndarray:
@@ -618,7 +619,7 @@ def polysub(a1: Operand, a2: Operand) -> ndarray:
 def polyval(p: Operand, x: Operand) -> ndarray:
     """A polynomial at each `x`; `p` has its coefficients, that of the highest power first."""
 
-def positive(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def positive(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """positive(x, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def power(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -627,22 +628,22 @@ def power(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def ppmt(rate: Any, per: Any, nper: Any, pv: Any, fv: Any = 0, when: Any = 'end') -> Any:
     """The part of the payment number `per` that pays the loan back: the payment without its interest."""
 
-def prod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> ndarray:
+def prod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None) -> ndarray:
     """The product along `axis`."""
 
-def product(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> ndarray:
+def product(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None) -> ndarray:
     """The product along `axis`."""
 
 def promote_types(type1: Any, type2: Any, /) -> _numpy.dtype[Any]:
     """promote_types(type1, type2, /)"""
 
-def ptp(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool | None = ...) -> ndarray:
+def ptp(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool | None = ...) -> ndarray:
     """Range of values (maximum - minimum) along an axis."""
 
 def pv(rate: Any, nper: Any, pmt: Any, fv: Any = 0, when: Any = 'end') -> Any:
     """What `nper` payments, and `fv` at their end, are worth now."""
 
-def quantile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool | None = None, interpolation: str = 'linear', keepdims: bool = False) -> ndarray:
+def quantile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool | None = None, interpolation: str = 'linear', keepdims: _bool = False) -> ndarray:
     """Values below which the share `q`, from 0 to 1, of those along `axis` lies."""
 
 def rad2deg(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -714,22 +715,22 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> ndarray:
 def set_printoptions(precision: int | None = None, threshold: int | None = None, **kwarg: Any) -> None:
     """Sets how many digits and elements are printed, of NumPy's arrays as of ours."""
 
-def setdiff1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> ndarray:
+def setdiff1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False) -> ndarray:
     """Find the set difference of two arrays."""
 
-def setxor1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> ndarray:
+def setxor1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False) -> ndarray:
     """Find the set exclusive-or of two arrays."""
 
 def shape(a: Operand) -> tuple[int, ...]:
     """Lengths of the axes."""
 
-def shares_memory(a: Operand, b: Operand, max_work: Any = None) -> bool:
+def shares_memory(a: Operand, b: Operand, max_work: Any = None) -> _bool:
     """Whether two arrays share memory."""
 
 def sign(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """-1, 0 or 1."""
 
-def signbit(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def signbit(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """signbit(x, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def sin(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -741,13 +742,13 @@ def sinh(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def size(a: Operand, axis: int | Sequence[int] | None = None) -> int:
     """Number of elements, or length of an axis."""
 
-def sometrue(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> ndarray:
+def sometrue(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> ndarray:
     """Whether a value along `axis` is not 0."""
 
 def sort(a: Operand, axis: int | Sequence[int] = -1, kind: str | None = None, order: str | None = None) -> ndarray:
     """The elements in rising order along an axis; with axis=None, of the flat array."""
 
-def spacing(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def spacing(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """spacing(x, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def split(ary: Operand, indices_or_sections: Any, axis: int | Sequence[int] = 0) -> Any:
@@ -765,13 +766,13 @@ def squeeze(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None
 def stack(arrays: Sequence[ndarray], axis: int | Sequence[int] = 0, out: Any = None) -> ndarray:
     """Arrays of one shape behind each other along a new axis."""
 
-def std(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> ndarray:
+def std(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: _bool = False) -> ndarray:
     """The standard deviation along `axis`; squares are divided by n - `ddof`."""
 
 def subtract(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The difference."""
 
-def sum(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, keepdims: bool = False, initial: Any = None, out: Any = None) -> ndarray:
+def sum(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, keepdims: _bool = False, initial: Any = None, out: Any = None) -> ndarray:
     """The sum along `axis`: one axis, several, or all by default."""
 
 def swapaxes(a: Operand, axis1: int, axis2: int) -> ndarray:
@@ -828,7 +829,7 @@ def trunc(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def union1d(ar1: Operand, ar2: Operand) -> ndarray:
     """Find the union of two arrays."""
 
-def unique(ar: Operand, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | Sequence[int] | None = None) -> Any:
+def unique(ar: Operand, return_index: _bool = False, return_inverse: _bool = False, return_counts: _bool = False, axis: int | Sequence[int] | None = None) -> Any:
     """The different values in rising order (or different parts along `axis`)."""
 
 def unpackbits(a: Operand, /, axis: int | Sequence[int] | None = None, count: Any = None, bitorder: str = 'big') -> ndarray:
@@ -840,10 +841,10 @@ def unravel_index(indices: Any, shape: int | Sequence[int], order: str = 'C') ->
 def unwrap(p: Operand, discont: float | None = None, axis: int | Sequence[int] = -1, *, period: float = 6.283185307179586) -> ndarray:
     """Unwrap by taking the complement of large deltas with respect to the period."""
 
-def vander(x: Operand, N: int | None = None, increasing: bool = False) -> ndarray:
+def vander(x: Operand, N: int | None = None, increasing: _bool = False) -> ndarray:
     """Generate a Vandermonde matrix."""
 
-def var(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> ndarray:
+def var(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: _bool = False) -> ndarray:
     """The variance along `axis`; squares are divided by n - `ddof`."""
 
 def vdot(a: Operand, b: Operand) -> ndarray:

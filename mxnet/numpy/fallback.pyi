@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -8,7 +9,7 @@ from mxnet._typing import ArrayLike, DType, Operand
 from mxnet.context import Context
 from mxnet.numpy.multiarray import ndarray as ndarray
 
-def allclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
+def allclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> _bool:
     """Whether all elements of two arrays are equal within a tolerance."""
 
 def alltrue(*args: Any, **kwargs: Any) -> ndarray:
@@ -26,10 +27,10 @@ def argpartition(a: Operand, kth: Any, axis: int | Sequence[int] = -1, kind: str
 def argwhere(a: Operand) -> ndarray:
     """Find the indices of array elements that are non-zero, grouped by element."""
 
-def array_equal(a1: Operand, a2: Operand, equal_nan: bool = False) -> bool:
+def array_equal(a1: Operand, a2: Operand, equal_nan: _bool = False) -> _bool:
     """Whether two arrays have the same shape and elements."""
 
-def array_equiv(a1: Operand, a2: Operand) -> bool:
+def array_equiv(a1: Operand, a2: Operand) -> _bool:
     """Returns True if input arrays are shape consistent and all elements equal."""
 
 def choose(a: Operand, choices: Any, out: Any = None, mode: str = 'raise') -> Any:
@@ -38,22 +39,22 @@ def choose(a: Operand, choices: Any, out: Any = None, mode: str = 'raise') -> An
 def compress(condition: Operand, a: Operand, axis: int | Sequence[int] | None = None, out: Any = None) -> ndarray:
     """Return selected slices of an array along given axis."""
 
-def corrcoef(x: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool | None = None, ddof: int | None = None, *, dtype: DType | None = None) -> ndarray:
+def corrcoef(x: Operand, y: Operand | None = None, rowvar: _bool = True, bias: _bool | None = None, ddof: int | None = None, *, dtype: DType | None = None) -> ndarray:
     """Correlations of variables, one to a row; `bias` and `ddof` have no effect."""
 
 def correlate(a: Operand, v: Operand, mode: str = 'valid') -> ndarray:
     """Cross-correlation of two 1-dimensional sequences."""
 
-def count_nonzero(a: Operand, axis: int | Sequence[int] | None = None, *, keepdims: bool = False) -> Any:
+def count_nonzero(a: Operand, axis: int | Sequence[int] | None = None, *, keepdims: _bool = False) -> Any:
     """Counts the number of non-zero values in the array ``a``."""
 
-def cov(m: Operand, y: Operand | None = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None, *, dtype: DType | None = None) -> ndarray:
+def cov(m: Operand, y: Operand | None = None, rowvar: _bool = True, bias: _bool = False, ddof: int | None = None, fweights: Any = None, aweights: Any = None, *, dtype: DType | None = None) -> ndarray:
     """Estimate a covariance matrix, given data and weights."""
 
-def digitize(x: Operand, bins: Any, right: bool = False) -> ndarray:
+def digitize(x: Operand, bins: Any, right: _bool = False) -> ndarray:
     """Return the indices of the bins to which each value in input array belongs."""
 
-def divmod(x1: Operand, x2: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> Any:
+def divmod(x1: Operand, x2: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> Any:
     """divmod(x1, x2[, out1, out2], / [, out=(None, None)], *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def extract(condition: Operand, arr: Operand) -> ndarray:
@@ -62,40 +63,40 @@ def extract(condition: Operand, arr: Operand) -> ndarray:
 def flatnonzero(a: Operand) -> ndarray:
     """Return indices that are non-zero in the flattened version of a."""
 
-def float_power(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def float_power(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """float_power(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
-def frexp(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> Any:
+def frexp(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> Any:
     """frexp(x[, out1, out2], / [, out=(None, None)], *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
-def heaviside(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def heaviside(x1: Operand, x2: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """heaviside(x1, x2, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
-def histogram2d(x: Operand, y: Operand, bins: Any = 10, range: Any = None, normed: bool | None = None, weights: Any = None, density: bool | None = None) -> Any:
+def histogram2d(x: Operand, y: Operand, bins: Any = 10, range: Any = None, normed: _bool | None = None, weights: Any = None, density: _bool | None = None) -> Any:
     """(counts, edges, edges): how many points lie in each rectangle; `normed` is the old name of `density`."""
 
 def histogram_bin_edges(a: Operand, bins: Any = 10, range: Any = None, weights: Any = None) -> ndarray:
     """Function to calculate only the edges of the bins used by the `histogram` function."""
 
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, normed: bool | None = None, weights: Any = None, density: bool | None = None) -> Any:
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, normed: _bool | None = None, weights: Any = None, density: _bool | None = None) -> Any:
     """(counts, list of edges): how many points lie in each box; `normed` is the old name of `density`."""
 
 def i0(x: Operand) -> ndarray:
     """Modified Bessel function of the first kind, order 0."""
 
-def in1d(ar1: Operand, ar2: Operand, assume_unique: bool = False, invert: bool = False) -> ndarray:
+def in1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False, invert: _bool = False) -> ndarray:
     """Whether each element of the flat `ar1` is in `ar2`; `isin` is its successor."""
 
-def interp(x: Operand, xp: Any, fp: Any, left: Any = None, right: bool | None = None, period: float | None = None) -> ndarray:
+def interp(x: Operand, xp: Any, fp: Any, left: Any = None, right: _bool | None = None, period: float | None = None) -> ndarray:
     """One-dimensional linear interpolation for monotonically increasing sample points."""
 
-def intersect1d(ar1: Operand, ar2: Operand, assume_unique: bool = False, return_indices: bool = False) -> Any:
+def intersect1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False, return_indices: _bool = False) -> Any:
     """Find the intersection of two arrays."""
 
-def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> ndarray:
+def isclose(a: Operand, b: Operand, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: _bool = False) -> ndarray:
     """Returns a boolean array where two arrays are element-wise equal within a tolerance."""
 
-def isin(element: Operand, test_elements: Operand, assume_unique: bool = False, invert: bool = False, *, kind: str | None = None) -> ndarray:
+def isin(element: Operand, test_elements: Operand, assume_unique: _bool = False, invert: _bool = False, *, kind: str | None = None) -> ndarray:
     """Calculates ``element in test_elements``, broadcasting over `element` only. Returns a boolean array of the same shape as `element` that is True where an element of `element` is in `test_elements` and False otherwise."""
 
 def ix_(*args: Any) -> Any:
@@ -110,16 +111,16 @@ def min_scalar_type(a: Operand, /) -> _numpy.dtype[Any]:
 def mirr(values: Operand, finance_rate: Any, reinvest_rate: Any) -> Any:
     """The rate of return if income is invested at one rate and spending paid at another."""
 
-def modf(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> Any:
+def modf(x: Operand, /, out: Any = ..., *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> Any:
     """modf(x[, out1, out2], / [, out=(None, None)], *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def msort(a: Operand) -> ndarray:
     """The elements in rising order along the first axis."""
 
-def nanargmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: bool | None = ...) -> ndarray:
+def nanargmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: _bool | None = ...) -> ndarray:
     """Return the indices of the maximum values in the specified axis ignoring NaNs. For all-NaN slices ``ValueError`` is raised. Warning: the results cannot be trusted if a slice contains only NaNs and -Infs."""
 
-def nanargmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: bool | None = ...) -> ndarray:
+def nanargmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, *, keepdims: _bool | None = ...) -> ndarray:
     """Return the indices of the minimum values in the specified axis ignoring NaNs. For all-NaN slices ``ValueError`` is raised. Warning: the results cannot be trusted if a slice contains only NaNs and Infs."""
 
 def nancumprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None) -> ndarray:
@@ -128,22 +129,22 @@ def nancumprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType
 def nancumsum(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None) -> ndarray:
     """Return the cumulative sum of array elements over a given axis treating Not a Numbers (NaNs) as zero.  The cumulative sum does not change when NaNs are encountered and leading NaNs are replaced by zeros."""
 
-def nanmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
+def nanmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
     """Return the maximum of an array or maximum along an axis, ignoring any NaNs.  When all-NaN slices are encountered a ``RuntimeWarning`` is raised and NaN is returned for that slice."""
 
-def nanmedian(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool = False, keepdims: bool | None = ...) -> ndarray:
+def nanmedian(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool = False, keepdims: _bool | None = ...) -> ndarray:
     """Compute the median along the specified axis, while ignoring NaNs."""
 
-def nanmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
+def nanmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
     """Return minimum of an array or minimum along an axis, ignoring any NaNs. When all-NaN slices are encountered a ``RuntimeWarning`` is raised and Nan is returned for that slice."""
 
-def nanpercentile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, interpolation: str | None = None) -> ndarray:
+def nanpercentile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool = False, method: str = 'linear', keepdims: _bool = False, *, interpolation: str | None = None) -> ndarray:
     """As `percentile`, without the values that are NaN."""
 
-def nanprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
+def nanprod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool | None = ..., initial: Any = ..., where: Any = ...) -> ndarray:
     """Return the product of array elements over a given axis treating Not a Numbers (NaNs) as ones."""
 
-def nanquantile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool = False, method: str = 'linear', keepdims: bool = False, *, interpolation: str | None = None) -> ndarray:
+def nanquantile(a: Operand, q: float, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool = False, method: str = 'linear', keepdims: _bool = False, *, interpolation: str | None = None) -> ndarray:
     """As `quantile`, without the values that are NaN."""
 
 def ndim(a: Operand) -> int:
@@ -170,7 +171,7 @@ def polyadd(a1: Operand, a2: Operand) -> ndarray:
 def polydiv(u: Operand, v: Operand) -> Any:
     """Returns the quotient and remainder of polynomial division."""
 
-def polyfit(x: Operand, y: Operand, deg: int, rcond: float | None = None, full: bool = False, w: Any = None, cov: Any = False) -> Any:
+def polyfit(x: Operand, y: Operand, deg: int, rcond: float | None = None, full: _bool = False, w: Any = None, cov: Any = False) -> Any:
     """Least squares polynomial fit."""
 
 def polyint(p: Operand, m: Operand = 1, k: int | None = None) -> ndarray:
@@ -182,7 +183,7 @@ def polymul(a1: Operand, a2: Operand) -> ndarray:
 def polysub(a1: Operand, a2: Operand) -> ndarray:
     """Difference (subtraction) of two polynomials."""
 
-def positive(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def positive(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """positive(x, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def ppmt(rate: Any, per: Any, nper: Any, pv: Any, fv: Any = 0, when: Any = 'end') -> Any:
@@ -191,7 +192,7 @@ def ppmt(rate: Any, per: Any, nper: Any, pv: Any, fv: Any = 0, when: Any = 'end'
 def promote_types(type1: Any, type2: Any, /) -> _numpy.dtype[Any]:
     """promote_types(type1, type2, /)"""
 
-def ptp(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool | None = ...) -> ndarray:
+def ptp(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool | None = ...) -> ndarray:
     """Range of values (maximum - minimum) along an axis."""
 
 def pv(rate: Any, nper: Any, pmt: Any, fv: Any = 0, when: Any = 'end') -> Any:
@@ -218,19 +219,19 @@ def searchsorted(a: Operand, v: Operand, side: str = 'left', sorter: Any = None)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> ndarray:
     """Return an array drawn from elements in choicelist, depending on conditions."""
 
-def setdiff1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> ndarray:
+def setdiff1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False) -> ndarray:
     """Find the set difference of two arrays."""
 
-def setxor1d(ar1: Operand, ar2: Operand, assume_unique: bool = False) -> ndarray:
+def setxor1d(ar1: Operand, ar2: Operand, assume_unique: _bool = False) -> ndarray:
     """Find the set exclusive-or of two arrays."""
 
-def signbit(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def signbit(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """signbit(x, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def size(a: Operand, axis: int | Sequence[int] | None = None) -> int:
     """Number of elements, or length of an axis."""
 
-def spacing(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: bool = True, signature: Any = None) -> ndarray:
+def spacing(x: Operand, /, out: Any = None, *, where: Any = True, casting: Any = 'same_kind', order: str = 'K', dtype: DType | None = None, subok: _bool = True, signature: Any = None) -> ndarray:
     """spacing(x, /, out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True[, signature])"""
 
 def trapz(y: Operand, x: Operand | None = None, dx: float = 1.0, axis: int | Sequence[int] = -1) -> ndarray:
@@ -254,5 +255,5 @@ def unpackbits(a: Operand, /, axis: int | Sequence[int] | None = None, count: An
 def unwrap(p: Operand, discont: float | None = None, axis: int | Sequence[int] = -1, *, period: float = 6.283185307179586) -> ndarray:
     """Unwrap by taking the complement of large deltas with respect to the period."""
 
-def vander(x: Operand, N: int | None = None, increasing: bool = False) -> ndarray:
+def vander(x: Operand, N: int | None = None, increasing: _bool = False) -> ndarray:
     """Generate a Vandermonde matrix."""

@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ def lstsq(a: Operand, b: Operand, rcond: Any = 'warn') -> ndarray:
 def matrix_power(a: Operand, n: int) -> ndarray:
     """Raise a square matrix to the (integer) power `n`."""
 
-def matrix_rank(A: Operand, tol: float | None = None, hermitian: bool = False, *, rtol: float | None = None) -> ndarray:
+def matrix_rank(A: Operand, tol: float | None = None, hermitian: _bool = False, *, rtol: float | None = None) -> ndarray:
     """Return matrix rank of array using SVD method"""
 
 def multi_dot(arrays: Any, *, out: Any = None) -> ndarray:

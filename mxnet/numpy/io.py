@@ -1,10 +1,14 @@
 """Arrays from text."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy
 
 __all__ = ['genfromtxt']
 
 
-def genfromtxt(*args, **kwargs):
+def genfromtxt(*args: Any, **kwargs: Any) -> Any:
     """The numbers in a text file, as `numpy.genfromtxt` reads them; float32 unless `dtype` says otherwise."""
     from ._creation import array
     kwargs.setdefault('dtype', numpy.float32)

@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -38,16 +39,16 @@ def lstsq(a: Operand, b: Operand, rcond: Any = 'warn') -> Any:
 def matrix_power(a: Operand, n: int) -> ndarray:
     """Raise a square matrix to the (integer) power `n`."""
 
-def matrix_rank(A: Any, tol: float | None = None, hermitian: bool = False, *, rtol: float | None = None) -> ndarray:
+def matrix_rank(A: Any, tol: float | None = None, hermitian: _bool = False, *, rtol: float | None = None) -> ndarray:
     """Return matrix rank of array using SVD method"""
 
 def multi_dot(arrays: Sequence[ndarray], *, out: Any = None) -> ndarray:
     """Compute the dot product of two or more arrays in a single function call, while automatically selecting the fastest evaluation order."""
 
-def norm(x: Operand, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> ndarray:
+def norm(x: Operand, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: _bool = False) -> ndarray:
     """Norms of vectors (one axis) or matrices (two); without `ord` and `axis`, of all elements as one vector."""
 
-def pinv(a: Operand, rcond: float = 1e-15, hermitian: bool = False) -> ndarray:
+def pinv(a: Operand, rcond: float = 1e-15, hermitian: _bool = False) -> ndarray:
     """The pseudoinverse; singular values below `rcond` times the largest count as 0."""
 
 def qr(a: Operand, mode: str = 'reduced') -> Any:

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy
 import torch
@@ -82,39 +83,55 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         """Bytes of all elements."""
         return self.meta().shape.numel() * self.meta().dtype.itemsize
 
-    # ------------------------------------------------------------------ Python's operators
-    __add__ = _e.add.method
-    __radd__ = _e.add.reflected
-    __sub__ = _e.subtract.method
-    __rsub__ = _e.subtract.reflected
-    __mul__ = _e.multiply.method
-    __rmul__ = _e.multiply.reflected
-    __truediv__ = __div__ = _e.true_divide.method
-    __rtruediv__ = __rdiv__ = _e.true_divide.reflected
-    __mod__ = _e.mod.method
-    __rmod__ = _e.mod.reflected
-    __pow__ = _e.power.method
-    __rpow__ = _e.power.reflected
-    __and__ = __rand__ = _e.bitwise_and.method
-    __or__ = __ror__ = _e.bitwise_or.method
-    __xor__ = __rxor__ = _e.bitwise_xor.method
-    __eq__ = _e.equal.method
-    __ne__ = _e.not_equal.method
-    __gt__ = _e.greater.method
-    __ge__ = _e.greater_equal.method
-    __lt__ = _e.less.method
-    __le__ = _e.less_equal.method
+    if TYPE_CHECKING:
+        @property
+        def grad(self) -> ndarray: ...       # type: ignore[override]
 
-    __iadd__ = fast_inplace(torch.Tensor.add_, _e.add.method, '+=', NUMERIC)
-    __isub__ = fast_inplace(torch.Tensor.sub_, _e.subtract.method, '-=', NUMERIC)
-    __imul__ = fast_inplace(torch.Tensor.mul_, _e.multiply.method, '*=', NUMERIC)
+    # ------------------------------------------------------------------ Python's operators
+    __add__: ClassVar[Callable[[Any, Any], ndarray]] = _e.add.method
+    __radd__: ClassVar[Callable[[Any, Any], ndarray]] = _e.add.reflected
+    __sub__: ClassVar[Callable[[Any, Any], ndarray]] = _e.subtract.method
+    __rsub__: ClassVar[Callable[[Any, Any], ndarray]] = _e.subtract.reflected
+    __mul__: ClassVar[Callable[[Any, Any], ndarray]] = _e.multiply.method
+    __rmul__: ClassVar[Callable[[Any, Any], ndarray]] = _e.multiply.reflected
+    __truediv__: ClassVar[Callable[[Any, Any], ndarray]]
+    __div__: ClassVar[Callable[[Any, Any], ndarray]]
+    __truediv__ = __div__ = _e.true_divide.method
+    __rtruediv__: ClassVar[Callable[[Any, Any], ndarray]]
+    __rdiv__: ClassVar[Callable[[Any, Any], ndarray]]      # type: ignore[misc]
+    __rtruediv__ = __rdiv__ = _e.true_divide.reflected
+    __mod__: ClassVar[Callable[[Any, Any], ndarray]] = _e.mod.method
+    __rmod__: ClassVar[Callable[[Any, Any], ndarray]] = _e.mod.reflected
+    __pow__: ClassVar[Callable[[Any, Any], ndarray]] = _e.power.method
+    __rpow__: ClassVar[Callable[[Any, Any], ndarray]] = _e.power.reflected
+    __and__: ClassVar[Callable[[Any, Any], ndarray]]
+    __rand__: ClassVar[Callable[[Any, Any], ndarray]]
+    __and__ = __rand__ = _e.bitwise_and.method
+    __or__: ClassVar[Callable[[Any, Any], ndarray]]
+    __ror__: ClassVar[Callable[[Any, Any], ndarray]]
+    __or__ = __ror__ = _e.bitwise_or.method
+    __xor__: ClassVar[Callable[[Any, Any], ndarray]]
+    __rxor__: ClassVar[Callable[[Any, Any], ndarray]]
+    __xor__ = __rxor__ = _e.bitwise_xor.method
+    __eq__: ClassVar[Callable[[Any, Any], ndarray]] = _e.equal.method
+    __ne__: ClassVar[Callable[[Any, Any], ndarray]] = _e.not_equal.method
+    __gt__: ClassVar[Callable[[Any, Any], ndarray]] = _e.greater.method
+    __ge__: ClassVar[Callable[[Any, Any], ndarray]] = _e.greater_equal.method
+    __lt__: ClassVar[Callable[[Any, Any], ndarray]] = _e.less.method
+    __le__: ClassVar[Callable[[Any, Any], ndarray]] = _e.less_equal.method
+
+    __iadd__: Any = fast_inplace(torch.Tensor.add_, _e.add.method, '+=', NUMERIC)
+    __isub__: Any = fast_inplace(torch.Tensor.sub_, _e.subtract.method, '-=', NUMERIC)
+    __imul__: Any = fast_inplace(torch.Tensor.mul_, _e.multiply.method, '*=', NUMERIC)
+    __itruediv__: Any
+    __idiv__: ClassVar[Callable[[Any, Any], ndarray]]      # type: ignore[misc]
     __itruediv__ = __idiv__ = fast_inplace(torch.Tensor.div_, _e.true_divide.method, '/=', FLOATS)
 
-    __imod__ = _inplace(_e.mod.method, '%=')
-    __ipow__ = _inplace(_e.power.method, '**=')
-    __iand__ = _inplace(_e.bitwise_and.method, '&=')
-    __ior__ = _inplace(_e.bitwise_or.method, '|=')
-    __ixor__ = _inplace(_e.bitwise_xor.method, '^=')
+    __imod__: ClassVar[Callable[[Any, Any], ndarray]] = _inplace(_e.mod.method, '%=')
+    __ipow__: ClassVar[Callable[[Any, Any], ndarray]] = _inplace(_e.power.method, '**=')
+    __iand__: Any = _inplace(_e.bitwise_and.method, '&=')
+    __ior__: Any = _inplace(_e.bitwise_or.method, '|=')
+    __ixor__: Any = _inplace(_e.bitwise_xor.method, '^=')
 
     def __matmul__(self, other: Any) -> Self:
         return _matrix.matmul(self, other)
@@ -122,7 +139,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     def __rmatmul__(self, other: Any) -> Self:
         return _matrix.matmul(other, self)
 
-    __imatmul__ = _inplace(lambda self, other: _matrix.matmul(self, other), '@=')
+    __imatmul__: Any = _inplace(lambda self, other: _matrix.matmul(self, other), '@=')
 
     def __floordiv__(self, other: Any) -> Self:
         return _more.floor_divide(self, other)
@@ -136,7 +153,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     def __rshift__(self, other: Any) -> Self:
         return _more.right_shift(self, other)
 
-    __ifloordiv__ = _inplace(lambda self, other: _more.floor_divide(self, other), '//=')
+    __ifloordiv__: Any = _inplace(lambda self, other: _more.floor_divide(self, other), '//=')
 
     def __neg__(self) -> Self:
         return _e.negative(self)
@@ -377,9 +394,9 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         return format(self.materialize().item(), fmt)
 
     # ------------------------------------------------------------------ protocols
-    __array_ufunc__ = _protocols.array_ufunc
-    __array_function__ = _protocols.array_function
-    __array_namespace__ = _protocols.array_namespace
+    __array_ufunc__: Any = _protocols.array_ufunc
+    __array_function__: Any = _protocols.array_function
+    __array_namespace__: Any = _protocols.array_namespace
 
 
 ndarray._dense = ndarray

@@ -71,6 +71,13 @@ class Optimizer:
     0.5
     """
 
+    rescale_grad: Any
+    param_dict: Any
+    aggregate_num: Any
+    multi_precision: Any
+    begin_num_update: Any
+    lr_scheduler: Any
+
     opt_registry: dict[str, type] = {}
 
     # Found only where a subclass has not called `super().__init__()`.
@@ -110,10 +117,10 @@ class Optimizer:
         self.clip_gradient = clip_gradient
         self.multi_precision = multi_precision
         self.aggregate_num = 0
-        self.idx2name = dict(param_idx2name or {})
-        self.sym_info = () if sym is None else (sym.attr_dict(), sym.list_arguments())
+        self.idx2name: dict[int, str] = dict(param_idx2name or {})
+        self.sym_info: Any = () if sym is None else (sym.attr_dict(), sym.list_arguments())
         self.param_dict = param_dict or {}
-        self.allow_np_array = is_np_array()
+        self.allow_np_array: bool = is_np_array()
         self.set_lr_mult({})
         self.set_wd_mult({})
 
@@ -295,7 +302,7 @@ class Optimizer:
             counts[i] = count = counts.get(i, begin) + 1
             if count > most:
                 most = count
-        self.num_update = most
+        self.num_update: int = most
 
     # ------------------------------------------------------------------ pickling
     def __getstate__(self) -> Any:

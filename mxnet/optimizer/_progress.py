@@ -9,11 +9,15 @@ MXNet 1.9.1 keeps none of it in its state files.  Ours have it behind the end of
 Attributes are compared with what they were before training began.  Those that a program has set otherwise this time, it
 has set on purpose: they stay.  The others go on from what was saved.
 """
+from __future__ import annotations
+
 import contextlib
 import pickle
 import pickletools
 import types
 import warnings
+from collections.abc import Iterator
+from typing import Any
 
 import numpy
 
@@ -80,7 +84,7 @@ def _end_of_pickle(data):
 
 
 @contextlib.contextmanager
-def keeping(extra):
+def keeping(extra: Any) -> Iterator[Any]:
     """State files that are written inside have `extra`, {name: plain value}, in their progress; the outermost "
     "counts."""
     if _extra:

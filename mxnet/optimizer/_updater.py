@@ -49,6 +49,9 @@ class Updater:
     `aggregate_num` says, one at a time if that is 0.
     """
 
+    optimizer: Any
+    aggregate_updates: Any
+
     _loaded = None          # where states came from that no update has used yet
 
     def __init__(self, optimizer: Optimizer) -> None:

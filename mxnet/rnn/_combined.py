@@ -185,6 +185,8 @@ class ZoneoutCell(ModifierCell):
     zoneout_outputs, zoneout_states: the shares that stay
     """
 
+    prev_output: Any
+
     def __init__(self, base_cell: BaseRNNCell, zoneout_outputs: float = 0., zoneout_states: float = 0.) -> None:
         from ._fused import FusedRNNCell
         if isinstance(base_cell, FusedRNNCell):

@@ -60,6 +60,12 @@ class BucketSentenceIter(DataIter):
     length.  Sentences longer than the largest bucket are left out.
     """
 
+    data: Any
+    provide_data: Any
+    provide_label: Any
+    idx: Any
+    curr_idx: Any
+
     def __init__(self, sentences: Any, batch_size: int, buckets: list[int] | None = None, invalid_label: int = -1,
                  data_name: str = 'data', label_name: str = 'softmax_label', dtype: DType = 'float32',
                  layout: str = 'NT') -> None:
@@ -82,14 +88,19 @@ class BucketSentenceIter(DataIter):
             rows[place].append(row)
         # on stdout, and for 0 as well, as upstream: programs that read logs look for this line
         print(f'WARNING: discarded {too_long} sentences longer than the largest bucket.')
-        self.buckets = [length for length, found in zip(buckets, rows, strict=True) if found]
+        self.buckets: list[int] = [length for length, found in zip(buckets, rows, strict=True) if found]
         if not self.buckets:
             raise ValueError(f'no sentence fits in the buckets {buckets}')
         self.data = [numpy.asarray(found, dtype=dtype) for found in rows if found]
+        self.data_name: str
+        self.label_name: str
         self.data_name, self.label_name = data_name, label_name
+        self.dtype: Any
+        self.layout: str
+        self.major_axis: int
         self.dtype, self.layout, self.major_axis = dtype, layout, layout.find('N')
         self.invalid_label = invalid_label
-        self.default_bucket_key = max(self.buckets)
+        self.default_bucket_key: int = max(self.buckets)
         self.provide_data = [self._description(data_name, self.default_bucket_key)]
         self.provide_label = [self._description(label_name, self.default_bucket_key)]
         self.idx = [(i, start) for i, bucket in enumerate(self.data)

@@ -1,4 +1,6 @@
 """Makes symbols from operator calls: names, attributes, and variables for inputs that are not given."""
+from __future__ import annotations
+
 from typing import Any
 
 import numpy
@@ -69,7 +71,7 @@ def call(op: Operator, hint: str, args, kwargs, cls):
     return compose(op, name, inputs, texts, own, cls)
 
 
-def compose(op: Operator, name, inputs, attrs, own, cls):
+def compose(op: Operator, name: Any, inputs: Any, attrs: Any, own: Any, cls: Any) -> Any:
     """One node, with variables for the inputs that it needs and that are absent."""
     attributes = op.complete(op.parse(attrs))
     attrs = {**attrs, **own}
@@ -109,7 +111,7 @@ def compose(op: Operator, name, inputs, attrs, own, cls):
     return composed(op, symbol, cls) if interceptors else symbol
 
 
-def make(cls, entries):
+def make(cls: Any, entries: Any) -> Any:
     symbol = object.__new__(cls)
     symbol._entries = tuple(entries)
     return symbol
@@ -137,7 +139,7 @@ def _with_initializer(op, position, entry, attributes):
     return entry
 
 
-def make_function(op: Operator, name: str, cls: type):
+def make_function(op: Operator, name: str, cls: type) -> Any:
     """The function of an operator on symbols."""
     hint = name.lower()
 

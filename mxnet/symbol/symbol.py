@@ -4,7 +4,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import torch
 
@@ -96,27 +96,55 @@ class Symbol(OperatorMethods, SymbolBase):
     """
 
     __slots__ = ()
-    __array_priority__ = 1000.0
+    __array_priority__: float = 1000.0
 
     def __new__(cls, handle: Any = None) -> Symbol:
         return object.__new__(cls)          # for `__setstate__`; programs get symbols from `var` and operators
 
     # ------------------------------------------------------------------ Python's operators
+    __add__: ClassVar[Callable[[Any, Any], Symbol]]
+    __radd__: ClassVar[Callable[[Any, Any], Symbol]]
     __add__, __radd__ = _arithmetic('_Plus', '_PlusScalar')
+    __sub__: ClassVar[Callable[[Any, Any], Symbol]]
+    __rsub__: ClassVar[Callable[[Any, Any], Symbol]]
     __sub__, __rsub__ = _arithmetic('_Minus', '_MinusScalar', '_RMinusScalar')
+    __mul__: ClassVar[Callable[[Any, Any], Symbol]]
+    __rmul__: ClassVar[Callable[[Any, Any], Symbol]]
     __mul__, __rmul__ = _arithmetic('_Mul', '_MulScalar')
+    __truediv__: ClassVar[Callable[[Any, Any], Symbol]]
+    __rtruediv__: ClassVar[Callable[[Any, Any], Symbol]]
+    __div__: ClassVar[Callable[[Any, Any], Symbol]]
+    __rdiv__: ClassVar[Callable[[Any, Any], Symbol]]
     __truediv__, __rtruediv__ = __div__, __rdiv__ = _arithmetic('_Div', '_DivScalar', '_RDivScalar')
+    __mod__: ClassVar[Callable[[Any, Any], Symbol]]
+    __rmod__: ClassVar[Callable[[Any, Any], Symbol]]
     __mod__, __rmod__ = _arithmetic('_Mod', '_ModScalar', '_RModScalar')
+    __pow__: ClassVar[Callable[[Any, Any], Symbol]]
+    __rpow__: ClassVar[Callable[[Any, Any], Symbol]]
     __pow__, __rpow__ = _arithmetic('_Power', '_PowerScalar', '_rpower_scalar')
+    __eq__: ClassVar[Callable[[Any, Any], Symbol]]      # type: ignore[assignment]
+    __ne__: ClassVar[Callable[[Any, Any], Symbol]]      # type: ignore[assignment]
+    _: Any
     __eq__, _ = _arithmetic('_equal', '_equal_scalar')      # type: ignore[assignment]
     __ne__, _ = _arithmetic('_not_equal', '_not_equal_scalar')      # type: ignore[assignment]
+    __gt__: ClassVar[Callable[[Any, Any], Symbol]]
     __gt__, _ = _arithmetic('_greater', '_greater_scalar')
+    __ge__: ClassVar[Callable[[Any, Any], Symbol]]
     __ge__, _ = _arithmetic('_greater_equal', '_greater_equal_scalar')
+    __lt__: ClassVar[Callable[[Any, Any], Symbol]]
     __lt__, _ = _arithmetic('_lesser', '_lesser_scalar')
+    __le__: ClassVar[Callable[[Any, Any], Symbol]]
     __le__, _ = _arithmetic('_lesser_equal', '_lesser_equal_scalar')
     del _
+    __iadd__: Any
+    __isub__: Any
     __iadd__, __isub__ = _not_for_symbols('+='), _not_for_symbols('-=')
+    __imul__: Any
+    __idiv__: Any
+    __itruediv__: Any
     __imul__, __idiv__, __itruediv__ = _not_for_symbols('*='), _not_for_symbols('/='), _not_for_symbols('/=')
+    __bool__: Any
+    __nonzero__: Any
     __bool__ = __nonzero__ = _not_for_symbols('bool')
 
     def __neg__(self) -> Symbol:
@@ -508,13 +536,13 @@ class Symbol(OperatorMethods, SymbolBase):
         from .numpy import _Symbol
         return make(_Symbol, self._entries)
 
-    wait_to_read = _not_for_symbols('wait_to_read')
-    asnumpy = _not_for_symbols('asnumpy')
-    asscalar = _not_for_symbols('asscalar')
-    copy = _not_for_symbols('copy')
-    as_in_context = _not_for_symbols('as_in_context')
-    detach = _not_for_symbols('detach')
-    backward = _not_for_symbols('backward')
+    wait_to_read: Any = _not_for_symbols('wait_to_read')
+    asnumpy: Any = _not_for_symbols('asnumpy')
+    asscalar: Any = _not_for_symbols('asscalar')
+    copy: Any = _not_for_symbols('copy')
+    as_in_context: Any = _not_for_symbols('as_in_context')
+    detach: Any = _not_for_symbols('detach')
+    backward: Any = _not_for_symbols('backward')
 
 
 def _shown(attrs):

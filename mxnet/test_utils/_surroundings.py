@@ -6,6 +6,7 @@ import functools
 import os
 import platform
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,7 @@ def retry(n: int) -> Any:
 
 
 @contextmanager
-def environment(*args):
+def environment(*args: Any) -> Iterator[Any]:
     """Sets environment variables for the length of a block: `environment(name, value)` or `environment({name: value})`.
 
     None removes a variable.  What was before comes back afterwards, whatever happens.
@@ -80,7 +81,7 @@ def environment(*args):
 
 
 @contextmanager
-def discard_stderr():
+def discard_stderr() -> Iterator[Any]:
     """Throws away what is written to standard error in a block, also by libraries in C."""
     numbers = {2}
     with contextlib.suppress(AttributeError, OSError):      # it may be something that is not a file

@@ -66,7 +66,8 @@ def _compare_together(opt1, opt2, shapes, dtype, rtol, atol, compare_states, nte
 
 
 @use_np
-def check_gluon_hybridize_consistency(net_builder, data_l, numpy_func=None, test_grad=True, rtol=1E-4, atol=1E-4):
+def check_gluon_hybridize_consistency(net_builder: Any, data_l: Any, numpy_func: Any = None, test_grad: bool = True,
+                                      rtol: float | None = 1E-4, atol: float | None = 1E-4) -> None:
     """Compares outputs and input gradients of a block with and without `hybridize()`, and outputs with `numpy_func`.
 
     `net_builder(prefix=...)` makes the block, which must draw no random numbers; `data_l` are its inputs.

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import optimizer as _optimizer
@@ -110,7 +110,7 @@ def _trainer(given):
 
 
 @contextlib.contextmanager
-def scale_loss(loss, optimizer_or_trainer):
+def scale_loss(loss: NDArray, optimizer_or_trainer: Any) -> Iterator[Any]:
     """`with amp.scale_loss(loss, trainer) as scaled: autograd.backward(scaled)`, inside `record()`.
 
     The loss, or each of a list, is multiplied so that small gradients do not vanish; the next step divides again.

@@ -122,7 +122,7 @@ class RecordFileDataset(Dataset):
 
     def __init__(self, filename: Path) -> None:
         self.filename = filename
-        self.idx_file = os.path.splitext(filename)[0] + '.idx'
+        self.idx_file: str = os.path.splitext(filename)[0] + '.idx'
         self._record = recordio.MXIndexedRecordIO(self.idx_file, self.filename, 'r')
 
     def __getitem__(self, idx: int) -> Any:

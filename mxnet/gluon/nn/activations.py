@@ -10,6 +10,7 @@ from ..block import HybridBlock
 
 if TYPE_CHECKING:
     from ..._typing import BlockOptions, Init
+    from ...gluon.parameter import Parameter
 
 __all__ = ['Activation', 'ELU', 'GELU', 'LeakyReLU', 'PReLU', 'SELU', 'Swish']
 
@@ -61,7 +62,7 @@ class PReLU(HybridBlock):
                  **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():
-            self.alpha = self.params.get('alpha', shape=(in_channels,), init=alpha_initializer)
+            self.alpha: Parameter = self.params.get('alpha', shape=(in_channels,), init=alpha_initializer)
 
     def hybrid_forward(self, F: Any, x: Any, alpha: Any) -> Any:
         return operator(F, 'LeakyReLU')(x, gamma=alpha, act_type='prelu', name='fwd')

@@ -123,11 +123,12 @@ class Dense(HybridBlock):
         self.bias: Parameter            # None without a bias
         self._units, self._in_units, self._flatten = units, in_units, flatten
         with self.name_scope():
+            self.weight: Parameter
             self.weight = self.params.get('weight', shape=(units, in_units), init=weight_initializer, dtype=dtype,
                                           allow_deferred_init=True)
             self.bias = self.params.get('bias', shape=(units,), init=bias_initializer, dtype=dtype,
                                         allow_deferred_init=True) if use_bias else None         # type: ignore[assignment]
-            self.act = Activation(activation, prefix=activation + '_') if activation is not None else None
+            self.act: Any = Activation(activation, prefix=activation + '_') if activation is not None else None
 
     def hybrid_forward(self, F: Any, x: Any, weight: Any, bias: Any = None) -> Any:
         out = operator(F, 'FullyConnected')(x, weight, bias, no_bias=bias is None, num_hidden=self._units,
@@ -174,6 +175,7 @@ class Embedding(HybridBlock):
                  **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         self._kwargs = {'input_dim': input_dim, 'output_dim': output_dim, 'dtype': dtype, 'sparse_grad': sparse_grad}
+        self.weight: Parameter
         self.weight = self.params.get('weight', shape=(input_dim, output_dim), init=weight_initializer, dtype=dtype,
                                       allow_deferred_init=True, grad_stype='row_sparse' if sparse_grad else 'default')
 
@@ -221,10 +223,10 @@ class _BatchNorm(HybridBlock):
             return self.params.get(name, grad_req='write' if trained else 'null', shape=(in_channels,), init=init,
                                    allow_deferred_init=True, differentiable=trained)
 
-        self.gamma = parameter('gamma', gamma_initializer, scale)
-        self.beta = parameter('beta', beta_initializer, center)
-        self.running_mean = parameter('running_mean', running_mean_initializer, False)
-        self.running_var = parameter('running_var', running_variance_initializer, False)
+        self.gamma: Parameter = parameter('gamma', gamma_initializer, scale)
+        self.beta: Parameter = parameter('beta', beta_initializer, center)
+        self.running_mean: Parameter = parameter('running_mean', running_mean_initializer, False)
+        self.running_var: Parameter = parameter('running_var', running_variance_initializer, False)
 
     def cast(self, dtype: DType) -> None:
         """Converts the parameters; for inputs of 16 bits they stay in float32, since averages need its precision."""
@@ -281,9 +283,9 @@ class _Norm(HybridBlock):
     _kwargs: dict[str, Any]
 
     def _make_parameters(self, size, center, scale, beta_initializer, gamma_initializer):
-        self.gamma = self.params.get('gamma', grad_req='write' if scale else 'null', shape=(size,),
+        self.gamma: Parameter = self.params.get('gamma', grad_req='write' if scale else 'null', shape=(size,),
                                      init=gamma_initializer, allow_deferred_init=True)
-        self.beta = self.params.get('beta', grad_req='write' if center else 'null', shape=(size,),
+        self.beta: Parameter = self.params.get('beta', grad_req='write' if center else 'null', shape=(size,),
                                     init=beta_initializer, allow_deferred_init=True)
 
     def __repr__(self) -> str:

@@ -55,10 +55,11 @@ class _Conv(HybridBlock):
             outer, inner = in_channels, channels // groups
         shape = (outer, *kernel_size, inner) if layout.endswith('C') else (outer, inner, *kernel_size)
         with self.name_scope():
+            self.weight: Parameter
             self.weight = self.params.get('weight', shape=shape, init=weight_initializer, allow_deferred_init=True)
             self.bias = self.params.get('bias', shape=(channels,), init=bias_initializer, allow_deferred_init=True) \
                 if use_bias else None                   # type: ignore[assignment]
-            self.act = Activation(activation, prefix=activation + '_') if activation is not None else None
+            self.act: Any = Activation(activation, prefix=activation + '_') if activation is not None else None
 
     def _alias(self):
         return 'conv'
@@ -142,7 +143,7 @@ class _ConvTranspose(_Conv):
         output_padding = _sizes(self, 'output_padding', output_padding, count)
         super().__init__(channels, kernel_size, strides, padding, dilation, groups, layout, *args, op_name=op_name,      # type: ignore[misc]
                          adj=output_padding, **kwargs)
-        self.outpad = output_padding
+        self.outpad: Any = output_padding
 
 
 class Conv1DTranspose(_ConvTranspose):

@@ -459,6 +459,8 @@ class ZoneoutCell(ModifierCell):
         if isinstance(base_cell, BidirectionalCell):
             raise AssertionError('a BidirectionalCell has no single steps; put ZoneoutCells around the cells inside')
         super().__init__(base_cell)
+        self.zoneout_outputs: float
+        self.zoneout_states: float
         self.zoneout_outputs, self.zoneout_states = zoneout_outputs, zoneout_states
         self._prev_output = None
 
@@ -528,8 +530,8 @@ class BidirectionalCell(HybridRecurrentCell):
     def __repr__(self) -> str:
         return f'{type(self).__name__}(forward={self._children["l_cell"]!r}, backward={self._children["r_cell"]!r})'
 
-    state_info = _Stack.state_info
-    begin_state = _Stack.begin_state
+    state_info: Any = _Stack.state_info
+    begin_state: Any = _Stack.begin_state
 
     def unroll(self, length: int, inputs: Any, begin_state: Sequence[Any] | None = None, layout: str = 'NTC',
                merge_outputs: bool | None = None, valid_length: NDArray | None = None) -> tuple[Any, list[Any]]:

@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -19,16 +20,16 @@ def absolute(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def add(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The sum."""
 
-def all(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> ndarray:
+def all(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> ndarray:
     """Whether no value along `axis` is 0."""
 
-def amax(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def amax(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The largest value along `axis`."""
 
-def amin(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def amin(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The smallest value along `axis`."""
 
-def any(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> ndarray:
+def any(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> ndarray:
     """Whether a value along `axis` is not 0."""
 
 def append(arr: Operand, values: Operand, axis: int | Sequence[int] | None = None) -> ndarray:
@@ -58,10 +59,10 @@ def arctan2(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray
 def arctanh(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The inverse hyperbolic tangent."""
 
-def argmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool = False) -> ndarray:
+def argmax(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool = False) -> ndarray:
     """The number (int64) of the largest value along `axis`, the first of several; without it, in the flat array."""
 
-def argmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool = False) -> ndarray:
+def argmin(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool = False) -> ndarray:
     """The number (int64) of the smallest value along `axis`, the first of several; without it, in the flat array."""
 
 def argsort(a: Operand, axis: int | Sequence[int] = -1, kind: str | None = None, order: str | None = None) -> ndarray:
@@ -76,7 +77,7 @@ def array(object: ArrayLike, dtype: DType | None = None, ctx: Context | None = N
 def array_split(ary: Operand, indices_or_sections: Any, axis: int | Sequence[int] = 0) -> Any:
     """As `split`, where parts may differ in length by one."""
 
-def asarray(a: ArrayLike, dtype: DType | None = None, ctx: Context | None = None, copy: bool | None = None, device: Context | None = None) -> ndarray:
+def asarray(a: ArrayLike, dtype: DType | None = None, ctx: Context | None = None, copy: _bool | None = None, device: Context | None = None) -> ndarray:
     """The array itself if it is one of this dtype on this context; else as `array`."""
 
 def atleast_1d(*arys: Any) -> Any:
@@ -88,7 +89,7 @@ def atleast_2d(*arys: Any) -> Any:
 def atleast_3d(*arys: Any) -> Any:
     """Arrays with three axes or more."""
 
-def average(a: Operand, axis: int | Sequence[int] | None = None, weights: Any = None, returned: bool = False, out: Any = None) -> Any:
+def average(a: Operand, axis: int | Sequence[int] | None = None, weights: Any = None, returned: _bool = False, out: Any = None) -> Any:
     """The mean along `axis`, each value weighted; with `returned`, the sum of weights as well."""
 
 def bincount(x: Operand, weights: Any = None, minlength: int = 0) -> ndarray:
@@ -187,7 +188,7 @@ def einsum(*operands: Any, **kwargs: Any) -> ndarray:
 def empty(shape: int | Sequence[int], dtype: DType | None = ..., order: str = 'C', ctx: Context | None = None) -> ndarray:
     """An array whose values are whatever was in memory."""
 
-def empty_like(prototype: Operand, dtype: DType | None = None, order: str = 'C', subok: bool = False, shape: int | Sequence[int] | None = None) -> ndarray:
+def empty_like(prototype: Operand, dtype: DType | None = None, order: str = 'C', subok: _bool = False, shape: int | Sequence[int] | None = None) -> ndarray:
     """An array in the shape and dtype of another, with any values."""
 
 def equal(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -241,7 +242,7 @@ def hamming(M: Any, dtype: DType | None = ..., ctx: Context | None = None) -> nd
 def hanning(M: Any, dtype: DType | None = ..., ctx: Context | None = None) -> ndarray:
     """The Hann window of M points."""
 
-def histogram(a: Operand, bins: Any = 10, range: Any = None, normed: bool | None = None, weights: Any = None, density: bool | None = None) -> tuple[ndarray, ndarray]:
+def histogram(a: Operand, bins: Any = 10, range: Any = None, normed: _bool | None = None, weights: Any = None, density: _bool | None = None) -> tuple[ndarray, ndarray]:
     """(counts, edges): how many values lie in each of several intervals."""
 
 def hsplit(ary: Operand, indices_or_sections: Any) -> Any:
@@ -298,7 +299,7 @@ def less(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def less_equal(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """Whether `x1 <= x2`."""
 
-def linspace(start: Operand, stop: Operand, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> Any:
+def linspace(start: Operand, stop: Operand, num: int = 50, endpoint: _bool = True, retstep: _bool = False, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> Any:
     """`num` numbers at equal distances from `start` to `stop`, which is one of them only with `endpoint`."""
 
 def log(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -316,7 +317,7 @@ def log2(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def logical_not(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """Whether the value is 0."""
 
-def logspace(start: Operand, stop: Operand, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> ndarray:
+def logspace(start: Operand, stop: Operand, num: int = 50, endpoint: _bool = True, base: float = 10.0, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> ndarray:
     """`base` to the power of `num` numbers at equal distances from `start` to `stop`."""
 
 def matmul(a: Operand, b: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -325,19 +326,19 @@ def matmul(a: Operand, b: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def matrix_transpose(x: Operand) -> ndarray:
     """The last two axes exchanged."""
 
-def max(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def max(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The largest value along `axis`."""
 
 def maximum(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The larger of two."""
 
-def may_share_memory(a: Operand, b: Operand, max_work: Any = None) -> bool:
+def may_share_memory(a: Operand, b: Operand, max_work: Any = None) -> _bool:
     """Whether two arrays share memory."""
 
-def mean(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False) -> ndarray:
+def mean(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False) -> ndarray:
     """The mean along `axis`; of integers as float32."""
 
-def min(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> ndarray:
+def min(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> ndarray:
     """The smallest value along `axis`."""
 
 def minimum(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -352,7 +353,7 @@ def moveaxis(a: Operand, source: int | Sequence[int], destination: int | Sequenc
 def multiply(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The product of elements."""
 
-def nan_to_num(x: Operand, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, **kwargs: Any) -> ndarray:
+def nan_to_num(x: Operand, copy: _bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, **kwargs: Any) -> ndarray:
     """NaN and infinities replaced by numbers: 0, and the largest and smallest that there are, unless given."""
 
 def negative(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -376,7 +377,7 @@ def outer(a: Operand, b: Operand) -> ndarray:
 def pad(x: Operand, pad_width: Any = None, mode: str = 'constant', **kwargs: Any) -> ndarray:
     """A frame around the array: `pad_width` is (before, after) for each axis, for all of them, or one number."""
 
-def percentile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool | None = None, interpolation: str = 'linear', keepdims: bool = False) -> ndarray:
+def percentile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool | None = None, interpolation: str = 'linear', keepdims: _bool = False) -> ndarray:
     """Values below which `q` per cent of those along `axis` lie."""
 
 def polyval(p: Operand, x: Operand) -> ndarray:
@@ -385,13 +386,13 @@ def polyval(p: Operand, x: Operand) -> ndarray:
 def power(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """`x1` to the power of `x2`."""
 
-def prod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> ndarray:
+def prod(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None) -> ndarray:
     """The product along `axis`."""
 
-def product(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> ndarray:
+def product(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None) -> ndarray:
     """The product along `axis`."""
 
-def quantile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool | None = None, interpolation: str = 'linear', keepdims: bool = False) -> ndarray:
+def quantile(a: Operand, q: Operand, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool | None = None, interpolation: str = 'linear', keepdims: _bool = False) -> ndarray:
     """Values below which the share `q`, from 0 to 1, of those along `axis` lies."""
 
 def rad2deg(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -439,7 +440,7 @@ def row_stack(arrays: Any, out: Any = None) -> ndarray:
 def shape(a: Operand) -> tuple[int, ...]:
     """Lengths of the axes."""
 
-def shares_memory(a: Operand, b: Operand, max_work: Any = None) -> bool:
+def shares_memory(a: Operand, b: Operand, max_work: Any = None) -> _bool:
     """Whether two arrays share memory."""
 
 def sign(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
@@ -451,7 +452,7 @@ def sin(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
 def sinh(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The hyperbolic sine."""
 
-def sometrue(a: Operand, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> ndarray:
+def sometrue(a: Operand, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> ndarray:
     """Whether a value along `axis` is not 0."""
 
 def sort(a: Operand, axis: int | Sequence[int] = -1, kind: str | None = None, order: str | None = None) -> ndarray:
@@ -472,13 +473,13 @@ def squeeze(a: Operand, axis: int | Sequence[int] | None = None, out: Any = None
 def stack(arrays: Sequence[ndarray], axis: int | Sequence[int] = 0, out: Any = None) -> ndarray:
     """Arrays of one shape behind each other along a new axis."""
 
-def std(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> ndarray:
+def std(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: _bool = False) -> ndarray:
     """The standard deviation along `axis`; squares are divided by n - `ddof`."""
 
 def subtract(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The difference."""
 
-def sum(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, keepdims: bool = False, initial: Any = None, out: Any = None) -> ndarray:
+def sum(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, keepdims: _bool = False, initial: Any = None, out: Any = None) -> ndarray:
     """The sum along `axis`: one axis, several, or all by default."""
 
 def swapaxes(a: Operand, axis1: int, axis2: int) -> ndarray:
@@ -520,13 +521,13 @@ def true_divide(x1: Operand, x2: Operand, out: Any = None, **kwargs: Any) -> nda
 def trunc(x: Operand, out: Any = None, **kwargs: Any) -> ndarray:
     """The value without its fraction."""
 
-def unique(ar: Operand, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | Sequence[int] | None = None) -> Any:
+def unique(ar: Operand, return_index: _bool = False, return_inverse: _bool = False, return_counts: _bool = False, axis: int | Sequence[int] | None = None) -> Any:
     """The different values in rising order (or different parts along `axis`)."""
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = 'C') -> Any:
     """Positions along each axis of an array of `shape`, from positions in the flat array; of a symbol, as rows."""
 
-def var(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> ndarray:
+def var(a: Operand, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: _bool = False) -> ndarray:
     """The variance along `axis`; squares are divided by n - `ddof`."""
 
 def vdot(a: Operand, b: Operand) -> ndarray:

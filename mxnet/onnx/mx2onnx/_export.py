@@ -1,6 +1,9 @@
 """`export_model`: walks over a graph and translates its operators one by one."""
+from __future__ import annotations
+
 import logging
 import os
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +19,9 @@ from ...symbol._compose import make as make_symbol
 from . import _detection, _elementwise, _layers, _reduce, _sequence, _shapes  # noqa: F401, they register
 from ._builder import OPSET, TRANSLATIONS, Call, Graph, onnx, onnx_type
 
+if TYPE_CHECKING:
+    from ..._typing import Shape
+
 # what a loss compares with is no input of a network that predicts
 LABELS = {'SoftmaxOutput': 'label', 'LinearRegressionOutput': 'label', 'LogisticRegressionOutput': 'label',
           'MAERegressionOutput': 'label', 'SVMOutput': 'label'}
@@ -24,7 +30,7 @@ NO_TRANSLATION = ('ONNX export: no translation of {names}. Those that there are:
                   'Replace the operator, or cut the network before it (symbol.get_internals())')
 
 
-def get_operator_support(opset_version=None):
+def get_operator_support(opset_version: Any = None) -> list[str]:
     """The names of the operators that `export_model` can translate."""
     onnx()
     if opset_version is not None and opset_version < OPSET:
@@ -32,9 +38,10 @@ def get_operator_support(opset_version=None):
     return sorted(TRANSLATIONS)
 
 
-def export_model(sym, params=None, in_shapes=None, in_types=np.float32, onnx_file_path='model.onnx', verbose=False,
-                 dynamic=False, dynamic_input_shapes=None, run_shape_inference=False, input_type=None,
-                 input_shape=None):
+def export_model(sym: Any, params: Any = None, in_shapes: Any = None, in_types: Any = np.float32,
+                 onnx_file_path: str = 'model.onnx', verbose: bool = False, dynamic: bool = False,
+                 dynamic_input_shapes: Any = None, run_shape_inference: bool = False, input_type: Any = None,
+                 input_shape: Shape | None = None) -> str:
     """Writes a network as an ONNX file, and returns the file's name.
 
     sym: a Symbol, the name of a `-symbol.json` file, or a HybridBlock that was hybridized and has run

@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -19,16 +20,16 @@ def absolute(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
 def add(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """The sum."""
 
-def all(a: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> _Symbol:
+def all(a: Any, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> _Symbol:
     """Whether no value along `axis` is 0."""
 
-def amax(a: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> _Symbol:
+def amax(a: Any, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> _Symbol:
     """The largest value along `axis`."""
 
-def amin(a: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> _Symbol:
+def amin(a: Any, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> _Symbol:
     """The smallest value along `axis`."""
 
-def any(a: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> _Symbol:
+def any(a: Any, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> _Symbol:
     """Whether a value along `axis` is not 0."""
 
 def append(arr: Any, values: Any, axis: int | Sequence[int] | None = None) -> _Symbol:
@@ -58,10 +59,10 @@ def arctan2(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
 def arctanh(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """The inverse hyperbolic tangent."""
 
-def argmax(a: Any, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool = False) -> _Symbol:
+def argmax(a: Any, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool = False) -> _Symbol:
     """The number (int64) of the largest value along `axis`, the first of several; without it, in the flat array."""
 
-def argmin(a: Any, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: bool = False) -> _Symbol:
+def argmin(a: Any, axis: int | Sequence[int] | None = None, out: Any = None, keepdims: _bool = False) -> _Symbol:
     """The number (int64) of the smallest value along `axis`, the first of several; without it, in the flat array."""
 
 def argsort(a: Any, axis: int | Sequence[int] = -1, kind: str | None = None, order: str | None = None) -> _Symbol:
@@ -82,7 +83,7 @@ def atleast_2d(*arys: Any) -> Any:
 def atleast_3d(*arys: Any) -> Any:
     """Arrays with three axes or more."""
 
-def average(a: Any, axis: int | Sequence[int] | None = None, weights: Any = None, returned: bool = False, out: Any = None) -> Any:
+def average(a: Any, axis: int | Sequence[int] | None = None, weights: Any = None, returned: _bool = False, out: Any = None) -> Any:
     """The mean along `axis`, each value weighted; with `returned`, the sum of weights as well."""
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> _Symbol:
@@ -178,7 +179,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> _Symbol:
 def einsum(*operands: Any, **kwargs: Any) -> _Symbol:
     """Einstein's sum: axes with one letter are multiplied, those whose letter is not in the result summed over."""
 
-def empty_like(prototype: Any, dtype: DType | None = None, order: str = 'C', subok: bool = False, shape: int | Sequence[int] | None = None) -> _Symbol:
+def empty_like(prototype: Any, dtype: DType | None = None, order: str = 'C', subok: _bool = False, shape: int | Sequence[int] | None = None) -> _Symbol:
     """An array in the shape and dtype of another, with any values."""
 
 def equal(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
@@ -232,7 +233,7 @@ def hamming(M: Any, dtype: DType | None = ..., ctx: Context | None = None) -> _S
 def hanning(M: Any, dtype: DType | None = ..., ctx: Context | None = None) -> _Symbol:
     """The Hann window of M points."""
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, normed: bool | None = None, weights: Any = None, density: bool | None = None) -> tuple[_Symbol, _Symbol]:
+def histogram(a: Any, bins: Any = 10, range: Any = None, normed: _bool | None = None, weights: Any = None, density: _bool | None = None) -> tuple[_Symbol, _Symbol]:
     """(counts, edges): how many values lie in each of several intervals."""
 
 def hsplit(ary: Any, indices_or_sections: Any) -> Any:
@@ -289,7 +290,7 @@ def less(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
 def less_equal(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """Whether `x1 <= x2`."""
 
-def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> Any:
+def linspace(start: Any, stop: Any, num: int = 50, endpoint: _bool = True, retstep: _bool = False, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> Any:
     """`num` numbers at equal distances from `start` to `stop`, which is one of them only with `endpoint`."""
 
 def log(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
@@ -307,7 +308,7 @@ def log2(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
 def logical_not(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """Whether the value is 0."""
 
-def logspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: float = 10.0, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> _Symbol:
+def logspace(start: Any, stop: Any, num: int = 50, endpoint: _bool = True, base: float = 10.0, dtype: DType | None = None, axis: int | Sequence[int] = 0, ctx: Context | None = None) -> _Symbol:
     """`base` to the power of `num` numbers at equal distances from `start` to `stop`."""
 
 def matmul(a: Any, b: Any, out: Any = None, **kwargs: Any) -> _Symbol:
@@ -316,19 +317,19 @@ def matmul(a: Any, b: Any, out: Any = None, **kwargs: Any) -> _Symbol:
 def matrix_transpose(x: Any) -> _Symbol:
     """The last two axes exchanged."""
 
-def max(a: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> _Symbol:
+def max(a: Any, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> _Symbol:
     """The largest value along `axis`."""
 
 def maximum(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """The larger of two."""
 
-def may_share_memory(a: Any, b: Any, max_work: Any = None) -> bool:
+def may_share_memory(a: Any, b: Any, max_work: Any = None) -> _bool:
     """Whether two arrays share memory."""
 
-def mean(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False) -> _Symbol:
+def mean(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False) -> _Symbol:
     """The mean along `axis`; of integers as float32."""
 
-def min(a: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None, initial: Any = None) -> _Symbol:
+def min(a: Any, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None, initial: Any = None) -> _Symbol:
     """The smallest value along `axis`."""
 
 def minimum(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
@@ -343,7 +344,7 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 def multiply(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """The product of elements."""
 
-def nan_to_num(x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, **kwargs: Any) -> _Symbol:
+def nan_to_num(x: Any, copy: _bool = True, nan: float = 0.0, posinf: float | None = None, neginf: float | None = None, **kwargs: Any) -> _Symbol:
     """NaN and infinities replaced by numbers: 0, and the largest and smallest that there are, unless given."""
 
 def negative(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
@@ -364,7 +365,7 @@ def outer(a: Any, b: Any) -> _Symbol:
 def pad(x: Any, pad_width: Any = None, mode: str = 'constant', **kwargs: Any) -> _Symbol:
     """A frame around the array: `pad_width` is (before, after) for each axis, for all of them, or one number."""
 
-def percentile(a: Any, q: Any, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool | None = None, interpolation: str = 'linear', keepdims: bool = False) -> _Symbol:
+def percentile(a: Any, q: Any, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool | None = None, interpolation: str = 'linear', keepdims: _bool = False) -> _Symbol:
     """Values below which `q` per cent of those along `axis` lie."""
 
 def polyval(p: Any, x: Any) -> _Symbol:
@@ -373,13 +374,13 @@ def polyval(p: Any, x: Any) -> _Symbol:
 def power(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """`x1` to the power of `x2`."""
 
-def prod(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> _Symbol:
+def prod(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None) -> _Symbol:
     """The product along `axis`."""
 
-def product(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: bool = False, initial: Any = None) -> _Symbol:
+def product(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, keepdims: _bool = False, initial: Any = None) -> _Symbol:
     """The product along `axis`."""
 
-def quantile(a: Any, q: Any, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: bool | None = None, interpolation: str = 'linear', keepdims: bool = False) -> _Symbol:
+def quantile(a: Any, q: Any, axis: int | Sequence[int] | None = None, out: Any = None, overwrite_input: _bool | None = None, interpolation: str = 'linear', keepdims: _bool = False) -> _Symbol:
     """Values below which the share `q`, from 0 to 1, of those along `axis` lies."""
 
 def rad2deg(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
@@ -427,7 +428,7 @@ def row_stack(arrays: Any, out: Any = None) -> _Symbol:
 def shape(a: Any) -> tuple[int, ...]:
     """Lengths of the axes."""
 
-def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
+def shares_memory(a: Any, b: Any, max_work: Any = None) -> _bool:
     """Whether two arrays share memory."""
 
 def sign(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
@@ -439,7 +440,7 @@ def sin(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
 def sinh(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """The hyperbolic sine."""
 
-def sometrue(a: Any, axis: int | Sequence[int] | None = None, keepdims: bool = False, out: Any = None) -> _Symbol:
+def sometrue(a: Any, axis: int | Sequence[int] | None = None, keepdims: _bool = False, out: Any = None) -> _Symbol:
     """Whether a value along `axis` is not 0."""
 
 def sort(a: Any, axis: int | Sequence[int] = -1, kind: str | None = None, order: str | None = None) -> _Symbol:
@@ -460,13 +461,13 @@ def squeeze(a: Any, axis: int | Sequence[int] | None = None, out: Any = None) ->
 def stack(arrays: Sequence[_Symbol], axis: int | Sequence[int] = 0, out: Any = None) -> _Symbol:
     """Arrays of one shape behind each other along a new axis."""
 
-def std(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> _Symbol:
+def std(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: _bool = False) -> _Symbol:
     """The standard deviation along `axis`; squares are divided by n - `ddof`."""
 
 def subtract(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """The difference."""
 
-def sum(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, keepdims: bool = False, initial: Any = None, out: Any = None) -> _Symbol:
+def sum(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, keepdims: _bool = False, initial: Any = None, out: Any = None) -> _Symbol:
     """The sum along `axis`: one axis, several, or all by default."""
 
 def swapaxes(a: Any, axis1: int, axis2: int) -> _Symbol:
@@ -508,13 +509,13 @@ def true_divide(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> _Symbol:
 def trunc(x: Any, out: Any = None, **kwargs: Any) -> _Symbol:
     """The value without its fraction."""
 
-def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: int | Sequence[int] | None = None) -> Any:
+def unique(ar: Any, return_index: _bool = False, return_inverse: _bool = False, return_counts: _bool = False, axis: int | Sequence[int] | None = None) -> Any:
     """The different values in rising order (or different parts along `axis`)."""
 
 def unravel_index(indices: Any, shape: int | Sequence[int], order: str = 'C') -> Any:
     """Positions along each axis of an array of `shape`, from positions in the flat array; of a symbol, as rows."""
 
-def var(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: bool = False) -> _Symbol:
+def var(a: Any, axis: int | Sequence[int] | None = None, dtype: DType | None = None, out: Any = None, ddof: int = 0, keepdims: _bool = False) -> _Symbol:
     """The variance along `axis`; squares are divided by n - `ddof`."""
 
 def vdot(a: Any, b: Any) -> _Symbol:

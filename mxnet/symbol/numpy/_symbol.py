@@ -1,5 +1,9 @@
 """`_Symbol`: a symbol with NumPy's operators and methods."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 from numbers import Number
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy
 
@@ -11,6 +15,10 @@ from ...numpy._methods import ArrayMethods
 from .. import _compose
 from .._compose import make
 from ..symbol import Symbol
+
+if TYPE_CHECKING:
+    from ..._ops.table import Operator
+    from ..._typing import DType
 
 __all__ = ['_Symbol', 'compose']
 
@@ -25,7 +33,7 @@ def hint(name):
     return name.lower()
 
 
-def compose(op, name, inputs, attributes):
+def compose(op: Operator, name: str, inputs: Any, attributes: Any) -> Any:
     """The symbol of an operator call, or a list of symbols where it has several outputs."""
     given = {k: v for k, v in attributes.items() if v is not None or op.attributes[k].default is not None}
     if op.variadic is not None:
@@ -50,6 +58,27 @@ class _Symbol(ArrayMethods, Symbol):  # type: ignore[misc]  # methods with NumPy
     ['x']
     """
 
+    __add__: ClassVar[Callable[[Any, Any], Any]]
+    __radd__: ClassVar[Callable[[Any, Any], Any]]
+    __sub__: ClassVar[Callable[[Any, Any], Any]]
+    __rsub__: ClassVar[Callable[[Any, Any], Any]]
+    __mul__: ClassVar[Callable[[Any, Any], Any]]
+    __rmul__: ClassVar[Callable[[Any, Any], Any]]
+    __truediv__: ClassVar[Callable[[Any, Any], Any]]
+    __rtruediv__: ClassVar[Callable[[Any, Any], Any]]
+    __div__: ClassVar[Callable[[Any, Any], Any]]
+    __rdiv__: ClassVar[Callable[[Any, Any], Any]]
+    __mod__: ClassVar[Callable[[Any, Any], Any]]
+    __rmod__: ClassVar[Callable[[Any, Any], Any]]
+    __pow__: ClassVar[Callable[[Any, Any], Any]]
+    __rpow__: ClassVar[Callable[[Any, Any], Any]]
+    __eq__: ClassVar[Callable[[Any, Any], Any]]
+    __ne__: ClassVar[Callable[[Any, Any], Any]]
+    __gt__: ClassVar[Callable[[Any, Any], Any]]
+    __ge__: ClassVar[Callable[[Any, Any], Any]]
+    __lt__: ClassVar[Callable[[Any, Any], Any]]
+    __le__: ClassVar[Callable[[Any, Any], Any]]
+
     __slots__ = ()
 
     __add__, __radd__ = _operator(_e.add), _operator(_e.add, True)
@@ -59,36 +88,44 @@ class _Symbol(ArrayMethods, Symbol):  # type: ignore[misc]  # methods with NumPy
     __div__, __rdiv__ = __truediv__, __rtruediv__
     __mod__, __rmod__ = _operator(_e.mod), _operator(_e.mod, True)
     __pow__, __rpow__ = _operator(_e.power), _operator(_e.power, True)
+    __and__: Any
+    __rand__: Any
     __and__ = __rand__ = _operator(_e.bitwise_and)
+    __or__: Any
+    __ror__: Any
     __or__ = __ror__ = _operator(_e.bitwise_or)
+    __xor__: Any
+    __rxor__: Any
     __xor__ = __rxor__ = _operator(_e.bitwise_xor)
+    __matmul__: Any
+    __rmatmul__: Any
     __matmul__, __rmatmul__ = _operator(_matrix.matmul), _operator(_matrix.matmul, True)
     __eq__, __ne__ = _operator(_e.equal), _operator(_e.not_equal)
     __gt__, __ge__ = _operator(_e.greater), _operator(_e.greater_equal)
     __lt__, __le__ = _operator(_e.less), _operator(_e.less_equal)
 
-    def __neg__(self):
+    def __neg__(self) -> Any:
         return _e.negative(self)
 
-    def __invert__(self):
+    def __invert__(self) -> Any:
         return _e.invert(self)
 
-    def __abs__(self):
+    def __abs__(self) -> Any:
         return _e.abs(self)
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return id(self) // 16
 
     @property
-    def num_outputs(self):
+    def num_outputs(self) -> Any:
         """Number of outputs."""
         return len(self._entries)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         # the outputs, where Symbol's own would take elements
         return (make(_Symbol, [e]) for e in self._entries)
 
-    def __getitem__(self, key):
+    def __getitem__(self, key: Any) -> Any:
         """Elements by ints and slices; of a symbol with several outputs, an output by number or name."""
         if len(self._entries) > 1 or isinstance(key, str):
             return Symbol.__getitem__(self, key)
@@ -112,41 +149,42 @@ class _Symbol(ArrayMethods, Symbol):  # type: ignore[misc]  # methods with NumPy
             result = _reshaped(result, codes)
         return result
 
-    def reshape(self, *args, **kwargs):
+    def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """See `mx.npx.reshape`: -1 stands for what is left over, and there are more codes."""
         order = kwargs.pop('order', 'C')
         shape = args[0] if len(args) == 1 and not isinstance(args[0], Number) else args or kwargs.pop('newshape', ())
         return apply('_npi_reshape', (self,), {'newshape': numbers(shape), 'order': order, **kwargs})
 
-    def reshape_view(self, *shape, **kwargs):
+    def reshape_view(self, *shape: Any, **kwargs: Any) -> Any:
         """As `reshape`."""
         return self.reshape(*shape, **kwargs)
 
-    def flatten(self, order='C'):
+    def flatten(self, order: str = 'C') -> Any:      # type: ignore[override]
         """The elements in a row."""
         return self.reshape(-1, order=order)
 
-    def astype(self, dtype, order='K', casting='unsafe', subok=True, copy=True):
+    def astype(self, dtype: DType, order: str = 'K', casting: str = 'unsafe', subok: bool = True,  # type: ignore[override]
+               copy: bool = True) -> Any:
         """The array in another dtype."""
         return apply('_npi_cast', (self,), {'dtype': dtype_text(dtype)})
 
-    def copy(self, order='C'):
+    def copy(self, order: str = 'C') -> Any:
         """A copy."""
         return apply('_np_copy', (self,), {})
 
-    def as_nd_ndarray(self):
+    def as_nd_ndarray(self) -> Any:
         """The symbol as an `mx.sym.Symbol`."""
         return make(Symbol, self._entries)
 
-    def as_np_ndarray(self):
+    def as_np_ndarray(self) -> Any:
         """The symbol itself."""
         return self
 
-    def item(self, *args):
+    def item(self, *args: Any) -> Any:
         """Symbols have no values."""
         raise NotImplementedForSymbol(self.item, None)
 
-    sort = property(lambda self: _not_in_place)
+    sort: Any = property(lambda self: _not_in_place)
 
 
 def _not_in_place(*args, **kwargs):

@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -29,10 +30,10 @@ def eigvalsh(a: Any, UPLO: str = 'L') -> _Symbol:
 def inv(a: Any) -> _Symbol:
     """The inverse of square matrices."""
 
-def norm(x: Any, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> _Symbol:
+def norm(x: Any, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: _bool = False) -> _Symbol:
     """Norms of vectors (one axis) or matrices (two); without `ord` and `axis`, of all elements as one vector."""
 
-def pinv(a: Any, rcond: float = 1e-15, hermitian: bool = False) -> _Symbol:
+def pinv(a: Any, rcond: float = 1e-15, hermitian: _bool = False) -> _Symbol:
     """The pseudoinverse; singular values below `rcond` times the largest count as 0."""
 
 def slogdet(a: Any) -> tuple[_Symbol, _Symbol]:

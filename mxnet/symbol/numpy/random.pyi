@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from builtins import bool as _bool
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ def beta(a: Any, b: Any, size: int | Sequence[int] | None = None, dtype: DType |
 def chisquare(df: Any, size: int | Sequence[int] | None = None, dtype: DType | None = None, ctx: Context | None = None) -> _Symbol:
     """Sums of `df` squared normal numbers."""
 
-def choice(a: Any, size: int | Sequence[int] | None = None, replace: bool = True, p: Any = None, ctx: Context | None = None, out: Any = None) -> _Symbol:
+def choice(a: Any, size: int | Sequence[int] | None = None, replace: _bool = True, p: Any = None, ctx: Context | None = None, out: Any = None) -> _Symbol:
     """Elements of `a` (or numbers from 0 up to it) drawn at random; `p` has the probability of each."""
 
 def exponential(scale: float = 1.0, size: int | Sequence[int] | None = None, ctx: Context | None = None, out: Any = None) -> _Symbol:

@@ -5,6 +5,7 @@ since many ONNX operators take as inputs what are attributes in MXNet.
 """
 import contextlib
 import os
+from typing import Any
 
 import numpy as np
 
@@ -55,9 +56,10 @@ class Tensor:
     """A value of the ONNX graph: a symbol, or NumPy values that are known; with what is known of its shape."""
 
     def __init__(self, symbol=None, values=None, shape=None, dtype=None):
+        self.values: Any
         self._symbol, self.values = symbol, values
-        self.shape = tuple(values.shape) if values is not None else shape
-        self.dtype = values.dtype if values is not None else dtype
+        self.shape: Any = tuple(values.shape) if values is not None else shape
+        self.dtype: Any = values.dtype if values is not None else dtype
 
     @property
     def rank(self):
@@ -69,24 +71,26 @@ class Node:
 
     def __init__(self, graph, proto):
         helper = onnx().helper
+        self.kind: Any
         self.graph, self.kind = graph, proto.op_type
-        self.outputs = list(proto.output)
+        self.outputs: Any = list(proto.output)
         # without one, a symbol gets a number, which programs count on: `flatten0_output`
+        self.name: Any
         self.name, self._called = proto.name or None, proto.name or (self.outputs or ['?'])[0]
         self.tensors = []
         try:
             self.attrs = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
-            self.attrs = {k: v.decode() if isinstance(v, bytes) else v for k, v in self.attrs.items()}
+            self.attrs: Any = {k: v.decode() if isinstance(v, bytes) else v for k, v in self.attrs.items()}
         except (ValueError, TypeError):
             raise self.error('an attribute of it has no value, or none that is text in UTF-8') from None
         if not self.outputs:
             raise self.error('it has no outputs')
-        self.opset = graph.opset
+        self.opset: Any = graph.opset
         for name in proto.input:
             if name and name not in graph.tensors:
                 raise self.error(f'its input {name} is not there before it, or is an output of another operator '
                                  'that is not translated')
-        self.tensors = [graph.tensors[name] if name else None for name in proto.input]
+        self.tensors: Any = [graph.tensors[name] if name else None for name in proto.input]
 
     def get(self, key, default=None):
         return self.attrs.get(key, default)
@@ -166,7 +170,12 @@ class GraphProto:
     """The reader; upstream's class has this name."""
 
     def __init__(self, where='', size=None):
+        self.tensors: Any
+        self.parameters: Any
+        self.states: Any
         self.tensors, self.parameters, self.states = {}, {}, set()
+        self.where: str
+        self.spent: int
         self.where, self.size, self.spent = where, size, 0
 
     def get_graph_metadata(self, model):
@@ -191,13 +200,13 @@ class GraphProto:
     def from_onnx(self, model):
         """(symbol, arguments, auxiliary states)"""
         if self.size is None:
-            self.size = model.ByteSize()
+            self.size: Any = model.ByteSize()
         with self.reported():
             return self._from_onnx(model)
 
     def _from_onnx(self, model):
         from ._operators import FOLDS, TRANSLATIONS
-        self.opset = max((o.version for o in model.opset_import if o.domain in ('', 'ai.onnx')), default=1)
+        self.opset: Any = max((o.version for o in model.opset_import if o.domain in ('', 'ai.onnx')), default=1)
         _check_names(model.graph)
         graph = infer(model).graph
         if not graph.output:

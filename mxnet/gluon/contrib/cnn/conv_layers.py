@@ -10,7 +10,7 @@ from ...nn import Activation
 
 if TYPE_CHECKING:
     from ...._typing import Init, Shape
-    from ....gluon.parameter import ParameterDict
+    from ....gluon.parameter import Parameter, ParameterDict
 
 __all__ = ['DeformableConvolution', 'ModulatedDeformableConvolution']
 
@@ -38,19 +38,19 @@ class _Deformable(HybridBlock):
         if adj:
             self._kwargs_offset['adj'] = self._kwargs_deformable_conv['adj'] = adj
         self._offsets = 2 * points
-        self.act = Activation(activation, prefix=activation + '_') if activation else None
+        self.act: Any = Activation(activation, prefix=activation + '_') if activation else None
 
     def _offset_parameters(self, use_bias, weight_initializer, bias_initializer):
         given = self._kwargs_offset
         count, inner = given['num_filter'], self._in_channels // given['num_group']
         shape = (count, inner, *given['kernel']) if given['layout'] == 'NCHW' else (count, *given['kernel'], inner)
-        self.offset_weight = self._parameter('offset_weight', shape, weight_initializer)
-        self.offset_bias = self._parameter('offset_bias', (count,), bias_initializer) if use_bias else None
+        self.offset_weight: Parameter = self._parameter('offset_weight', shape, weight_initializer)
+        self.offset_bias: Any = self._parameter('offset_bias', (count,), bias_initializer) if use_bias else None
 
     def _parameters(self, use_bias, weight_initializer, bias_initializer):
         shape = (self._channels, 0, *self._kwargs_deformable_conv['kernel'])
-        self.deformable_conv_weight = self._parameter('deformable_conv_weight', shape, weight_initializer)
-        self.deformable_conv_bias = self._parameter('deformable_conv_bias', (self._channels,), bias_initializer) \
+        self.deformable_conv_weight: Parameter = self._parameter('deformable_conv_weight', shape, weight_initializer)
+        self.deformable_conv_bias: Any = self._parameter('deformable_conv_bias', (self._channels,), bias_initializer) \
             if use_bias else None
 
     def _parameter(self, name, shape, init):
@@ -132,7 +132,7 @@ class ModulatedDeformableConvolution(_Deformable):
                          use_bias, in_channels, activation, offset_use_bias, op_name, adj)
             self._parameters(use_bias, weight_initializer, bias_initializer)
             self._offset_parameters(offset_use_bias, offset_weight_initializer, offset_bias_initializer)
-        self.offset_split_index = self._offsets
+        self.offset_split_index: Any = self._offsets
 
     def _alias(self):
         return 'modulated_deformable_conv'

@@ -60,6 +60,9 @@ class Estimator:
     ('training accuracy', 1.0)
     """
 
+    batch_axis: int
+    batches_in_epoch: Any
+
     #: What the estimator and its handlers log to: standard output, from level INFO on.  Add handlers for more.
     logger: logging.Logger = None               # type: ignore[assignment]  # made by __init__
 
@@ -68,18 +71,18 @@ class Estimator:
                  trainer: Trainer | None = None, context: Contexts | None = None, val_net: Block | None = None,
                  val_loss: Loss | None = None, batch_processor: BatchProcessor | None = None) -> None:
         self.net = net
-        self.loss = self._check_loss('loss', loss)
-        self.val_net = net if val_net is None else val_net
-        self.val_loss = self.loss if val_loss is None else self._check_loss('val_loss', val_loss)
+        self.loss: Loss = self._check_loss('loss', loss)
+        self.val_net: Block = net if val_net is None else val_net
+        self.val_loss: Loss = self.loss if val_loss is None else self._check_loss('val_loss', val_loss)
         self._train_metrics = self._named('training', _check_metrics(train_metrics) or self._default_metrics())
         self._val_metrics = self._named('validation', _check_metrics(val_metrics) or
                                         [copy.deepcopy(metric) for metric in self._train_metrics])
         self.logger = logging.Logger('Estimator', level=logging.INFO)
         self.logger.addHandler(logging.StreamHandler(sys.stdout))
-        self.context = self._check_context(context)
+        self.context: Any = self._check_context(context)
         self._initialize(initializer)
-        self.trainer = self._check_trainer(trainer)
-        self.batch_processor = self._check_batch_processor(batch_processor)
+        self.trainer: Trainer = self._check_trainer(trainer)
+        self.batch_processor: Any = self._check_batch_processor(batch_processor)
         self.max_epoch: Any
         self.max_batch: Any
         self.max_epoch = self.max_batch = None

@@ -91,6 +91,12 @@ def _check_event_handlers(handlers):
 class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
     """Ends training after a number of epochs or batches: those of the estimator, once training has begun."""
 
+    max_epoch: Any
+    max_batch: Any
+    current_batch: int
+    current_epoch: int
+    stop_training: bool
+
     def __init__(self, max_epoch: int | None = None, max_batch: int | None = None) -> None:
         self.max_epoch = max_epoch
         self.max_batch = max_batch
@@ -118,7 +124,7 @@ class MetricHandler(EpochBegin, BatchEnd):
     """Updates metrics after each batch, and begins them anew with each epoch; `mx.metric.Loss` gets the losses."""
 
     def __init__(self, metrics: Any, priority: float = -1000) -> None:
-        self.metrics = _check_metrics(metrics)
+        self.metrics: Any = _check_metrics(metrics)
         self.priority = priority
 
     def epoch_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
@@ -138,6 +144,9 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
 
     `eval_fn(val_data=, batch_axis=, event_handlers=)` does the work, `estimator.evaluate` for instance.
     """
+
+    current_batch: int
+    current_epoch: int
 
     def __init__(self, val_data: Iterable[Any] | None, eval_fn: Callable[..., Any], epoch_period: int = 1,
                  batch_period: int | None = None, priority: float = -1000, event_handlers: Any = None) -> None:
@@ -171,11 +180,15 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     With `progress_bar=True` there is a bar of each epoch on stderr (tqdm's where it is installed), with the metrics.
     """
 
+    batch_index: int
+    current_epoch: int
+    processed_samples: int
+
     def __init__(self, log_interval: int | str = 'epoch', metrics: Any = None, priority: float = np.inf,
                  progress_bar: bool = False) -> None:
         if log_interval != 'epoch' and not (isinstance(log_interval, int) and log_interval > 0):
             raise ValueError(f"log_interval must be 'epoch' or a positive number of batches, not {log_interval!r}")
-        self.metrics = _check_metrics(metrics)
+        self.metrics: Any = _check_metrics(metrics)
         self.batch_index = self.current_epoch = self.processed_samples = 0
         self.priority = priority
         self.log_interval = log_interval
@@ -185,7 +198,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.epoch_start: Any
         self.batch_start: Any
         self.train_start = self.epoch_start = self.batch_start = 0
-        self._bar = None
+        self._bar: Any = None
 
     def _pairs(self):
         return [pair for metric in self.metrics for pair in metric.get_name_value()]
@@ -238,7 +251,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             text = (f'[Epoch {self.current_epoch}][Batch {self.batch_index}][Samples {self.processed_samples}] '
                     f'time/interval: {self.log_interval_time:.3f}s ')
             estimator.logger.info('%s', (text + self._values()).rstrip())
-            self.log_interval_time = 0
+            self.log_interval_time: int = 0
 
     def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         if self._bar is not None:
@@ -282,6 +295,9 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     epochs or batches as are left.
     """
 
+    current_batch: int
+    current_epoch: int
+
     def __init__(self, model_dir: Path, model_prefix: str = 'model', monitor: EvalMetric | None = None,
                  verbose: int = 0, save_best: bool = False, mode: str = 'auto', epoch_period: int = 1,
                  batch_period: int | None = None, max_checkpoints: int = 5,
@@ -303,7 +319,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self.trained_epoch = self.trained_batch = -1
         self.saved_checkpoints: list[Any] = []
         if save_best:
-            self.monitor_op = _comparison('CheckpointHandler', monitor, mode)
+            self.monitor_op: Any = _comparison('CheckpointHandler', monitor, mode)
             self.best = _worst(self.monitor_op)
 
     def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
@@ -376,7 +392,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             estimator.logger.info('[Epoch %d] CheckpointHandler: %s did not improve from %0.5f, skipping updating best '
                                   'model', self.current_epoch, name, self.best)
         if better:
-            self.best = value
+            self.best: float = value
             self._save(estimator, f'{self.model_prefix}-best')
 
     def _save(self, estimator, prefix):
@@ -420,6 +436,8 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                              'again with resume_from_checkpoint=False')
         estimator.net.load_parameters(self._path(self.saved_checkpoints[-1] + '.params'), ctx=estimator.context)
         estimator.trainer.load_states(self._path(self.saved_checkpoints[-1] + '.states'))
+        self.trained_epoch: int
+        self.trained_batch: int
         self.trained_epoch, self.trained_batch = epoch, batch
         if by_epochs:
             estimator.max_epoch = left
@@ -435,6 +453,12 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
     `baseline` is the value that the first epochs must beat.
     """
 
+    wait: int
+    stopped_epoch: int
+    current_epoch: int
+    stop_training: bool
+    best: Any
+
     def __init__(self, monitor: EvalMetric, min_delta: float = 0, patience: int = 0, mode: str = 'auto',
                  baseline: float | None = None) -> None:
         if not isinstance(monitor, EvalMetric) or isinstance(monitor, CompositeEvalMetric):
@@ -443,8 +467,8 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self.monitor = monitor
         self.baseline = baseline
         self.patience = patience
-        self.monitor_op = _comparison('EarlyStoppingHandler', monitor, mode)
-        self.min_delta = min_delta if self.monitor_op is np.greater else -min_delta
+        self.monitor_op: Any = _comparison('EarlyStoppingHandler', monitor, mode)
+        self.min_delta: float = min_delta if self.monitor_op is np.greater else -min_delta
         self.wait = self.stopped_epoch = self.current_epoch = 0
         self.stop_training = False
         self.best = _worst(self.monitor_op) if baseline is None else baseline

@@ -14,7 +14,7 @@ from ...nn import BatchNorm, HybridSequential, Sequential
 
 if TYPE_CHECKING:
     from ...._typing import BlockOptions, DType, Init, Shape
-    from ....gluon.parameter import ParameterDict
+    from ....gluon.parameter import Parameter, ParameterDict
 
 __all__ = ['Concurrent', 'HybridConcurrent', 'Identity', 'PixelShuffle1D', 'PixelShuffle2D', 'PixelShuffle3D',
            'SparseEmbedding', 'SyncBatchNorm']
@@ -70,6 +70,7 @@ class SparseEmbedding(Block):
         super().__init__(**kwargs)
         self._kwargs: dict[str, Any] = {'input_dim': input_dim, 'output_dim': output_dim, 'dtype': dtype,
                                         'sparse_grad': True}
+        self.weight: Parameter
         self.weight = self.params.get('weight', shape=(input_dim, output_dim), init=weight_initializer, dtype=dtype,
                                       grad_stype='row_sparse', stype='row_sparse')
 

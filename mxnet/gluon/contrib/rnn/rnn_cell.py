@@ -30,10 +30,16 @@ class VariationalDropoutCell(ModifierCell):
             raise AssertionError('states of a BidirectionalCell cannot be dropped; put VariationalDropoutCells around '
                                  'the cells inside')
         super().__init__(base_cell)
+        self.drop_inputs: float
+        self.drop_states: float
+        self.drop_outputs: float
         self.drop_inputs, self.drop_states, self.drop_outputs = drop_inputs, drop_states, drop_outputs
         self._forget()
 
     def _forget(self):
+        self.drop_inputs_mask: None
+        self.drop_states_mask: None
+        self.drop_outputs_mask: None
         self.drop_inputs_mask = self.drop_states_mask = self.drop_outputs_mask = None
 
     def _alias(self):

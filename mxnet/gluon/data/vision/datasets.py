@@ -246,6 +246,8 @@ class ImageFolderDataset(_ImageFiles):
     `synsets` are the names of the folders, in order; `items` are (path, label).
     """
 
+    items: Any
+
     _exts = ('.jpg', '.jpeg', '.png')
 
     def __init__(self, root: Path, flag: int = 1, transform: Callable[..., Any] | None = None) -> None:
@@ -274,6 +276,8 @@ class ImageListDataset(_ImageFiles):
     `imglist` is a `.lst` file as `im2rec` writes it (number, labels and path, with tabs between), or a list of
     (label or labels, path); paths are below `root`.
     """
+
+    items: Any
 
     def __init__(self, root: Path = '.', imglist: str | Sequence[Any] | None = None, flag: int = 1,
                  transform: Callable[..., Any] | None = None) -> None:

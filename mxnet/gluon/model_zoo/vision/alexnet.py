@@ -17,6 +17,9 @@ __all__ = ['AlexNet', 'alexnet']
 class AlexNet(Classifier):
     """Five convolutions and three dense layers."""
 
+    features: Any
+    output: Any
+
     def __init__(self, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():

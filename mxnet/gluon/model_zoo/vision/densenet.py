@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201']
 
 # number of layers: (channels of the first convolution, channels that a layer adds, layers of each stage)
-densenet_spec = {121: (64, 32, [6, 12, 24, 16]), 161: (96, 48, [6, 12, 36, 24]), 169: (64, 32, [6, 12, 32, 32]),
+densenet_spec: Any = {121: (64, 32, [6, 12, 24, 16]), 161: (96, 48, [6, 12, 36, 24]), 169: (64, 32, [6, 12, 32, 32]),
                  201: (64, 32, [6, 12, 48, 32])}
 
 
@@ -50,6 +50,9 @@ def _make_transition(num_output_features):
 
 class DenseNet(Classifier):
     """Stages of layers that each see the results of all layers before them."""
+
+    features: Any
+    output: Any
 
     def __init__(self, num_init_features: int, growth_rate: int, block_config: Sequence[int], bn_size: int = 4,
                  dropout: float = 0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:

@@ -89,6 +89,9 @@ def make_aux(classes: int) -> HybridBlock:
 class Inception3(Classifier):
     """Inception v3, for pictures of 299 x 299."""
 
+    features: Any
+    output: Any
+
     def __init__(self, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         with self.name_scope():

@@ -56,10 +56,10 @@ class LinearBottleneck(nn.HybridBlock):
 
     def __init__(self, in_channels: int, channels: int, t: int, stride: int, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
-        self.use_shortcut = stride == 1 and in_channels == channels
+        self.use_shortcut: bool = stride == 1 and in_channels == channels
         inside = in_channels * t
         with self.name_scope():
-            self.out = stack(*_convolution(inside, activation='relu6'),
+            self.out: Any = stack(*_convolution(inside, activation='relu6'),
                              *_convolution(inside, 3, stride, 1, inside, activation='relu6'),
                              *_convolution(channels, activation=None), prefix=None)
 
@@ -72,6 +72,9 @@ class LinearBottleneck(nn.HybridBlock):
 
 class MobileNet(Classifier):
     """Thirteen separable convolutions; `multiplier` scales all channels."""
+
+    features: Any
+    output: Any
 
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
@@ -88,6 +91,9 @@ class MobileNet(Classifier):
 
 class MobileNetV2(Classifier):
     """Seventeen bottlenecks; `multiplier` scales all channels."""
+
+    features: Any
+    output: Any
 
     def __init__(self, multiplier: float = 1.0, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)

@@ -36,7 +36,7 @@ class _BlockV1(HybridBlock):
     _sum: Any
 
     def _shortcut(self, channels, stride, downsample, in_channels):
-        self.downsample = stack(_conv1x1(channels, stride, in_channels), nn.BatchNorm()) if downsample else None
+        self.downsample: Any = stack(_conv1x1(channels, stride, in_channels), nn.BatchNorm()) if downsample else None
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         out = self.body(x)
@@ -46,6 +46,8 @@ class _BlockV1(HybridBlock):
 
 class BasicBlockV1(_BlockV1):
     """Two 3x3 convolutions and a shortcut around them, which has a convolution of its own with `downsample`."""
+
+    body: Any
 
     def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
                  **kwargs: Unpack[BlockOptions]) -> None:
@@ -60,6 +62,8 @@ class BasicBlockV1(_BlockV1):
 
 class BottleneckV1(_BlockV1):
     """1x1, 3x3 and 1x1 convolutions, the middle one on a quarter of the channels, and a shortcut around them."""
+
+    body: Any
 
     def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
                  **kwargs: Unpack[BlockOptions]) -> None:
@@ -81,11 +85,11 @@ class BasicBlockV2(HybridBlock):
     def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
                  **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
-        self.bn1 = nn.BatchNorm()
-        self.conv1 = _conv3x3(channels, stride, in_channels)
-        self.bn2 = nn.BatchNorm()
-        self.conv2 = _conv3x3(channels, 1, channels)
-        self.downsample = _conv1x1(channels, stride, in_channels) if downsample else None
+        self.bn1: Any = nn.BatchNorm()
+        self.conv1: Any = _conv3x3(channels, stride, in_channels)
+        self.bn2: Any = nn.BatchNorm()
+        self.conv2: Any = _conv3x3(channels, 1, channels)
+        self.downsample: Any = _conv1x1(channels, stride, in_channels) if downsample else None
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         first = _relu(F, self.bn1(x))
@@ -99,13 +103,13 @@ class BottleneckV2(HybridBlock):
     def __init__(self, channels: int, stride: int, downsample: bool = False, in_channels: int = 0,
                  **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
-        self.bn1 = nn.BatchNorm()
-        self.conv1 = _conv1x1(channels // 4, 1, 0)
-        self.bn2 = nn.BatchNorm()
-        self.conv2 = _conv3x3(channels // 4, stride, channels // 4)
-        self.bn3 = nn.BatchNorm()
-        self.conv3 = _conv1x1(channels, 1, 0)
-        self.downsample = _conv1x1(channels, stride, in_channels) if downsample else None
+        self.bn1: Any = nn.BatchNorm()
+        self.conv1: Any = _conv1x1(channels // 4, 1, 0)
+        self.bn2: Any = nn.BatchNorm()
+        self.conv2: Any = _conv3x3(channels // 4, stride, channels // 4)
+        self.bn3: Any = nn.BatchNorm()
+        self.conv3: Any = _conv1x1(channels, 1, 0)
+        self.downsample: Any = _conv1x1(channels, stride, in_channels) if downsample else None
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         first = _relu(F, self.bn1(x))
@@ -144,6 +148,9 @@ class _ResNet(Classifier):
 class ResNetV1(_ResNet):
     """ResNet v1: `layers` blocks in each stage, `channels` of the first convolution and of the stages."""
 
+    features: Any
+    output: Any
+
     def __init__(self, block: type[HybridBlock], layers: Sequence[int], channels: Sequence[int], classes: int = 1000,
                  thumbnail: bool = False, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
@@ -158,6 +165,9 @@ class ResNetV1(_ResNet):
 class ResNetV2(_ResNet):
     """ResNet v2: as v1, with normalization and activation before each convolution."""
 
+    features: Any
+    output: Any
+
     def __init__(self, block: type[HybridBlock], layers: Sequence[int], channels: Sequence[int], classes: int = 1000,
                  thumbnail: bool = False, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
@@ -171,11 +181,11 @@ class ResNetV2(_ResNet):
 
 _WIDE = [64, 256, 512, 1024, 2048]
 # number of layers: (kind of block, blocks of each stage, channels)
-resnet_spec = {18: ('basic_block', [2, 2, 2, 2], [64, 64, 128, 256, 512]),
+resnet_spec: Any = {18: ('basic_block', [2, 2, 2, 2], [64, 64, 128, 256, 512]),
                34: ('basic_block', [3, 4, 6, 3], [64, 64, 128, 256, 512]),
                50: ('bottle_neck', [3, 4, 6, 3], _WIDE), 101: ('bottle_neck', [3, 4, 23, 3], _WIDE),
                152: ('bottle_neck', [3, 8, 36, 3], _WIDE)}
-resnet_net_versions = [ResNetV1, ResNetV2]
+resnet_net_versions: Any = [ResNetV1, ResNetV2]
 resnet_block_versions: Any = [{'basic_block': BasicBlockV1, 'bottle_neck': BottleneckV1},
                          {'basic_block': BasicBlockV2, 'bottle_neck': BottleneckV2}]
 

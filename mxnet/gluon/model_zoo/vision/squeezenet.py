@@ -32,6 +32,9 @@ def _make_fire(squeeze_channels, expand1x1_channels, expand3x3_channels):
 class SqueezeNet(Classifier):
     """A convolution, eight fire modules, and a convolution that tells the classes."""
 
+    features: Any
+    output: Any
+
     def __init__(self, version: str, classes: int = 1000, **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
         if version not in _SPEC:

@@ -17,12 +17,15 @@ __all__ = ['VGG', 'get_vgg', 'vgg11', 'vgg11_bn', 'vgg13', 'vgg13_bn', 'vgg16', 
 
 _FILTERS = [64, 128, 256, 512, 512]
 # number of layers: (convolutions of each stage, their channels)
-vgg_spec = {11: ([1, 1, 2, 2, 2], _FILTERS), 13: ([2, 2, 2, 2, 2], _FILTERS), 16: ([2, 2, 3, 3, 3], _FILTERS),
+vgg_spec: Any = {11: ([1, 1, 2, 2, 2], _FILTERS), 13: ([2, 2, 2, 2, 2], _FILTERS), 16: ([2, 2, 3, 3, 3], _FILTERS),
             19: ([2, 2, 4, 4, 4], _FILTERS)}
 
 
 class VGG(Classifier):
     """Stages of 3x3 convolutions, each followed by pooling, then three dense layers."""
+
+    features: Any
+    output: Any
 
     def __init__(self, layers: Sequence[int], filters: Sequence[int], classes: int = 1000, batch_norm: bool = False,
                  **kwargs: Unpack[BlockOptions]) -> None:
