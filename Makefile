@@ -87,7 +87,7 @@ $(READY_TRAIN): pyproject.toml constraints.txt
 	@test -n "$(CPU)" || command -v nvidia-smi >/dev/null || test "$$(uname)" != Linux || \
 		echo "No NVIDIA GPU found. If PyTorch's CUDA libraries are downloaded below, stop (Ctrl-C) and run: make train CPU=1"
 	$(PIP) --progress-bar on setuptools
-	$(PIP) --progress-bar on --no-build-isolation --editable .
+	$(PIP) --progress-bar on --no-build-isolation --config-settings editable_mode=compat --editable .
 	touch $@
 
 # What all other targets need: the tools for tests and documentation as well.
@@ -95,7 +95,7 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) for development: remx with all optional parts, and tools for tests and documentation"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) --quiet setuptools
-	$(PIP) --quiet --no-build-isolation --editable ".[dev]"
+	$(PIP) --quiet --no-build-isolation --config-settings editable_mode=compat --editable ".[dev]"
 	@# Graphviz draws networks and is no Python package; without it those tests are skipped
 	command -v dot >/dev/null || test "$$(id -u)" != 0 || apt-get install -y -q graphviz || true
 	touch $@ $(READY_TRAIN)

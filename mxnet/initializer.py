@@ -22,7 +22,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy
 import torch
@@ -176,12 +176,13 @@ def _root_mean_square(array):
     return str((ndarray.norm(array) / math.sqrt(array.size)).asscalar())
 
 
+_Class = TypeVar('_Class')
 _register = registry.get_register_func(Initializer, 'initializer')
-alias: Any = registry.get_alias_func(Initializer, 'initializer')
-create: Any = registry.get_create_func(Initializer, 'initializer')
+alias = registry.get_alias_func(Initializer, 'initializer')
+create = registry.get_create_func(Initializer, 'initializer')
 
 
-def register(klass: type[Any]) -> type[Any]:
+def register(klass: _Class) -> _Class:
     """A class decorator: the initializer can be made by its lower-case name from then on.
 
     >>> @mx.init.register

@@ -3,12 +3,25 @@ from __future__ import annotations
 
 import random as _python
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._names import suggest_names as _suggest_names
 from ._state import state
 from .base import MXNetError
 from .context import Context
+
+if TYPE_CHECKING:
+    from .ndarray._random import exponential as exponential
+    from .ndarray._random import gamma as gamma
+    from .ndarray._random import generalized_negative_binomial as generalized_negative_binomial
+    from .ndarray._random import multinomial as multinomial
+    from .ndarray._random import negative_binomial as negative_binomial
+    from .ndarray._random import normal as normal
+    from .ndarray._random import poisson as poisson
+    from .ndarray._random import randint as randint
+    from .ndarray._random import randn as randn
+    from .ndarray._random import shuffle as shuffle
+    from .ndarray._random import uniform as uniform
 
 __all__ = ['seed', 'exponential', 'gamma', 'generalized_negative_binomial', 'multinomial', 'negative_binomial',
            'normal',

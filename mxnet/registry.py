@@ -14,13 +14,23 @@ from __future__ import annotations
 
 import json
 import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
 
 from ._names import near
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 
 __all__ = ['get_alias_func', 'get_create_func', 'get_register_func', 'get_registry']
+
+_Class = TypeVar('_Class')
+
+
+class Register(Protocol):
+    """A class decorator that keeps the class as it is."""
+
+    def __call__(self, klass: _Class, name: str | None = None) -> _Class: ...
+
 
 _registries: dict[type, dict[str, type]] = {}
 
@@ -34,14 +44,14 @@ def _table(base_class):
     return _registries.setdefault(base_class, {})
 
 
-def get_register_func(base_class: type, nickname: str) -> Any:
+def get_register_func(base_class: type, nickname: str) -> Register:
     """A class decorator that registers subclasses of `base_class` under their lower-case name.
 
     `nickname` is what messages call the family, e.g. 'optimizer'.
     """
     table = _table(base_class)
 
-    def register(klass, name=None):
+    def register(klass: Any, name: str | None = None) -> Any:
         if not (isinstance(klass, type) and issubclass(klass, base_class)):
             raise TypeError(f'only subclasses of {base_class.__name__} can be registered as {nickname}, not {klass!r}')
         name = (name or klass.__name__).lower()
@@ -56,7 +66,7 @@ def get_register_func(base_class: type, nickname: str) -> Any:
     return register
 
 
-def get_alias_func(base_class: type, nickname: str) -> Any:
+def get_alias_func(base_class: type, nickname: str) -> Callable[..., Callable[[_Class], _Class]]:
     """A function `alias(*names)` that returns a class decorator: further names for a class."""
     register = get_register_func(base_class, nickname)
 
@@ -71,7 +81,7 @@ def get_alias_func(base_class: type, nickname: str) -> Any:
     return alias
 
 
-def get_create_func(base_class: type, nickname: str) -> Any:
+def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
     """A function that makes an object of the family of `base_class` from a name, a dict or JSON."""
     table = _table(base_class)
 

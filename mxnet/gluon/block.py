@@ -5,7 +5,7 @@ import re
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, overload
 
 from .._dispatch import entering, interceptors
 from .._names import explain_arguments, explain_keywords, set_by_init
@@ -24,7 +24,8 @@ from .parameter import UNIFORM, Parameter, ParameterDict
 from .utils import HookHandle, indent
 
 if TYPE_CHECKING:
-    from .._typing import Contexts, DType, Init, Path
+    from .._typing import Contexts, DType, Init, Path, Value
+    from ..ndarray import NDArray
 
 __all__ = ['Block', 'HybridBlock', 'SymbolBlock']
 
@@ -234,6 +235,12 @@ class Block:
         files.load(self, prefix)
 
     # ------------------------------------------------------------------ running
+    @overload
+    def __call__(self, x: Value, /, *args: Any) -> Value: ...
+
+    @overload
+    def __call__(self, *args: Any) -> NDArray: ...
+
     def __call__(self, *args: Any) -> Any:
         if interceptors and (scope := entering('Block.__call__', self, args)) is not None:
             with scope:

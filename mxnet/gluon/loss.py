@@ -265,12 +265,13 @@ class SoftmaxCrossEntropyLoss(Loss):
         axis = self._axis % len(shape) if shape else 0
         return [shape[:axis] + shape[axis + 1:], shape[:axis] + (1,) + shape[axis + 1:]]
 
-    def __call__(self, *args: Any) -> Any:
-        if self._unchecked and self._sparse_label and len(args) == 2:   # a sample_weight may mask such labels
-            calls = self.__dict__['_calls'] = self._calls + 1
-            if calls <= 32 or not calls % 8:
-                self._check_labels(*args)
-        return super().__call__(*args)
+    if not TYPE_CHECKING:               # its types are those of Loss
+        def __call__(self, *args: Any) -> Any:
+            if self._unchecked and self._sparse_label and len(args) == 2:   # a sample_weight may mask such labels
+                calls = self.__dict__['_calls'] = self._calls + 1
+                if calls <= 32 or not calls % 8:
+                    self._check_labels(*args)
+            return super().__call__(*args)
 
     _unchecked = True           # becomes False after a warning
     _calls = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy
 
@@ -43,6 +43,9 @@ def aggregation_size():
 def zeros_like(weight, stype='default'):
     """A state that starts at zero.  An `NDArray` even for a weight of `mx.np`: that is what state files hold."""
     return zeros(weight.shape, weight.context, weight.dtype, stype)
+
+
+_Class = TypeVar('_Class')
 
 
 @explain_arguments
@@ -138,7 +141,7 @@ class Optimizer:
 
     # ------------------------------------------------------------------ registry
     @staticmethod
-    def register(klass: type[Any]) -> type[Any]:
+    def register(klass: _Class) -> _Class:
         """Registers a class of optimizers under its lower-case name; used as a decorator."""
         if not isinstance(klass, type):
             raise TypeError(f'only a class can be registered as an optimizer, not {klass!r}')
