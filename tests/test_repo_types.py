@@ -25,8 +25,8 @@ needs_mypy = pytest.mark.skipif(importlib.util.find_spec('mypy') is None, reason
 needs_jedi = pytest.mark.skipif(importlib.util.find_spec('jedi') is None, reason='jedi is not installed')
 
 # What pyright says about the control flow of a program, and not about the library: `for batch in data: loss = ...`
-OWN_RULES = {'reportPossiblyUnboundVariable': 'none', 'reportMissingImports': 'none', 'reportMissingModuleSource': 'none',
-             'reportUnusedExpression': 'none', 'reportUnusedCoroutine': 'none', 'reportOptionalMemberAccess': 'error'}
+OWN_RULES = {'reportPossiblyUnboundVariable': 'none', 'reportMissingImports': 'none',
+             'reportMissingModuleSource': 'none', 'reportUnusedExpression': 'none'}
 # Complaints that are right: the program makes the mistake on purpose, or gives one name two meanings.
 RIGHT = {
     'page_docs_en_troubleshooting.py': 'the page shows mistakes and what they raise',

@@ -7,7 +7,8 @@ from .parameter import Constant, DeferredInitializationError, Parameter, Paramet
 
 _SUBMODULES = ('block', 'contrib', 'data', 'loss', 'model_zoo', 'nn', 'parameter', 'rnn', 'trainer', 'utils')
 
-_MEMBERS = {'Trainer': 'trainer', 'Checkpoint': '_checkpoint', 'TorchBlock': '_torch', 'from_torch': '_torch',
+_MEMBERS = {'Trainer': 'trainer', 'Checkpoint': '_checkpoint', 'Operators': '_namespaces',
+            'TorchBlock': '_torch', 'from_torch': '_torch',
             'to_torch': '_to_torch'}
 
 __all__ = ['Block', 'Constant', 'DeferredInitializationError', 'HybridBlock', 'Parameter', 'ParameterDict',

@@ -19,6 +19,7 @@ from . import rnn as rnn
 from . import trainer as trainer
 from . import utils as utils
 from ._checkpoint import Checkpoint as Checkpoint
+from ._namespaces import Operators as Operators
 from ._torch import TorchBlock as TorchBlock
 from .trainer import Trainer as Trainer
 from ._torch import from_torch as from_torch
