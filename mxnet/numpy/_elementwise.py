@@ -83,10 +83,14 @@ def _publish(function, name, doc):
 def _unary(name, doc, internal=None):
     internal, python = f'_npi_{internal or name}', getattr(numpy, name)
     question = name.startswith('is') or name == 'logical_not'
+    generated: Any = None                   # made once the class of arrays is there
 
     def function(x, out=None, **kwargs):
-        if type(x) is _call.array_class and out is None and not kwargs:
-            return (_call.functions.get(internal) or _call.function_of(internal))(x)
+        nonlocal generated
+        if out is None and not kwargs and isinstance(x, NDArrayBase):
+            if generated is None:
+                generated = _call.function_of(internal)
+            return generated(x)
         if isinstance(x, Numbers):
             return python(x)
         value = operand(x)
