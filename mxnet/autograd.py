@@ -413,7 +413,7 @@ def backward(heads: Arrays, head_grads: NDArray | Sequence[NDArray | None] | Non
         on_tape(heads, head_grads, retain_graph, train_mode)
 
 
-def on_tape(heads, head_grads=None, retain_graph=False, train_mode=True):
+def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
     """`backward` by torch's engine; heads that are pending are computed first."""
     heads, tensors, gradients = _heads(heads, head_grads)
     if not tensors:

@@ -9,7 +9,6 @@ from ..ndarray import NDArray
 
 if TYPE_CHECKING:
     from .._typing import Keys, NestedArrays, Path
-    from ..kvstore import KVStore
     from ..kvstore._workers import WorkersKVStore
     from ..kvstore.horovod import Horovod
     from ..optimizer import Optimizer
@@ -143,12 +142,7 @@ def create(name: Literal['horovod']) -> Horovod: ...
 
 
 @overload
-def create(name: Literal['local', 'local_allreduce_cpu', 'local_allreduce_device', 'device',
-                         'nccl'] = 'local') -> KVStore: ...
-
-
-@overload
-def create(name: str) -> Any: ...
+def create(name: str = 'local') -> Any: ...
 
 
 def create(name: str = 'local') -> Any:
