@@ -312,7 +312,7 @@ class Campaign:
                 now = os.stat(os.path.join(folder, 'number')).st_mtime_ns
             if now != last:
                 last, since = now, time.monotonic()
-            elif time.monotonic() - since > 6 * SECONDS:
+            elif time.monotonic() - since > (6 if last is not None else 60) * SECONDS:     # imports take longer
                 running.stuck = True
                 running.kill()
 
