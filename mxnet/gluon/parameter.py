@@ -325,7 +325,7 @@ class Parameter:
         """
         if self._data is not None and not force_reinit:
             warnings.warn(f"Parameter '{self.name}' is already initialized, so nothing is done. Pass force_reinit=True "
-                          'to start anew.', stacklevel=2)
+                          'to initialize again.', stacklevel=2)
             return
         self._data, self._by_ctx = None, {}
         invalidations.count += 1

@@ -308,8 +308,11 @@ class Measured(EvalMetric):
     _labels_warned = False
 
     def _check_labels(self, label, classes):
-        """Warns once of labels beyond the last class; not of negative ones, with which programs mark padding."""
-        if self._labels_warned or label.is_cuda or not label.numel():
+        """Warns once of labels beyond the last class; not of negative ones, with which programs mark padding.
+
+        Predictions of one column are numbers, not scores of classes.
+        """
+        if self._labels_warned or classes < 2 or label.is_cuda or not label.numel():
             return
         highest = label.max().item()
         if highest >= classes:
