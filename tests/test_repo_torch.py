@@ -131,8 +131,9 @@ def test_identity_of_memory():
 
 
 def test_users_of_memory(monkeypatch):
+    assert memory.users_of(torch.rand(3)) == memory.ALONE or not memory.ALONE
     monkeypatch.setattr(memory, '_count', None)
-    assert memory.users_of(torch.rand(3)) > 1000
+    assert memory.users_of(torch.rand(3)) > max(1000, memory.ALONE)
     pair('_C._cuda_clearCublasWorkspaces')[1]()
 
 
@@ -274,7 +275,7 @@ def test_gamma_variates(alpha):
 def test_tools():
     with pair('_C._profiler._RecordFunctionFast')[1]('range'):
         pass
-    assert pair('autograd._profiler_enabled')[1]() is False
+    assert pair('autograd._profiler_enabled')[1]() is None
     assert callable(switch.NAMES['_inductor.compile'][1])
 
 

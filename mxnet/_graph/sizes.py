@@ -10,14 +10,14 @@ from functools import cache
 
 import torch
 
-from .._torch.dispatch import DispatchMode, signature
+from .._torch.dispatch import MetaMode, signature
 from .._torch.operators import ADAPTIVE_AVG_POOL2D, LOG_SOFTMAX, PRELU_KERNEL, SOFTMAX
 
 aten = torch.ops.aten
 META = torch.device('meta')
 
 
-class Sizes(DispatchMode):
+class Sizes(MetaMode):
     """While it is active, calls on meta tensors take the rules below."""
 
     @classmethod

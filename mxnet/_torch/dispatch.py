@@ -36,6 +36,8 @@ class SubclassMode:
 
 DispatchMode: Any = private('utils._python_dispatch.TorchDispatchMode', SubclassMode)
 SEES_ALL = DispatchMode is not SubclassMode
+# a mode for calls on meta tensors, which have no stand-ins; without it, torch's own rules answer
+MetaMode: Any = DispatchMode if SEES_ALL else contextlib.nullcontext
 
 # a context in which calls are no part of a trace
 no_dispatch = private('_C._DisableTorchDispatch', contextlib.nullcontext)

@@ -26,5 +26,9 @@ def users_of(tensor: torch.Tensor) -> int:
     return 1 << 30 if _count is None else _count(tensor.untyped_storage()._cdata)
 
 
+# what `users_of` says of memory that one tensor has; where torch cannot tell, it never says so
+ALONE = 0 if _count is None else users_of(torch.empty(0))
+
+
 # gives back the memory that cuBLAS has for each stream; without it, that stays where it is
 clear_cublas_workspaces = private('_C._cuda_clearCublasWorkspaces', lambda: None)

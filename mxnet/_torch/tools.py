@@ -12,8 +12,8 @@ from .switch import ALLOWED, NAMES, private
 # a named range: half a microsecond, where the public one takes thirty
 Range = private('_C._profiler._RecordFunctionFast', record_function)
 
-# whether a profile is being taken; where torch cannot tell, a profile that a program takes itself is not seen
-is_profiling = private('autograd._profiler_enabled', lambda: False)
+# whether a profile is being taken; None where torch cannot tell: a profile that a program takes itself is not seen
+is_profiling = private('autograd._profiler_enabled', lambda: None)
 
 
 def profiler_configuration():

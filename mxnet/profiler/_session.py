@@ -129,7 +129,7 @@ class Session:
         # acc_events: there is one cycle, and torch 2.11 warns of what it would forget after the first
         profiler = torch.profiler.profile(activities=activities, profile_memory=self.wants('memory'), acc_events=True,
                                           experimental_config=profiler_configuration())
-        if _runs():
+        if is_profiling():
             raise MXNetError("profiler: a torch.profiler runs already, and there can be one at a time; stop it first")
         profiler.start()
         self._profiler = profiler
@@ -143,7 +143,7 @@ class Session:
         profiler, self._profiler = self._profiler, None
         self._ranges.restore()
         self._ranges = None
-        if not _runs():
+        if is_profiling() is False:
             self.state = _OFF
             raise MXNetError("profiler: a torch.profiler was used while this one ran; what was measured since is lost")
         if torch.cuda.is_available() and torch.cuda.is_initialized():
@@ -239,10 +239,6 @@ class Session:
                 and threading.get_ident() == self._thread:
             self.dump(False)
             self._asked = time.monotonic()
-
-
-def _runs():
-    return bool(is_profiling())
 
 
 session = Session()
