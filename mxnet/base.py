@@ -33,15 +33,18 @@ def __getattr__(name):
     return globals()[name]
 
 
+# functions of upstream's C library, by name; `ndarray/_c_functions.py` fills this in when it is loaded
+C_FUNCTIONS: dict[str, Any] = {}
+
+
 class _Functions:
     """The functions of upstream's C library that programs call by hand, in Python (`ndarray/_c_functions.py`)."""
 
     def __getattr__(self, name):
-        from .ndarray._c_functions import FUNCTIONS
-        if name not in FUNCTIONS:
+        if name not in C_FUNCTIONS:
             raise AttributeError(f'there is no C library under this package, and {name} is not among the functions '
-                                 f'that are there in Python: {", ".join(sorted(FUNCTIONS))}')
-        return FUNCTIONS[name]
+                                 f'that are there in Python: {", ".join(sorted(C_FUNCTIONS))}')
+        return C_FUNCTIONS[name]
 
 
 _LIB = _Functions()
@@ -149,8 +152,8 @@ def c2pyerror(err_msg: str) -> Any:
 
 def get_last_ffi_error() -> Any:
     """The error of the last function of `_LIB` that returned -1 on this thread."""
-    from .ndarray._c_functions import last_error
-    return MXNetError(last_error() or 'a C function reported an error')
+    said = C_FUNCTIONS.get('MXGetLastError')
+    return MXNetError(said and said().decode() or 'a C function reported an error')
 
 
 def check_call(ret: int) -> None:

@@ -40,7 +40,7 @@ def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
 
     def save(iter_no, sym, arg, aux):
         if (iter_no + 1) % period == 0:
-            from .model import save_checkpoint
+            from ._training import save_checkpoint
             save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
     return save
 

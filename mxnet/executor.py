@@ -13,8 +13,9 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 
 from . import _quiet
-from . import random as _random
+from . import _random_state as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, readers, wrap
+from ._autograd import adopted
 from ._dispatch import entering, interceptors
 from ._graph import infer as _infer
 from ._graph.common import merged
@@ -24,6 +25,7 @@ from ._graph.program import Program
 from ._graph.runner import Forward, Predictor, Runner
 from ._graph.states import move_all
 from ._guard import Guard
+from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
 from ._names import near
 from ._names import suggest_names as _suggest_names
@@ -31,7 +33,6 @@ from ._ops.table import CallSite
 from ._state import state
 from ._torch.autograd import gradients_of
 from ._torch.lists import foreach_copy_
-from .autograd import adopted
 from .base import MXNetError
 from .ndarray import NDArray, _interop
 from .symbol._compose import make
@@ -49,12 +50,7 @@ _PATIENCE = 4           # how often another argument may turn out to be an input
 
 def _kind_of_outputs(symbol):
     """In np mode, a symbol with NumPy's operators gives arrays of that kind."""
-    if state.np_array:
-        from .numpy import ndarray
-        from .symbol.numpy import _Symbol
-        if isinstance(symbol, _Symbol):
-            return ndarray
-    return NDArray
+    return hooks.np_ndarray if state.np_array and isinstance(symbol, hooks.np_Symbol) else NDArray
 
 
 def check_parameter(name: str, value: Any, shape: Any) -> None:

@@ -29,6 +29,7 @@ import numpy
 import torch
 
 from ._array import wrap
+from ._autograd import _Bridge, _Scope, _Switches
 from ._names import set_by_init
 from ._names import suggest_names as _suggest_names
 from ._ops.attributes import Choice, dtype_flag
@@ -39,7 +40,6 @@ from ._ops.traceable import CannotTrace
 from ._state import state
 from ._typing import any_signature
 from ._whole import whole_as_constant
-from .autograd import _Bridge, _Scope, _Switches
 from .base import MXNetError, NDArrayHandle
 from .context import current_context
 from .ndarray import NDArray, _interop

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import context as _context
 from ._names import suggest_names as _suggest_names
+from ._np_mode import np_ufunc_legal_option
 from ._state import State, state
 from .base import MXNetError
 
@@ -225,21 +226,6 @@ def _decorate_class(cls, shape, array):
 # --- universal functions: options that NumPy knows --------------------------------------------------------------------
 
 _np_ufunc_default_kwargs = {'where': True, 'casting': 'same_kind', 'order': 'K', 'dtype': None, 'subok': True}
-_CASTINGS = ('no', 'equiv', 'safe', 'same_kind', 'unsafe')
-_DTYPES = ('int8', 'uint8', 'int32', 'int64', 'float16', 'float32', 'float64')
-
-
-def np_ufunc_legal_option(key: Any, value: Any) -> Any:
-    """Whether `value` is one that NumPy's universal functions take for their option `key`."""
-    if key == 'where':
-        return True
-    if key == 'casting':
-        return value in _CASTINGS
-    if key == 'order':
-        return isinstance(value, str)
-    if key == 'dtype':
-        return (value.__name__ if isinstance(value, type) else str(value)) in _DTYPES
-    return key == 'subok' and isinstance(value, bool)
 
 
 def _check_ufunc_options(function, options):
@@ -349,4 +335,5 @@ def default_array(source_array: ArrayLike, ctx: Context | None = None, dtype: DT
     return ndarray.array(source_array, ctx=ctx, dtype=dtype)
 
 
+np_ufunc_legal_option.__module__ = __name__
 _suggest_names(globals())

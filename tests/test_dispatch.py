@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mxnet as mx
-from mxnet import _dispatch, autograd, gluon, profiler
+from mxnet import _autograd, _dispatch, autograd, gluon, profiler
 from mxnet._deferred_compute import Tracer
 from mxnet._dispatch import ANOMALY, PRECISION, PROFILE, TRACE, Interceptor
 from mxnet._ops.dtypes import dtype_name
@@ -233,7 +233,7 @@ def test_every_fast_path_gives_way(recording):
     for work in calls.values():
         work()                  # with every cache filled
     for name, work in calls.items():
-        with Seen() as seen, autograd._Scope(recording, False):
+        with Seen() as seen, _autograd._Scope(recording, False):
             work()
         assert seen.names == [name]
 

@@ -16,7 +16,7 @@ from mxnet.gluon.data.vision import transforms
 def fresh_seeds(monkeypatch):
     """Every test begins as a program does that has seeded nothing, and leaves the generators as they were."""
     state, python = np.random.get_state(), random.getstate()
-    monkeypatch.setattr(mx.random, '_seeded', False)
+    monkeypatch.setattr('mxnet._random_state._seeded', False)
     monkeypatch.setattr(_seeds, 'numpy_is_seeded', lambda: False)
     yield
     np.random.set_state(state)

@@ -25,7 +25,7 @@ HOW = {'here': {}, 'threads': {'num_workers': 2, 'thread_pool': True}, 'processe
 @pytest.fixture(autouse=True)
 def fresh_seeds(monkeypatch):
     state, python = np.random.get_state(), random.getstate()
-    monkeypatch.setattr(mx.random, '_seeded', False)
+    monkeypatch.setattr('mxnet._random_state._seeded', False)
     monkeypatch.setattr(_seeds, 'numpy_is_seeded', lambda: False)
     yield
     np.random.set_state(state)

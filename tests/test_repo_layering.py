@@ -3,54 +3,49 @@
 Imports inside functions count too, for they bind two parts together just as much; the few that must go the other way
 are in DOWNWARD with their reason. Imports for type checkers only (`if TYPE_CHECKING:`) do not count.
 """
-import ast
 import sys
-from pathlib import Path
 
+import import_graph
 import pytest
+from import_graph import PACKAGE
 
-PACKAGE = Path(__file__).resolve().parent.parent / 'mxnet'
+LANGUAGES = ('en', 'zh')
 
-# Top-level modules and packages of mxnet. A new one needs a place here.
-LAYERS = (
-    # the ground: no torch, no NumPy
-    ('_dispatch', '_guard', '_malloc', '_names', '_scope', '_state', '_typing', '_wording', 'base', 'error',
-     'libinfo', 'log', 'registry'),
-    # private names of torch
-    ('_torch',),
-    # devices, and how work is put on them
-    ('context', 'engine'),
-    # file formats, on bytes and tensors
-    ('_files', 'recordio'),
-    # the operator table
-    ('_ops',),
-    # the storage under arrays
-    ('_array', '_notes', '_quiet'),
-    # what derives from the table
-    ('_frontend',),
-    # switches and services around arrays
-    ('_anomaly', '_whole', 'attribute', 'autograd', 'name', 'random', 'runtime', 'util'),
-    # static graphs
-    ('_graph', '_to_torch'),
-    # deferred execution
-    ('_lazy',),
-    # arrays and graphs for people
-    ('ndarray', 'symbol', 'executor', '_sparse_executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc',
-     'numpy_dispatch_protocol', 'numpy_op_signature', '_deferred_compute', '_traced_array', '_traced_index', 'library',
-     'rtc'),
-    # training
-    ('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'misc', 'optimizer'),
-    # data
-    ('io', 'image'),
-    # models
-    ('callback', 'executor_manager', 'gluon', 'module', 'model', 'rnn'),
-    # tools
-    ('contrib', 'monitor', 'notebook', 'onnx', 'profiler', 'test_utils', 'visualization'),
-    # programs of the time of MXNet 1.x
-    ('_compat', 'compat'),
-    # the command, and scripts that call it
-    ('_serve', 'cli', 'tools'),
+# Top-level modules and packages of mxnet, with what they are in English and in Chinese.  A new one needs a place here.
+# docs/*/architecture.md shows this table: `python tests/test_repo_layering.py` writes it there.
+TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (('_dispatch', '_guard', '_hooks', '_malloc', '_names', '_np_mode', '_scope', '_state', '_typing', '_wording',
+      'base', 'error', 'libinfo', 'log', 'registry'),
+     'the ground: errors, helpers, thread-local switches, interceptors, hooks; no torch, no NumPy',
+     '基础：错误、辅助函数、线程局部的开关、拦截器、钩子；不用 torch，也不用 NumPy'),
+    (('_torch',), 'every private name of torch, each with a public fallback',
+     'torch 的所有私有名称，每一个都有公开的替代'),
+    (('context', 'engine'), 'devices, and how work is put on them', '设备，以及怎样把工作放到设备上'),
+    (('_files', 'recordio'),
+     'file formats and paths: `.params`, safetensors, restricted pickles, atomic and remote writing',
+     '文件格式与路径：`.params`、safetensors、受限的 pickle、原子写入与远程写入'),
+    (('_ops',), '**the table**: one declaration per operator, plain functions on torch tensors',
+     '**算子表**：每个算子声明一次，是 torch 张量上的普通函数'),
+    (('_array', '_notes', '_quiet'), 'the storage under arrays, and its provenance', '数组之下的存储及其来历'),
+    (('_frontend',), 'what derives from the table: argument binding, signatures, docstrings, namespaces, stubs',
+     '由算子表派生的东西：参数绑定、签名、文档字符串、命名空间、存根'),
+    (('_anomaly', '_autograd', '_random_state', '_whole', 'attribute', 'name', 'runtime'),
+     "gradients on torch's engine, random generators, scopes", '基于 torch 引擎的梯度、随机数发生器、作用域'),
+    (('_graph', '_to_torch'), 'static graphs: nodes, JSON, inference, programs, plans',
+     '静态图：节点、JSON、推断、程序、计划'),
+    (('_lazy',), 'deferred execution: pending arrays, steps, bound calls, deferred gradients',
+     '延迟执行：待定数组、步骤、绑定的调用、延迟的梯度'),
+    (('ndarray', 'symbol', 'executor', '_sparse_executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc',
+      'numpy_dispatch_protocol', 'numpy_op_signature', '_deferred_compute', '_traced_array', '_traced_index', 'library',
+      'rtc', 'autograd', 'random', 'util'), 'arrays, graphs and gradients for people', '供人使用的数组、计算图和梯度'),
+    (('_dist', 'kvstore', 'initializer', 'lr_scheduler', 'metric', 'misc', 'optimizer'), 'training', '训练'),
+    (('io', 'image'), 'data', '数据'),
+    (('_training', 'callback', 'executor_manager', 'gluon', 'module', 'model', 'rnn'), 'models', '模型'),
+    (('contrib', 'monitor', 'notebook', 'onnx', 'profiler', 'test_utils', 'visualization'), 'tools', '工具'),
+    (('_compat', 'compat'), 'programs of the time of MXNet 1.x on today\'s Python', '在今天的 Python 上运行 MXNet 1.x 时代的程序'),
+    (('cli', 'tools'), 'the command `remx`, and scripts that call it', '命令 `remx`，以及调用它的脚本'),
 )
+LAYERS = tuple(names for names, _, _ in TABLE)
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}
 NO_TORCH = LAYERS[0]
 
@@ -60,22 +55,31 @@ DOWNWARD = {
     ('cli/_findings', ''): 'names that a program uses are looked up in the package',
     ('_frontend/reference', ''): 'examples of the reference are programs: they import mxnet',
     ('_frontend/stubs', ''): 'stubs show what is in mx.nd and mx.sym',
-    ('autograd', 'ndarray'): 'programs take NDArray from `from mxnet.autograd import *`',
-    ('autograd', 'symbol'): 'get_symbol returns a Symbol',
     ('gluon/contrib/estimator', 'contrib'): 'fit(log_dir=) writes for TensorBoard',
     ('gluon/contrib/data', 'contrib'): 'the vocabulary of a text is one of contrib.text',
     ('kvstore', 'profiler'): 'the servers of a KVStore are profiled on request',
-    ('ndarray', 'image'): 'nd.imdecode is an old name of image.imdecode',
-    ('symbol', 'visualization'): 'a Symbol draws itself in a notebook',
-    ('base', 'ndarray'): 'the functions of _LIB read and write arrays',
-    ('random', 'ndarray'): 'mx.random.uniform and the other distributions are those of nd.random',
-    ('util', 'ndarray'): 'default_array makes an NDArray',
-    ('util', 'numpy'): 'default_array makes an mx.np.ndarray in np mode',
+}
+
+# The cycles of imports, those inside functions counted: (a module of it, why).  None has more than MOST modules.
+MOST = 5
+CYCLES = {
+    'mxnet.gluon.rnn': 'an LSTM with a projection unrolls into a cell of gluon.contrib.rnn',
+    'mxnet._to_torch.translate': 'a graph in a graph is translated like the whole',
+    'mxnet.gluon.contrib.estimator': 'fit(log_dir=) writes for TensorBoard, with one of the handlers',
+    'mxnet.gluon.block': 'gluon.block has HybridBlock and SymbolBlock, as upstream, each in a file of its own',
+    'mxnet.symbol.symbol': 'a Symbol draws itself in a notebook; split_v2 is a method and a function',
+    'mxnet.executor': 'Executor makes a SparseExecutor, its subclass, where arrays are sparse',
+    'mxnet._traced_array': 'indexing a traced array gives a traced array',
+    'mxnet.contrib.onnx.onnx2mx.import_onnx': 'the body of a loop is imported like a graph',
+    'mxnet.gluon.parameter': 'gluon.parameter has ParameterDict, as upstream, in a file of its own',
+    'mxnet.metric._base': 'a metric made of a function is a CustomMetric',
+    'mxnet.ndarray': 'arrays of mx.nd and mx.np become each other: both are loaded together',
+    'mxnet.rnn._fused': 'a FusedRNNCell unfuses into combined cells, which can hold one',
 }
 
 
 def files():
-    return sorted(path for path in PACKAGE.rglob('*.py') if path != PACKAGE / '__init__.py')
+    return [path for path in import_graph.files() if path != PACKAGE / '__init__.py']
 
 
 def top_modules():
@@ -83,47 +87,15 @@ def top_modules():
 
 
 def parts(path):
-    """mxnet/gluon/nn.py -> ['mxnet', 'gluon', 'nn']"""
-    names = [PACKAGE.name, *path.relative_to(PACKAGE).with_suffix('').parts]
-    return names[:-1] if names[-1] == '__init__' else names
-
-
-def is_type_checking(node):
-    return isinstance(node, ast.If) and ast.unparse(node.test) in ('TYPE_CHECKING', 'typing.TYPE_CHECKING')
-
-
-def targets(node, path):
-    """Dotted names of the modules that an import statement, or a call of import_module, asks for."""
-    if isinstance(node, ast.Import):
-        return [alias.name for alias in node.names]
-    if isinstance(node, ast.ImportFrom):
-        package = parts(path) if path.name == '__init__.py' else parts(path)[:-1]
-        above = package[:len(package) - node.level + 1] if node.level else []
-        base = '.'.join([*above, *([node.module] if node.module else [])])
-        # `from . import x` at the top of the package means module x; deeper, the package that x lives in decides
-        return [f'{base}.{alias.name}' for alias in node.names] if base == PACKAGE.name else [base]
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in ('import_module', 'importlib.import_module'):
-        first = node.args[0] if node.args else None
-        return [first.value] if isinstance(first, ast.Constant) else []
-    return []
+    return import_graph.parts(path, PACKAGE)
 
 
 def imports(path):
     """(line, dotted name, inside a function) for each import of a file that happens at run time."""
-    found = []
-
-    def visit(node, deferred):
-        if is_type_checking(node):
-            for child in node.orelse:
-                visit(child, deferred)
-            return
-        found.extend((node.lineno, name, deferred) for name in targets(node, path))
-        inside = deferred or isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        for child in ast.iter_child_nodes(node):
-            visit(child, inside)
-
-    visit(ast.parse(path.read_text()), False)
-    return found
+    for line, module, names, deferred in import_graph.statements(path, PACKAGE):
+        # `from . import x` at the top of the package means module x; deeper, the package that x lives in decides
+        for name in [f'{module}.{n}' for n in names] if module == PACKAGE.name and names else [module]:
+            yield line, name, deferred
 
 
 def inner_imports(path):
@@ -176,6 +148,56 @@ def test_exceptions_are_still_needed():
     assert used == DOWNWARD.keys()
 
 
+def test_cycles_have_a_reason():
+    found = import_graph.cycles(import_graph.graph())
+    large = [cycle for cycle in found if len(cycle) > MOST]
+    assert not large, f'cycles of imports with more than {MOST} modules: {large}'
+    unknown = [cycle for cycle in found if not any(name in CYCLES for name in cycle)]
+    assert not unknown, f'cycles of imports without a reason in CYCLES: {unknown}'
+    gone = [name for name in CYCLES if not any(name in cycle for cycle in found)]
+    assert not gone, f'no cycle any more: {gone}'
+
+
+def test_cycles_are_found(tmp_path):
+    """Also those of imports inside functions, and of `from package import module`."""
+    package = tmp_path / 'mxnet'
+    package.mkdir()
+    for name, source in {'__init__': '', 'a': 'from . import b', 'b': 'def f():\n    from mxnet.c import x',
+                         'c': 'import mxnet.a', 'd': 'from .a import y',
+                         'e': 'from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from . import d'}.items():
+        (package / f'{name}.py').write_text(source)
+    assert import_graph.cycles(import_graph.graph(package)) == [['mxnet.a', 'mxnet.b', 'mxnet.c']]
+
+
+# ---------------------------------------------------------------------- the table in the documentation
+HEADS = {'en': '| layer | what it is |', 'zh': '| 层 | 内容 |'}
+
+
+def rows(language):
+    """The lines of the table."""
+    separator = ', ' if language == 'en' else '、'
+    for names, *what in TABLE:
+        shown = [f'`{name}/`' if (PACKAGE / name).is_dir() else f'`{name}.py`' for name in names]
+        yield f'| {separator.join(shown)} | {what[LANGUAGES.index(language)]} |'
+
+
+def with_table(language):
+    """(the file, its text, its text with the table as it should be)."""
+    path = PACKAGE.parent / 'docs' / language / 'architecture.md'
+    text = path.read_text()
+    head = HEADS[language] + '\n| --- | --- |\n'
+    before, rest = text.split(head)
+    lines = rest.split('\n')
+    after = next(number for number, line in enumerate(lines) if not line.startswith('|'))
+    return path, text, before + head + '\n'.join([*rows(language), *lines[after:]])
+
+
+@pytest.mark.parametrize('language', LANGUAGES)
+def test_the_documentation_shows_the_layers(language):
+    _, text, right = with_table(language)
+    assert text == right, 'run: python tests/test_repo_layering.py'
+
+
 @pytest.mark.parametrize('source, wrong', [
     ('from ..gluon import nn', True),
     ('from mxnet.gluon.nn import Dense', True),
@@ -198,3 +220,9 @@ def test_the_check_itself(source, wrong, tmp_path, monkeypatch):
     path.parent.mkdir(parents=True)
     path.write_text(source)
     assert bool(list(wrong_way(path))) is wrong
+
+
+if __name__ == '__main__':
+    for _language in LANGUAGES:
+        _path, _, _right = with_table(_language)
+        _path.write_text(_right)

@@ -9,6 +9,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import visualization
+from mxnet.symbol import _drawing
 
 needs_dot = pytest.mark.skipif(shutil.which('dot') is None, reason='the program dot of graphviz is not installed')
 
@@ -37,7 +38,7 @@ def table(capsys, *args, **kwargs):
 
 
 def test_examples_in_docstrings():
-    result = doctest.testmod(visualization, extraglobs={'mx': mx})
+    result = doctest.testmod(_drawing, extraglobs={'mx': mx})
     assert result.attempted and not result.failed
 
 

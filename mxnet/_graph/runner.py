@@ -8,9 +8,9 @@ import torch
 from torch.autograd.graph import increment_version
 
 from .. import _quiet
+from .._autograd import LARGE
 from .._dispatch import call_by_call, interceptors
 from .._torch.lists import foreach_copy_
-from ..autograd import LARGE
 from .capture import ALONE, WARM, Captured, wanted
 from .log import reason, say
 from .states import move_all

@@ -8,6 +8,7 @@ they have: where a program looks at values, what it does depends on them, and th
 Nothing that the run is given is written to, and random numbers come from generators that are thrown away.  Of what it
 computes, only the results are handed out.
 """
+import contextlib
 import operator
 from typing import Any
 
@@ -227,12 +228,16 @@ class Tracer(DispatchMode):
 
     def result(self, value):
         """As `take`, for a result: a constant is copied, since it is written to where results go."""
-        found, node = self.take(value)
-        if node.op == 'get_attr':
+        if type(value) is Traced:
+            return self.take(value)
+        # before all calls: what comes after the last output is taken for the backward pass
+        first = next((n for n in self.graph.nodes if n.op == 'call_function'), None)
+        with contextlib.nullcontext() if first is None else self.graph.inserting_before(first):
+            found, node = self.take(value)
+        with self.graph.inserting_after(node):
             copy = self.graph.create_node('call_function', aten.clone.default, (node,), name='clone')
-            copy.meta['val'] = node.meta['val']
-            return found.clone(), copy
-        return found, node
+        copy.meta['val'] = node.meta['val']
+        return found.clone(), copy
 
     def _constant(self, value):
         # where plain tensors can be written to unseen, a constant is what one has been when it was used

@@ -17,11 +17,11 @@ from weakref import ref
 import torch
 
 from .._array import NDArrayBase, before_write, owned, readers
+from .._autograd import OVERWRITTEN, adopted
 from .._graph.plan import LIMIT
 from .._graph.runner import Runner
 from .._notes import UNKNOWN, note_graph, source
 from .._state import state
-from ..autograd import OVERWRITTEN, adopted
 from ..base import MXNetError
 from .pending import GraphOutputs, Pending, fill, fill_all, identity, memories_of, transition_lock
 from .step_plan import StepPlan, first_outputs, needed, views_of

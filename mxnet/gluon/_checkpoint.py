@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import torch
 
+from .. import _random_state as _random
 from .. import ndarray
-from .. import random as _random
 from .._files import jsons, paths
 from ..base import MXNetError
 from ..ndarray._invoke import parse_context

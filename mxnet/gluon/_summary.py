@@ -12,9 +12,12 @@ if TYPE_CHECKING:
 WIDTHS = (20, 42, 15)
 
 
+def _is_sequence(block):
+    return getattr(block, '_is_sequence', False)
+
+
 def summarize(net: Block, inputs: Any) -> None:
     """Runs the net once on inputs and prints output shapes and numbers of parameters of its layers."""
-    from .nn import HybridSequential, Sequential
     rows: Any
     rows, seen, handles = [], set(), []
 
@@ -38,13 +41,13 @@ def summarize(net: Block, inputs: Any) -> None:
         if getattr(block, '_active', False):
             raise AssertionError(f'summary needs every layer to run by itself, but {block.name} is hybridized; call '
                                  'hybridize(False) or summary before hybridize()')
-        if (block is not net or not block._children) and not isinstance(block, (Sequential, HybridSequential)):
+        if (block is not net or not block._children) and not _is_sequence(block):
             handles.append(block.register_forward_hook(note))
 
     net.apply(attach)
     try:
         output = net(*inputs)
-        if net._children and not isinstance(net, (Sequential, HybridSequential)):
+        if net._children and not _is_sequence(net):
             note(net, inputs, output)
     finally:
         for handle in handles:

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .. import autograd
+from .. import _autograd as autograd
 from .. import kvstore as _kv
 from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import torch
 
+from .. import _random_state as chance
 from .. import ndarray as nd
-from .. import random as chance
 from .._array import wrap
 from .._names import explain_keywords
 from ..ndarray._interop import tensor_of

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import torch
 
+from .. import _random_state as chance
 from .. import ndarray as nd
-from .. import random as chance
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..io import DataDesc

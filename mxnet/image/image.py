@@ -12,14 +12,14 @@ import numpy
 import torch
 from torch.nn import functional as F
 
-from .. import random as chance
+from .. import _random_state as chance
 from .._array import readable, wrap, write
-from .._files import pictures
 from .._names import suggest_names as _suggest_names
 from .._ops.opencv import scaled
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray._interop import tensor_of
+from ..ndarray._pictures import bytes_of, decoded, opencv
 from ..ndarray.ndarray import NDArray
 from ..util import is_np_array
 
@@ -30,16 +30,6 @@ __all__ = ['imread', 'imdecode', 'imresize', 'scale_down', 'copyMakeBorder', 're
            'random_crop', 'center_crop', 'color_normalize', 'random_size_crop', 'imrotate', 'random_rotate']
 
 _CV_TYPES = (torch.uint8, torch.int16, torch.uint16, torch.float32, torch.float64)
-
-
-def opencv() -> Any:
-    """The module `cv2`, or an error that says how to get it."""
-    try:
-        import cv2
-    except ImportError as error:
-        raise ImportError('mx.image decodes and resizes with OpenCV, which is not installed; '
-                          'get it with: pip install opencv-python-headless') from error
-    return cv2
 
 
 def _array_type():
@@ -98,26 +88,11 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: NDArray | None =
 
     `flag` is 1 for three channels of colour, 0 for one of gray; `to_rgb=False` leaves OpenCV's order, blue first.
     """
-    if isinstance(buf, NDArray):
-        buf = buf.materialize().detach().cpu().contiguous().numpy()
-        if buf.dtype != numpy.uint8:
-            raise MXNetError(f'imdecode: buf has dtype {buf.dtype}; encoded images are uint8')
-    elif not isinstance(buf, (bytes, bytearray, memoryview, numpy.ndarray)):
-        raise ValueError(f'imdecode: buf must be bytes, bytearray, numpy.ndarray or NDArray, not {type(buf).__name__}')
-    return _decode(numpy.frombuffer(buf, numpy.uint8), flag, to_rgb, out, 'imdecode')
+    return _decode(bytes_of(buf), flag, to_rgb, out, 'imdecode')
 
 
 def _decode(data, flag, to_rgb, out, what):
-    cv2 = opencv()
-    if not data.size:
-        raise MXNetError(f'{what}: there are no bytes to decode')
-    # cameras' orientation marks are not followed, as ever
-    image = pictures.decode(data, flag | cv2.IMREAD_IGNORE_ORIENTATION if flag >= 0 else flag, what)
-    if image is None:
-        raise MXNetError(f'{what}: {data.size} bytes are not an image that OpenCV can decode')
-    if to_rgb and image.ndim == 3:
-        cv2.cvtColor(image, cv2.COLOR_BGR2RGB if image.shape[2] == 3 else cv2.COLOR_BGRA2RGBA, dst=image)
-    return _deliver(image, _array_type(), out, what)
+    return _deliver(decoded(data, flag, to_rgb, what), _array_type(), out, what)
 
 
 # ---------------------------------------------------------------------- size

@@ -132,6 +132,10 @@ def is_known(name: str) -> bool:
     return name in LOCAL + DIST + ASYNC or name in KVStoreBase.kv_registry or name == 'horovod'
 
 
+# name -> function of the name that makes the store; the package fills it in, since stores are built on this module
+MAKERS: dict[str, Any] = {}
+
+
 @overload
 def create(name: Literal['dist', 'dist_sync', 'dist_device_sync', 'dist_sync_device', 'dist_async']) -> WorkersKVStore:
     ...
@@ -164,20 +168,9 @@ def create(name: str = 'local') -> Any:
     if not isinstance(name, str):
         raise TypeError(f'the name of a KVStore must be a str, not a {type(name).__name__}')
     name = name.lower()
-    if name == 'horovod':
-        from . import horovod  # noqa: F401 - registers itself; not before, since it loads torch.distributed
     if name in KVStoreBase.kv_registry:
         return KVStoreBase.kv_registry[name]()
-    if name in LOCAL:
-        from .kvstore import KVStore
-        return KVStore(name)
-    if name not in DIST + ASYNC:
+    if name not in MAKERS:
         known = [*LOCAL, *DIST, *ASYNC, *sorted(set(KVStoreBase.kv_registry) - {'teststore'})]
         raise ValueError(f'there is no KVStore called {name!r}{near(name, known)}; there are {", ".join(known)}')
-    from .kvstore_server import serve_if_asked
-    serve_if_asked()
-    if name in ASYNC:
-        from .dist_async import AsyncKVStore
-        return AsyncKVStore(name)
-    from .dist import DistKVStore
-    return DistKVStore(name)
+    return MAKERS[name](name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from .. import random as _random
+from .. import _random_state as _random
 from ..base import MXNetError
 from ..io import NDArrayIter
 

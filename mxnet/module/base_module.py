@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from .. import _random_state as _random
 from .. import metric as _metric
 from .. import ndarray
-from .. import random as _random
 from .._dispatch import entering, interceptors
 from .._names import explain_keywords, set_by_init
+from .._training import BatchEndParam, _separate
 from ..base import MXNetError, _as_list
 from ..context import cpu
 from ..initializer import Uniform
 from ..io import DataBatch, DataDesc, DataIter
-from ..model import BatchEndParam, _separate
 from ..ndarray import NDArray
 from ..optimizer._progress import keeping
 from ._run import Run

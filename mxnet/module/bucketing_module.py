@@ -12,7 +12,7 @@ from .. import ndarray
 from .. import symbol as _symbol
 from .._files import paths
 from .._names import explain_arguments
-from ..model import load_params
+from .._training import load_params
 from ..name import NameManager
 from .base_module import _UNIFORM, BaseModule, _check_input_names, draws
 from .module import _CPU, Module

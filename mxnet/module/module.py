@@ -14,19 +14,19 @@ from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors
 from .._files import paths
 from .._names import explain_arguments, kind_of
-from ..base import MXNetError
-from ..context import Context, cpu
-from ..executor import check_parameter
-from ..initializer import InitDesc
-from ..initializer import create as create_initializer
-from ..io import DataDesc
-from ..model import (
+from .._training import (
     _create_kvstore,
     _initialize_kvstore,
     _update_params,
     _update_params_on_kvstore,
     load_checkpoint,
 )
+from ..base import MXNetError
+from ..context import Context, cpu
+from ..executor import check_parameter
+from ..initializer import InitDesc
+from ..initializer import create as create_initializer
+from ..io import DataDesc
 from ..ndarray import NDArray, zeros
 from ..ndarray import array as _array
 from ..symbol import Symbol

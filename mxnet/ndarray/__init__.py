@@ -3,7 +3,7 @@ import multiprocessing.pool as _pool  # Sockeye names it without an import, sinc
 
 from .._frontend.examples import attach as _attach
 from .._names import no_attribute as _no_attribute
-from . import _internal, contrib, image, linalg, op, random, sparse, utils
+from . import _c_functions, _internal, contrib, image, linalg, op, random, sparse, utils
 from ._arithmetic import *
 from ._cached_op import CachedOp
 from ._creation import *
@@ -31,7 +31,6 @@ def _complete():
     """Puts names where upstream defines them and programs that walk module dictionaries (MinPy) look for them."""
     import operator
 
-    from .. import autograd
     from .. import random as generators
     from ..context import current_context
     from . import _arithmetic, _creation, _indexing, _interop
@@ -42,7 +41,6 @@ def _complete():
                      if not name.startswith('_') and getattr(value, '__module__', None) == part.__name__)
     for name, value in found.items():
         vars(module).setdefault(name, value)
-    vars(autograd)['NDArray'] = NDArray
     for name in generators.__all__:
         if name != 'seed':
             vars(generators)[name] = getattr(random, name)
@@ -55,3 +53,5 @@ for _place, _names in (('nd', globals()), ('nd.contrib', vars(contrib)), ('nd.li
                        ('nd.random', vars(random)), ('nd.image', vars(image)), ('nd.sparse', vars(sparse)),
                        ('NDArray', vars(_OperatorMethods))):
     _attach(_names, _place)
+
+from .. import numpy as _numpy  # noqa: E402 - it stands on this package, whose arrays can become its own

@@ -6,7 +6,7 @@ mistake) gives None, and the caller goes its general way.
 """
 import torch
 
-from .. import random as _random
+from .. import _random_state as _random
 from .._array import wrap
 from .._dispatch import interceptors
 from .._ops.dtypes import torch_dtype

@@ -9,15 +9,15 @@ import threading
 
 import numpy
 
+from .. import _random_state as generators
 from .. import engine, libinfo
-from .. import random as generators
 from .._ops.dtypes import NUMPY
 from .._ops.table import NAMES
+from ..base import C_FUNCTIONS as FUNCTIONS
 from ..base import MXNetError
 from ..context import num_gpus
 from . import _interop
 
-FUNCTIONS = {}
 _last = threading.local()       # the text of the last mistake, and memory that the last answers point to
 _DTYPES = {numpy.dtype(value): number for number, value in enumerate(
     (numpy.float32, numpy.float64, numpy.float16, numpy.uint8, numpy.int32, numpy.int8, numpy.int64, numpy.bool_))}

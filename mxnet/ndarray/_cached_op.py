@@ -11,7 +11,7 @@ from weakref import ref
 
 import torch
 
-from .. import random as _random
+from .. import _random_state as _random
 from .._array import before_write, owned, readers, wrap
 from .._dispatch import entering, interceptors
 from .._graph.infer import infer
@@ -20,6 +20,7 @@ from .._graph.plan import LIMIT, Plans
 from .._graph.program import Program
 from .._graph.runner import MOST_UNASKED, Predictor, is_small
 from .._graph.states import move_all, move_when_differentiated
+from .._hooks import hooks
 from .._lazy import inference, operators
 from .._lazy.defer import defer
 from .._lazy.pending import GraphOutputs
@@ -87,14 +88,13 @@ class CachedOp:
         """The CachedOp of operators, (operator, attributes), each of which takes what the one before gives; the first
         takes `count` inputs.
         """
-        from ..symbol import Symbol
         from ..symbol._compose import make, text_of
         entries = [(Node(None, f'x{i}', {}), 0) for i in range(count)]
         for op, attributes in calls:
             attrs = {k: text_of(op, k, v) for k, v in attributes.items()
                      if k in op.attributes and (v is not None or op.attributes[k].default is not None)}
             entries = [(Node(op, '', attrs, entries), 0)]       # without a name, as it is no layer of anything
-        return CachedOp(make(Symbol, entries))
+        return CachedOp(make(hooks.Symbol, entries))
 
     @staticmethod
     def generators(ctx):
@@ -108,8 +108,7 @@ class CachedOp:
     @property
     def is_np_sym(self):
         """Whether the graph was written in np mode."""
-        from ..symbol import Symbol
-        return type(self._symbol) is not Symbol
+        return type(self._symbol) is not hooks.Symbol
 
     def _register_op_hook(self, callback, monitor_all=False):
         """Calls `callback(node name, operator name, array)` for every value computed."""
@@ -271,8 +270,7 @@ class CachedOp:
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
         if not state.np_array and not self._np:
             return NDArray
-        from ..numpy import ndarray
-        return ndarray
+        return hooks.np_ndarray
 
     def _for_shapes(self, args):
         """The same graph with the lengths that it leaves open filled in."""

@@ -12,14 +12,16 @@ import torch
 
 from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors, run_kernel, tracer
+from .._hooks import hooks
 from .._names import near
 from .._ops import NAMES
 from .._ops.dtypes import NAME, torch_dtype
 from .._state import state
 from .._wording import plain
 from ..base import MXNetError
-from ..context import current_context, given_context
+from ..context import cpu, current_context, given_context
 from . import _bound_creation, _interop, _invoke
+from ._pictures import bytes_of, decoded
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -130,8 +132,7 @@ def zeros(shape: Shape, ctx: Context | None = None, dtype: DType | None = None, 
     <NDArray 1x2 @cpu(0)>
     """
     if stype is not None and stype != 'default':
-        from . import sparse
-        return sparse.zeros(stype, shape, ctx, dtype)
+        return hooks.sparse_zeros(stype, shape, ctx, dtype)
     if not kwargs:
         found = _bound_creation.constant(torch.zeros, shape, dtype, ctx, NDArray)
         if found is not None:
@@ -275,8 +276,10 @@ def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
 def imdecode(str_img: Any, clip_rect: Any = (0, 0, 0, 0), out: NDArray | None = None, index: Any = 0, channels: Any = 3,
              mean: Any = None) -> NDArray:
     """Decodes an image into an array of shape (1, channels, height, width); `mx.image.imdecode` is its successor."""
-    from ..image import imdecode as decode
-    picture = decode(str_img, flag=int(channels == 3)).transpose((2, 0, 1)).astype('float32').expand_dims(0)
+    pixels = decoded(bytes_of(str_img), int(channels == 3), True, 'imdecode')
+    tensor = _interop.tensor_of(pixels if pixels.ndim == 3 else pixels[..., None])
+    cls = hooks.np_ndarray if state.np_array else NDArray
+    picture = wrap(tensor, cpu(), cls).transpose((2, 0, 1)).astype('float32').expand_dims(0)
     left, top, right, bottom = clip_rect
     if right and bottom:
         picture = picture[:, :, top:bottom, left:right]
@@ -286,3 +289,6 @@ def imdecode(str_img: Any, clip_rect: Any = (0, 0, 0, 0), out: NDArray | None = 
         return picture
     out[index] = picture[0]
     return out
+
+
+hooks.split_v2 = split_v2

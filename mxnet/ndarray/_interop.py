@@ -10,6 +10,7 @@ import torch.utils.dlpack
 
 from .._array import NDArrayBase, send, wrap, writable
 from .._dispatch import entering, interceptors
+from .._hooks import hooks
 from .._ops.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
@@ -168,7 +169,7 @@ def from_numpy(ndarray: Any, zero_copy: bool = True, array_cls: Any = None) -> N
     back.
     """
     if array_cls is None:
-        from .ndarray import NDArray as array_cls
+        array_cls = hooks.NDArray
     if not isinstance(ndarray, numpy.ndarray):
         raise TypeError(f'from_numpy takes a numpy.ndarray, not a {type(ndarray).__name__}')
     torch_dtype(ndarray.dtype)
@@ -193,10 +194,9 @@ def from_numpy(ndarray: Any, zero_copy: bool = True, array_cls: Any = None) -> N
 # ---------------------------------------------------------------------- torch
 def from_torch(tensor: torch.Tensor) -> NDArray:
     """An array that shares a torch tensor's memory."""
-    from .ndarray import NDArray
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f'from_torch takes a torch.Tensor, not a {type(tensor).__name__}')
-    return wrap(compact(tensor.detach()), context_of(tensor), NDArray)
+    return wrap(compact(tensor.detach()), context_of(tensor), hooks.NDArray)
 
 
 def to_torch(array: NDArray) -> torch.Tensor:
@@ -225,14 +225,13 @@ def array_of(handle: Any) -> NDArray:
 # ---------------------------------------------------------------------- DLPack
 def from_dlpack(dlpack: Any) -> NDArray:
     """An array that shares the memory of a DLPack capsule, or of an object that speaks DLPack."""
-    from .ndarray import NDArray
     if isinstance(dlpack, numpy.ndarray) and any(s < 0 for s in dlpack.strides):
         # torch ends the process when it is given a negative stride
         if not dlpack.flags.c_contiguous:
             raise MXNetError(f'from_dlpack: a NumPy array with strides {dlpack.strides} cannot be shared; copy it')
         dlpack = numpy.ndarray(dlpack.shape, dlpack.dtype, buffer=dlpack)
     tensor = torch.from_dlpack(dlpack)
-    return wrap(compact(tensor), context_of(tensor), NDArray)
+    return wrap(compact(tensor), context_of(tensor), hooks.NDArray)
 
 
 def to_dlpack_for_read(data: Any) -> Any:

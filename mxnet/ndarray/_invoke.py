@@ -6,7 +6,7 @@ without attributes goes through a path with no argument binding at all.
 from typing import Any
 from weakref import ref
 
-from .. import random as _random
+from .. import _random_state as _random
 from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, readers, wrap, write
 from .._dispatch import intercepted, interceptors, ran, run_kernel
 from .._frontend.binding import bind, by_order, missing_inputs

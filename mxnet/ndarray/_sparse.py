@@ -7,6 +7,7 @@ import numpy
 import torch
 
 from .._array import NDArrayBase
+from .._hooks import hooks
 from .._ops.dtypes import torch_dtype
 from ..base import MXNetError, _Null
 from ..context import cpu, current_context
@@ -312,3 +313,6 @@ def retain(data: Any = None, indices: Any = None, out: Any = None, name: str | N
     parts = _sparse_parts.rows_at(data._ordered_parts(), rows), rows.clone()
     result = RowSparseNDArray._make(parts, data._shape, data._ctx, history=history)
     return result if out is None else result.copyto(out)
+
+
+hooks.retain, hooks.sparse_zeros = retain, zeros

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy
 import torch
 
-from .. import autograd
+from .. import _autograd as autograd
 from .._array import INPLACE, Meta, NDArrayBase, readable, wrap
 from .._files import params
+from .._hooks import hooks
 from .._ops.dtypes import NAME, NUMPY, torch_dtype
 from .._state import state
 from ..base import MXNetError, NotSupportedForSparseNDArray
@@ -383,10 +384,9 @@ class BaseSparseNDArray(NDArray):
         return params.Record(self._stype, self._shape, values, tuple(aux), context)
 
     def __setstate__(self, state: Any) -> None:
-        from .utils import _from_record, handle_of
-        handle = handle_of(state, type(self).__name__)
+        handle = hooks.handle_of(state, type(self).__name__)
         if handle is not None:
-            loaded = _from_record(params.decode_record(handle, f'a pickled {type(self).__name__}'))
+            loaded = hooks.from_record(params.decode_record(handle, f'a pickled {type(self).__name__}'))
             if type(loaded) is not type(self):
                 raise MXNetError(f'a pickled {type(self).__name__} holds a {loaded.stype} array')
             self._take(loaded)
@@ -513,8 +513,7 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     def retain(self, indices: NDArray, out: Any = None) -> Any:
         """The array with only the rows at `indices`; see `mx.nd.sparse.retain`."""
-        from ._sparse import retain
-        return retain(self, indices, out)
+        return hooks.retain(self, indices, out)
 
 
 # pickles name the place where upstream has them
@@ -558,3 +557,6 @@ def nothing(stype, shape, dtype, ctx):
     if stype == 'csr':
         return (filled(0, of=dtype), filled(shape[0] + 1), filled(0)), shape, ctx
     return (filled(0, *shape[1:], of=dtype), filled(0)), shape, ctx
+
+
+hooks.from_dense = from_dense

@@ -6,7 +6,7 @@ import logging
 
 import torch
 
-from .. import random as _random
+from .. import _random_state as _random
 from .._array import wrap
 from ..base import MXNetError
 from . import _sparse_parts

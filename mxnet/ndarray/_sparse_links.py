@@ -11,7 +11,7 @@ import weakref
 
 import torch
 
-from ..autograd import Variable
+from .._autograd import Variable
 from ..base import MXNetError
 from . import _sparse_parts
 

@@ -9,9 +9,10 @@ from weakref import ref
 import numpy
 import torch
 
-from .. import autograd as _autograd
+from .. import _autograd
 from .._array import NDArrayBase, readable, wrap, writable, write
 from .._dispatch import entering, interceptors
+from .._hooks import hooks
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
 from .._names import suggest_names as _suggest_names
@@ -397,8 +398,7 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def as_np_ndarray(self) -> ndarray:
         """The array as an `mx.np.ndarray`, sharing memory."""
-        from ..numpy import ndarray
-        array = wrap(self.materialize(), self._ctx, ndarray)
+        array = wrap(self.materialize(), self._ctx, hooks.np_ndarray)
         array._variable = self._variable
         return array
 
@@ -406,8 +406,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         """A copy in another storage type, or in the same one."""
         if stype == 'default':
             return self.copy()
-        from .sparse import from_dense
-        return from_dense(self, stype)
+        return hooks.from_dense(self, stype)
 
     # ------------------------------------------------------------------ shape
     def reshape(self, *shape: Any, **kwargs: Any) -> Self:
@@ -537,8 +536,7 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def split_v2(self, *args: Any, **kwargs: Any) -> Any:
         """See `mx.nd.split_v2`."""
-        from ._creation import split_v2
-        return split_v2(self, *args, **kwargs)
+        return hooks.split_v2(self, *args, **kwargs)
 
     def diag(self, k: int = 0, **kwargs: Any) -> Self:     # type: ignore[override]
         """The k-th diagonal, or a matrix with this one."""
@@ -568,8 +566,7 @@ class NDArray(OperatorMethods, NDArrayBase):
     def attach_grad(self, grad_req: str = 'write', stype: str | None = None) -> None:
         """Gives the array a gradient buffer, `x.grad`, that `backward` writes ('write') or adds ('add') to."""
         if stype is not None and stype != 'default':
-            from .sparse import zeros
-            buffer = zeros(stype, self.shape, self._ctx, self.dtype)
+            buffer = hooks.sparse_zeros(stype, self.shape, self._ctx, self.dtype)
         else:
             buffer = wrap(torch.zeros_like(self.materialize(), requires_grad=False), self._ctx, self._dense)
         _autograd.mark_variables([self], [buffer], [grad_req])
@@ -621,14 +618,12 @@ class NDArray(OperatorMethods, NDArrayBase):
         return type(self), (None,), state
 
     def __getstate__(self) -> Any:
-        from .utils import to_bytes
-        return {'handle': to_bytes(self)}
+        return {'handle': hooks.to_bytes(self)}
 
     def __setstate__(self, state: Any) -> None:
-        from .utils import handle_of, set_from_bytes
-        handle = handle_of(state, type(self).__name__)
+        handle = hooks.handle_of(state, type(self).__name__)
         if handle is not None:
-            set_from_bytes(self, handle)
+            hooks.set_from_bytes(self, handle)
 
     def __copy__(self) -> Self:
         return self.copy()
@@ -655,3 +650,6 @@ NDArray._dense = NDArray
 
 
 _suggest_names(globals())
+
+
+hooks.NDArray = NDArray

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from .._array import NDArrayBase, wrap
 from .._dispatch import entering, interceptors
 from .._files import params, paths, safetensors
+from .._hooks import hooks
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from .._state import state
@@ -77,8 +78,7 @@ def _loaded_context(found):
 def _array_class():
     if not state.np_array:
         return NDArray
-    from ..numpy import ndarray
-    return ndarray
+    return hooks.np_ndarray
 
 
 def to_bytes(array: NDArray) -> bytearray:
@@ -172,3 +172,7 @@ def _collect(records, names, where):
 
 
 _suggest_names(globals())
+
+
+hooks.to_bytes, hooks.handle_of, hooks.set_from_bytes = to_bytes, handle_of, set_from_bytes
+hooks.from_record = _from_record

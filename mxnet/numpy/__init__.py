@@ -1,7 +1,9 @@
 """NumPy interface: `from mxnet import np, npx; npx.set_np()`."""
+from .. import ndarray as _ndarray  # isort: skip - first, since it stands on that package
 from .._frontend.examples import attach as _attach
 from .._names import suggest_names as _suggest_names
 from . import (
+    _protocols,
     array_api,
     arrayprint,
     fallback,
@@ -28,6 +30,8 @@ from .io import *
 from .multiarray import ndarray
 from .stride_tricks import *
 from .utils import *
+
+_protocols.functions, _protocols.array_api = globals(), array_api
 
 for _place, _names in (('np', globals()), ('np.linalg', vars(linalg)), ('np.random', vars(random))):
     _attach(_names, _place)

@@ -9,6 +9,7 @@ from operator import index
 import numpy
 
 from .._array import NDArrayBase
+from .._hooks import hooks
 from .._names import not_an_array
 from .._ops.table import NAMES
 from ..ndarray import _invoke
@@ -58,8 +59,7 @@ def function_of(name):
 def _compose(op, name, inputs, attributes, x):
     if not is_symbol(x):
         raise unsupported(name, x)
-    from ..symbol.numpy import compose
-    return compose(op, name, inputs, attributes)
+    return hooks.compose_np(op, name, inputs, attributes)
 
 
 def unsupported(name, x):

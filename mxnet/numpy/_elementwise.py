@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy
 import torch
 
-from .. import util
 from .._array import NDArrayBase
+from .._np_mode import np_ufunc_legal_option
 from .._ops.dtypes import NAME
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
@@ -39,7 +39,7 @@ def _check_options(name, options):
         default = _OPTIONS[key]
         if value is default or value == default:
             continue
-        if not util.np_ufunc_legal_option(key, value):
+        if not np_ufunc_legal_option(key, value):
             raise TypeError(f'{name}(): {key}={value!r} is not understood')
         raise NotImplementedError(f'{name}() does not have {key}={value!r}; only {key}={default!r}')
 

@@ -1,10 +1,16 @@
 """What lets other libraries work on our arrays: NumPy's function protocols, and the array API's namespace."""
+from typing import Any
+
 import numpy
+
+# what the package has: its functions by name, how others go through NumPy, and the array API; set by its modules
+functions: dict[str, Any] = {}
+through_numpy: Any = None
+array_api: Any = None
 
 
 def _public(name):
-    from .. import numpy as ours
-    return getattr(ours, name, None)
+    return functions.get(name)
 
 
 def array_ufunc(self, ufunc, method, *inputs, **kwargs):
@@ -39,13 +45,11 @@ _TUPLES = {'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_arrays', 'meshgr
 
 
 def _through_numpy(function, args, kwargs):
-    from .fallback import through_numpy
     return through_numpy(function)(*args, **kwargs)
 
 
 def array_namespace(self, *, api_version=None):
     """The functions of the array API standard, as libraries that speak it ask for them."""
-    from . import array_api
     if api_version is not None and api_version > '2024.12':
         raise ValueError(f'version {api_version} of the array API is not known; 2024.12 is')
     return array_api

@@ -40,7 +40,7 @@ def asarray(obj, /, *, dtype=None, device=None, copy=None):
 
 def from_dlpack(x, /, *, device=None, copy=None):
     """An array that shares memory with one of another library."""
-    from ..ndarray import from_dlpack as share
+    from ..ndarray._interop import from_dlpack as share
     return share(x).as_np_ndarray()
 
 

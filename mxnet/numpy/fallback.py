@@ -141,3 +141,5 @@ def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method='linear
                 interpolation=None):
     """As `quantile`, without the values that are NaN."""
     return _nanquantile(a, q, axis, out=out, method=interpolation or method, keepdims=keepdims)
+
+_protocols.through_numpy = through_numpy

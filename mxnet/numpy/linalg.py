@@ -4,6 +4,7 @@ import math
 import numpy
 
 from .._names import suggest_names as _suggest_names
+from .._np_mode import NumpyShapes
 from ._call import apply, is_symbol, numbers
 from .fallback_linalg import *
 from .fallback_linalg import __all__ as _fallbacks
@@ -61,15 +62,13 @@ inv = _unary('inv', 'The inverse of square matrices.')
 
 def det(a):
     """The determinant of square matrices."""
-    from ..util import np_shape
-    with np_shape(True):
+    with NumpyShapes():
         return apply('_npi_det', (a,), {})
 
 
 def slogdet(a):
     """(sign of the determinant, logarithm of its absolute value) of square matrices."""
-    from ..util import np_shape
-    with np_shape(True):
+    with NumpyShapes():
         return tuple(apply('_npi_slogdet', (a,), {}))
 
 

@@ -9,9 +9,11 @@ import numpy
 import torch
 
 from .._array import readable, wrap, write
+from .._hooks import hooks
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
 from .._notes import GETITEM, note
+from .._np_mode import NumpyShapes
 from .._ops.dtypes import NAME, torch_dtype
 from .._ops.table import NAMES
 from .._state import state
@@ -357,14 +359,12 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
 
     def __getstate__(self) -> Any:
         from ..ndarray.utils import to_bytes
-        from ..util import np_shape
-        with np_shape(True):
+        with NumpyShapes():
             return {'handle': to_bytes(self)}
 
     def __setstate__(self, state: Any) -> None:
         from ..ndarray.utils import set_from_bytes
-        from ..util import np_shape
-        with np_shape(True):
+        with NumpyShapes():
             set_from_bytes(self, state['handle'])
 
     # ------------------------------------------------------------------ printing
@@ -401,7 +401,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
 
 ndarray._dense = ndarray
 ndarray.__module__ = 'mxnet.numpy'
-_call.array_class = ndarray
+_call.array_class = hooks.np_ndarray = ndarray
 
 from ._creation import *  # noqa: E402
 from ._elementwise import *  # noqa: E402

@@ -1,8 +1,8 @@
 """`mx.np.random`: random numbers with NumPy's signatures, from the generators of `mx.random`."""
 from .._names import suggest_names as _suggest_names
 from .._ops.table import NAMES
+from .._random_state import seed
 from ..ndarray import _invoke
-from ..random import seed
 from . import _call
 from ._call import apply, numbers
 from ._draw import makers

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import random as _random
+from .. import _random_state as _random
 from .._names import suggest_names as _suggest_names
 from ..numpy.random import _extension
 

@@ -11,13 +11,13 @@ import torch
 from torch.autograd.graph import increment_version
 
 from .._array import NDArrayBase, before_write, readers, run_readers
+from .._autograd import LARGE
 from .._files import pickles
 from .._graph.capture import WARM, Captured, wanted
 from .._graph.log import reason, say
 from .._guard import Guard, invalidations
 from .._state import state as switches
 from .._torch.lists import foreach_copy_
-from ..autograd import LARGE
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray

@@ -26,3 +26,5 @@ def _complete():
 
 
 _complete()
+
+from . import numpy  # noqa: E402 - it stands on this package, whose symbols can become its own

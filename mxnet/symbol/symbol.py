@@ -12,6 +12,7 @@ from .._files import paths
 from .._graph import infer as _infer
 from .._graph import json as _json
 from .._graph.node import HIDDEN, Node, is_hidden, rebuild, states_of, topological
+from .._hooks import hooks
 from .._names import near
 from .._names import suggest_names as _suggest_names
 from .._ops import NAMES
@@ -433,12 +434,12 @@ class Symbol(OperatorMethods, SymbolBase):
 
     def _repr_svg_(self):
         """The drawing that a notebook shows; None, and so the text, where graphviz is missing or the graph is large."""
-        from ..visualization import svg
+        from ._drawing import svg
         return svg(self)
 
     def _repr_html_(self):
         """A table of the operators, where a notebook has no drawing."""
-        from ..visualization import table
+        from ._drawing import table
         return table(self)
 
     # ------------------------------------------------------------------ running
@@ -533,8 +534,7 @@ class Symbol(OperatorMethods, SymbolBase):
 
     def as_np_ndarray(self) -> Any:
         """The symbol as an `mx.sym.np._Symbol`."""
-        from .numpy import _Symbol
-        return make(_Symbol, self._entries)
+        return make(hooks.np_Symbol, self._entries)
 
     wait_to_read: Any = _not_for_symbols('wait_to_read')
     asnumpy: Any = _not_for_symbols('asnumpy')
@@ -622,3 +622,6 @@ fromjson = load_json
 
 
 _suggest_names(globals())
+
+
+hooks.Symbol = Symbol

@@ -10,7 +10,7 @@ import random
 
 import numpy
 
-from ... import random as _random
+from ... import _random_state as _random
 from ..._state import state
 from ...context import cpu
 

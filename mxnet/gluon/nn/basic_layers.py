@@ -25,6 +25,8 @@ __all__ = ['BatchNorm', 'BatchNormReLU', 'Dense', 'Dropout', 'Embedding', 'Flatt
 class _Stack:
     """Blocks one after the other, as children named 0, 1, 2, ..."""
 
+    _is_sequence = True         # `summary` shows what is in it, not itself
+
     # of the block that this is mixed into
     _children: Any
     _prefix: Any

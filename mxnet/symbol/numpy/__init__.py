@@ -3,8 +3,8 @@
 They are the same functions; only those that take no symbol among their arguments are made anew, so that they give
 symbols.
 """
-from ... import numpy as _arrays
 from ..._names import suggest_names as _suggest_names
+from ...numpy import _creation, _elementwise, _index, _matrix, _reduce, _shape
 from . import _internal, linalg, random
 from ._create import *
 from ._create import _made
@@ -14,10 +14,10 @@ from ._symbol import _Symbol, compose
 _ONLY_ARRAYS = {'array', 'asarray', 'empty', 'nonzero'}
 
 __all__ = ['_Symbol', 'linalg', 'random', *_made]
-for _module in ('_creation', '_elementwise', '_index', '_matrix', '_reduce', '_shape'):
-    for _name in getattr(_arrays, _module).__all__:
+for _module in (_creation, _elementwise, _index, _matrix, _reduce, _shape):
+    for _name in _module.__all__:
         if _name not in _ONLY_ARRAYS and _name not in _made:
-            globals()[_name] = getattr(_arrays, _name)
+            globals()[_name] = getattr(_module, _name)
             __all__.append(_name)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy
 
+from ..._hooks import hooks
 from ...base import NotImplementedForSymbol
 from ...numpy import _elementwise as _e
 from ...numpy import _matrix
@@ -207,3 +208,6 @@ def _reshaped(symbol, codes):
         if code != -3:
             at += 1
     return result
+
+
+hooks.np_Symbol, hooks.compose_np = _Symbol, compose

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from .... import _random_state as chance
 from .... import image
-from .... import random as chance
 from ...._names import suggest_names as _suggest_names
 from ....util import is_np_array
 from ...block import Block, HybridBlock
