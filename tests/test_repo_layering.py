@@ -42,7 +42,8 @@ TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (('io', 'image'), 'data', '数据'),
     (('_training', 'callback', 'executor_manager', 'gluon', 'module', 'model', 'rnn'), 'models', '模型'),
     (('contrib', 'monitor', 'notebook', 'onnx', 'profiler', 'test_utils', 'visualization'), 'tools', '工具'),
-    (('_compat', 'compat'), 'programs of the time of MXNet 1.x on today\'s Python', '在今天的 Python 上运行 MXNet 1.x 时代的程序'),
+    (('_compat', 'compat'), 'programs of the time of MXNet 1.x, on the Python of today',
+     '在今天的 Python 上运行 MXNet 1.x 时代的程序'),
     (('cli', 'tools'), 'the command `remx`, and scripts that call it', '命令 `remx`，以及调用它的脚本'),
 )
 LAYERS = tuple(names for names, _, _ in TABLE)
@@ -66,6 +67,7 @@ CYCLES = {
     'mxnet.gluon.rnn': 'an LSTM with a projection unrolls into a cell of gluon.contrib.rnn',
     'mxnet._to_torch.translate': 'a graph in a graph is translated like the whole',
     'mxnet.gluon.contrib.estimator': 'fit(log_dir=) writes for TensorBoard, with one of the handlers',
+    'mxnet._compat._importing': 'tables of what is gone make programs of modules, which import in the same way',
     'mxnet.gluon.block': 'gluon.block has HybridBlock and SymbolBlock, as upstream, each in a file of its own',
     'mxnet.symbol.symbol': 'a Symbol draws itself in a notebook; split_v2 is a method and a function',
     'mxnet.executor': 'Executor makes a SparseExecutor, its subclass, where arrays are sparse',

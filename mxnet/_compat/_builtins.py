@@ -60,7 +60,7 @@ def apply(function, args=(), kwargs=None):
 
 def reload(module):
     """`importlib.reload`; `sys` is left as it is."""
-    from ._importing import Standin
+    from ._standin import Standin
 
     if isinstance(module, Standin):
         return module

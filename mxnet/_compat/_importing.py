@@ -12,53 +12,12 @@ import sys
 import sysconfig
 import types
 
-from . import _helpers, _python2
+from . import _helpers, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
+from ._standin import Standin
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of the package mxnet
-
-
-class Standin(types.ModuleType):
-    """A module as a program sees it: a real one with names that are gone, found when they are asked for."""
-
-    def __init__(self, name, real, names, cache=False):
-        super().__init__(name)
-        self.__dict__.update(_real=real, _names=names, _cache=cache)
-        for key in ('__file__', '__path__', '__spec__', '__loader__', '__package__', '__doc__'):
-            if hasattr(real, key):
-                self.__dict__[key] = getattr(real, key)
-
-    def __getattr__(self, name):
-        own = self.__dict__
-        if name == '__all__':
-            real = getattr(own['_real'], '__all__', None)
-            if real is None:
-                real = [n for n in dir(own['_real']) if not n.startswith('_')]
-            return [*real, *(n for n in own['_names'] if n not in real)]
-        make = own['_names'].get(name)
-        if make is not None:
-            value = own[name] = make()
-            return value
-        found = standin(f'{own["__name__"]}.{name}')
-        if found is not None:
-            return found
-        value = getattr(own['_real'], name)
-        if own['_cache'] and (callable(value) or isinstance(value, types.ModuleType)):
-            own[name] = value
-        return value
-
-    def __setattr__(self, name, value):
-        if name in self.__dict__:
-            self.__dict__[name] = value
-        setattr(self._real, name, value)
-
-    def __delattr__(self, name):
-        self.__dict__.pop(name, None)
-        delattr(self._real, name)
-
-    def __dir__(self):
-        return sorted({*dir(self._real), *self._names})
 
 
 _standins: dict[str, object] = {}
@@ -88,36 +47,15 @@ def standin(name):
     return made
 
 
+_standin.find = standin
+
+
 def _package(name):
     """The stand-in for a package of which only parts have one."""
     try:
         return Standin(name, importlib.import_module(name), {})
     except ImportError:
         return None
-
-
-def extended(real_name, cache=False, **names):
-    """An entry of a table: a module that is there, with further names, each with the function that makes it."""
-
-    def make(name):
-        try:
-            real = importlib.import_module(real_name or name)
-        except ImportError:
-            return None
-        missing = {key: value for key, value in names.items() if not hasattr(real, key)}
-        return Standin(name, real, missing, cache) if missing else None
-
-    return make
-
-
-def named(code, text, make):
-    """A function that makes a value and notes that it was asked for."""
-
-    def found():
-        report.note(code, text)
-        return make()
-
-    return found
 
 
 def _missing_table():

@@ -4,8 +4,8 @@ import importlib
 import sys
 import types
 
-from ._importing import Standin
 from ._report import report
+from ._standin import Standin
 from ._stdlib import _made, _pickle, _same
 
 

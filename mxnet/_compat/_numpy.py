@@ -4,8 +4,8 @@ import functools
 import importlib
 
 from ._helpers import lenient_logging
-from ._importing import Standin, extended, named
 from ._report import report
+from ._standin import Standin, extended, named
 
 
 def _np():

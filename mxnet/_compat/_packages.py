@@ -6,9 +6,9 @@ import os
 import sys
 import types
 
-from ._importing import Standin, extended, named
 from ._pictures import _cv2, _pil_image, _scipy_misc
 from ._report import report
+from ._standin import Standin, extended, named
 
 
 def _name(module, name, make):

@@ -3,8 +3,8 @@ import functools
 import importlib
 import types
 
-from ._importing import Standin, named
 from ._report import report
+from ._standin import Standin, named
 
 
 def _name(module, name, make):

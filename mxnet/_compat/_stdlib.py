@@ -4,8 +4,8 @@ import functools
 import importlib
 import types
 
-from ._importing import Standin, extended, named
 from ._report import report
+from ._standin import Standin, extended, named
 
 
 def _made(make_names):
