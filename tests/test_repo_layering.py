@@ -33,8 +33,8 @@ TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
      "gradients on torch's engine, random generators, scopes", '基于 torch 引擎的梯度、随机数发生器、作用域'),
     (('_graph', '_to_torch'), 'static graphs: nodes, JSON, inference, programs, plans',
      '静态图：节点、JSON、推断、程序、计划'),
-    (('_lazy',), 'deferred execution: pending arrays, steps, bound calls, deferred gradients',
-     '延迟执行：待定数组、步骤、绑定的调用、延迟的梯度'),
+    (('_lazy',), 'deferred execution: pending arrays, steps, bound calls',
+     '延迟执行：待定数组、步、绑定的调用'),
     (('ndarray', 'symbol', 'executor', '_sparse_executor', 'numpy', 'numpy_extension', 'operator', '_numpy_op_doc',
       'numpy_dispatch_protocol', 'numpy_op_signature', '_deferred_compute', '_traced_array', '_traced_index', 'library',
       'rtc', 'autograd', 'random', 'util'), 'arrays, graphs and gradients for people', '供人使用的数组、计算图和梯度'),
@@ -44,7 +44,8 @@ TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (('contrib', 'monitor', 'notebook', 'onnx', 'profiler', 'test_utils', 'visualization'), 'tools', '工具'),
     (('_compat', 'compat'), 'programs of the time of MXNet 1.x, on the Python of today',
      '在今天的 Python 上运行 MXNet 1.x 时代的程序'),
-    (('cli', 'tools'), 'the command `remx`, and scripts that call it', '命令 `remx`，以及调用它的脚本'),
+    (('_serve', 'cli', 'tools'), 'the command `remx`, its server, and scripts that call it',
+     '命令 `remx`、它的服务器，以及调用它的脚本'),
 )
 LAYERS = tuple(names for names, _, _ in TABLE)
 LAYER = {name: number for number, names in enumerate(LAYERS) for name in names}

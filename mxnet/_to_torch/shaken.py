@@ -12,6 +12,7 @@ from typing import Any
 
 from .._ops.library import KERNELS
 from .._state import State
+from .._torch.dispatch import OpOverload
 
 PACKAGE = __name__.partition('.')[0]
 _TAKEN = ('torch', 'nn', 'F', 'json', 'Path', 'load', 'math', 'operator', 'functools', 'self')
@@ -124,7 +125,7 @@ class Copies:
             self.imports.add(f'import {value.__name__}' if '.' not in value.__name__ else
                              f'import {value.__name__} as {alias}')
             return alias
-        if isinstance(value, torch._ops.OpOverload) and value in KERNELS:
+        if isinstance(value, OpOverload) and value in KERNELS:
             value = KERNELS[value]              # what it computes, without its registration
         module = getattr(value, '__module__', None) or ''
         if isinstance(value, (types.BuiltinFunctionType, types.BuiltinMethodType)) or \

@@ -44,6 +44,12 @@ NAMES['_inductor.compile'] = _inductor, _compile_publicly
 compile_graph = _inductor if ALLOWED else _compile_publicly
 
 
+def aoti_compile_and_package(*args, **kwargs):
+    """Compiles an exported program ahead of time into a package; torch has no other name for it."""
+    from torch._inductor import aoti_compile_and_package as compile_and_package
+    return compile_and_package(*args, **kwargs)
+
+
 def cuda_utilities():
     """torch's wrapper around NVRTC and the driver, with `_nvrtc_compile` and others; None where there is none."""
     if not ALLOWED:

@@ -239,10 +239,11 @@ class _Pt2(_Torch):
             example = [torch.cat((x, x)) if x.dim() and x.shape[0] == 1 else x for x in example]
             batch = torch.export.Dim('batch', min=1, max=65536)
             shapes = tuple({0: batch} if x.dim() else None for x in example)
+        from .._torch.tools import aoti_compile_and_package
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter('ignore')
             program = torch.export.export(module, tuple(example), dynamic_shapes=shapes)
-            torch._inductor.aoti_compile_and_package(program, package_path=f'{path}.pt2')
+            aoti_compile_and_package(program, package_path=f'{path}.pt2')
 
     def run(self, path, values):
         return _run_apart('pt2', path, values, self.dtype)
