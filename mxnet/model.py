@@ -310,6 +310,7 @@ class FeedForward:
         run = module._run
         run.begin(epoch)
         nbatch, _ = run.skip(data)
+        empty = False           # the last pass had no batch: it may have begun where an epoch of epoch_size ended
         while True:
             before = nbatch
             for data_batch in data:
@@ -326,7 +327,9 @@ class FeedForward:
                 if nbatch == self.epoch_size:
                     return
             if nbatch == before and not run.batches:
-                raise MXNetError('fit: the data have no batches')
+                if empty or self.epoch_size is None:
+                    raise MXNetError('fit: the data have no batches')
+                empty = True
             logger.info('Epoch[%d] Resetting Data Iterator', epoch)
             data.reset()
             if self.epoch_size is None:

@@ -230,3 +230,14 @@ def test_messages_on_stdout(capsys):
     assert capsys.readouterr().out == ''
     mx.rnn.BucketSentenceIter([[1, 2], [1, 2, 3], [1] * 50], 2, buckets=[5])
     assert capsys.readouterr().out == 'WARNING: discarded 1 sentences longer than the largest bucket.\n'
+
+
+def test_an_epoch_that_ends_with_the_data():
+    net = mx.sym.LinearRegressionOutput(mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=1), name='lro')
+    data = mx.io.NDArrayIter(np.ones((4, 2), 'float32'), np.ones((4,), 'float32'), 2, label_name='lro_label')
+    with pytest.warns(DeprecationWarning):
+        model = mx.model.FeedForward(net, num_epoch=5, epoch_size=1)
+    model.fit(data, eval_metric='mse')
+    with pytest.warns(DeprecationWarning):
+        whole = mx.model.FeedForward(net, num_epoch=3, epoch_size=2)
+    whole.fit(data, eval_metric='mse')
