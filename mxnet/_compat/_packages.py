@@ -308,7 +308,7 @@ MODULES = {
     'tqdm.notebook': _or_none(lambda name: Standin(name, importlib.import_module('tqdm'), {})),
     'yaml': _or_none(_yaml),
     'tensorboard': _or_none(_tensorboard),
-    'skimage': extended(None),
+    'skimage.draw': extended(None, **_names('skimage.draw', circle=lambda: _circle)),
 }
 
 
@@ -336,6 +336,10 @@ MODULES.update(
         'six.moves.urllib.request': lambda name: _part('urllib.request'),
     }
 )
+
+
+def _circle(r, c, radius, shape=None):
+    return importlib.import_module('skimage.draw').disk((r, c), radius, shape=shape)
 
 
 def _text_bar():
@@ -367,6 +371,7 @@ GONE = {
         'joblib is a package of its own', lambda: {'joblib': importlib.import_module('joblib')}
     ),
     'sklearn.externals.joblib': lambda name: importlib.import_module('joblib'),
+    'find_mxnet': _package('mxnet itself', lambda: {'mxnet': importlib.import_module('mxnet')}),
     'easydict': _package('a dictionary with attributes', lambda: {'EasyDict': _EasyDict}),
     'nose': _package('the parts that test programs use', _nose),
     'nose.tools': lambda name: _nose()['tools'],

@@ -101,6 +101,9 @@ class _Visitor(ast.NodeVisitor):
             return
         moved, rest = [], []
         for alias in node.names:
+            if alias.name == '*':
+                rest.append(alias)
+                continue
             self._dotted(node, f'{node.module}.{alias.name}', imported=True)
             new = OTHERS.get(f'{node.module}.{alias.name}', (None,))[0]
             if new and '.' in new:
