@@ -9,7 +9,7 @@ import sys as _sys
 from .libinfo import __version__
 
 _SUBMODULES = {
-    'attribute', 'autograd', 'base', 'callback', 'cli', 'compat', 'context', 'contrib', 'engine', 'error', 'executor',
+    'attribute', 'autograd', 'base', 'callback', 'cli', 'context', 'contrib', 'engine', 'error', 'executor',
     'executor_manager', 'gluon', 'image', 'initializer', 'io', 'kvstore', 'libinfo', 'library', 'log', 'lr_scheduler',
     'metric', 'misc', 'model', 'module', 'monitor', 'name', 'ndarray', 'notebook', 'numpy', 'numpy_dispatch_protocol',
     'numpy_extension', 'numpy_op_signature', 'onnx', 'operator', 'optimizer', 'profiler', 'random', 'recordio',
@@ -25,7 +25,7 @@ _MEMBERS = {
 }
 
 # of `from mxnet import *`, which loads them all
-__all__ = sorted({*_SUBMODULES, *_ALIASES, *_MEMBERS} - {'cli', 'compat'})
+__all__ = sorted({*_SUBMODULES, *_ALIASES, *_MEMBERS} - {'cli'})
 
 
 def __getattr__(name):
