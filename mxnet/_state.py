@@ -8,7 +8,8 @@ random numbers of the batch that a loader makes in this thread (gluon/data/_seed
 written inside a pause of a recording (_quiet.py), or None; `moves` whether a backward pass moves averages
 (_graph/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect to, while it runs; `commits`
 collects the writes of a backward pass, which happen once it has succeeded, and `heads` are the tensors it started from
-(autograd.py).  `naive` turns all deferral off: see `mxnet.engine`.
+(autograd.py).  `truth` is what `remx run` answers for `if array:` of several elements.  `naive` turns all deferral off:
+see `mxnet.engine`.
 """
 import os
 import threading
@@ -31,6 +32,7 @@ class State(threading.local):
     wanted: Any = None
     commits: Any = None
     heads: tuple = ()
+    truth: Any = None
     naive = os.environ.get('MXNET_ENGINE_TYPE') == 'NaiveEngine'
 
 

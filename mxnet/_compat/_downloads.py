@@ -69,8 +69,8 @@ def _failed(url, error):
 
 
 # ---------------------------------------------------------------------- urllib
-def urlretrieve(url, filename=None, reporthook=None, data=None):
-    """`urllib.request.urlretrieve`."""
+def urlretrieve(url, filename=None, reporthook=None, data=None, context=None):
+    """`urllib.request.urlretrieve`; that of Python 2 took a `context` for encryption as well."""
     import urllib.request
 
     try:
