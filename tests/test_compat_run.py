@@ -254,6 +254,13 @@ def test_true_division_and_files_that_know_both(remx):
     assert remx('print(7 / 2, list(xrange(2)))\n', check=0, options=['--python3']).stdout == '3.5 [0, 1]\n'
 
 
+def test_quotients_as_counts(remx):
+    assert remx('n = 7\nfor i in range(n / 2):\n    print(i)\n', check=0).stdout == '0\n1\n2\n'
+    assert remx('n = 7\nprint([1, 2, 3][:n / 4])\n', check=0).stdout == '[1]\n'
+    done = remx('n = 7\nhalf = n / 4\nprint([1, 2, 3][:half])\n', check=1)
+    assert 'remx run --python2' in done.stderr
+
+
 def test_neither_version_is_a_syntax_error(remx):
     done = remx('x = 1\nprint x +\n', check=1)
     assert 'SyntaxError' in done.stderr and 'print x +' in done.stderr

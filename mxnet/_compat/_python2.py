@@ -137,6 +137,8 @@ def is_python2(text, tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in NAMES - bound:
             return True
+        if _counts_by_division(node) and not has_true_division(tree):
+            return True
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
             return True
         if isinstance(node, ast.Import) and any(a.name in MODULES for a in node.names):
@@ -144,6 +146,17 @@ def is_python2(text, tree):
         if isinstance(node, ast.ImportFrom) and not node.level and node.module in MODULES:
             return True
     return False
+
+
+def _counts_by_division(node):
+    """Whether a quotient is the argument of `range` or the bound of a slice, which Python 3 always refuses."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == 'range':
+        parts = node.args
+    elif isinstance(node, ast.Slice):
+        parts = [part for part in (node.lower, node.upper) if part is not None]
+    else:
+        return False
+    return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) for part in parts)
 
 
 inherited = [False]         # the main file has the syntax of Python 2, so files beside it are Python 2 as well

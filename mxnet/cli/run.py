@@ -59,6 +59,8 @@ def main(arguments):
     return run(parser.parse_args(ours), theirs)
 
 
+# what Python 3 says where an integer of Python 2 was divided
+_FLOATS = ('slice indices must be integers', "'float' object cannot be interpreted as an integer")
 _WITH_VALUE = ('-m', '--data', '--package', '--report')
 
 
@@ -127,6 +129,9 @@ def run(options, theirs=None):
     except BaseException as error:  # as the interpreter does with what a program raises
         status['status'] = 1
         _runner.print_error(error)
+        if isinstance(error, TypeError) and any(text in str(error) for text in _FLOATS) and options.python2 is None:
+            report.say('a float where a number of things is meant: if this program is Python 2, `remx run --python2` '
+                       'divides integers as it did')
         return 1
     return 0
 
