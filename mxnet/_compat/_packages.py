@@ -371,7 +371,7 @@ GONE = {
         'joblib is a package of its own', lambda: {'joblib': importlib.import_module('joblib')}
     ),
     'sklearn.externals.joblib': lambda name: importlib.import_module('joblib'),
-    'find_mxnet': _package('mxnet itself', lambda: {'mxnet': importlib.import_module('mxnet')}),
+    'find_mxnet': _package('mxnet itself', lambda: {'mxnet': sys.modules['mxnet']}),
     'easydict': _package('a dictionary with attributes', lambda: {'EasyDict': _EasyDict}),
     'nose': _package('the parts that test programs use', _nose),
     'nose.tools': lambda name: _nose()['tools'],
