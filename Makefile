@@ -79,15 +79,15 @@ clean:  ## remove .venv and everything that was built
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# What `make train` needs: remx with PyTorch and NumPy, and nothing for tests or documentation.
+# What `make train` and README's programs need: PyTorch, NumPy and OpenCV, and nothing for tests or documentation.
 # Without build isolation, so that setuptools comes in the pinned version too.
 $(READY_TRAIN): pyproject.toml constraints.txt
-	@echo "Setting up $(VENV) for training: remx, PyTorch, NumPy (PyTorch is the largest download)"
+	@echo "Setting up $(VENV) for training: remx, PyTorch, NumPy, OpenCV (PyTorch is the largest download)"
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -n "$(CPU)" || command -v nvidia-smi >/dev/null || test "$$(uname)" != Linux || \
 		echo "No NVIDIA GPU found. If PyTorch's CUDA libraries are downloaded below, stop (Ctrl-C) and run: make train CPU=1"
 	$(PIP) --progress-bar on setuptools
-	$(PIP) --progress-bar on --no-build-isolation --config-settings editable_mode=compat --editable .
+	$(PIP) --progress-bar on --no-build-isolation --config-settings editable_mode=compat --editable ".[image]"
 	touch $@
 
 # What all other targets need: the tools for tests and documentation as well.

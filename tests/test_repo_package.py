@@ -76,7 +76,8 @@ def test_wheel_in_an_empty_environment(wheel, tmp_path):
     """README's programs with the wheel, PyTorch, NumPy and what they need, and nothing else."""
     python = tmp_path / 'venv' / 'bin' / 'python'
     subprocess.run([sys.executable, '-m', 'venv', tmp_path / 'venv'], check=True)
-    subprocess.run([python, '-m', 'pip', 'install', '--quiet', '-c', ROOT / 'constraints.txt', wheel], check=True)
+    subprocess.run([python, '-m', 'pip', 'install', '--quiet', '-c', ROOT / 'constraints.txt', f'{wheel}[image]'],
+                   check=True)
     place = tmp_path / 'place'
     (place / 'examples').mkdir(parents=True)
     (place / 'examples' / 'data').symlink_to(ROOT / 'examples' / 'data')
