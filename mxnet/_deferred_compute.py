@@ -12,8 +12,8 @@ import torch
 
 from ._array import wrap
 from ._dispatch import TRACE, Interceptor, install, remove, tracer
-from ._graph.infer import complete, infer, run_on_meta, unknown_length
-from ._graph.node import Entry, Node
+from ._graph.infer.inference import complete, infer, run_on_meta, unknown_length
+from ._graph.ir.node import Entry, Node
 from ._ops.table import NAMES, Operator
 from ._state import state
 from ._traced_array import TRACED, Traced, Untraceable, Value

@@ -6,7 +6,7 @@ are there.  Values between nodes are tensors, or sparse arrays where a node give
 import torch
 
 from ._array import overwrite, wrap
-from ._graph.node import topological
+from ._graph.ir.node import topological
 from ._state import state
 from .executor import Executor, _owned
 from .ndarray import NDArray, _sparse_dispatch, _sparse_links, _sparse_rules

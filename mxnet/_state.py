@@ -6,7 +6,8 @@ Plain attributes of one `threading.local`, because every operator call reads the
 `draws` are the steps that are deferred and will draw random numbers when they run (_lazy/step.py); `chance` are the
 random numbers of the batch that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was
 written inside a pause of a recording (_quiet.py), or None; `moves` whether a backward pass moves averages
-(_graph/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect to, while it runs; `commits`
+(_graph/codegen/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect to, while it runs;
+`commits`
 collects the writes of a backward pass, which happen once it has succeeded, and `heads` are the tensors it started from
 (autograd.py).  `truth` is what `remx run` answers for `if array:` of several elements.  `naive` turns all deferral off:
 see `mxnet.engine`.

@@ -17,13 +17,13 @@ from . import _random_state as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, readers, wrap
 from ._autograd import adopted
 from ._dispatch import entering, interceptors
-from ._graph import infer as _infer
-from ._graph.common import merged
-from ._graph.node import topological
-from ._graph.plan import Plans, alike, copy_all
-from ._graph.program import Program
-from ._graph.runner import Forward, Predictor, Runner
-from ._graph.states import move_all
+from ._graph.codegen.plan import Plans, alike, copy_all
+from ._graph.codegen.states import move_all
+from ._graph.cuda.runner import Forward, Predictor, Runner
+from ._graph.infer import inference as _infer
+from ._graph.ir.common import merged
+from ._graph.ir.node import topological
+from ._graph.ir.program import Program
 from ._guard import Guard
 from ._hooks import hooks
 from ._lazy.pending import GraphOutputs

@@ -29,7 +29,7 @@ import os
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ._graph import backends, partition
+from ._graph.ir import backends, partition
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 from .symbol import Symbol

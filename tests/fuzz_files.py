@@ -51,8 +51,8 @@ MEMORY = re.compile(
 # what Atheris looks at to see whether a case is new
 INSTRUMENTED = (
     'mxnet._files',
-    'mxnet._graph.json',
-    'mxnet._graph.infer',
+    'mxnet._graph.ir.json',
+    'mxnet._graph.infer.inference',
     'mxnet._ops.attributes',
     'mxnet.cli',
     'mxnet.contrib.onnx',

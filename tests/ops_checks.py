@@ -2,8 +2,8 @@
 import numpy as np
 import torch
 
-from mxnet._graph.sizes import Sizes
-from mxnet._graph.tracing import trace
+from mxnet._graph.infer.sizes import Sizes
+from mxnet._graph.trace.tracing import trace
 from mxnet._ops import TABLE
 
 

@@ -417,8 +417,8 @@ def test_hooks_casts_contexts_and_backends():
     net.cast('float64')
     assert net(x.astype('float64')).dtype is onp.float64
     assert net(x.as_in_context(mx.cpu(1))).context == mx.cpu(1)
-    from mxnet._graph import backends
-    from mxnet._graph.node import rebuild
+    from mxnet._graph.ir import backends
+    from mxnet._graph.ir.node import rebuild
     backends.BACKENDS['no_tanh'] = lambda entries, options, args, aux: rebuild(
         entries, lambda node, inputs: inputs if node.op is not None and node.op.name == 'tanh' else None)
     try:

@@ -7,8 +7,8 @@ import torch
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet._graph import capture
-from mxnet._graph.capture import Captured
+from mxnet._graph.cuda import capture
+from mxnet._graph.cuda.capture import Captured
 
 pytestmark = pytest.mark.gpu
 
@@ -82,7 +82,7 @@ def test_a_recording_is_tried_again(failures, monkeypatch):
             function = broken(mx.random.generator(mx.gpu()))
         return real(function, tensors, moving, generators, **kwargs)
 
-    monkeypatch.setattr('mxnet._graph.runner.Captured', some)
+    monkeypatch.setattr('mxnet._graph.cuda.runner.Captured', some)
     found = []
     for static in (False, True):
         mx.random.seed(3)

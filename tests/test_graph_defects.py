@@ -7,10 +7,11 @@ import torch
 
 import mxnet as mx
 from mxnet import nd
-from mxnet._graph import defects, writing
-from mxnet._graph.defects import PlanDefect
-from mxnet._graph.plan import make_plan
-from mxnet._graph.program import Program
+from mxnet._graph.codegen import writing
+from mxnet._graph.codegen.plan import make_plan
+from mxnet._graph.ir.program import Program
+from mxnet._graph.trace import defects
+from mxnet._graph.trace.defects import PlanDefect
 from mxnet._ops.traceable import CannotTrace
 from mxnet.gluon import nn
 

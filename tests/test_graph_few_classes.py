@@ -4,7 +4,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon
-from mxnet._graph import few_classes
+from mxnet._graph.passes import few_classes
 
 WIDTH = few_classes.WIDTH
 pytestmark = pytest.mark.skipif(not WIDTH, reason='no registers that torch knows')

@@ -1,4 +1,4 @@
-"""Normalisation in plans for a GPU (`_graph/batch_norm.py`, `_graph/kernels.py`), beside torch's own kernels."""
+"""Normalisation in plans for a GPU (`passes/batch_norm.py`, `cuda/kernels.py`), beside torch's own kernels."""
 import numpy
 import pytest
 import torch
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.gpu
 
 def kernels():
     pytest.importorskip('triton')
-    from mxnet._graph import kernels
+    from mxnet._graph.cuda import kernels
     return kernels
 
 

@@ -7,7 +7,7 @@ import torch
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet._graph import one_thread
+from mxnet._graph.passes import one_thread
 from mxnet.gluon import nn
 
 pytestmark = pytest.mark.skipif(one_thread._library is None, reason='this torch does not use OpenMP')

@@ -6,7 +6,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import gluon, nd
-from mxnet._graph.packed import can_pack
+from mxnet._graph.passes.packed import can_pack
 
 pytestmark = pytest.mark.skipif(not can_pack(), reason='this torch was built without oneDNN')
 nn = gluon.nn

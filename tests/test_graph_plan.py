@@ -9,11 +9,11 @@ import torch
 
 import mxnet as mx
 from mxnet import nd, sym
-from mxnet._graph import plan as planning
-from mxnet._graph.first import First
-from mxnet._graph.plan import Plans
-from mxnet._graph.program import Program
-from mxnet._graph.tracing import Traced
+from mxnet._graph.codegen import plan as planning
+from mxnet._graph.codegen.plan import Plans
+from mxnet._graph.ir.program import Program
+from mxnet._graph.trace.first_run import First
+from mxnet._graph.trace.tracing import Traced
 from mxnet.ndarray._cached_op import generators_of
 
 generator_of = generators_of(mx.cpu())

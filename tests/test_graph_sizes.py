@@ -1,4 +1,4 @@
-"""Rules for the shapes of ATen calls (`_graph/sizes.py`): what the calls give, and no answer where that is an error."""
+"""Rules for the shapes of ATen calls (`infer/sizes.py`): what the calls give, and no answer where that is an error."""
 import itertools
 import os
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from mxnet._graph import sizes
+from mxnet._graph.infer.inference import sizes
 
 aten = torch.ops.aten
 FLOATS = torch.float32, torch.float64, torch.bfloat16

@@ -1,4 +1,4 @@
-"""Streams for independent branches (`_graph/streams.py`): their order, call by call, and CUDA graphs with them."""
+"""Streams for independent branches (`_graph/cuda/streams.py`): their order, call by call, and CUDA graphs with them."""
 import operator
 import sys
 import threading
@@ -10,10 +10,11 @@ from torch.fx.experimental.proxy_tensor import make_fx
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet._graph import capture, writing
-from mxnet._graph import plan as plans
-from mxnet._graph.simplify import simplify
-from mxnet._graph.streams import START, cost, schedule, split_convolutions
+from mxnet._graph.codegen import plan as plans
+from mxnet._graph.codegen import writing
+from mxnet._graph.cuda import capture
+from mxnet._graph.cuda.streams import START, cost, schedule, split_convolutions
+from mxnet._graph.passes.simplify import simplify
 
 
 # ---------------------------------------------------------------------- who waits for whom
@@ -196,7 +197,7 @@ def test_what_is_recorded_computes_the_same(monkeypatch):
     monkeypatch.setattr(plans, 'step_plan', lambda graph, constants, count, facts, *rest: write(
         graph, constants, count, {**facts, 'device': Device()}, *rest))
     monkeypatch.setattr(writing.batch_norm, 'available', lambda device: True)
-    monkeypatch.setitem(sys.modules, 'mxnet._graph.kernels', Kernels)
+    monkeypatch.setitem(sys.modules, 'mxnet._graph.cuda.kernels', Kernels)
     x = mx.sym.Convolution(mx.sym.var('data'), num_filter=4, kernel=(3, 3), name='conv0')
     x = mx.sym.Activation(mx.sym.BatchNorm(x, name='norm'), act_type='relu')
     x = mx.sym.Flatten(mx.sym.Convolution(x, num_filter=4, kernel=(3, 3), name='conv1'))

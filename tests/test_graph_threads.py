@@ -8,7 +8,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet._graph import plan
+from mxnet._graph.codegen import plan
 
 THREADS, ROUNDS = 4, 60
 BATCHES = tuple(range(1, 10))

@@ -1,4 +1,4 @@
-"""The tracer (`_graph/tracing.py`): what it writes down, what it refuses, and that it leaves no traces itself."""
+"""The tracer (`_graph/trace/tracing.py`): what it writes down, what it refuses, and that it leaves no traces itself."""
 import gc
 import threading
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 from ops_checks import run_graph
 
-from mxnet._graph.tracing import Shadow, Traced, trace
+from mxnet._graph.trace.tracing import Shadow, Traced, trace
 from mxnet._ops.traceable import CannotTrace
 from mxnet._torch.autograd import gradients_of
 

@@ -6,7 +6,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet._graph import runner
+from mxnet._graph.cuda import runner
 from mxnet.ndarray import _cached_op
 
 pytestmark = pytest.mark.gpu

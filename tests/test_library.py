@@ -5,7 +5,7 @@ import torch
 
 import mxnet as mx
 from mxnet import gluon, nd, sym
-from mxnet._graph import backends
+from mxnet._graph.ir import backends
 from mxnet.gluon import nn
 
 

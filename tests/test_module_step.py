@@ -7,7 +7,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import nd, sym
-from mxnet._graph import runner as _runner
+from mxnet._graph.cuda import runner as _runner
 from mxnet.io import DataBatch, NDArrayIter
 
 QUIET = logging.Logger('quiet', logging.ERROR)

@@ -11,7 +11,7 @@ from plan_worlds import seeds
 
 import mxnet as mx
 from mxnet import nd, sym
-from mxnet._graph import runner
+from mxnet._graph.cuda import runner
 from mxnet.io import DataBatch
 
 

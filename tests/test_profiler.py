@@ -13,7 +13,7 @@ from conftest import ROOT
 
 import mxnet as mx
 from mxnet import _dispatch, autograd, gluon, profiler
-from mxnet._graph.writing import Plan
+from mxnet._graph.codegen.writing import Plan
 from mxnet.base import MXNetError
 from mxnet.gluon import nn
 from mxnet.profiler import _ranges, _session, _trace

@@ -214,7 +214,7 @@ def test_a_program_has_plans_and_the_same_results(run_python):
 
 TRACES = '''
 import torch
-from mxnet._graph.tracing import Shadow, trace
+from mxnet._graph.trace.tracing import Shadow, trace
 from mxnet._ops.traceable import CannotTrace
 
 def results(function):

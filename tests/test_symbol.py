@@ -215,8 +215,8 @@ def test_not_for_symbols():
 
 
 def test_backends_rewrite_graphs():
-    from mxnet._graph import backends
-    from mxnet._graph.node import rebuild
+    from mxnet._graph.ir import backends
+    from mxnet._graph.ir.node import rebuild
 
     @backends.register('without_dropout')
     def without_dropout(entries, options, args, aux):

@@ -6,7 +6,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
-from mxnet._graph import runner as _runner
+from mxnet._graph.cuda import runner as _runner
 from mxnet._lazy.step import BoundStep
 from mxnet.gluon.contrib import estimator as est
 

@@ -7,8 +7,8 @@ by inference on meta tensors.
 import torch
 
 from .._array import wrap
-from .._graph.infer import run_on_meta
-from .._graph.plan import LIMIT
+from .._graph.codegen.plan import LIMIT
+from .._graph.infer.inference import run_on_meta
 
 DEFERRED = frozenset((
     'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'broadcast_power', 'broadcast_maximum',

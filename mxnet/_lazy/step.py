@@ -18,8 +18,8 @@ import torch
 
 from .._array import NDArrayBase, before_write, owned, readers
 from .._autograd import OVERWRITTEN, adopted
-from .._graph.plan import LIMIT
-from .._graph.runner import Runner
+from .._graph.codegen.plan import LIMIT
+from .._graph.cuda.runner import Runner
 from .._notes import UNKNOWN, note_graph, source
 from .._state import state
 from ..base import MXNetError

@@ -1,5 +1,5 @@
 """The plans of steps: forward and backward of deferred calls, at once."""
-from .._graph.plan import make_plan
+from .._graph.codegen.plan import make_plan
 
 
 class Chain:

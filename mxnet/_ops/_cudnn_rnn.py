@@ -1,7 +1,7 @@
 """cuDNN's recurrent layers as two operators of our own, which can be traced.
 
 torch's can not: it looks at the memory of the weights, and its gradient does not say what shapes it has.  Plans (see
-`_graph/plan.py`) are made with these; everything else calls torch's.
+`_graph/codegen/plan.py`) are made with these; everything else calls torch's.
 """
 import torch
 

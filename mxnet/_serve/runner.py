@@ -66,7 +66,7 @@ class Runner:
 
     def describe(self):
         """What the front tells of the network."""
-        from .._graph.node import topological
+        from .._graph.ir.node import topological
         layers = [{'name': n.name, 'operator': n.op.name} for n in topological(self.network.symbol._entries)
                   if not n.is_variable]
         return {

@@ -329,7 +329,7 @@ def _parts(call, order):
 
 def _is_zero(entry):
     """Whether a state is zeros whose shape is left open, which a layer of torch starts from by itself."""
-    from .._graph.infer import leaves_open
+    from .._graph.infer.inference import leaves_open
     node = entry[0]
     return not node.is_variable and node.op.name in ('_zeros', '_npi_zeros', '_zeros_without_dtype') \
         and leaves_open(node.op, node.attributes['shape'])

@@ -9,8 +9,8 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from .._graph.infer import infer, leaves_open
-from .._graph.node import as_written, states_of, topological
+from .._graph.infer.inference import infer, leaves_open
+from .._graph.ir.node import as_written, states_of, topological
 from .._ops.dtypes import NAME
 from ..base import MXNetError
 from . import operators

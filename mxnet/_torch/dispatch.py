@@ -21,7 +21,7 @@ with contextlib.suppress(ImportError):
 class SubclassMode:
     """A context without a dispatch mode: stand-ins hand the calls that they take part in to `current`.
 
-    One trace is made at a time (`_graph/plan.py`), and torch's engine may compute gradients in other threads.
+    One trace is made at a time (`_graph/codegen/plan.py`), and torch's engine may compute gradients in other threads.
     """
 
     current: Any = None

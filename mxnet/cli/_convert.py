@@ -253,7 +253,7 @@ class _Onnx(_Target):
     endings = ('.onnx',)
 
     def check(self):
-        from .._graph.node import topological
+        from .._graph.ir.node import topological
         from ..onnx.mx2onnx._export import _check_operators
         _check_operators(topological(self.model.symbol._entries))
 

@@ -69,7 +69,7 @@ class Network:
 
 def index_limit(symbol, name):
     """The number of rows that an input chooses from (Embedding); 0 of an input that is no index."""
-    from .._graph.node import topological
+    from .._graph.ir.node import topological
     for node in topological(symbol._entries):
         if not node.is_variable and node.op.name in ('Embedding', '_contrib_SparseEmbedding') \
                 and node.inputs[0][0].name == name:
@@ -78,7 +78,7 @@ def index_limit(symbol, name):
 
 
 def _input_dtype(symbol, name):
-    from .._graph.node import topological
+    from .._graph.ir.node import topological
     from .._ops.attributes import DataType
     from .._ops.dtypes import NUMPY
     for node in topological(symbol._entries):
@@ -153,7 +153,7 @@ def _from_symbol(prefix, graph, params, inputs):
 
 def _check_parameters(symbol, arrays, data, params):
     """A variable that looks like a parameter, but has no values, is a file that does not belong to the graph."""
-    from .._graph.node import topological
+    from .._graph.ir.node import topological
     first = set()
     for node in topological(symbol._entries):
         if node.is_variable:

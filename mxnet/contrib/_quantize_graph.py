@@ -4,7 +4,7 @@ Layers with weights (Convolution, FullyConnected) sum up in int32, which a `requ
 that only move or compare values (pooling, relu, Flatten, Concat) follow where their input is int8 already, or, with
 mode 'full', always.  Everything else gets floating point through a `dequantize` node.
 """
-from .._graph.node import Node, own_attributes, rebuild, topological
+from .._graph.ir.node import Node, own_attributes, rebuild, topological
 from .._ops.table import NAMES
 from ..base import MXNetError
 from ..symbol import Symbol

@@ -3,8 +3,8 @@
 TensorBoard folds what has a common beginning up to a slash.  So parameters go below their layer (`fc1/weight`), and
 what a block computes below the block (`features/conv0/fwd`).
 """
-from .._graph.infer import complete, infer
-from .._graph.node import topological
+from .._graph.infer.inference import complete, infer
+from .._graph.ir.node import topological
 from .._ops.dtypes import NAME
 from ..gluon import HybridBlock
 from ..symbol import Symbol

@@ -4,8 +4,8 @@
 show themselves: they are replaced by codes (-1 in a reshape, "as long as that axis" in a broadcast, an open length in
 zeros and ones), and what comes out is checked for both sizes.
 """
-from .._graph.infer import complete, infer, unknown_length
-from .._graph.node import Node, rebuild, topological
+from .._graph.infer.inference import complete, infer, unknown_length
+from .._graph.ir.node import Node, rebuild, topological
 from .._ops.table import NAMES
 from ..symbol._compose import make, text_of
 

@@ -3,7 +3,7 @@ import json
 from collections import OrderedDict
 
 from .._files import jsons, limits, paths
-from .._graph import json as _json
+from .._graph.ir import json as _json
 from ..base import FileError, MXNetError
 from ..symbol import Symbol
 from ..symbol._compose import make

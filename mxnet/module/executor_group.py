@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
-from .._graph.plan import alike
+from .._graph.codegen.plan import alike
 from .._ops.attributes import DType, kind_of
 from ..context import Context
 from ..executor_manager import _mean, _split_input_slice

@@ -14,12 +14,12 @@ import torch
 from .. import _random_state as _random
 from .._array import before_write, owned, readers, wrap
 from .._dispatch import entering, interceptors
-from .._graph.infer import infer
-from .._graph.node import Node
-from .._graph.plan import LIMIT, Plans
-from .._graph.program import Program
-from .._graph.runner import MOST_UNASKED, Predictor, is_small
-from .._graph.states import move_all, move_when_differentiated
+from .._graph.codegen.plan import LIMIT, Plans
+from .._graph.codegen.states import move_all, move_when_differentiated
+from .._graph.cuda.runner import MOST_UNASKED, Predictor, is_small
+from .._graph.infer.inference import infer
+from .._graph.ir.node import Node
+from .._graph.ir.program import Program
 from .._hooks import hooks
 from .._lazy import inference, operators
 from .._lazy.defer import defer

@@ -142,7 +142,7 @@ def has_none(values: Any) -> bool:
 def synchronize(device: Any) -> None:
     """Waits for a device; while another thread records a graph, it cannot be waited for."""
     if device.type == 'cuda':
-        from .._graph.capture import recording
+        from .._graph.cuda.capture import recording
         with recording:
             torch.cuda.synchronize(device)
     elif device.type == 'mps':

@@ -10,7 +10,7 @@ from .. import _random_state as _random
 from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, readers, wrap, write
 from .._dispatch import intercepted, interceptors, ran, run_kernel
 from .._frontend.binding import bind, by_order, missing_inputs
-from .._graph.states import move_when_differentiated
+from .._graph.codegen.states import move_when_differentiated
 from .._lazy.inference import SHAPE_ONLY, without_values
 from .._lazy.step import run_moving_steps
 from .._notes import note_all, source

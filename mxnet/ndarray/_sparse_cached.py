@@ -3,7 +3,7 @@
 - Embeddings with `sparse_grad` are looked up before the plan of the rest runs, so that their gradients stay rows.
 - A graph that is given csr or row_sparse arrays runs node by node, as the block would without `hybridize`.
 """
-from .._graph.node import Node, rebuild, topological
+from .._graph.ir.node import Node, rebuild, topological
 from ..symbol._compose import make
 from . import _invoke
 

@@ -13,8 +13,8 @@ from torch.autograd.graph import increment_version
 from .._array import NDArrayBase, before_write, readers, run_readers
 from .._autograd import LARGE
 from .._files import pickles
-from .._graph.capture import WARM, Captured, wanted
-from .._graph.log import reason, say
+from .._graph.cuda.capture import WARM, Captured, wanted
+from .._graph.ir.log import reason, say
 from .._guard import Guard, invalidations
 from .._state import state as switches
 from .._torch.lists import foreach_copy_

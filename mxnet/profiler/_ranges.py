@@ -9,8 +9,8 @@ import threading
 import torch
 
 from .._dispatch import PROFILE, Interceptor, install, remove
-from .._graph.tracing import Traced
-from .._graph.writing import Plan
+from .._graph.codegen.writing import Plan
+from .._graph.trace.tracing import Traced
 from .._torch.tools import Range
 
 PREFIX = 'mx:'

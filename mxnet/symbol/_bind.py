@@ -5,8 +5,8 @@ import warnings
 import torch
 
 from .._array import NDArrayBase, wrap
-from .._graph import infer as _infer
-from .._graph.node import topological
+from .._graph.infer import inference as _infer
+from .._graph.ir.node import topological
 from .._names import near
 from .._ops.dtypes import NAME, torch_dtype
 from ..base import MXNetError

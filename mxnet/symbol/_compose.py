@@ -8,7 +8,7 @@ import numpy
 from .._dispatch import composed, interceptors
 from .._frontend.binding import bind, by_order
 from .._frontend.signature import docstring, signature
-from .._graph.node import HIDDEN, Node, is_hidden, own_attributes
+from .._graph.ir.node import HIDDEN, Node, is_hidden, own_attributes
 from .._ops.attributes import bad_attribute
 from .._ops.complaints import called_with
 from .._ops.table import Operator, unknown_argument

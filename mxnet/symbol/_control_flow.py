@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._graph.node import Node, as_written, topological
+from .._graph.ir.node import Node, as_written, topological
 from .._ops import NAMES
 from ..attribute import AttrScope
 from ..base import MXNetError

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .._graph.infer import complete, infer
-from .._graph.node import own_attributes, rebuild, states_of, topological
+from .._graph.infer.inference import complete, infer
+from .._graph.ir.node import own_attributes, rebuild, states_of, topological
 from .._ops.dtypes import NAME
 from ..base import MXNetError
 from .symbol import Symbol

@@ -1,6 +1,6 @@
 """Functions derived from the operator table: `mx.sym._internal`."""
 from .._frontend.namespaces import namespace
-from .._graph.node import cached_node
+from .._graph.ir.node import cached_node
 from ..attribute import AttrScope
 from ..name import NameManager
 from ._compose import make, make_function

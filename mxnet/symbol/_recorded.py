@@ -3,7 +3,7 @@ from numbers import Number
 from weakref import ref
 
 from .._array import NDArrayBase
-from .._graph.node import Node, topological
+from .._graph.ir.node import Node, topological
 from .._notes import GETITEM, SETITEM, UNKNOWN, source
 from .._ops.table import NAMES, Operator
 from ..base import MXNetError

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import torch
 
 from .._files import paths
-from .._graph import infer as _infer
-from .._graph import json as _json
-from .._graph.node import HIDDEN, Node, is_hidden, rebuild, states_of, topological
+from .._graph.infer import inference as _infer
+from .._graph.ir import json as _json
+from .._graph.ir.node import HIDDEN, Node, is_hidden, rebuild, states_of, topological
 from .._hooks import hooks
 from .._names import near
 from .._names import suggest_names as _suggest_names
@@ -478,7 +478,7 @@ class Symbol(OperatorMethods, SymbolBase):
         args, aux: dicts of arrays, which the backend may read, change and add to.  Further arguments are its options.
         `mx.library` tells how to write a backend.
         """
-        from .._graph.backends import optimize
+        from .._graph.ir.backends import optimize
         return make(type(self), optimize(backend, self._entries, kwargs, args, aux))
 
     def _gen_atomic_symbol(self):

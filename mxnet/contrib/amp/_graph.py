@@ -5,8 +5,8 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
-from ..._graph.infer import infer
-from ..._graph.node import Node, rebuild, topological
+from ..._graph.infer.inference import infer
+from ..._graph.ir.node import Node, rebuild, topological
 from ..._ops.attributes import dtype_flag
 from ..._ops.dtypes import NAME
 from ..._ops.table import NAMES

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._files.paths import write_atomic
-from ..._graph.infer import infer
-from ..._graph.node import topological
+from ..._graph.infer.inference import infer
+from ..._graph.ir.node import topological
 from ..._ops.dtypes import NAME
 from ...base import MXNetError
 from ...gluon import HybridBlock

@@ -15,7 +15,7 @@ ROWS = 1 << 8               # that a program of ours adds up; torch's sum is as 
 
 def fuse_dense(graph, calls):
     """Rewrites those calls of a graph, in place; -> how many it has found."""
-    from .kernels import add_bias, column_sums, relu_back
+    from ..cuda.kernels import add_bias, column_sums, relu_back
     count = 0
     for node in list(graph.nodes):
         if node not in calls:

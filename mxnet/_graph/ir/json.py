@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from .._files import jsons, limits
-from .._ops.attributes import DataType, literal
-from .._ops.table import NAMES
-from .._state import state
-from ..base import MXNetError
+from ..._files import jsons, limits
+from ..._ops.attributes import DataType, literal
+from ..._ops.table import NAMES
+from ..._state import state
+from ...base import MXNetError
 from .node import HIDDEN, Entry, Node, cached_node, is_hidden, topological
 
 # operators of old releases, and of builds with plug-ins, by the names that they have now

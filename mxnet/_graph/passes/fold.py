@@ -5,8 +5,8 @@ Works on the graph of a plan (see plan.py) that has no backward.
 """
 import torch
 
-from .._torch.dispatch import OpOverload
-from .._torch.operators import BATCH_NORM_NO_TRAINING, TO_COPY
+from ..._torch.dispatch import OpOverload
+from ..._torch.operators import BATCH_NORM_NO_TRAINING, TO_COPY
 from .simplify import is_pure
 
 aten = torch.ops.aten

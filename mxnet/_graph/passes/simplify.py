@@ -8,8 +8,8 @@ from functools import cache
 import torch
 from torch.fx.node import map_arg
 
-from .._torch.dispatch import OpOverload, signature
-from .._torch.operators import UNSAFE_VIEW
+from ..._torch.dispatch import OpOverload, signature
+from ..._torch.operators import UNSAFE_VIEW
 
 aten = torch.ops.aten
 

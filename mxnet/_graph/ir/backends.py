@@ -1,7 +1,7 @@
 """Backends of `optimize_for`: functions that rewrite a graph, by name.  `mx.library` is how programs register them."""
 from collections.abc import Callable, Sequence
 
-from ..base import MXNetError
+from ...base import MXNetError
 from .node import Entry
 
 BACKENDS: dict[str, Callable] = {}

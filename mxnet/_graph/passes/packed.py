@@ -5,7 +5,7 @@ when parameters change, not at each call, and pictures not at all.
 """
 import torch
 
-from .._torch.operators import (
+from ..._torch.operators import (
     convolution_backend,
     convolution_pointwise,
     has_packed_convolutions,

@@ -6,7 +6,7 @@ No value changes.
 """
 import torch
 
-from .._torch.operators import TO_COPY, UNSAFE_VIEW
+from ..._torch.operators import TO_COPY, UNSAFE_VIEW
 
 aten = torch.ops.aten
 _COPY = TO_COPY

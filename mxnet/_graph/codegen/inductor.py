@@ -3,8 +3,8 @@ from collections.abc import Callable
 
 import torch
 
-from .._torch.tools import compile_graph
-from .simplify import simplify
+from ..._torch.tools import compile_graph
+from ..passes.simplify import simplify
 from .writing import FUNCTIONS, Plan
 
 

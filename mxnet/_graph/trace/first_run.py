@@ -7,7 +7,7 @@ from weakref import ref
 
 import torch
 
-from .._torch.memory import storage_id
+from ..._torch.memory import storage_id
 
 
 class First:

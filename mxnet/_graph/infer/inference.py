@@ -14,16 +14,16 @@ from functools import lru_cache
 
 import torch
 
-from .._ops.attributes import literal
-from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
-from .._ops.dtypes import NAME, torch_dtype
-from .._ops.gradients import is_constant
-from .._ops.shapes import NoAxis
-from .._ops.table import Operator
-from .._state import state
-from ..base import MXNetError
-from .node import Entry, Node, topological
-from .program import Program, _runner, counts_open, leaves_open
+from ..._ops.attributes import literal
+from ..._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
+from ..._ops.dtypes import NAME, torch_dtype
+from ..._ops.gradients import is_constant
+from ..._ops.shapes import NoAxis
+from ..._ops.table import Operator
+from ..._state import state
+from ...base import MXNetError
+from ..ir.node import Entry, Node, topological
+from ..ir.program import Program, _runner, counts_open, leaves_open
 from .sizes import Sizes
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
@@ -481,5 +481,5 @@ def _declared_dtype(node):
 
 @lru_cache(maxsize=64)
 def _parsed_dtype(text):
-    from .._ops.attributes import DataType
+    from ..._ops.attributes import DataType
     return None if text == '-1' else DataType().parse(text)

@@ -9,8 +9,8 @@ import os
 
 import torch
 
-from .._torch.dispatch import OpOverload, signature
-from .._torch.operators import RESHAPE_ALIAS, UNSAFE_VIEW
+from ..._torch.dispatch import OpOverload, signature
+from ..._torch.operators import RESHAPE_ALIAS, UNSAFE_VIEW
 
 aten = torch.ops.aten
 STREAMS = 4             # at most; each has a workspace for products of matrices

@@ -1,9 +1,9 @@
 """Writes moving averages when gradients are computed: see `Move` of `_ops/moves.py`."""
 import torch
 
-from .._array import before_write
-from .._state import state
-from .._torch.lists import foreach_lerp_
+from ..._array import before_write
+from ..._state import state
+from ..._torch.lists import foreach_lerp_
 
 
 def move_when_differentiated(moves, tensor, applies=None):

@@ -10,7 +10,7 @@ up the gradient, in an order that depends on how a matrix lies, gets it row by r
 """
 import torch
 
-from .._torch.operators import LOG_SOFTMAX, LOG_SOFTMAX_BACKWARD
+from ..._torch.operators import LOG_SOFTMAX, LOG_SOFTMAX_BACKWARD
 
 aten = torch.ops.aten
 # numbers of float32 that a register has

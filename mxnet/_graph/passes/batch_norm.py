@@ -63,7 +63,7 @@ def _norms(graph):
 
 def fuse_batch_norms(graph):
     """Rewrites a graph in place; -> how many normalisations it has found."""
-    from .kernels import batch_norm_apply, batch_norm_back, batch_norm_stats, batch_norm_sums
+    from ..cuda.kernels import batch_norm_apply, batch_norm_back, batch_norm_stats, batch_norm_sums
     norms = _norms(graph)
     for norm in norms:
         _leave_bias_out(graph, norm)

@@ -18,8 +18,8 @@ import operator
 
 import torch
 
-from .._torch.dispatch import OpOverload, signature
-from .._torch.tools import find_openmp
+from ..._torch.dispatch import OpOverload, signature
+from ..._torch.tools import find_openmp
 
 WORK = 1e6              # multiplications and additions that are worth a second thread
 STEP = 2e6              # the same for each step of a recurrent layer

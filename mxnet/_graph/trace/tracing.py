@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch.fx import Graph
 
-from .._ops.traceable import CannotTrace
-from .._torch.dispatch import (
+from ..._ops.traceable import CannotTrace
+from ..._torch.dispatch import (
     SEES_ALL,
     DispatchMode,
     ShadowBase,
@@ -26,7 +26,7 @@ from .._torch.dispatch import (
     signature,
     stand_in,
 )
-from .._torch.memory import storage_id
+from ..._torch.memory import storage_id
 
 aten = torch.ops.aten
 META = torch.device('meta')

@@ -3,8 +3,8 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .._ops.table import NAMES, Operator
-from ..base import MXNetError
+from ..._ops.table import NAMES, Operator
+from ...base import MXNetError
 
 # attributes that upstream stores as __name__ although programs say name
 HIDDEN = ('ctx_group', 'lr_mult', 'wd_mult', 'force_mirroring', 'mirror_stage')

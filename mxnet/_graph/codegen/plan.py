@@ -14,19 +14,19 @@ from time import perf_counter
 
 import torch
 
-from .._dispatch import call_by_call, interceptors
-from .._ops.moves import Move
-from .._ops.traceable import CannotTrace
-from .._torch.autograd import gradients_of
-from .._torch.lists import foreach_copy_
-from .defects import defect, no_plan
-from .first import offer
+from ..._dispatch import call_by_call, interceptors
+from ..._ops.moves import Move
+from ..._ops.traceable import CannotTrace
+from ..._torch.autograd import gradients_of
+from ..._torch.lists import foreach_copy_
+from ..ir.labels import Labels
+from ..ir.log import reason, say, talks
+from ..ir.program import Program
+from ..passes.packed import can_pack
+from ..trace.defects import defect, no_plan
+from ..trace.first_run import offer
+from ..trace.tracing import run_untraced, trace
 from .inductor import compiled
-from .labels import Labels
-from .log import reason, say, talks
-from .packed import can_pack
-from .program import Program
-from .tracing import run_untraced, trace
 from .writing import Plan, prediction_plan, step_plan
 
 LIMIT = 64                     # plans kept per program

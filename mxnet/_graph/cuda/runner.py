@@ -7,13 +7,13 @@ from weakref import WeakSet
 import torch
 from torch.autograd.graph import increment_version
 
-from .. import _quiet
-from .._autograd import LARGE
-from .._dispatch import call_by_call, interceptors
-from .._torch.lists import foreach_copy_
+from ... import _quiet
+from ..._autograd import LARGE
+from ..._dispatch import call_by_call, interceptors
+from ..._torch.lists import foreach_copy_
+from ..codegen.states import move_all
+from ..ir.log import reason, say
 from .capture import ALONE, WARM, Captured, wanted
-from .log import reason, say
-from .states import move_all
 
 ATTEMPTS = 3            # to record a graph
 # Without a promise that shapes stay (`static_shape`), what has run so often is taken to go on like this; if it takes

@@ -13,10 +13,10 @@ from weakref import WeakSet
 
 import torch
 
-from .._state import state
-from .._torch.lists import foreach_copy_
-from .._torch.memory import clear_cublas_workspaces
-from .batch_norm import available
+from ..._state import state
+from ..._torch.lists import foreach_copy_
+from ..._torch.memory import clear_cublas_workspaces
+from ..passes.batch_norm import available
 
 WARM = 2                # runs before a function is recorded, so that libraries have chosen and set up what they use
 LARGEST_FETCHED = 1 << 24               # bytes; a copy of torch's is as good for larger tensors

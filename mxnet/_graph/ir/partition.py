@@ -2,7 +2,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..base import MXNetError
+from ...base import MXNetError
 from .node import Entry, Node, topological
 
 

@@ -1,7 +1,7 @@
 """Equal computations of a graph, made one."""
 from collections.abc import Sequence
 
-from .._ops.table import NAMES
+from ..._ops.table import NAMES
 from .node import Entry, Node, rebuild
 
 

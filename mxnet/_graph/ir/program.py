@@ -9,12 +9,12 @@ from typing import Any
 
 import torch
 
-from .._dispatch import interceptors, run_kernel
-from .._ops.complaints import CAUGHT, OWN, PROGRAMS, said
-from .._ops.dtypes import NAME
-from .._ops.moves import Move
-from .._state import state
-from ..base import MXNetError, OutOfRange
+from ..._dispatch import interceptors, run_kernel
+from ..._ops.complaints import CAUGHT, OWN, PROGRAMS, said
+from ..._ops.dtypes import NAME
+from ..._ops.moves import Move
+from ..._state import state
+from ...base import MXNetError, OutOfRange
 from .labels import Labels
 from .node import Entry, Node, as_written, states_of, topological
 from .static_shapes import have_static_shapes

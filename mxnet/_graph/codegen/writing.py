@@ -6,20 +6,20 @@ from weakref import WeakSet
 
 import torch
 
-from .._dispatch import interceptors, plan_made
-from .._ops.traceable import CannotTrace
-from .._torch.dispatch import OpOverload, below_autograd, builtin_of, signature
-from .._torch.operators import TO_COPY, direct_functions
-from . import batch_norm
-from .casts import settle_casts, uncast_gradients
-from .dense import fuse_dense
-from .few_classes import turn_scores
-from .fold import depends_only, fold_batch_norms
-from .labels import LABELS, labels_of
-from .one_thread import Alone, alone, threads
-from .packed import pack_convolutions
-from .simplify import constants, simplify
-from .streams import START, most, peak, schedule, split_convolutions
+from ..._dispatch import interceptors, plan_made
+from ..._ops.traceable import CannotTrace
+from ..._torch.dispatch import OpOverload, below_autograd, builtin_of, signature
+from ..._torch.operators import TO_COPY, direct_functions
+from ..cuda.streams import START, most, peak, schedule, split_convolutions
+from ..ir.labels import LABELS, labels_of
+from ..passes import batch_norm
+from ..passes.casts import settle_casts, uncast_gradients
+from ..passes.dense import fuse_dense
+from ..passes.few_classes import turn_scores
+from ..passes.fold import depends_only, fold_batch_norms
+from ..passes.one_thread import Alone, alone, threads
+from ..passes.packed import pack_convolutions
+from ..passes.simplify import constants, simplify
 
 aten = torch.ops.aten
 

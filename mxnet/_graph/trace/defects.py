@@ -11,10 +11,10 @@ from pathlib import Path
 
 import torch
 
-from .._ops.traceable import CannotTrace
-from .log import reason, say
+from ..._ops.traceable import CannotTrace
+from ..ir.log import reason, say
 
-HERE = str(Path(__file__).resolve().parent) + os.sep
+HERE = str(Path(__file__).resolve().parent.parent) + os.sep
 DEFECT = '{where} failed{operator}: {error}. This is a defect of mxnet, not of your program. {then}Please report it ' \
          'with this text, the program, and the traceback that MXNET_PLANS=strict shows.'
 SLOWER = 'The program runs without a plan, which is slower; its results are the same. '

@@ -10,8 +10,8 @@ from functools import cache
 
 import torch
 
-from .._torch.dispatch import MetaMode, signature
-from .._torch.operators import ADAPTIVE_AVG_POOL2D, LOG_SOFTMAX, PRELU_KERNEL, SOFTMAX
+from ..._torch.dispatch import MetaMode, signature
+from ..._torch.operators import ADAPTIVE_AVG_POOL2D, LOG_SOFTMAX, PRELU_KERNEL, SOFTMAX
 
 aten = torch.ops.aten
 META = torch.device('meta')

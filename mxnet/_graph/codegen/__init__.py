@@ -1,0 +1,1 @@
+"""From traced graphs to functions."""

@@ -1,0 +1,1 @@
+"""Graphs of operators: nodes, files, programs."""
