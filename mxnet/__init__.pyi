@@ -5,7 +5,6 @@ from . import autograd as autograd
 from . import base as base
 from . import callback as callback
 from . import cli as cli
-from . import compat as compat
 from . import context as context
 from . import contrib as contrib
 from . import engine as engine

@@ -7,7 +7,7 @@ import sys
 import pytest
 import torch
 
-from mxnet._graph.infer.inference import sizes
+from mxnet._graph.infer import sizes
 
 aten = torch.ops.aten
 FLOATS = torch.float32, torch.float64, torch.bfloat16

@@ -190,7 +190,7 @@ net.hybridize()
 loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
 x, y = mx.nd.random.uniform(shape=(4, 2, 8, 8)), mx.nd.array([0, 1, 2, 0])
 trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
-from mxnet._graph import plan
+from mxnet._graph.codegen import plan
 made, make = [], plan._make
 def counted(*args):
     made.append(make(*args))

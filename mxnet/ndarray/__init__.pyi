@@ -1,6 +1,7 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
 from .._frontend.examples import attach as _attach
 from .._names import no_attribute as _no_attribute
+from . import _c_functions as _c_functions
 from . import _internal as _internal
 from . import contrib as contrib
 from . import image as image
@@ -34,6 +35,7 @@ from .utils import load as load
 from .utils import load_frombuffer as load_frombuffer
 from .utils import save as save
 from .utils import zeros as zeros
+from .. import numpy as _numpy
 from . import numpy as np
 from . import numpy_extension as npx
 from . import numpy as numpy

@@ -16,7 +16,7 @@ from .symbol import fromjson as fromjson
 from .symbol import load as load
 from .symbol import load_json as load_json
 from .symbol import var as var
+from . import numpy as numpy
 from . import numpy as np
 from . import numpy_extension as npx
-from . import numpy as numpy
 from . import numpy_extension as numpy_extension
