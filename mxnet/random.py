@@ -1,9 +1,26 @@
 """Random numbers: `mx.random`.  Generators are in `_random_state.py`, the distributions are those of `mx.nd.random`."""
+from typing import TYPE_CHECKING
+
 from ._names import suggest_names as _suggest_names
 from ._random_state import _get_states, _set_states, generator, like_numpy, like_python, seed  # noqa: F401
 
 __all__ = ['seed', 'exponential', 'gamma', 'generalized_negative_binomial', 'multinomial', 'negative_binomial',
            'normal', 'poisson', 'randint', 'randn', 'shuffle', 'uniform']
+
+if TYPE_CHECKING:
+    from .ndarray.random import (
+        exponential,
+        gamma,
+        generalized_negative_binomial,
+        multinomial,
+        negative_binomial,
+        normal,
+        poisson,
+        randint,
+        randn,
+        shuffle,
+        uniform,
+    )
 
 
 def _forward(name):

@@ -276,7 +276,7 @@ def test_mistakes_in_create(family, args, kwargs, message):
 
 
 def test_create_refuses_arguments_for_an_object(family):
-    with pytest.raises(MXNetError, match='come too late for it: size=3'):
+    with pytest.raises(MXNetError, match='cannot take arguments any more: size=3'):
         registry.get_create_func(family, 'shape')(family(), size=3)
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import mxnet as mx
-from mxnet import _dispatch, autograd, nd
+from mxnet import _autograd, _dispatch, autograd, nd
 from mxnet._ops._eager import SPECIAL
 from mxnet._ops.table import NAMES
 from mxnet.base import MXNetError
@@ -172,7 +172,7 @@ def test_as_the_declaration(name, training):
     for case in CASES[name]:
         if name == 'Dropout' and training:
             continue
-        with autograd._Scope(False, training):
+        with _autograd._Scope(False, training):
             bound = case()
             again = case()
             with Nothing():
@@ -375,7 +375,7 @@ def test_plain_calls_are_not_bound_again(recording, monkeypatch):
              lambda: nd.FullyConnected(X, X, num_hidden=4, no_bias=True)]
     X.attach_grad()
     try:
-        with autograd._Scope(recording, False):
+        with _autograd._Scope(recording, False):
             for call in calls:
                 call()
                 del general[:]

@@ -394,7 +394,7 @@ def test_inspecting_states(remx, tmp_path):
 def test_inspecting_other_files(remx, tmp_path, shared):
     (tmp_path / 'a').write_bytes(b'\x00' * 40)
     status, _, err = remx('inspect', 'a')
-    assert status == 1 and 'none of the files that remx knows' in err
+    assert status == 1 and 'unrecognised file format' in err
     (tmp_path / 'a').write_bytes(b'')
     assert 'is empty' in remx('inspect', 'a')[2] and 'cannot read' in remx('inspect', 'nowhere')[2]
     for path in sorted((shared / 'golden' / 'files').iterdir()):

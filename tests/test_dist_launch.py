@@ -154,7 +154,8 @@ def test_an_interrupt_while_workers_start_leaves_none_behind(monkeypatch, tmp_pa
     monkeypatch.setattr(launcher, 'begin_here', begin)
     with open(tmp_path / 'out', 'w') as output:
         assert launcher.launch(['sleep', '100'], 3, output=output) == 128 + 15
-    assert [process.wait(5) for process in started] == [-15] * 3
+    # a process that has not handled SIGTERM in time is killed
+    assert {process.wait(5) for process in started} <= {-15, -9}
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
@@ -165,7 +166,7 @@ def test_an_interrupt_while_workers_start_leaves_none_behind(monkeypatch, tmp_pa
     (['-n', '2', '--max-restarts', '1', 'true'], 'goes with --elastic'),
     (['-n', '2', '--sync-dst-dir', 'x', 'true'], '--sync-dst-dir goes with'),
     (['-n', '2', '-H', '/no/such/file', 'true'], '/no/such/file'),
-    (['-n', '2', '--env', 'NO_SUCH_VARIABLE', 'true'], 'no such variable'),
+    (['-n', '2', '--env', 'NO_SUCH_VARIABLE', 'true'], 'this variable is not set here'),
     (['-n', '2', '--launcher', 'slurm', 'true'], 'no Slurm allocation'),
     (['-n', '2', '--launcher', 'slurm', '--elastic', 'true'], 'does not go with slurm'),
     (['-n', '2', '--', '/no/such/program'], '/no/such/program'),

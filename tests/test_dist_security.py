@@ -241,7 +241,8 @@ def test_strangers_at_servers(run, how):
 def test_a_missing_secret_is_said_loudly(caplog):
     from mxnet._dist import joining
     store = joining.host(('127.0.0.1', launcher.free_port()), b'')
-    assert f'MXNET_KVSTORE_SECRET is not set: whoever reaches 127.0.0.1:{store.port} can take part' in caplog.text
+    said = f'MXNET_KVSTORE_SECRET is not set: anyone who can reach 127.0.0.1:{store.port} can join this job'
+    assert said in caplog.text
     caplog.clear()
     joining.host(('127.0.0.1', launcher.free_port()), KEY).stop()
     assert not caplog.text
@@ -254,7 +255,7 @@ def test_a_missing_secret_is_said_once(run):
     job.by_hand()
     job.up()
     said = ''.join(job.end())
-    assert said.count('MXNET_KVSTORE_SECRET is not set: whoever reaches 127.0.0.1:') == 1
+    assert said.count('MXNET_KVSTORE_SECRET is not set: anyone who can reach 127.0.0.1:') == 1
 
 
 def test_a_secret_is_long(monkeypatch):

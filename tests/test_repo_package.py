@@ -30,7 +30,7 @@ def test_wheel_is_pure_and_complete(wheel):
     assert wheel.name == 'remx-2.0.0-py3-none-any.whl'
     inside = {name for name in zipfile.ZipFile(wheel).namelist() if not name.startswith('remx-')}
     wanted = {str(path.relative_to(ROOT)) for path in (ROOT / 'mxnet').rglob('*')
-              if path.suffix in ('.py', '.pyi', '.txt') or path.name == 'py.typed'}
+              if path.suffix in ('.py', '.pyi', '.txt', '.html') or path.name == 'py.typed'}
     assert inside == wanted
 
 

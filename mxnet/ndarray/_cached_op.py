@@ -1,8 +1,8 @@
 """`CachedOp`: a graph that is called like a function on arrays; what a hybridized block runs.
 
-The call goes through a plan (`_graph.codegen.plan`).  While recording, the whole graph is one node of the tape: its backward is
-the plan's.  If that backward is itself differentiated (`autograd.grad(create_graph=True)`), it is computed by torch's
-engine instead.
+The call goes through a plan (`_graph.codegen.plan`).  While recording, the whole graph is one node of the tape: its
+backward is the plan's.  If that backward is itself differentiated (`autograd.grad(create_graph=True)`), it is computed
+by torch's engine instead.
 """
 from collections import OrderedDict
 from functools import partial

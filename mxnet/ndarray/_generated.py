@@ -197,10 +197,13 @@ def {name}({parameters}):
             if _result is None:
                 return _run(_op, {present}, _given, None, {cls})
             if not _fresh:
-                if _result.__class__ is tuple or _result.__class__ is list:
-                    return _several(_op, {present}, {listed}, _result, _given, _recording, {first}._ctx, {cls})
-                if _result._base is not None or _result is {first_tensor} or not _result.is_contiguous():
-                    _result = _owned(_result, {listed})
+                try:
+                    if _result.__class__ is tuple or _result.__class__ is list:
+                        return _several(_op, {present}, {listed}, _result, _given, _recording, {first}._ctx, {cls})
+                    if _result._base is not None or _result is {first_tensor} or not _result.is_contiguous():
+                        _result = _owned(_result, {listed})
+                except (RuntimeError, MemoryError):         # a view that does not fit into memory as an array
+                    return {slow}
             if _result.requires_grad:
                 if _recording:
                     _result._note = (_op, _given, {sources}, 0, (_ref(_result),))
