@@ -168,6 +168,22 @@ def test_register_scale_unregister(running, tmp_path):
 
 
 # ---------------------------------------------------------------------- faults
+def test_pages_of_other_sites_are_refused(tmp_path):
+    """A page in a browser of this machine must not reach a server on loopback that has no token."""
+    network(tmp_path / 'net')
+    with server('net', '--shape', 'data=1,16', cwd=tmp_path, env={'REMX_SERVE_TOKEN': ''}) as found:
+        for address in found[:2]:
+            models = f'{address}/v2/models' if address == found[0] else f'{address}/models'
+            assert call(models)[0] == 200
+            assert call(models, Origin=address)[0] == 200
+            for headers in ({'Origin': 'https://elsewhere.example'}, {'Origin': 'null'},
+                            {'Host': 'elsewhere.example'}, {'Host': 'elsewhere.example:8080'}):
+                status, _, body = call(models, **headers)
+                assert status == 403 and b'other sites' in body, headers
+        status, _, _ = call(f'{found[1]}/models/net', method='DELETE', Origin='https://elsewhere.example')
+        assert status == 403 and call(f'{found[0]}/v2/models/net')[0] == 200
+
+
 @pytest.mark.slow
 def test_queues_end(tmp_path):
     network(str(tmp_path / 'net'))

@@ -1,8 +1,9 @@
 """Answers that say what is wrong, in the words of both protocols."""
 import json
 
-KINDS = {400: 'BadRequestException', 401: 'UnauthorizedException', 404: 'ModelNotFoundException',
-         413: 'RequestEntityTooLargeException', 503: 'ServiceUnavailableException', 504: 'RequestTimeoutException'}
+KINDS = {400: 'BadRequestException', 401: 'UnauthorizedException', 403: 'ForbiddenException',
+         404: 'ModelNotFoundException', 413: 'RequestEntityTooLargeException',
+         503: 'ServiceUnavailableException', 504: 'RequestTimeoutException'}
 
 
 def failure(status, text, headers=None):

@@ -5,6 +5,7 @@ import json
 import time
 import uuid
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.responses import Response
@@ -15,15 +16,19 @@ from .answers import failure
 from .errors import Failed, Full, Late, Stopped
 from .registry import Unknown
 
+LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 FORWARDED = ('content-type', 'accept', 'inference-header-content-length')
 PAGE = Path(__file__).with_name('page.html')
 
 
 class Front:
-    """What answers requests, with the models of a registry."""
+    """Answers requests with the models of a registry.
 
-    def __init__(self, registry, metrics, *, token=None, max_body=64 << 20, timeout=60.0, log=None):
-        self.registry, self.metrics = registry, metrics
+    local: the server listens on loopback without a token, so that requests must name a loopback host
+    """
+
+    def __init__(self, registry, metrics, *, token=None, local=False, max_body=64 << 20, timeout=60.0, log=None):
+        self.registry, self.metrics, self.local = registry, metrics, local
         self.token, self.max_body, self.timeout = token, max_body, timeout
         self.log = log or (lambda **_: None)
         self._tracer = _tracer()
@@ -96,6 +101,8 @@ class Front:
 
     async def _answer(self, handler, request, token):
         try:
+            if not _is_same_site(request, self.local):
+                return failure(403, 'requests of pages of other sites are refused')
             if token is not None and not _knows(request, token):
                 return failure(401, 'a token is needed: Authorization: Bearer TOKEN', {'WWW-Authenticate': 'Bearer'})
             return await handler(request)
@@ -249,6 +256,18 @@ def _number(query, key):
     if not text.isdigit():
         raise MXNetError(f'{key}={text}: it takes a number')
     return int(text)
+
+
+def _is_same_site(request, local):
+    """Whether a request comes from no web page, or from a page of this server.
+
+    A page that a user of this machine visits could otherwise send requests to a server that listens on loopback:
+    directly (browsers then send `Origin`), or under a name of its own that resolves to 127.0.0.1 (DNS rebinding).
+    """
+    host, origin = request.headers.get('host', ''), request.headers.get('origin')
+    if origin is not None and urlsplit(origin).netloc != host:
+        return False
+    return not local or urlsplit(f'//{host}').hostname in LOOPBACK
 
 
 def _knows(request, token):

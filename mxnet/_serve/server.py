@@ -49,7 +49,7 @@ class Log:
 
 
 async def _serve(options):
-    from .app import Front
+    from .app import LOOPBACK, Front
     log = Log(options['log'])
     metrics = Metrics()
     registry = Registry(options, metrics, log, devices=(options['device'],))
@@ -57,8 +57,9 @@ async def _serve(options):
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    front = Front(registry, metrics, token=options['token'], max_body=options['max_body'], timeout=options['timeout'],
-                  log=log)
+    local = options['token'] is None and options['host'] in LOOPBACK
+    front = Front(registry, metrics, token=options['token'], local=local, max_body=options['max_body'],
+                  timeout=options['timeout'], log=log)
     tasks = []
     try:
         for source, name in options['models']:
