@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 import mxnet as mx
-from mxnet import autograd, nd
+from mxnet import autograd, gluon, nd
 
 
 def values(*shape, low=0.3, high=1.2):
@@ -210,3 +210,25 @@ def test_gradient_penalty():
         for weight in (kernel, dense):
             weight -= 0.05 * weight.grad
     assert loss.asscalar() < before.asscalar() / 10
+
+
+@pytest.mark.parametrize('mode', [None, {}, {'static_alloc': True, 'static_shape': True}],
+                         ids=['plain', 'hybrid', 'static'])
+def test_an_array_that_is_given_twice(mode):
+    """A gradient that is differentiated again has a part for each place at which an array was given."""
+    class Two(gluon.HybridBlock):
+        def hybrid_forward(self, F, a, b):
+            return a * b ** 2
+
+    net = Two()
+    if mode is not None:
+        net.hybridize(**mode)
+    for _ in range(3):
+        x = nd.array([1, 2, 3])
+        x.attach_grad()
+        with autograd.record():
+            y = net(x, x)                                                   # x ** 3
+            slope = autograd.grad(y, x, create_graph=True, retain_graph=True)[0]
+        assert slope.asnumpy().tolist() == [3, 12, 27]
+        slope.backward()
+        assert x.grad.asnumpy().tolist() == [6, 12, 18]

@@ -4,7 +4,7 @@ The call goes through a plan (`_graph.codegen.plan`).  While recording, the whol
 backward is the plan's.  If that backward is itself differentiated (`autograd.grad(create_graph=True)`), it is computed
 by torch's engine instead.
 """
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from functools import partial
 from time import perf_counter
 from weakref import ref
@@ -555,8 +555,15 @@ def _same_numbers(ctx):
     return lambda device: generator
 
 
+def _distinct(tensors):
+    """The tensors, with an alias for each place of one that is given more than once: each place has its own gradient."""
+    counts = Counter(map(id, tensors))
+    return [t.view_as(t) if counts[id(t)] > 1 and t.requires_grad else t for t in tensors]
+
+
 def _again(ctx, plan, tensors, heads):
     """The gradients, computed so that they can be differentiated: forward once more, on torch's tape."""
+    tensors = _distinct(tensors)
     outputs, states = ctx.cached.program.run(tensors, training=ctx.training, generator=_same_numbers(ctx),
                                              device=ctx.place.torch_device)
     for place, value in states.items():
