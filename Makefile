@@ -29,8 +29,8 @@ test-all: $(READY)  ## run all tests
 	$(TEST) $(ARGS)
 
 test-libraries: $(READY)  ## run libraries that are written on MXNet: GluonCV, GluonTS, d2l, DGL (into build/libraries)
-	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target build/libraries -r tests/libraries.txt
-	OMP_NUM_THREADS=1 PYTHONPATH=build/libraries $(BIN)/python -m pytest tests/test_libraries_run.py $(ARGS)
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target build/libraries -r tests/programs/libraries.txt
+	OMP_NUM_THREADS=1 PYTHONPATH=build/libraries $(BIN)/python -m pytest tests/programs/test_libraries_run.py $(ARGS)
 
 SEEDS ?= 0:2000
 JOBS ?= 1
@@ -39,13 +39,13 @@ fuzz: $(READY)  ## random whole programs, deferral on against off: SEEDS=0:20000
 	$(BIN)/python -m tests.fuzz_programs $(SEEDS) --jobs $(JOBS) --ctx $(CTX) $(ARGS)
 
 fuzz-files: $(READY)  ## read damaged files of every format, in processes with little memory (options: ARGS="--count 1000000 --seed 1")
-	$(BIN)/python tests/fuzz_files.py $(ARGS)
+	$(BIN)/python tests/scripts/fuzz_files.py $(ARGS)
 
 fuzz-operators: $(READY)  ## call every operator with odd attributes: huge, negative, NaN, of wrong types
-	OMP_NUM_THREADS=1 MALLOC_ARENA_MAX=1 $(BIN)/python tests/fuzz_operators.py $(ARGS)
+	OMP_NUM_THREADS=1 MALLOC_ARENA_MAX=1 $(BIN)/python tests/scripts/fuzz_operators.py $(ARGS)
 
 soak: $(READY)  ## long runs whose memory must stay flat, and all tests of faults, with a report (options: ARGS="--steps 100000")
-	$(BIN)/python tests/soak.py $(ARGS)
+	$(BIN)/python tests/scripts/soak.py $(ARGS)
 
 bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191_PYTHON=/its/python
 	$(BIN)/python -m bench $(ARGS)
@@ -54,7 +54,7 @@ bench-gpu: $(READY)  ## the same for a CUDA device: steps and predictions beside
 	$(BIN)/python -m bench.gpu $(ARGS)
 
 shape: $(READY)  ## figures of the structure: calls of a step, import cycles, private names of torch (ARGS="--json FILE --mypy")
-	OMP_NUM_THREADS=1 $(BIN)/python tests/shape.py $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python tests/scripts/shape.py $(ARGS)
 
 bench-serve: $(READY)  ## requests a second and latencies of remx serve beside plain torch (and LitServe where installed)
 	$(BIN)/python -m bench.serve $(ARGS)
@@ -67,7 +67,7 @@ docs: $(READY)  ## build the site in English and Chinese, check its links, write
 	OMP_NUM_THREADS=1 $(BIN)/python docs/tools/build.py $(ARGS)
 
 docs-test: $(READY)  ## run every program of README, docs/ and the notebooks
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/test_repo_docs.py $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/repo/test_repo_docs.py $(ARGS)
 
 stubs: $(READY)  ## write the .pyi files again from the operator table
 	$(BIN)/python -m mxnet._frontend.stubs

@@ -22,7 +22,7 @@ import urllib.request
 import numpy as np
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(ROOT, 'tests'), ROOT]
+sys.path[:0] = [os.path.join(ROOT, 'tests', 'helpers'), ROOT]
 
 import serve_tools  # noqa: E402
 
@@ -163,7 +163,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     if options.reliability:
         environment = {**os.environ, 'SERVE_REQUESTS': str(options.reliability), 'PYTHONPATH': ROOT}
-        tests = os.path.join(ROOT, 'tests', 'test_serve.py')
+        tests = os.path.join(ROOT, 'tests', 'tools', 'test_serve.py')
         return subprocess.run([sys.executable, '-m', 'pytest', '-q', '-s', tests, '-k', 'nothing_is_lost'],
                               env=environment).returncode
     for name in options.networks.split(','):

@@ -4,18 +4,23 @@ Two rules keep torch's grad mode out of it.  Outside `autograd.record()` an oper
 drops the history of what it computed; inside, it reads an attached variable's `leaf`, an alias of the same memory that
 requires a gradient and that nothing else sees.
 """
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import ref
 
 import torch
 
-from ._ops.dtypes import NAME
-from ._quiet import will_write
+from ._ops.core.dtypes import NAME
+from ._paused_writes import before_paused_write
 from ._state import state
 from .base import MXNetError
 from .context import Context
 
-_new, _new_tuple = object.__new__, tuple.__new__
+Array = TypeVar('Array', bound='NDArrayBase')
+_new: Any = object.__new__
+_new_tuple = tuple.__new__
 
 INPLACE = ('{what} writes into an array that autograd has recorded or that has a gradient attached, while recording. '
            'Compute a new array instead (y = y + 1), or write outside of `with autograd.record():` '
@@ -38,7 +43,7 @@ class NDArrayBase:
     """The storage of every dense array: a tensor, the context it is said to be on, and its gradient variable.
 
     `meta()` and `materialize()` are how code reads an array, `_rebind()` gives it another tensor.  Only a few modules
-    of the engine read the slots themselves (tests/test_repo_storage.py has the list).
+    of the engine read the slots themselves (tests/repo/test_repo_storage.py has the list).
 
     `_storage` is the tensor, which may carry torch's history if it was made while recording.  It is None for a pending
     array (see _lazy/): `_pending` says what computes it.  `_variable` (see autograd.py) is what `attach_grad` made, or
@@ -50,7 +55,27 @@ class NDArrayBase:
     _ctx: Any
     _variable: Any
     _pending: Any
+    _dense: Any                   # the class of dense arrays with the same interface: `nd.NDArray` or `np.ndarray`
     _sparse: bool = False         # whether `materialize` gives a dense copy, so that what is written into it is lost
+
+    if TYPE_CHECKING:           # what modules below `ndarray` use of the class there
+        @property
+        def shape(self) -> tuple[int, ...]: ...
+        @property
+        def ndim(self) -> int: ...
+        @property
+        def dtype(self) -> Any: ...
+        @property
+        def stype(self) -> str: ...
+        def as_in_context(self, *args: Any, **kwargs: Any) -> Any: ...
+        def as_in_ctx(self, *args: Any, **kwargs: Any) -> Any: ...
+        def asnumpy(self, *args: Any, **kwargs: Any) -> Any: ...
+        def asscalar(self, *args: Any, **kwargs: Any) -> Any: ...
+        def astype(self, *args: Any, **kwargs: Any) -> Any: ...
+        def detach(self, *args: Any, **kwargs: Any) -> Any: ...
+        def item(self, *args: Any, **kwargs: Any) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
 
     def meta(self) -> Meta:
         """Shape, dtype (torch's) and context of the array.  It never computes anything.
@@ -92,7 +117,7 @@ class NDArrayBase:
         self._pending = None
 
 
-def wrap(tensor, ctx, cls):
+def wrap(tensor: torch.Tensor | None, ctx: Any, cls: type[Array]) -> Array:
     array = _new(cls)
     array._storage = tensor
     array._ctx = ctx
@@ -101,7 +126,7 @@ def wrap(tensor, ctx, cls):
     return array
 
 
-def owned(result, tensors):
+def owned(result: torch.Tensor, tensors: Iterable[Any]) -> torch.Tensor:
     """The result in memory of its own and in row-major order, as every array of ours is.
 
     torch answers a transpose or a slice with a view of its input, and identities with the input itself; upstream's
@@ -119,7 +144,7 @@ def owned(result, tensors):
     return result if result.is_contiguous() else result.contiguous()
 
 
-def readable(array):
+def readable(array: NDArrayBase) -> torch.Tensor:
     """The tensor that an operator reads: with history while recording, else without."""
     if state.recording:
         variable = array._variable
@@ -140,21 +165,23 @@ copies: list = []               # events: copies from memory of pinned arrays th
 readers: dict = {}              # {id: weak reference} of deferred work that reads memory as it is now: see _lazy/
 
 
-def send(tensor, target):
+def send(tensor: torch.Tensor, target: torch.Tensor | torch.device) -> torch.Tensor:
     """Copies a CPU tensor to a GPU: to a device, which gives a new tensor, or into a tensor there.  Neither side waits.
 
     Programs may write into their arrays at once.  What is not in pinned memory is copied there first, and torch keeps
     that until the GPU has read it; whoever writes into a pinned array waits (`settle`).
     """
-    into = isinstance(target, torch.Tensor)
     pinned = tensor.is_pinned()
     if not pinned:
         size = tensor.numel() * tensor.element_size()
         if tensor.requires_grad or size > LARGEST_STAGED:
-            return target.copy_(tensor) if into else tensor.to(target)
+            return target.copy_(tensor) if isinstance(target, torch.Tensor) else tensor.to(target)
         if size > SMALLEST_STAGED:
             tensor = tensor.pin_memory()
-    result = target.copy_(tensor, non_blocking=True) if into else tensor.to(target, non_blocking=True)
+    if isinstance(target, torch.Tensor):
+        result = target.copy_(tensor, non_blocking=True)
+    else:
+        result = tensor.to(target, non_blocking=True)
     if pinned:
         event = torch.cuda.Event()
         event.record(torch.cuda.current_stream(result.device))
@@ -163,7 +190,7 @@ def send(tensor, target):
     return result
 
 
-def settle(array):
+def settle(array: NDArrayBase) -> None:
     """Waits until no GPU reads from an array that is about to be written."""
     if array._ctx.device_typeid == 3:           # pinned
         for event in list(copies):
@@ -171,26 +198,26 @@ def settle(array):
         copies.clear()
 
 
-def run_readers(memories):
+def run_readers(memories: Iterable[int]) -> None:
     """Runs deferred work that reads pieces of memory, given by where they begin."""
     for work in [made() for made in list(readers.values())]:
         if work is not None and work.reads(memories):
             work.run()
 
 
-def before_write(*tensors):
+def before_write(*tensors: torch.Tensor) -> None:
     """Called before tensors are written in place: deferred work that reads their memory runs first.
 
-    Inside a pause of a recording, their versions are noted (_quiet.py).
+    Inside a pause of a recording, their versions are noted (_paused_writes.py).
     """
     if readers:
         run_readers({t.untyped_storage().data_ptr() for t in tensors})
     if state.writes is not None:
         for tensor in tensors:
-            will_write(state.writes, tensor)
+            before_paused_write(state.writes, tensor)
 
 
-def writable(array, what='This'):
+def writable(array: NDArrayBase, what: str = 'This') -> torch.Tensor:
     """The tensor that something writes into in place."""
     if copies:
         settle(array)
@@ -209,19 +236,21 @@ def writable(array, what='This'):
     return tensor.detach() if tensor.requires_grad else tensor
 
 
-def write(array, value, what):
+def write(array: Any, value: Any, what: str) -> None:
     """Copies a tensor into an array."""
     if array._sparse:
         array._write(value, what)
     else:
         tensor = writable(array, what)
         copy(tensor, value if state.recording else value.detach())
-        if tensor.requires_grad and hasattr(value, '_note'):
-            what, attributes, sources, number, made = value._note           # it is the same value: see _notes.py
-            tensor._note = what, attributes, sources, number, (*made, ref(tensor))
+        if tensor.requires_grad and hasattr(value, '_provenance'):
+            # the same value, so the same provenance
+            what, attributes, sources, number, outputs = value._provenance
+            tensor._provenance = what, attributes, sources, number, (  # type: ignore[attr-defined]
+                *outputs, ref(tensor))
 
 
-def overwrite(array, value):
+def overwrite(array: Any, value: torch.Tensor) -> None:
     """Copies a tensor into an array, whatever autograd knows of it."""
     if array._sparse:
         array._overwrite(value.detach())
@@ -233,13 +262,13 @@ def overwrite(array, value):
         copy(array.materialize().detach(), value.detach())
 
 
-def fill_ones(arrays):
+def fill_ones(arrays: Iterable[NDArrayBase]) -> None:
     """Writes ones into arrays that an operator does not read, whatever autograd knows of them."""
     for array in arrays:
         array.materialize().data.fill_(1)         # `data`: nothing that was computed depends on them
 
 
-def copy(target, value):
+def copy(target: torch.Tensor, value: torch.Tensor) -> None:
     """Copies a tensor into another; to a GPU without waiting for it."""
     if target.is_cuda and value.device.type == 'cpu' and not value.requires_grad and not target.requires_grad:
         send(value, target)
@@ -247,7 +276,7 @@ def copy(target, value):
         target.copy_(value)
 
 
-def describe(array):
+def describe(array: NDArrayBase | None) -> str:
     if array is None:
         return 'None'
     shape, dtype, ctx = array.meta()

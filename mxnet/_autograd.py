@@ -7,28 +7,29 @@ the alias, so nothing is recorded outside `record()` and torch's own grad mode s
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from sys import getrefcount
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import _anomaly, _quiet
+from . import _anomaly, _paused_writes
 from ._array import NDArrayBase, before_write, overwrite, readers, wrap
 from ._dispatch import differentiating, entering, interceptors
 from ._dispatch import tracer as _tracer
 from ._guard import invalidations
-from ._notes import forget, note_all
-from ._ops.dtypes import NAME
-from ._ops.gradients import no_gradient
-from ._ops.late_reads import OVERWRITTEN
-from ._ops.table import NAMES
+from ._integer_gradients import DifferentiableInteger, integers_as_constant
+from ._names import not_an_array
+from ._ops.core.dtypes import NAME
+from ._ops.core.gradients import no_gradient
+from ._ops.core.late_reads import OVERWRITTEN
+from ._ops.core.table import NAMES
+from ._provenance import drop_history, record_results
 from ._state import state
 from ._torch.autograd import run_backward
 from ._torch.memory import users_of
 from ._typing import any_signature
-from ._whole import Whole, whole_as_constant
 from ._wording import plain
 from .base import MXNetError
 
@@ -80,11 +81,13 @@ class _Scope:
     """Sets the switches on entry (None: leaves one alone) and restores them on exit."""
 
     __slots__ = ('_recording', '_training', '_before')
+    # recording, training, whether torch's grad mode was off, writes, and what an outer use of this object restores
+    _before: Any
 
-    def __init__(self, recording, training):
+    def __init__(self, recording: bool | None, training: bool | None) -> None:
         self._recording, self._training, self._before = recording, training, None
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         recording = self._recording
         tracer = _tracer() if interceptors else None
         if tracer is not None:
@@ -99,29 +102,29 @@ class _Scope:
         if silenced:
             torch.set_grad_enabled(True)
         if recording is not None and recording is not state.recording:
-            if _quiet.untold and recording and state.writes is None:
-                _quiet.tell()
+            if _paused_writes.uncounted and recording and state.writes is None:
+                _paused_writes.count_all()
             state.writes = None if recording else []
             state.recording = recording
         if self._training is not None:
             state.training = self._training
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: Any) -> None:
         recording, state.training, silenced, writes, self._before = self._before
         tracer = _tracer() if interceptors else None
         if tracer is None:
             if state.writes and state.writes is not writes:
-                _quiet.set_back(state.writes)
+                _paused_writes.restore_versions(state.writes)
             state.recording, state.writes = recording, writes
         else:
             tracer.recording = recording
         if silenced:
             torch.set_grad_enabled(False)
 
-    def __call__(self, function):
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """As a decorator: the whole function runs in the scope."""
         @functools.wraps(function)
-        def inside(*args, **kwargs):
+        def inside(*args: Any, **kwargs: Any) -> Any:
             with _Scope(self._recording, self._training):
                 return function(*args, **kwargs)
         return inside
@@ -174,7 +177,7 @@ class Variable:
         self.fresh: Any = [False]          # has backward written the buffer since somebody set this to False
         leaf = self.leaf = tensor.detach()
         if req != 'null' and not tensor.dtype.is_floating_point:
-            leaf = self.leaf = Whole.leaf(tensor)
+            leaf = self.leaf = DifferentiableInteger.leaf(tensor)
             leaf._shadow.register_post_accumulate_grad_hook(_rounding_mover(buffer, req, self.fresh))
         elif req != 'null':
             leaf.requires_grad_()
@@ -183,12 +186,12 @@ class Variable:
                 leaf._wants_rows = True  # type: ignore[attr-defined]  # operators that know only some rows of its gradient may send just these
 
 
-def _mover(buffer, req, fresh):
+def _mover(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.Tensor], None]:
     """A hook that moves a gradient that torch has summed up into the buffer that the program sees.
 
     It holds no reference to the leaf that calls it: a cycle would keep large arrays until the garbage collector runs.
     """
-    def move(leaf):
+    def move(leaf: torch.Tensor) -> None:
         gradient, leaf.grad = leaf.grad, None
         if vars(leaf).pop('_unreached', False) and gradient is None:
             return                      # torch's graph leads here, the computation does not
@@ -198,9 +201,9 @@ def _mover(buffer, req, fresh):
     return move
 
 
-def _rounding_mover(buffer, req, fresh):
+def _rounding_mover(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.Tensor], None]:
     """The same for the shadow of integers: the gradient loses its fraction."""
-    def move(shadow):
+    def move(shadow: torch.Tensor) -> None:
         gradient, shadow.grad = shadow.grad, None
         if gradient is None:
             gradient = shadow.new_zeros(())
@@ -208,7 +211,7 @@ def _rounding_mover(buffer, req, fresh):
     return move
 
 
-def _commit(write, *args):
+def _commit(write: Callable[..., None], *args: Any) -> None:
     """Calls `write` at the end of the backward pass of this thread, if that pass succeeds.
 
     Outside of one it is called now: in the threads in which torch's engine runs the nodes of a GPU.
@@ -220,7 +223,7 @@ def _commit(write, *args):
         commits.append((write, *args))
 
 
-def _store(buffer, req, fresh, gradient):
+def _store(buffer: Any, req: str, fresh: list[bool], gradient: torch.Tensor) -> None:
     """Writes a gradient into the buffer that the program sees."""
     fresh[0] = True
     if buffer._sparse:
@@ -263,7 +266,7 @@ def is_sole(array: NDArray) -> bool:
     return _references(array) <= _SOLE and users_of(array.materialize()) <= _ALONE
 
 
-def _references(array):
+def _references(array: Any) -> int:
     """How many references there are to an array's tensor, this question's among them."""
     tensor = array.materialize()
     return getrefcount(tensor)
@@ -296,21 +299,25 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: str | Sequence[str
 
 
 # ---------------------------------------------------------------------- going back
-def _history(array, what):
+def _history(array: Any, what: str) -> Any:
     """The tensor through which an array is known to torch's engine."""
     if not isinstance(array, NDArrayBase):
-        raise TypeError(f'{what} must be an array, not {type(array).__name__}')
+        raise TypeError(not_an_array(what, array))
     tensor = array.materialize() if array._variable is None else array._variable.leaf
-    return tensor._shadow if type(tensor) is Whole else tensor
+    return tensor._shadow if type(tensor) is DifferentiableInteger else tensor
 
 
-def _heads(heads, head_grads):
+def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], list[torch.Tensor]]:
     """-> (heads, their tensors, their gradients), without those that are constants."""
     heads = [heads] if isinstance(heads, NDArrayBase) else heads
+    if not isinstance(heads, (list, tuple)):
+        raise TypeError(not_an_array('heads', heads).replace('an NDArray', 'an NDArray or a list of them'))
     if head_grads is None:
         head_grads = [None] * len(heads)
     elif isinstance(head_grads, NDArrayBase):
         head_grads = [head_grads]
+    elif not isinstance(head_grads, (list, tuple)):
+        raise TypeError(not_an_array('head_grads', head_grads).replace('an NDArray', 'an NDArray or a list of them'))
     if len(heads) != len(head_grads):
         raise MXNetError(f'{len(heads)} heads and {len(head_grads)} head gradients given')
     found, tensors, gradients = [], [], []
@@ -328,6 +335,8 @@ def _heads(heads, head_grads):
         if gradient is None:
             gradients.append(torch.ones_like(tensor, memory_format=torch.contiguous_format))
             continue
+        if not isinstance(gradient, NDArrayBase):
+            raise TypeError(not_an_array(f'the gradient of head {i} (out_grad, head_grads)', gradient))
         value = gradient.materialize()
         if value.shape != tensor.shape:
             raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, but its head gradient {tuple(value.shape)}')
@@ -338,7 +347,7 @@ def _heads(heads, head_grads):
     return found, tensors, gradients
 
 
-def _undifferentiable(heads):
+def _undifferentiable(heads: Sequence[Any]) -> MXNetError:
     what = 'this array' if len(heads) == 1 else 'these arrays'
     tensors = [_history(head, 'head') for head in heads]
     if any(getattr(t, '_used_up', False) for t in tensors):
@@ -348,9 +357,9 @@ def _undifferentiable(heads):
     return MXNetError(NOT_RECORDED.format(what=what))
 
 
-def _give_up(heads, tensors):
+def _give_up(heads: Sequence[Any], tensors: Sequence[torch.Tensor]) -> None:
     """Takes the history from what was differentiated: a second time would be a mistake, and it is memory."""
-    forget(tensors)
+    drop_history(tensors)
     for head in heads:
         if head._variable is None:
             if head._sparse:
@@ -361,7 +370,7 @@ def _give_up(heads, tensors):
                 tensor._used_up = True
 
 
-def _explain(error):
+def _explain(error: RuntimeError) -> MXNetError:
     text = str(error)
     if 'a second time' in text or 'has been detached in-place' in text:
         return MXNetError(USED_UP)
@@ -370,7 +379,8 @@ def _explain(error):
     return MXNetError(plain(error))
 
 
-def _differentiate(tensors, gradients, retain_graph, create_graph, wanted, accumulate):
+def _differentiate(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool,
+                   create_graph: bool, wanted: Sequence[torch.Tensor], accumulate: bool) -> Any:
     """Runs torch's engine.  Gradients and moving averages are written at the end: a pass that fails writes nothing."""
     outer = state.commits, state.heads          # of the pass that this one is a part of
     commits: list = []
@@ -414,8 +424,8 @@ def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, trai
         state.moves = True
     if not retain_graph:
         _give_up(heads, tensors)
-        if _quiet.untold:
-            _quiet.tell()
+        if _paused_writes.uncounted:
+            _paused_writes.count_all()
 
 
 def at_once(heads: Arrays, update: Any = None) -> bool:
@@ -467,7 +477,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
             for r, v in zip(results, variables, strict=True)]
 
 
-def _reaches(heads, variable):
+def _reaches(heads: Sequence[torch.Tensor], variable: torch.Tensor) -> bool:
     """Whether there is a way from `heads` to a variable, be it through operators without a gradient."""
     waiting, seen = [head.grad_fn for head in heads], set()
     while waiting:
@@ -512,10 +522,10 @@ class Function:
         if not state.recording:
             return self.forward(*inputs)
         call = _FunctionCall(self, inputs)
-        tensors = _Bridge.apply(call, *[whole_as_constant(_history(x, f'input {i}')) for i, x in enumerate(inputs)])
-        arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs, strict=True)]
+        tensors = _Bridge.apply(call, *[integers_as_constant(_history(x, f'input {i}')) for i, x in enumerate(inputs)])
+        arrays = [wrap(t, o._ctx, type(o)) for t, o in zip(tensors, call.outputs or (), strict=True)]
         call.outputs = None
-        note_all(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
+        record_results(NAMES['_CustomFunction'], {'num_args': len(inputs), 'num_outputs': len(arrays)}, inputs, arrays)
         return arrays[0] if call.single else arrays
 
     @any_signature
@@ -532,23 +542,26 @@ class Function:
 class _FunctionCall:
     """One call of a Function: runs its two halves on arrays."""
 
-    def __init__(self, function, inputs):
+    outputs: tuple[Any, ...] | None = None      # until the arrays of the program are made of them
+    single: bool
+
+    def __init__(self, function: Function, inputs: Sequence[Any]) -> None:
         self.function = function
         self.like = [(x._ctx, type(x)) for x in inputs]
         self.switches = _Switches()
 
-    def forward(self, tensors):
+    def forward(self, tensors: Sequence[torch.Tensor]) -> tuple[torch.Tensor, ...]:
         with _Scope(False, None):
             outputs = self.function.forward(*[wrap(t.detach(), *like) for t, like in
                                               zip(tensors, self.like, strict=True)])
         self.single = isinstance(outputs, NDArrayBase)
-        self.outputs = (outputs,) if self.single else tuple(outputs)
-        self.like_outputs = [(o._ctx, type(o)) for o in self.outputs]
+        made = self.outputs = (outputs,) if self.single else tuple(outputs)
+        self.like_outputs = [(o._ctx, type(o)) for o in made]
         # an output that is an input would be the same node of the graph
-        results = [o.materialize().detach() for o in self.outputs]
+        results = [o.materialize().detach() for o in made]
         return tuple(r.clone() if any(r.data_ptr() == t.data_ptr() for t in tensors) else r for r in results)
 
-    def backward(self, gradients):
+    def backward(self, gradients: Sequence[torch.Tensor]) -> tuple[torch.Tensor | None, ...]:
         name = type(self.function).__name__
         with self.switches, _Scope(False, None):
             results = self.function.backward(*[wrap(g.detach(), *like) for g, like in
@@ -571,15 +584,15 @@ class _Switches:
     __slots__ = ('_wanted', '_before')
     _NAMES = ('training', 'np_shape', 'np_array', 'context')
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._wanted = [getattr(state, name) for name in self._NAMES]
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before = dict(state.__dict__)
         for name, value in zip(self._NAMES, self._wanted, strict=True):
             setattr(state, name, value)
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: Any) -> None:
         for name in self._NAMES:
             state.__dict__.pop(name, None)
         state.__dict__.update({n: self._before[n] for n in self._NAMES if n in self._before})
@@ -589,12 +602,12 @@ class _Bridge(torch.autograd.Function):
     """Puts a call that computes on arrays into torch's graph: a `Function`, or a custom operator."""
 
     @staticmethod
-    def forward(ctx, call, *tensors):
+    def forward(ctx: Any, call: Any, *tensors: torch.Tensor) -> Any:
         ctx.call = call
         return call.forward(tensors)
 
     @staticmethod
-    def backward(ctx, *gradients):
+    def backward(ctx: Any, *gradients: torch.Tensor) -> Any:
         results = ctx.call.backward(gradients)
         if torch.is_grad_enabled():         # to be differentiated again
             anchor = torch.zeros((), requires_grad=True)
@@ -606,9 +619,9 @@ class _NotTwice(torch.autograd.Function):
     """Passes a value on; to differentiate it is an error.  The anchor makes torch come and ask."""
 
     @staticmethod
-    def forward(ctx, value, anchor):
+    def forward(ctx: Any, value: torch.Tensor, anchor: torch.Tensor) -> torch.Tensor:
         return value.clone()
 
     @staticmethod
-    def backward(ctx, gradient):
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
         raise MXNetError(ONCE)

@@ -8,13 +8,18 @@ and parameters by name, all others as constants, which are read again whenever t
 A program that asks for values on the way (`x.asnumpy()`, `if x.sum() > 0:`) or does what a graph has no place for gets
 an `Untraceable`; the code that traces may then run it as it is.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from ._array import wrap
 from ._dispatch import TRACE, Interceptor, install, remove, tracer
 from ._graph.infer.inference import complete, infer, run_on_meta, unknown_length
 from ._graph.ir.node import Entry, Node
-from ._ops.table import NAMES, Operator
+from ._ops.core.table import NAMES, Operator
 from ._state import state
 from ._traced_array import TRACED, Traced, Untraceable, Value
 from .base import MXNetError
@@ -24,6 +29,9 @@ from .numpy import ndarray
 from .symbol._compose import make, text_of
 from .symbol.numpy._symbol import _Symbol, hint
 from .symbol.symbol import Symbol
+
+if TYPE_CHECKING:
+    from .context import Context
 
 META = torch.device('meta')
 
@@ -36,36 +44,36 @@ class Tracer(Interceptor):
 
     rank, whole_process, traces = TRACE, False, True
 
-    def __init__(self, ctx):
+    def __init__(self, ctx: Context) -> None:
         self.ctx = ctx
         self.recording = self.began_recording = state.recording
         self.reads_shapes = False
         self._sources: dict[int, tuple] = {}         # by id: (entry, the array, so that the id stays its own)
-        self.variables: dict[str, object] = {}       # an input's number, a parameter or a constant array
+        self.variables: dict[str, Any] = {}       # an input's number, a parameter or a constant array
         self._names: set[str] = set()
 
-    def __enter__(self):
+    def __enter__(self) -> Tracer:
         self._before = state.recording
         state.recording = True
         install(self)
         return self
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: Any) -> None:
         remove(self)
         state.recording = self._before
 
-    def differentiate(self, heads):
+    def differentiate(self, heads: Any) -> None:
         raise Untraceable('gradients are computed inside of the block')
 
     # ------------------------------------------------------------------ what goes in
-    def input(self, name, like, number):
+    def input(self, name: str, like: NDArray, number: int) -> Any:
         """A variable for an array of the block's caller."""
         node = Node(None, name, {})
         self.variables[name] = number
         self._names.add(name)
         return self._array(like._dense, tuple(like.meta().shape), like.meta().dtype, Value((node, 0), owned=False))
 
-    def parameter(self, param, ctx):
+    def parameter(self, param: Any, ctx: Context | None) -> Any:
         """A parameter as an array; one of unknown shape gets it from the first operator that tells."""
         param._check_dense('data')
         found = self._sources.get(id(param))
@@ -82,7 +90,7 @@ class Tracer(Interceptor):
         result._value.pending = param
         return result
 
-    def _constant(self, array):
+    def _constant(self, array: Any) -> Entry:
         """A variable for an array that the program has from elsewhere."""
         tensor = array.materialize()
         if tensor.is_meta:
@@ -97,7 +105,7 @@ class Tracer(Interceptor):
         self.variables[name] = array
         return Node(None, name, {}), 0
 
-    def entry(self, array) -> Entry:
+    def entry(self, array: Any) -> Entry:
         """What an array is in the graph."""
         if isinstance(array, Traced):
             if array._tracer is not self:
@@ -111,7 +119,8 @@ class Tracer(Interceptor):
         return found[0]
 
     # ------------------------------------------------------------------ calls
-    def call(self, proceed, op: Operator, inputs, attributes, out, cls):
+    def call(self, proceed: Callable[..., Any], op: Operator, inputs: Sequence[Any], attributes: dict[str, Any],
+             out: Any, cls: Any) -> Any:
         """Notes a call with bound inputs and parsed attributes; what it gives, as `_invoke.run` would give it."""
         if op.same_dtype and len(inputs) > 1:
             _invoke._check_dtypes(op, [x for x in inputs if not _pending(x)])
@@ -141,13 +150,13 @@ class Tracer(Interceptor):
             return self._into(op, results, out)
         return results if len(results) > 1 else results[0]
 
-    def _end(self, entry):
+    def _end(self, entry: Entry) -> Any:
         """Without a gradient, where the program has paused recording."""
         if self.began_recording and not self.recording:
             return Node(NAMES['BlockGrad'], NameManager.current.get(None, 'blockgrad'), {}, [entry]), 0
         return entry
 
-    def _into(self, op, results, out):
+    def _into(self, op: Operator, results: Any, out: Any) -> Any:
         outs = out if isinstance(out, (list, tuple)) else (out,)
         if len(outs) > len(results):
             raise MXNetError(f'operator {op.name}: out has {len(outs)} arrays, but there are {len(results)} results')
@@ -157,7 +166,7 @@ class Tracer(Interceptor):
             target._become(value, f'out= of operator {op.name}')
         return out
 
-    def _tell_shapes(self, node, inputs):
+    def _tell_shapes(self, node: Node, inputs: Sequence[Any]) -> None:
         """Finds the shapes of parameters that have waited for the operator that tells them."""
         names = [f'input{i}' for i in range(len(inputs))]
         alone = Node(node.op, node.name, node.attrs, [(Node(None, n, {}), 0) for n in names], node.subgraphs)
@@ -182,12 +191,12 @@ class Tracer(Interceptor):
                 x._value.pending = None
 
     # ------------------------------------------------------------------ what comes out
-    def _array(self, cls, shape, dtype, value):
-        array = wrap(torch.empty(shape, dtype=dtype, device=META), self.ctx, TRACED[cls])
+    def _array(self, cls: Any, shape: Sequence[int], dtype: torch.dtype, value: Any) -> Any:
+        array: Any = wrap(torch.empty(shape, dtype=dtype, device=META), self.ctx, TRACED[cls])
         array._tracer, array._value = self, value
         return array
 
-    def symbol(self, arrays):
+    def symbol(self, arrays: Sequence[Any]) -> Any:
         """The graph that computes arrays: a Symbol with NumPy's operators if one of them is of that kind."""
         kind = _Symbol if any(a._dense is ndarray for a in arrays) else Symbol
         return make(kind, [self.entry(a) for a in arrays])
@@ -196,13 +205,13 @@ class Tracer(Interceptor):
 class untraced:
     """A scope in which arrays are computed although a trace goes on: what initializes parameters is no part of it."""
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         self._before = None
         if tracing() is not None:
             self._before = state.recording, state.interceptors
             state.recording, state.interceptors = False, tuple(i for i in state.interceptors if not i.traces)
 
-    def __exit__(self, *exc):
+    def __exit__(self, *exc: Any) -> None:
         if self._before is not None:
             state.recording, state.interceptors = self._before
 
@@ -210,10 +219,10 @@ class untraced:
 tracing = tracer            # the Tracer that is at work on this thread, or None
 
 
-def _pending(array):
+def _pending(array: Any) -> Any:
     """The parameter of unknown shape that an array stands for, or None."""
     return array._value.pending if isinstance(array, Traced) else None
 
 
-def _array_class():
+def _array_class() -> Any:
     return ndarray if state.np_array else NDArray

@@ -21,17 +21,27 @@ all of these, and outside of the profiler's range.
 While `interceptors` is empty, which hot paths test, a call costs nothing more than that test.  It lists the
 interceptors of all threads: a thread without any of its own takes the general path as well while another one traces.
 """
+from __future__ import annotations
+
 import functools
 import threading
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any
 
 from ._state import state
 
+if TYPE_CHECKING:
+    import torch
+
+    from ._graph.codegen.writing import Plan
+    from ._graph.ir.node import Node
+    from ._ops.core.table import Operator
+
 PRECISION, TRACE, ANOMALY, PROFILE = range(4)
 
-interceptors: list = []         # all of them, of whatever thread; the list object itself never changes
-_process: tuple = ()            # those of every thread, in order
+interceptors: list[Interceptor] = []    # all of them, of whatever thread; the list object itself never changes
+_process: tuple[Interceptor, ...] = ()  # those of every thread, in order
 _lock = threading.Lock()
 
 
@@ -62,11 +72,11 @@ class Interceptor:
     block: Any = None
 
 
-def _sorted(found):
+def _sorted(found: Iterable[Interceptor]) -> tuple[Interceptor, ...]:
     return tuple(sorted(found, key=lambda i: i.rank))           # stable: see `install`
 
 
-def install(interceptor):
+def install(interceptor: Interceptor) -> None:
     """Puts an interceptor on the stack."""
     global _process
     with _lock:
@@ -77,7 +87,7 @@ def install(interceptor):
         state.interceptors = _sorted((interceptor, *state.interceptors))
 
 
-def remove(interceptor):
+def remove(interceptor: Interceptor) -> None:
     """Takes an interceptor off the stack; one that is not there is no error."""
     global _process
     with _lock:
@@ -88,7 +98,7 @@ def remove(interceptor):
         state.interceptors = tuple(_drop(list(state.interceptors), interceptor))
 
 
-def _drop(found, interceptor):
+def _drop(found: list[Interceptor], interceptor: Interceptor) -> list[Interceptor]:
     for i, one in enumerate(found):
         if one is interceptor:
             del found[i]
@@ -96,13 +106,13 @@ def _drop(found, interceptor):
     return found
 
 
-def stack() -> tuple:
+def stack() -> tuple[Interceptor, ...]:
     """The interceptors of this thread's calls, outermost first."""
     own = state.interceptors
     return _sorted((*own, *_process)) if own else _process
 
 
-def tracer():
+def tracer() -> Any:
     """What makes a graph of the calls of this thread, or None."""
     for interceptor in state.interceptors:
         if interceptor.traces:
@@ -116,19 +126,22 @@ def call_by_call() -> bool:
 
 
 # ---------------------------------------------------------------------- called where `interceptors` is not empty
-def intercepted(execute, op, inputs, attributes, out, cls):
+def intercepted(execute: Callable[..., Any], op: Operator, inputs: Sequence[Any], attributes: dict[str, Any], out: Any,
+                cls: Any) -> Any:
     """Hands a call through the stack down to `execute`."""
     chain = [i.call for i in stack() if i.call is not None]
     return _proceed(chain, execute, op, inputs, attributes, out, cls)
 
 
-def _proceed(chain, execute, op, inputs, attributes, out, cls):
+def _proceed(chain: list[Callable[..., Any]], execute: Callable[..., Any], op: Operator, inputs: Sequence[Any],
+             attributes: dict[str, Any], out: Any, cls: Any) -> Any:
     if not chain:
         return execute(op, inputs, attributes, out, cls)
     return chain[0](functools.partial(_proceed, chain[1:], execute), op, inputs, attributes, out, cls)
 
 
-def run_kernel(op, function, tensors, attributes, node=None):
+def run_kernel(op: Operator, function: Callable[..., Any], tensors: Sequence[Any], attributes: Mapping[str, Any],
+               node: Node | None = None) -> Any:
     """Runs a kernel with what the interceptors put around it."""
     for interceptor in reversed(stack()):
         if interceptor.kernel is not None:
@@ -136,18 +149,19 @@ def run_kernel(op, function, tensors, attributes, node=None):
     return function(*tensors, **attributes)
 
 
-def _around(interceptor, op, function, node, *tensors, **attributes):
+def _around(interceptor: Interceptor, op: Operator, function: Callable[..., Any], node: Node | None, *tensors: Any,
+            **attributes: Any) -> Any:
     return interceptor.kernel(op, function, node, tensors, attributes)
 
 
-def ran(op, inputs, attributes, results):
+def ran(op: Operator, inputs: Sequence[Any], attributes: dict[str, Any], results: Sequence[torch.Tensor]) -> None:
     """Tells the interceptors of a recorded call that has been computed."""
     for interceptor in reversed(stack()):
         if interceptor.ran is not None:
             interceptor.ran(op, inputs, attributes, results)
 
 
-def composed(op, symbol, cls):
+def composed(op: Operator, symbol: Any, cls: Any) -> Any:
     """The symbol of a node, with what the interceptors put before it."""
     for interceptor in reversed(stack()):
         if interceptor.compose is not None:
@@ -155,14 +169,14 @@ def composed(op, symbol, cls):
     return symbol
 
 
-def differentiating(heads):
+def differentiating(heads: Sequence[torch.Tensor]) -> None:
     """Tells the interceptors that gradients of these tensors are about to be computed."""
     for interceptor in stack():
         if interceptor.differentiate is not None:
             interceptor.differentiate(heads)
 
 
-def plan_made(plan):
+def plan_made(plan: Plan) -> None:
     """Tells the interceptors of a new plan."""
     for interceptor in stack():
         if interceptor.plan is not None:
@@ -170,7 +184,7 @@ def plan_made(plan):
 
 
 # ---------------------------------------------------------------------- the public API
-def entering(name, *block):
+def entering(name: str, *block: Any) -> AbstractContextManager[Any] | None:
     """The scope that the interceptors put around a call of the public API (or of a block), or None.
 
     A function that interceptors can see begins with
@@ -196,21 +210,21 @@ def entering(name, *block):
 class Iterated:
     """An iterator whose `next` is a call of the public API."""
 
-    def __init__(self, name, items):
+    def __init__(self, name: str, items: Iterable[Any]) -> None:
         self._name, self._items = name, iter(items)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterated:
         return self
 
-    def __next__(self):
+    def __next__(self) -> Any:
         if interceptors and (scope := entering(self._name)) is not None:
             with scope:
                 return Iterated.__next__(self)
         return next(self._items)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Any:
         return getattr(self._items, name)
 
 
 # gives the last KVStore with servers, for `profiler.set_state('run', profile_process='server')`
-servers: Callable | None = None
+servers: Callable[[], Any] | None = None

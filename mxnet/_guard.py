@@ -11,9 +11,17 @@ holds.  A guard compares
   another tensor or gradient variable, or a Parameter other factors of rates.  While it stays, identities are not looked
   at.  Values are none of these.
 """
+from __future__ import annotations
+
+from collections.abc import Sequence
 from operator import is_
+from typing import TYPE_CHECKING, Any
 
 from ._state import state
+
+if TYPE_CHECKING:
+    from ._array import NDArrayBase
+    from .gluon.parameter import Parameter
 
 
 class Invalidations:
@@ -21,14 +29,14 @@ class Invalidations:
 
     __slots__ = ('count',)
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.count = 0
 
 
 invalidations = Invalidations()
 
 
-def switches():
+def switches() -> tuple[bool, bool, bool, tuple[Any, ...], bool]:
     """The settings of this thread that calls depend on."""
     return state.training, state.np_array, state.np_shape, state.interceptors, state.naive
 
@@ -42,13 +50,13 @@ class Guard:
 
     __slots__ = ('seen', '_params', '_data', '_reqs', '_arrays', '_tensors', '_variables')
 
-    def __init__(self, params=(), arrays=()):
+    def __init__(self, params: Sequence[Parameter] = (), arrays: Sequence[NDArrayBase] = ()) -> None:
         self.seen = invalidations.count         # until then, all was as it was
         self._params, self._arrays = params, arrays
         self._data, self._reqs = [p._data for p in params], [p._grad_req for p in params]
         self._tensors, self._variables = [a.materialize() for a in arrays], [a._variable for a in arrays]
 
-    def holds(self):
+    def holds(self) -> bool:
         """Whether nothing has changed but values.  On short paths: `invalidations.count == guard.seen or ...`."""
         count = invalidations.count
         if count != self.seen:
@@ -57,7 +65,7 @@ class Guard:
             self.seen = count
         return True
 
-    def is_same(self):
+    def is_same(self) -> bool:
         """As `holds`, whatever the count is; False if an array is pending."""
         return all(map(is_, [p._data for p in self._params], self._data)) \
             and [p._grad_req for p in self._params] == self._reqs \

@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 __all__ = ['explain_arguments', 'explain_keywords', 'kind_of', 'near', 'nearest', 'no_attribute', 'not_an_array',
-           'set_by_init', 'suggest_names']
+           'set_by_init', 'suggest_members', 'suggest_names']
 
 # What other libraries call it; a suggestion is made only where the second name is accepted.
 _ELSEWHERE = {'lr': 'learning_rate', 'learning_rate': 'optimizer_params', 'weight_decay': 'wd', 'l2': 'wd',
@@ -31,7 +31,7 @@ def nearest(name, known):
     def folded(text):
         return text.replace('_', '').lower()
 
-    names = {}
+    names: dict[str, list[str]] = {}
     for text in map(str, known):
         names.setdefault(folded(text), []).append(text)
     name, key = str(name), folded(str(name))
@@ -88,6 +88,39 @@ def suggest_names(module_globals):
     module_globals.setdefault('__getattr__', __getattr__)
 
 
+# ---------------------------------------------------------------------- members that a class does not have
+class _Absent:
+    """Stands on a class for a name that another library has, and says what it is called here."""
+
+    def __init__(self, instead):
+        self._instead = instead
+
+    def __set_name__(self, owner, name):
+        self._name = name
+
+    def __get__(self, instance, owner=None):
+        # `name` without `obj`: Python adds no suggestion of its own
+        raise AttributeError(f'{owner.__name__!r} object has no attribute {self._name!r}. Use {self._instead} instead',
+                             name=self._name)
+
+
+def suggest_members(cls, names):
+    """Errors for names that programs of other libraries use, {name: what to write instead}; `hasattr` stays False.
+
+    They are set from outside of the class body, where type checkers do not see them. `dir` of an instance leaves them
+    out.
+    """
+    for name, instead in names.items():
+        member = _Absent(instead)
+        member.__set_name__(cls, name)
+        setattr(cls, name, member)
+
+    def __dir__(self):
+        return [name for name in object.__dir__(self) if name not in names or hasattr(self, name)]
+
+    cls.__dir__ = __dir__
+
+
 # ---------------------------------------------------------------------- classes that programs derive from
 class _SetByInit:
     """Stands on a class for an attribute that its `__init__` sets, and is found only while no value is set."""
@@ -118,16 +151,83 @@ def explain_arguments(cls):
     if init is None or hasattr(init, '_explains'):
         return cls
 
+    check = _kind_check(init) if cls.__module__.partition('.')[0] == 'mxnet' else None
+
     @functools.wraps(init)
     def __init__(self, *args, **kwargs):
         try:
             init(self, *args, **kwargs)
-        except TypeError as error:
+        except (TypeError, AttributeError, ValueError) as error:
+            if check is not None:       # numbers as text are wrong where the constructor computes with them
+                check(self, args, kwargs, strict="'str'" in str(error))
+            if not isinstance(error, TypeError):
+                raise
             raise _explained(error, kwargs, type(self).__name__, _names_of(type(self))) from None
+        if check is not None:
+            check(self, args, kwargs)
 
-    __init__._explains = True
+    __init__._explains = True           # type: ignore[attr-defined]  # looked up by name
     cls.__init__ = __init__
     return cls
+
+
+# What an annotation accepts, and how an error says it.  Numbers are accepted as text ('1e-5' of a configuration file),
+# as MXNet 1.9.1 accepts them.
+_KINDS = {'int': 'an int', 'float': 'a number', 'str': 'a str'}
+
+
+def _kind_check(init):
+    """A function that checks the constructor's arguments that are annotated as int, float or str; None if none is."""
+    count = init.__code__.co_argcount
+    names = list(init.__code__.co_varnames[1:count + init.__code__.co_kwonlyargcount])
+    checked = {}
+    for name in names:
+        base, _, rest = str(init.__annotations__.get(name, '')).partition(' | ')
+        if base in _KINDS and rest in ('', 'None'):
+            checked[name] = base
+    if not checked:
+        return None
+    positions = [checked.get(name) for name in names[:count - 1]]
+
+    def check(self, args, kwargs, strict=False):
+        for value, kind, name in zip(args, positions, names, strict=False):
+            if kind is not None and not _is_kind(value, kind, strict):
+                raise _wrong_argument(self, name, kind, value) from None
+        for name, value in kwargs.items():
+            kind = checked.get(name)
+            if kind is not None and not _is_kind(value, kind, strict):
+                raise _wrong_argument(self, name, kind, value) from None
+
+    return check
+
+
+def _is_kind(value, kind, strict=False):
+    if value is None or isinstance(value, (int, float)):
+        return kind != 'str' or value is None
+    if isinstance(value, str):
+        return kind == 'str' or not strict and _is_number(value)
+    if isinstance(value, type) or not hasattr(value, '__float__' if kind != 'str' else '__fspath__'):
+        return False
+    return getattr(value, 'size', 1) == 1           # an array of one number is one
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _wrong_argument(instance, name, kind, value):
+    what = type(instance).__name__
+    hint = ''
+    if name == 'prefix' and hasattr(value, 'collect_params'):
+        hint = f'; layers are added after it is made: net = {what}(); net.add(layer, ...)'
+    elif kind == 'str' and isinstance(value, type):
+        hint = f'; the name will do: {value.__name__.lower()!r}'
+    shown = repr(value) if isinstance(value, (str, int, float)) else kind_of(value)
+    return TypeError(f'{what}: {name} must be {_KINDS[kind]}, not {shown}{hint}')
 
 
 def explain_keywords(function):
@@ -185,7 +285,7 @@ def kind_of(value):
     shown = f' of shape {tuple(shape)}' if module in ('numpy', 'torch') and isinstance(shape, tuple) else ''
     if isinstance(value, (str, int, float)):
         return f'the {name} {value!r}'
-    return f'{"an" if name[0] in "aeiouAEIOU" else "a"} {name}{shown}'
+    return f'{"an" if name[0] in "aeiouAEIOU" or name.startswith("ND") else "a"} {name}{shown}'
 
 
 def not_an_array(what, value, function='mx.nd.array'):

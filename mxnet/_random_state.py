@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import random as _python
 import threading
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ._state import state
@@ -88,7 +89,7 @@ def seed(seed_state: int, ctx: Context | str = 'all') -> None:
         generator(Context(ctx)).manual_seed(value & _MASK)
 
 
-def _get_states():
+def _get_states() -> dict[str, Any]:
     """The states of all generators that the library draws from, those of NumPy and Python as well, as plain values."""
     import numpy
     for step in state.draws:
@@ -99,7 +100,7 @@ def _get_states():
             'python': _python.getstate()}
 
 
-def _set_states(states):
+def _set_states(states: Mapping[str, Any]) -> None:
     """Goes on with random numbers where `_get_states` was called; what belongs to devices that are not here is "
     "ignored."""
     global _seed, _seeded
@@ -125,6 +126,6 @@ def _set_states(states):
 _MASK = (1 << 63) - 1
 
 
-def _mix(value, ctx):
+def _mix(value: int, ctx: Context) -> int:
     # any odd multiplier will do: contexts of one seed must not draw the same numbers
     return (value + ctx.device_id * 0x9E3779B97F4A7C15) & _MASK

@@ -3,6 +3,8 @@
 It goes node by node, as an executor's first run does, and has no plans: how sparse values are is known only when they
 are there.  Values between nodes are tensors, or sparse arrays where a node gives one.
 """
+from typing import Any
+
 import torch
 
 from ._array import overwrite, wrap
@@ -33,7 +35,7 @@ class SparseExecutor(Executor):
 
     def _lowered(self):
         program = super()._lowered()
-        uses = {}
+        uses: dict[int, list[bool]] = {}
         for call in program.calls:
             for position, source in enumerate(call.sources):
                 uses.setdefault(source, []).append(_takes_some_rows(call, position))
@@ -98,10 +100,10 @@ class SparseExecutor(Executor):
     def _give(self, results):
         arrays = []
         for i, (result, (node, _)) in enumerate(zip(results, self._symbol._entries, strict=True)):
-            new = result.detach() if isinstance(result, BaseSparseNDArray) else wrap(result, self._context_of(node),
-                                                                                     NDArray)
+            new: Any = result.detach() if isinstance(result, BaseSparseNDArray) \
+                else wrap(result, self._context_of(node), NDArray)
             old = None if self._outputs is None else self._outputs[i]
-            if type(old) is not type(new):
+            if old is None or type(old) is not type(new):
                 arrays.append(new)
                 continue
             if new._sparse:
@@ -160,8 +162,8 @@ class _Function:
                 if result is NotImplemented:
                     result = function(op, arrays, op.complete(attributes), *[None] * takes_out)
             if result is NotImplemented:
-                inputs = [x.materialize() if isinstance(x, BaseSparseNDArray) else x for x in inputs]
-                return op.function(*inputs, **attributes)
+                return op.function(*[x.materialize() if isinstance(x, BaseSparseNDArray) else x for x in inputs],
+                                   **attributes)
         finally:
             state.recording = before
         if isinstance(result, list):

@@ -5,7 +5,7 @@ Plain attributes of one `threading.local`, because every operator call reads the
 `interceptors` are those of this thread alone, `entered` the call of the API that is being entered (_dispatch.py);
 `draws` are the steps that are deferred and will draw random numbers when they run (_lazy/step.py); `chance` are the
 random numbers of the batch that a loader makes in this thread (gluon/data/_seeds.py); `writes` is the list of what was
-written inside a pause of a recording (_quiet.py), or None; `moves` whether a backward pass moves averages
+written inside a pause of a recording (_paused_writes.py), or None; `moves` whether a backward pass moves averages
 (_graph/codegen/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect to, while it runs;
 `commits`
 collects the writes of a backward pass, which happen once it has succeeded, and `heads` are the tensors it started from
@@ -14,6 +14,7 @@ see `mxnet.engine`.
 """
 import os
 import threading
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -24,15 +25,15 @@ class State(threading.local):
     np_array = False
     context: Any = None
     bulk_size = 0
-    interceptors: tuple = ()
+    interceptors: tuple[Any, ...] = ()
     entered: Any = None
-    draws: tuple = ()
+    draws: tuple[Any, ...] = ()
     chance: Any = None
     writes: Any = None
     moves = True
     wanted: Any = None
     commits: Any = None
-    heads: tuple = ()
+    heads: Sequence[Any] = ()
     truth: Any = None
     naive = os.environ.get('MXNET_ENGINE_TYPE') == 'NaiveEngine'
 

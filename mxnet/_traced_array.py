@@ -7,8 +7,8 @@ import math
 from typing import Any
 
 from ._array import NDArrayBase
-from ._ops.dtypes import NAME, torch_dtype
-from ._ops.table import NAMES
+from ._ops.core.dtypes import NAME, torch_dtype
+from ._ops.core.table import NAMES
 from .base import MXNetError
 from .ndarray import _invoke
 from .ndarray.ndarray import NDArray
@@ -32,6 +32,9 @@ class Value:
 
 class Length(int):
     """A length that knows which axis of which array it is, so that a reshape can say "as long as that axis"."""
+
+    axis: int
+    value: Value
 
     def __new__(cls, length, axis, value):
         self = int.__new__(cls, length)
@@ -69,6 +72,8 @@ class Traced:
     _ctx: Any
     _dense: type
     meta: Any
+    _reshape: Any           # each kind has its operators
+    _squeeze: Any
 
     # ------------------------------------------------------------------ shapes
     def _lengths(self):
@@ -263,7 +268,7 @@ class TracedNP(Traced, ndarray):  # type: ignore[misc]
     def _squeeze(self, axis):
         return self._operate('_np_squeeze', axis=axis)
 
-    def sort(self, axis=-1, kind=None, order=None):
+    def sort(self, axis=-1, kind=None, order=None):      # type: ignore[override]  # as the method of mx.np's arrays
         from .numpy import _index
         self._become(_index.sort(self, axis, kind, order), 'sort')
 

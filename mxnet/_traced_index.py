@@ -1,11 +1,11 @@
 """`x[key]` and `x[key] = value` of arrays without values, spelled in operators."""
-from numbers import Number
+from numbers import Real
 
 import numpy
 import torch
 
 from ._array import NDArrayBase
-from ._ops.table import NAMES
+from ._ops.core.table import NAMES
 from ._traced_array import Untraceable
 from .ndarray import _invoke
 from .numpy.multiarray import ndarray
@@ -41,7 +41,7 @@ def _constant(values, like):
 
 def _limits(parts):
     """begin, end and step of `slice` for ints and slices; other parts are taken whole."""
-    limits = []
+    limits: list[tuple[int | None, ...]] = []
     for part in parts:
         if isinstance(part, _INTS):
             limits.append((int(part), int(part) + 1 if part != -1 else None, 1))
@@ -137,7 +137,7 @@ def written(array, key, value):
         return _masked(array, own, value)
     _check_bounds(array, own)
     begin, end, step = _limits(own) if own else ((), (), ())
-    if isinstance(value, Number):
+    if isinstance(value, Real):
         if not own:
             return _call('_npi_full_like', (array,), array, fill_value=float(value))
         return array._operate('_slice_assign_scalar', scalar=float(value), begin=begin, end=end, step=step)
@@ -159,7 +159,7 @@ def written(array, key, value):
 def _masked(array, own, value):
     mask = own[0]
     if len(own) != 1 and any(isinstance(p, NDArrayBase) for p in own[1:]) or not isinstance(mask, NDArrayBase) \
-            or mask.meta().dtype is not torch.bool or not isinstance(value, Number):
+            or mask.meta().dtype is not torch.bool or not isinstance(value, Real):
         raise Untraceable('parts of an array that other arrays name are written')
     while mask.ndim < array.ndim:
         mask = _call('expand_dims', (mask,), array, axis=mask.ndim)

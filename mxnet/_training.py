@@ -37,7 +37,7 @@ def save_checkpoint(prefix: str, epoch: int, symbol: Any, arg_params: Any,
 
     The files appear together or, if the process is killed before, not at all; see docs/en/module.md.
     """
-    name = _params_name(prefix, epoch)
+    name = params_name(prefix, epoch)
     for what, params in (('arg_params', arg_params), ('aux_params', aux_params)):
         if not hasattr(params, 'items'):
             raise TypeError(f'save_checkpoint: {what} must be a dict of names and NDArrays, not a '
@@ -53,7 +53,7 @@ def save_checkpoint(prefix: str, epoch: int, symbol: Any, arg_params: Any,
 
 def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
     """(arguments, auxiliary states) from `prefix-0003.params` for epoch 3."""
-    name = _params_name(prefix, epoch)
+    name = params_name(prefix, epoch)
     found = ndarray.load(name)
     if not found:
         logging.warning("Params file '%s' is empty", name)
@@ -66,11 +66,11 @@ def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, 
 def load_checkpoint(prefix: str, epoch: int) -> tuple[Symbol, dict[str, NDArray], dict[str, NDArray]]:
     """(symbol, arguments, auxiliary states) from what `save_checkpoint` wrote, all of one save."""
     name = f'{prefix}-symbol.json'
-    return paths.read_together([name, _params_name(prefix, epoch)],
+    return paths.read_together([name, params_name(prefix, epoch)],
                                lambda: (_symbol.load(name), *load_params(prefix, epoch)))
 
 
-def _params_name(prefix, epoch):
+def params_name(prefix, epoch):
     if not isinstance(epoch, (int, numpy.integer)):
         raise TypeError(f'the epoch of a checkpoint must be an int, not {epoch!r}')
     return f'{prefix}-{epoch:04d}.params'
@@ -78,7 +78,8 @@ def _params_name(prefix, epoch):
 
 def _separate(arrays):
     """{'arg:name': array, ...} -> (arguments, auxiliary states, other keys)."""
-    parts, others = {'arg': {}, 'aux': {}}, []
+    parts: dict[str, dict[str, Any]] = {'arg': {}, 'aux': {}}
+    others = []
     for key, array in arrays.items():
         kind, _, name = key.partition(':')
         if kind in parts and name:
@@ -140,7 +141,7 @@ def _update_params_on_kvstore(param_arrays, grad_arrays, kvstore, param_names):
 
 def _update_params(param_arrays, grad_arrays, updater, num_device, kvstore=None, param_names=None):
     """Updates the parameters of each device by gradients, which a store adds up first if there is one."""
-    updates = [([], [], []) for _ in range(num_device)]
+    updates: list[tuple[list[Any], list[Any], list[Any]]] = [([], [], []) for _ in range(num_device)]
     for index, (weights, grads) in enumerate(zip(param_arrays, grad_arrays, strict=True)):
         if grads[0] is None:
             continue

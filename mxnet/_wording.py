@@ -19,7 +19,8 @@ def _dtype(name):
 
 def _size(text):
     """'4503599627370496' -> '4503599627370496 bytes (4.0 PiB)'."""
-    count = value = int(text)
+    count = int(text)
+    value: float = count
     for unit in ('bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'):
         if value < 1024 or unit == 'EiB':
             break
@@ -39,6 +40,7 @@ def _matrices(found):
            f'{one[1]} columns, the second {other[0]} rows'
 
 
+_PRODUCT = r'mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)'
 _NUMBERS = r'([\d\s,]*)'
 _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
     (r'.*DefaultCPUAllocator: (?:can.t allocate|not enough) memory: you tried to allocate (\d+) bytes.*',
@@ -55,7 +57,9 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
      lambda m: 'the array would be larger than any memory'),
     (rf'.*Trying to create tensor with negative dimension (-?\d+): \[{_NUMBERS.replace("[", "[-")}\].*',
      lambda m: f'a length is negative: {m[1]}'),
-    (r'mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)', _matrices),
+    (r'Attempting to broadcast a dimension with negative length!', lambda m: 'a length is negative'),
+    (r'einsum\(\): (.*)', lambda m: m[1]),
+    (_PRODUCT, _matrices),
     (r'.*(?:mat1 and mat2|self and mat2|expected m1 and m2) (?:must have|to have) the same dtype, but got:? (\S+?) '
      r'and (\S+?)',
      lambda m: f'the dtypes differ: {_dtype(m[1])} and {_dtype(m[2])}; convert one with astype'),
@@ -148,7 +152,7 @@ _FRAGMENTS = [(re.compile(pattern), said) for pattern, said in (
 def translated(text, op=''):
     """What a text of torch says, in our words; None for one that is not known."""
     if op == 'FullyConnected':
-        found = _RULES[5][0].fullmatch(text)
+        found = re.fullmatch(_PRODUCT, text)
         if found is not None:
             return f'each row of data has {found[1].split("x")[1]} values, but weight takes {found[2].split("x")[0]}'
     for pattern, said in _RULES:

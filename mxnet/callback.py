@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .module import BaseModule
+    from .module import BucketingModule, Module
 
 from ._names import explain_arguments
 from ._names import suggest_names as _suggest_names
@@ -23,14 +23,15 @@ __all__ = ['LogValidationMetricsCallback', 'ProgressBar', 'Speedometer', 'do_che
            'module_checkpoint']
 
 
-def module_checkpoint(mod: BaseModule, prefix: str, period: int = 1,
+def module_checkpoint(mod: Module | BucketingModule, prefix: str, period: int = 1,
                       save_optimizer_states: bool = False) -> Callable[..., None]:
     """An epoch callback that saves a module every `period` epochs, with the states of its optimizer if wanted."""
     period = int(max(1, period))
 
     def save(iter_no, sym=None, arg=None, aux=None):
         if (iter_no + 1) % period == 0:
-            mod.save_checkpoint(prefix, iter_no + 1, save_optimizer_states)
+            # by name: it is the fourth argument of a BucketingModule's method, and the third of a Module's
+            mod.save_checkpoint(prefix, iter_no + 1, save_optimizer_states=save_optimizer_states)
     return save
 
 
@@ -143,7 +144,7 @@ class ProgressBar:
     def __init__(self, total: int, length: int = 80) -> None:
         self.bar_len = length
         self.total = total
-        self._bar = None
+        self._bar: Any = None
         self._epoch = None
         self._last = self._calls = 0
         self._told = -math.inf

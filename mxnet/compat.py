@@ -20,4 +20,5 @@ __all__ = ['install', 'report', 'run_module', 'run_path', 'start', 'uninstall']
 
 _state = _json.loads(_os.environ.get('REMX_RUN', '{}'))
 _state.pop('program', None)
+_state.pop('package', None)
 start(**{'quiet': True, **_state})

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from . import engine
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ['Context', 'cpu', 'cpu_pinned', 'cpu_shared', 'current_context', 'gpu', 'gpu_memory_info', 'num_gpus']
 
 # set by `remx run`: the device of GPU contexts where there is no GPU, or where all are to be on the CPU
-missing_gpu = None
+missing_gpu: Callable[[Context], Any] | None = None
 without_gpus = False
 
 _interned: dict[tuple[int, int], Context] = {}
@@ -238,13 +239,22 @@ def current_context() -> Context:
     return state.context or _CPU
 
 
-def given_context(ctx: Context | None) -> Context:
+def given_context(ctx: object) -> Context:
     """What a parameter `ctx` stands for: itself, or the current context if it is None."""
     if ctx is None:
         return state.context or _CPU
     if isinstance(ctx, Context):
         return ctx
-    raise TypeError(f'ctx must be a Context, such as mx.cpu() or mx.gpu(0), not {ctx!r}')
+    hint = ''
+    if isinstance(ctx, int):
+        hint = '; a shape with several axes is one tuple: (2, 3)'
+    elif isinstance(ctx, str) and ctx.rstrip('0123456789') in ('float', 'int', 'uint', 'bool', 'bfloat'):
+        hint = f'; pass a dtype by its name: dtype={ctx!r}'
+    elif isinstance(ctx, str) and ctx in ('cpu', 'gpu', 'cuda'):
+        hint = f'; did you mean mx.{ctx.replace("cuda", "gpu")}()?'
+    elif callable(ctx):
+        hint = '; call it: mx.gpu()' if getattr(ctx, '__name__', '') == 'gpu' else '; call it: mx.cpu()'
+    raise TypeError(f'ctx must be a Context, such as mx.cpu() or mx.gpu(0), not {ctx!r}{hint}')
 
 
 _suggest_names(globals())

@@ -12,7 +12,7 @@ import numpy
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
-from . import _quiet
+from . import _paused_writes
 from . import _random_state as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, readers, wrap
 from ._autograd import adopted
@@ -29,7 +29,7 @@ from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
 from ._names import near
 from ._names import suggest_names as _suggest_names
-from ._ops.table import CallSite
+from ._ops.core.table import CallSite
 from ._state import state
 from ._torch.autograd import gradients_of
 from ._torch.lists import foreach_copy_
@@ -45,7 +45,7 @@ __all__ = ['Executor']
 # operators whose gradient is what they say, whatever comes back to them
 _LOSSES = {'SoftmaxOutput', 'LinearRegressionOutput', 'LogisticRegressionOutput', 'MAERegressionOutput', 'SVMOutput',
            'MakeLoss', 'make_loss', 'BlockGrad'}
-_PATIENCE = 4           # how often another argument may turn out to be an input, until predictions are left as they are
+_ATTEMPTS = 4           # how often another argument may turn out to be an input, until predictions are left as they are
 
 
 def _kind_of_outputs(symbol):
@@ -97,7 +97,7 @@ class Executor:
             self._program = self._lowered()
             self._plans = Plans(self._program)
         program = self._program
-        self._arrays = [None] * len(program.variables)
+        self._arrays: list[Any] = [None] * len(program.variables)
         for place, array in zip((*program.arguments, *program.states), (*args, *aux), strict=True):
             self._arrays[place] = array
         # outputs that are arguments or states, (number, number of the variable): they share memory with these
@@ -117,7 +117,7 @@ class Executor:
         self._as_written = os.environ.get('MXNET_ELIMINATE_COMMON_EXPR') == '0'
         self._bound_runs: dict[Any, Any] = {}         # BoundRun of the last run with a plan, by train flag
         self._bound_training: Any = None   # BoundTraining of the last run forward and backward at once
-        self._ones = None
+        self._ones: Any = None              # kinds of the outputs, and tensors of ones like them
 
     def __del__(self) -> None:
         """Lets go of what is large first: values kept for `backward`, and CUDA graphs with their memory."""
@@ -251,9 +251,9 @@ class Executor:
         if plan is not None:
             with torch.no_grad():
                 outputs, values, saved = plan.forward(tensors)
-            states = [*zip(plan.state_numbers, values, plan.state_weights, strict=True)]
-            moves = [(tensors[n], value, weight) for n, value, weight in states if weight is not None]
-            states = {n: value for n, value, weight in states if weight is None}
+            changed = [*zip(plan.state_numbers, values, plan.state_weights, strict=True)]
+            moves = [(tensors[n], value, weight) for n, value, weight in changed if weight is not None]
+            states = {n: value for n, value, weight in changed if weight is None}
             self._recorded = (plan, saved, outputs, None, moves) if record else None
             if record == (self._training and self._learns) and not any(array._sparse for array in arrays):
                 self._bound_runs[self._training] = BoundRun(self, plan, values, record)
@@ -533,7 +533,7 @@ class Executor:
         """An executor for other shapes of the inputs, which shares all arrays whose shapes stay."""
         facts = _infer.infer(self._symbol._entries, kwargs, self._dtypes(), default_dtype=torch.float32)
         variables, states = self._symbol._variables()
-        shapes = {n.name: facts.shape((n, 0)) for n in variables}
+        shapes: dict[str, Any] = {n.name: facts.shape((n, 0)) for n in variables}
         undecided = [n for n, s in shapes.items() if not _infer.complete(s)]
         if undecided:
             raise MXNetError(f'reshape: the shapes of {", ".join(undecided)} do not follow from those given')
@@ -582,7 +582,9 @@ class Executor:
 
         def size(key):
             shape, dtype = facts.shapes.get(key), facts.dtypes.get(key)
-            return 0 if not _infer.complete(shape) else torch.empty(shape, dtype=dtype, device='meta').nbytes
+            if shape is None or not _infer.complete(shape):
+                return 0
+            return torch.empty(shape, dtype=dtype, device='meta').nbytes
 
         recorded = self._learns and self._needs_history()
         alive = peak = 0
@@ -611,7 +613,6 @@ class BoundRun:
 
     def __init__(self, executor, plan, values, record):
         arrays = executor._arrays
-        self.plan: Any
         self.plan: Any
         self.plan, self.record, self.fresh = plan, record, all(plan.fresh)
         self.guard, tensors = Guard(arrays=arrays), [array.materialize() for array in arrays]
@@ -646,34 +647,34 @@ class FoldedPrediction:
     unfolded.
     """
 
-    __slots__ = ('_weights', '_inputs', '_versions', '_predictor', '_patience')
+    __slots__ = ('_weights', '_inputs', '_versions', '_predictor', '_attempts_left')
 
     def __init__(self, executor):
         self._versions = self._predictor = None
-        self._inputs, self._patience = set(), _PATIENCE
+        self._inputs, self._attempts_left = set(), _ATTEMPTS
         places = dict(zip(executor._arg_names, executor._program.arguments, strict=True))
         self._weights = {places[node.inputs[1][0].name] for node in topological(executor._symbol._entries)
                          if not node.is_variable and node.op.name == 'Convolution' and node.inputs[1][0].is_variable}
 
     def run(self, executor, tensors):
         """The outputs; None if they are better computed as ever."""
-        if _quiet.untold:
-            _quiet.tell()
+        if _paused_writes.uncounted:
+            _paused_writes.count_all()
         before, self._versions = self._versions, [t._version for t in tensors]
-        if before is None or not self._patience or state.chance is not None:
+        if before is None or not self._attempts_left or state.chance is not None:
             return None
         moved = {n for n, (a, b) in enumerate(zip(before, self._versions, strict=True)) if a != b}
         if moved & self._weights:
             return None
         if not moved <= self._inputs:
             self._inputs |= moved
-            self._predictor, self._patience = None, self._patience - 1
-        if not self._inputs or not self._patience:
+            self._predictor, self._attempts_left = None, self._attempts_left - 1
+        if not self._inputs or not self._attempts_left:
             return None
         if self._predictor is None:
             self._predictor = self._made(executor, tensors)
             if self._predictor is None:
-                self._patience = 0
+                self._attempts_left = 0
                 return None
         outputs = self._predictor.run(tensors)
         return outputs if self._predictor.fresh else [_owned(o, tensors) for o in outputs]

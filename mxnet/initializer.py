@@ -31,7 +31,7 @@ from . import ndarray, random, registry
 from ._array import NDArrayBase
 from ._names import explain_arguments, set_by_init
 from ._names import suggest_names as _suggest_names
-from ._ops import shapes as _shapes
+from ._ops.core import shapes as _shapes
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -464,8 +464,9 @@ class FusedRNN(Initializer):
         if features < 1 or _shapes.rnn_parameters(stack) != arr.size:
             raise ValueError(f'{desc} of {arr.size} values cannot belong to a recurrent layer with {self._kwargs}')
         names = [f'{direction}{layer}' for layer in range(layers) for direction in directions]
-        parts = [(f'{name}_{kind}{gate}_weight', (hidden, matrix[1])) for name, layer in zip(names, stack)
-                 for kind, matrix in zip(('i2h', 'h2h'), layer.matrices) for gate in gates]
+        parts: list[tuple[str, tuple[int, ...]]] = [
+            (f'{name}_{kind}{gate}_weight', (hidden, matrix[1])) for name, layer in zip(names, stack)
+            for kind, matrix in zip(('i2h', 'h2h'), layer.matrices) for gate in gates]
         parts += [(f'{name}_{kind}{gate}_bias', (hidden,)) for name in names for kind in ('i2h', 'h2h')
                   for gate in gates]
         start = 0

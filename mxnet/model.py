@@ -19,12 +19,12 @@ from ._training import (  # noqa: F401 - programs take them from here
     BatchEndParam,
     _create_kvstore,
     _initialize_kvstore,
-    _params_name,
     _separate,
     _update_params,
     _update_params_on_kvstore,
     load_checkpoint,
     load_params,
+    params_name,
     save_checkpoint,
 )
 from .base import MXNetError
@@ -32,6 +32,7 @@ from .callback import LogValidationMetricsCallback
 from .context import Context, cpu
 from .executor_manager import _check_arguments
 from .initializer import InitDesc, Uniform
+from .initializer import create as create_initializer
 from .io import DataDesc
 from .ndarray import NDArray
 
@@ -84,8 +85,8 @@ class FeedForward:
             self.symbol, self.sym_gen = None, symbol
         else:
             raise AssertionError(f'symbol must be a Symbol or a function that gives one, not a {type(symbol).__name__}')
-        self.arg_params = arg_params
-        self.aux_params = aux_params
+        self.arg_params: Any = arg_params
+        self.aux_params: Any = aux_params
         self.allow_extra_params = allow_extra_params
         self.argument_checked = False
         if self.sym_gen is None:
@@ -97,8 +98,8 @@ class FeedForward:
         self.optimizer = optimizer
         self.initializer = initializer
         self.numpy_batch_size = numpy_batch_size
-        self._pred_exec = None
-        self._trainer = None            # the module that trains, while `fit` runs
+        self._pred_exec: Any = None
+        self._trainer: Any = None            # the module that trains, while `fit` runs
         self._preload_opt_states: Any = None
         self.begin_epoch = begin_epoch
 
@@ -113,7 +114,7 @@ class FeedForward:
         """Sees that names are not used twice, and drops parameters that are not needed."""
         if self.argument_checked:
             return
-        self.argument_checked: bool = True
+        self.argument_checked = True
         _check_arguments(self.symbol)
         if self.allow_extra_params:
             self.arg_params = _only(self.arg_params, self.symbol.list_arguments())
@@ -127,6 +128,8 @@ class FeedForward:
         names, states = self.symbol.list_arguments(), self.symbol.list_auxiliary_states()
         given, attributes = {d.name for d in inputs}, self.symbol.attr_dict()
 
+        initializer = self.initializer if callable(self.initializer) else create_initializer(self.initializer)
+
         def filled(rows, old):
             found = {}
             for name, shape, dtype in rows:
@@ -134,12 +137,12 @@ class FeedForward:
                 if old and name in old and not overwrite:
                     array[:] = old[name]
                 else:
-                    self.initializer(InitDesc(name, attributes.get(name)), array)
+                    initializer(InitDesc(name, attributes.get(name)), array)
             return found
 
-        self.arg_params: Any = filled([row for row in zip(names, shapes, dtypes, strict=True) if row[0] not in given],
+        self.arg_params = filled([row for row in zip(names, shapes, dtypes, strict=True) if row[0] not in given],
                                  self.arg_params)
-        self.aux_params: Any = filled(zip(states, state_shapes, state_dtypes, strict=True), self.aux_params)
+        self.aux_params = filled(zip(states, state_shapes, state_dtypes, strict=True), self.aux_params)
         return names, list(self.arg_params), states
 
     def _init_iter(self, X, y, is_train):
@@ -177,12 +180,14 @@ class FeedForward:
             raise ValueError('eval_data: the data are None')
         if label is None and isinstance(data, io.DataIter):
             return data
-        return self._init_iter(*[numpy.array(part) if isinstance(part, list) else part for part in (data, label)],
-                               is_train=True)
+        data, label = (numpy.array(part) if isinstance(part, list) else part for part in (data, label))
+        return self._init_iter(data, label, is_train=True)
 
     # ------------------------------------------------------------------ using it
     def _predictor(self, X):
         """An executor for the data of an iterator, and its arrays for them."""
+        if self.arg_params is None:
+            raise MXNetError('this FeedForward has no parameters yet: call fit, or give arg_params')
         shapes = {d[0]: tuple(d[1]) for d in X.provide_data}
         if self._pred_exec is None or any(self._pred_exec.arg_dict[n].shape != s for n, s in shapes.items()):
             types = {name: array.dtype for name, array in self.arg_params.items()}
@@ -287,7 +292,7 @@ class FeedForward:
         names = [d[0] for d in data.provide_data], [d[0] for d in data.provide_label]
         common = {'context': self.ctx, 'work_load_list': work_load_list, 'logger': logger}
         if self.sym_gen is None:
-            module = Module(self.symbol, *names, **common)
+            module: Any = Module(self.symbol, *names, **common)
         else:
             module = BucketingModule(lambda key: (self.sym_gen(key), *names), data.default_bucket_key, **common)
         module.bind(data.provide_data, data.provide_label)

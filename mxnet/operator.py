@@ -30,16 +30,16 @@ import torch
 
 from ._array import wrap
 from ._autograd import _Bridge, _Scope, _Switches
+from ._integer_gradients import integers_as_constant
 from ._names import set_by_init
 from ._names import suggest_names as _suggest_names
-from ._ops.attributes import Choice, dtype_flag
-from ._ops.custom import MAKERS
-from ._ops.dtypes import NAME, NUMPY, torch_dtype
-from ._ops.table import NAMES
-from ._ops.traceable import CannotTrace
+from ._ops.control.custom import MAKERS
+from ._ops.core.attributes import Choice, dtype_flag
+from ._ops.core.dtypes import NAME, NUMPY, torch_dtype
+from ._ops.core.table import NAMES
+from ._ops.core.traceable import CannotTrace
 from ._state import state
 from ._typing import any_signature
-from ._whole import whole_as_constant
 from .base import MXNetError, NDArrayHandle
 from .context import current_context
 from .ndarray import NDArray, _interop
@@ -230,7 +230,7 @@ class Definition:
                              f'{len(data)} arrays were given')
         shapes, dtypes = [tuple(t.shape) for t in data], [t.dtype for t in data]
         outputs = self._outputs(shapes, dtypes)
-        data = [whole_as_constant(t) for t in data]
+        data = [integers_as_constant(t) for t in data]
         device = data[0].device if data else None
         if device is not None and device.type == 'meta':
             return tuple(torch.empty(shape, dtype=dtype, device=device) for shape, dtype in outputs)
@@ -415,8 +415,8 @@ class _PythonOpProp(CustomOpProp):
     def __init__(self, python_op, adapter):
         super().__init__(python_op.need_top_grad())
         self._op, self._adapter = python_op, adapter
-        self.list_arguments, self.list_outputs = python_op.list_arguments, python_op.list_outputs
-        self.infer_shape = python_op.infer_shape
+        vars(self).update(list_arguments=python_op.list_arguments, list_outputs=python_op.list_outputs,
+                          infer_shape=python_op.infer_shape)
 
     def create_operator(self, ctx, in_shapes, in_dtypes):
         return self._adapter(self._op)

@@ -21,6 +21,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from ._files import limits, paths
+from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 
@@ -88,7 +89,7 @@ class _Source:
             else:
                 with self._lock:
                     self._file.seek(position + done)
-                    got = self._file.readinto(target[done:])
+                    got = self._file.readinto(target[done:])    # type: ignore[attr-defined]  # binary files have it
             if not got:
                 break
             done += got
@@ -223,7 +224,10 @@ class MXRecordIO:
         if isinstance(buf, str):
             raise TypeError('MXRecordIO.write takes bytes, not str; encode the text first')
         if not isinstance(buf, (bytes, bytearray)):
-            buf = bytes(memoryview(buf).cast('B'))
+            try:
+                buf = bytes(memoryview(buf).cast('B'))
+            except TypeError:
+                raise TypeError(f'{type(self).__name__}.write takes bytes, not {kind_of(buf)}') from None
         parts = list(_parts(buf, self.uri))
         with paths.reported(self.uri, 'write'):
             data = b''.join(parts)
@@ -282,7 +286,8 @@ class MXRecordIO:
         return data
 
     def _parse(self, begin):
-        source, position, pieces, before = self._source, begin, [], self._wasted
+        pieces: list[Any] = []
+        source, position, before = self._source, begin, self._wasted
         while True:
             head = source.read(position, 8)
             if not head and not pieces:
@@ -508,6 +513,8 @@ def pack(header: Any, s: bytes) -> bytes:
     >>> mx.recordio.unpack(record)
     (HEADER(flag=0, label=3.0, id=17, id2=0), b'picture')
     """
+    if not isinstance(header, (tuple, list)) or len(header) != 4:
+        raise TypeError(f'pack: header must be IRHeader(flag, label, id, id2), not {kind_of(header)}')
     _, label, number, number2 = header
     if isinstance(label, numbers.Number):
         return _HEADER.pack(0, label, number, number2) + s

@@ -87,7 +87,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
     def create(*args, **kwargs):
         if args:
-            name, *args = args
+            name, args = args[0], args[1:]
         elif nickname in kwargs:
             name = kwargs.pop(nickname)
         else:

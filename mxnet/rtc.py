@@ -23,7 +23,7 @@ import numpy
 import torch
 
 from ._names import suggest_names as _suggest_names
-from ._ops.dtypes import NAME
+from ._ops.core.dtypes import NAME
 from ._torch.tools import cuda_utilities
 from .base import MXNetError
 from .ndarray import NDArray

@@ -217,8 +217,8 @@ def _decorate_class(cls, shape, array):
         elif isinstance(member, staticmethod | classmethod):
             setattr(cls, name, type(member)(wrap(member.__func__)))
         elif type(member) is property:
-            accessors = (accessor and wrap(accessor) for accessor in (member.fget, member.fset, member.fdel))
-            setattr(cls, name, property(*accessors, doc=member.__doc__))
+            get, put, delete = (accessor and wrap(accessor) for accessor in (member.fget, member.fset, member.fdel))
+            setattr(cls, name, property(get, put, delete, doc=member.__doc__))
     cls._np_scopes = (shape, array)
     return cls
 

@@ -38,6 +38,34 @@ def run_python(tmp_path):
     return run
 
 
+@pytest.fixture(scope='module')
+def bucket():
+    """A bucket of a fresh S3 server."""
+    pytest.importorskip('s3fs')
+    server_module = pytest.importorskip('moto.server')
+    import logging
+
+    import s3fs
+    logging.getLogger('werkzeug').setLevel(logging.ERROR)
+    server = server_module.ThreadedMotoServer(ip_address='127.0.0.1', port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    with pytest.MonkeyPatch.context() as patch:
+        for key in ('http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY'):
+            patch.delenv(key, raising=False)
+        patch.setenv('AWS_ENDPOINT_URL', f'http://{host}:{port}')
+        patch.setenv('AWS_ACCESS_KEY_ID', 'somebody')
+        patch.setenv('AWS_SECRET_ACCESS_KEY', 'something')
+        patch.setenv('AWS_DEFAULT_REGION', 'us-east-1')
+        s3fs.S3FileSystem.clear_instance_cache()
+        store = s3fs.S3FileSystem()
+        if not store.exists('models'):          # the memory of moto's servers is the process's
+            store.mkdir('models')
+        yield 's3://models'
+    s3fs.S3FileSystem.clear_instance_cache()
+    server.stop()
+
+
 def pytest_configure():
     # a defect in a pass is an error, here and in programs that tests start
     os.environ['MXNET_PLANS'] = 'strict'

@@ -1,8 +1,9 @@
 """Builtins of Python 2 for a program's modules."""
-
 import builtins
 import functools
+import os
 import sys
+from typing import Any
 
 from ._helpers import comparison, one_number
 from ._report import report
@@ -12,7 +13,7 @@ def _noted(name, value):
     """A builtin of Python 2 that notes its first use."""
     if isinstance(value, type):
         return value
-    used = []
+    used: list[Any] = []
 
     @functools.wraps(value)
     def call(*args, **kwargs):
@@ -75,7 +76,26 @@ def coerce(left, right):
     return kind(left), kind(right)
 
 
+def opened(file, mode='r', *args, **kwargs):
+    """`open`, also with the mode `U`, which Python 3.11 removed; a missing file is looked for in `--data`."""
+    if isinstance(mode, str) and 'U' in mode:
+        report.note('python-open-u', 'the mode "U" of open, which Python 3.11 removed')
+        mode = mode.replace('U', '')
+        mode = mode if 'r' in mode else 'r' + mode
+    try:
+        return open(file, mode, *args, **kwargs)
+    except FileNotFoundError:
+        from . import _downloads
+
+        name = os.fspath(file) if isinstance(file, (str, os.PathLike)) and not set(mode) & set('wax') else None
+        found = None if name is None else _downloads.missing(name)
+        if found is None:
+            raise
+        return open(found, mode, *args, **kwargs)
+
+
 ALL = {
+    'open': opened,
     'xrange': range,
     'unicode': str,
     'long': int,
@@ -84,7 +104,7 @@ ALL = {
     'reduce': _noted('reduce', functools.reduce),
     'intern': _noted('intern', sys.intern),
     'buffer': memoryview,
-    'file': _noted('file', open),
+    'file': _noted('file', opened),
     'StandardError': Exception,
 }
 
@@ -142,10 +162,8 @@ def input2(prompt=''):
 def open2(name, mode='r', buffering=-1, *args, **kwargs):
     """`open` of Python 2: bytes that are no UTF-8 pass through texts unharmed."""
     if 'b' not in mode and not args and not kwargs:
-        return open(
-            name, mode.replace('U', ''), buffering if buffering != 0 else -1, encoding='utf-8', errors='surrogateescape'
-        )
-    return open(name, mode, buffering, *args, **kwargs)
+        return opened(name, mode, buffering if buffering != 0 else -1, encoding='utf-8', errors='surrogateescape')
+    return opened(name, mode, buffering, *args, **kwargs)
 
 
 PYTHON2 = {

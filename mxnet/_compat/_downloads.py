@@ -6,6 +6,7 @@ import shlex
 import shutil
 import types
 
+from . import _children
 from ._report import report
 
 settings = types.SimpleNamespace(folders=[], made_up=False)
@@ -54,6 +55,27 @@ def replacement(url):
         )
         report.note('made-up-data', f'MADE-UP DATA in place of {name}: results mean nothing')
     return path
+
+
+def missing(path):
+    """A file to read instead of a missing local one: from the folders of `--data`, by name, or made up."""
+    name = os.path.basename(path)
+    for folder in settings.folders:
+        for where, _, files in os.walk(folder):
+            if name in files:
+                found = os.path.join(where, name)
+                report.say(f'{path} is not there; {found} is used')
+                report.note('data-file', f'a file that is not there is taken from --data: {name}')
+                return found
+    from . import _made_up
+
+    if not settings.made_up:
+        return None
+    made = _made_up.make(name)
+    if made is not None:
+        report.say(f'MADE-UP DATA: {path} is not there; random data of the same form is used. Results mean nothing.')
+        report.note('made-up-data', f'MADE-UP DATA in place of {name}: results mean nothing')
+    return made
 
 
 def hint(name):
@@ -142,7 +164,7 @@ def requests_get(url, *args, **kwargs):
 # ---------------------------------------------------------------------- commands
 def system(line):
     """`os.system`: a wget or curl in it that cannot reach its server is answered with a file of this machine."""
-    return os.system(_with_files(line))
+    return os.system(_children.command(_with_files(line), shell=True))
 
 
 def command(function):
@@ -150,16 +172,29 @@ def command(function):
 
     def call(args, *rest, **kwargs):
         if isinstance(args, str) and kwargs.get('shell'):
-            return function(_with_files(args), *rest, **kwargs)
+            return function(_children.command(_with_files(args), shell=True), *rest, **kwargs)
         if isinstance(args, (list, tuple)) and args and os.path.basename(str(args[0])) in ('wget', 'curl'):
             line = ' '.join(shlex.quote(str(a)) for a in args)
             changed = _with_files(line)
             if changed != line:
                 return function(changed, *rest, **{**kwargs, 'shell': True})
-        return function(args, *rest, **kwargs)
+        return function(_children.command(args, bool(kwargs.get('shell'))), *rest, **kwargs)
 
     call.__name__ = function.__name__
     return call
+
+
+def popen_class():
+    """`subprocess.Popen`, with the same."""
+    import subprocess
+
+    class Popen(subprocess.Popen):
+        def __init__(self, args, *rest, **kwargs):
+            if isinstance(args, str) and kwargs.get('shell'):
+                args = _with_files(args)
+            super().__init__(_children.command(args, bool(kwargs.get('shell'))), *rest, **kwargs)
+
+    return Popen
 
 
 def _with_files(line):
@@ -205,6 +240,8 @@ def mldata_mnist():
     parts = [MNIST(train=train) for train in (True, False)]
     pixels = numpy.concatenate([p._data.asnumpy().reshape(-1, 784) for p in parts])
     labels = numpy.concatenate([numpy.asarray(p._label) for p in parts]).astype(float)
+    if len(pixels) != 70000:  # made-up data has fewer pictures; programs rely on the number of this data set
+        pixels, labels = numpy.resize(pixels, (70000, 784)), numpy.resize(labels, 70000)
     order = numpy.argsort(labels[:60000], kind='stable')
     return types.SimpleNamespace(
         data=numpy.concatenate([pixels[order], pixels[60000:]]),

@@ -314,21 +314,26 @@ NUMBERS = re.compile(r'%(\([^)]*\))?[-+ #0]*(\*|\d+)?(\.(\*|\d+))?[diouxXeEfFgG]
 
 
 def lenient_logging():
-    """Log messages take arrays of one element as numbers."""
+    """Log messages take arrays of one element as numbers: `logging.info('loss %f', array)`.
+
+    The format and its arguments meet when a record is written, in the `logging` package, so the rewritten code of the
+    program cannot do it.  `logging.setLogRecordFactory` is the hook for this.  Records that can be formatted
+    as they are stay as they are, those of other libraries among them.
+    """
     import logging
 
-    if getattr(logging.LogRecord.getMessage, '_remx', False):
+    before = logging.getLogRecordFactory()
+    if getattr(before, '_remx', False):
         return
-    before = logging.LogRecord.getMessage
 
-    def get_message(self):
-        try:
-            return before(self)
-        except TypeError:
-            if not isinstance(self.args, tuple):
-                raise
-            self.args = tuple(a if one_number(a) is None else one_number(a) for a in self.args)
-            return before(self)
+    def make_record(*args, **kwargs):
+        record = before(*args, **kwargs)
+        if isinstance(record.args, tuple) and any(one_number(a) is not None for a in record.args):
+            try:
+                record.getMessage()
+            except TypeError:
+                record.args = tuple(a if one_number(a) is None else one_number(a) for a in record.args)
+        return record
 
-    get_message._remx = True  # type: ignore[attr-defined]
-    logging.LogRecord.getMessage = get_message  # type: ignore[method-assign]
+    make_record._remx = True  # type: ignore[attr-defined]
+    logging.setLogRecordFactory(make_record)

@@ -2,7 +2,6 @@
 
 Other modules, installed packages above all, run as always: they see today's Python and today's NumPy.
 """
-
 import builtins
 import importlib
 import importlib.machinery
@@ -11,6 +10,8 @@ import site
 import sys
 import sysconfig
 import types
+from collections.abc import Callable
+from typing import Any
 
 from . import _helpers, _python2, _standin
 from ._report import report
@@ -73,6 +74,8 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                 return builtins.__import__(name, globals, locals, fromlist, 1) if fromlist else _own_part(name, globals)
         target = standin(name)
         if target is not None:
+            if fromlist:
+                _import_parts(target, fromlist)
             if fromlist or '.' not in name:
                 return target
             top = name.partition('.')[0]
@@ -80,7 +83,11 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
         if not fromlist and '.' in name:
             top = standin(name.partition('.')[0])
             if top is not None:
-                builtins.__import__(name, globals, locals, (), 0)
+                try:
+                    builtins.__import__(name, globals, locals, (), 0)
+                except ModuleNotFoundError:
+                    if name not in _missing_table() or _gone(name) is None:
+                        raise
                 return top
     try:
         return builtins.__import__(name, globals, locals, fromlist, level)
@@ -94,6 +101,22 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                     return made
                 return _gone(name.partition('.')[0]) or made
         raise
+
+
+def _import_parts(module, names):
+    """Imports the submodules that `from package import names` asks for; a stand-in does not do it by itself."""
+    real: Any = getattr(module, '_real', None)
+    if not hasattr(real, '__path__'):
+        return
+    for name in names:
+        if name == '*' or hasattr(module, name):
+            continue
+        full = f'{real.__name__}.{name}'
+        try:
+            importlib.import_module(full)
+        except ModuleNotFoundError as error:
+            if error.name != full:
+                raise
 
 
 def _gone(name):
@@ -124,13 +147,15 @@ def _own_part(name, globals):
 def _installed():
     places = {sysconfig.get_path(key) for key in ('stdlib', 'platstdlib', 'purelib', 'platlib')}
     places |= set(site.getsitepackages() if hasattr(site, 'getsitepackages') else ())
-    places.add(site.getusersitepackages() if hasattr(site, 'getusersitepackages') else None)
+    if hasattr(site, 'getusersitepackages'):
+        places.add(site.getusersitepackages())
     places |= {os.path.dirname(os.__file__), _HERE}
     return tuple({os.path.realpath(p) + os.sep for p in places if p})
 
 
 _places: tuple = ()
-_packages_too: set[str] = set()
+# installed packages that get the same: those of `--package`, and those that were made for MXNet 1.x alone
+_packages_too: set[str] = {'d2lzh', 'gluonbook', 'gluoncv', 'gluonnlp', 'minpy', 'mxboard', 'mxfusion'}
 
 
 def is_programs(path):
@@ -158,7 +183,7 @@ class Loader(importlib.machinery.SourceFileLoader):
         exec(code, module.__dict__)
 
 
-before_spawning = None          # called before multiprocessing starts a process
+before_spawning: Callable[[], Any] | None = None        # called before multiprocessing starts a process
 
 
 class Finder:

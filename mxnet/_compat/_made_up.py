@@ -11,10 +11,10 @@ import zipfile
 
 _folder: list[str] = []
 IDX = {
-    'train-images-idx3-ubyte': (2051, 6000),
-    'train-labels-idx1-ubyte': (2049, 6000),
-    't10k-images-idx3-ubyte': (2051, 1000),
-    't10k-labels-idx1-ubyte': (2049, 1000),
+    'train-images-idx3-ubyte': (2051, 60000),
+    'train-labels-idx1-ubyte': (2049, 60000),
+    't10k-images-idx3-ubyte': (2051, 10000),
+    't10k-labels-idx1-ubyte': (2049, 10000),
 }
 
 
@@ -37,7 +37,7 @@ def make(name, url=''):
     if not os.path.exists(path):
         plain = name.removesuffix('.gz')
         if plain in IDX:
-            with gzip.open(path, 'wb', 1) if name.endswith('.gz') else open(path, 'wb') as file:
+            with gzip.open(path, 'wb', 0) if name.endswith('.gz') else open(path, 'wb') as file:
                 file.write(_idx(plain))
         else:
             _ARCHIVES[name](path)
@@ -49,10 +49,16 @@ def digits(count, seed):
     import numpy
 
     chance = numpy.random.RandomState(seed)
-    forms = numpy.random.RandomState(5).uniform(0, 255, (10, 28, 28))
     labels = chance.randint(0, 10, count).astype('uint8')
-    noise = chance.uniform(-40, 40, (count, 28, 28))
-    return (forms[labels] + noise).clip(0, 255).astype('uint8'), labels
+    return _noisy(numpy.random.RandomState(5).randint(0, 256, (10, 28, 28)), labels, chance), labels
+
+
+def _noisy(forms, labels, chance):
+    """The form of each label, with noise, as bytes."""
+    noise = chance.randint(-40, 41, (len(labels), *forms.shape[1:]), 'int8')
+    pictures = forms.astype('int16')[labels]
+    pictures += noise
+    return pictures.clip(0, 255, out=pictures).astype('uint8')
 
 
 def photographs(count, seed, classes=10):
@@ -60,9 +66,8 @@ def photographs(count, seed, classes=10):
     import numpy
 
     chance = numpy.random.RandomState(seed)
-    forms = numpy.random.RandomState(7).uniform(0, 255, (classes, 3, 32, 32))
     labels = chance.randint(0, classes, count).astype('uint8')
-    return (forms[labels] + chance.uniform(-40, 40, (count, 3, 32, 32))).clip(0, 255).astype('uint8'), labels
+    return _noisy(numpy.random.RandomState(7).randint(0, 256, (classes, 3, 32, 32)), labels, chance), labels
 
 
 def _idx(name):
@@ -80,32 +85,32 @@ def _mnist_zip(path):
 
 
 def _mnist_pkl(path):
-    train, valid, test = digits(5000, 0), digits(1000, 2), digits(1000, 1)
+    train, valid, test = digits(50000, 0), digits(10000, 2), digits(10000, 1)
     sets = [
         (images.reshape(-1, 784).astype('float32') / 255, labels.astype('int64'))
         for images, labels in (train, valid, test)
     ]
-    with gzip.open(path, 'wb', 1) as file:
+    with gzip.open(path, 'wb', 0) as file:
         pickle.dump(tuple(sets), file, 2)
 
 
 def _tar(path, files):
-    with tarfile.open(path, 'w:gz', compresslevel=1) as archive:
+    with tarfile.open(path, 'w:gz', compresslevel=0) as archive:
         for name, content in files:
             info = tarfile.TarInfo(name)
             info.size = len(content)
             archive.addfile(info, io.BytesIO(content))
 
 
-def _cifar_files(classes):
+def _cifar_files():
     for number in range(1, 7):
-        images, labels = photographs(1000, number, classes)
+        images, labels = photographs(10000, number)
         yield number, images.reshape(len(images), -1), labels
 
 
 def _cifar10_python(path):
     def files():
-        for number, images, labels in _cifar_files(10):
+        for number, images, labels in _cifar_files():
             name = 'test_batch' if number == 6 else f'data_batch_{number}'
             yield (
                 f'cifar-10-batches-py/{name}',
@@ -122,7 +127,7 @@ def _cifar10_binary(path):
     import numpy
 
     def files():
-        for number, images, labels in _cifar_files(10):
+        for number, images, labels in _cifar_files():
             name = 'test_batch.bin' if number == 6 else f'data_batch_{number}.bin'
             yield f'cifar-10-batches-bin/{name}', numpy.concatenate([labels[:, None], images], 1).tobytes()
 
@@ -133,7 +138,9 @@ def _cifar100_binary(path):
     import numpy
 
     def files():
-        for (_, images, labels), name in zip(_cifar_files(100), ('train.bin', 'test.bin')):
+        for name, count in {'train.bin': 50000, 'test.bin': 10000}.items():
+            images, labels = photographs(count, count, 100)
+            images = images.reshape(count, -1)
             yield (
                 f'cifar-100-binary/{name}',
                 numpy.concatenate([labels[:, None] // 5, labels[:, None], images], 1).tobytes(),

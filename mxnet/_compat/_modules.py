@@ -17,6 +17,7 @@ def _imp():
         from ._importing import Loader
 
         spec = importlib.util.spec_from_file_location(name, path, loader=Loader(name, path))
+        assert spec is not None and spec.loader is not None         # the loader was given
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
         spec.loader.exec_module(module)
@@ -66,7 +67,7 @@ def _distutils_version():
         def __lt__(self, other):
             return self._key() < (other if isinstance(other, LooseVersion) else LooseVersion(other))._key()
 
-        __hash__ = None
+        __hash__ = None         # type: ignore[assignment]  # as of every class with __eq__ only
 
         def __str__(self):
             return self.vstring
@@ -104,7 +105,7 @@ def _pkg_resources():
     version = _distutils_version()['LooseVersion']
 
     def resource_filename(package, name):
-        return os.path.join(os.path.dirname(importlib.import_module(package).__file__), name)
+        return os.path.join(os.path.dirname(importlib.import_module(package).__file__ or ''), name)
 
     def get_distribution(name):
         return types.SimpleNamespace(version=metadata.version(name), project_name=name, key=name.lower())

@@ -98,11 +98,11 @@ def _linspace(start, stop, num=50, *args, **kwargs):
 
 
 def _whole_shape(name):
-    """`zeros` and the like: lengths that are whole floats."""
+    """`zeros` and the like: lengths that are floats, of which NumPy before 1.12 took the integer part."""
     function = getattr(_np(), name)
 
     def whole(length):
-        if isinstance(length, float) and length.is_integer():
+        if isinstance(length, float):
             report.note('numpy-lengths', 'lengths that are floats, as before NumPy 1.12')
             return int(length)
         return length

@@ -2,11 +2,12 @@
 
 import functools
 import importlib
+import importlib.util
 import os
 import sys
 import types
 
-from ._pictures import _cv2, _pil_image, _scipy_misc
+from ._pictures import _cv2, _pil_image, _scipy_misc, has_display
 from ._report import report
 from ._standin import Standin, extended, named
 
@@ -61,11 +62,6 @@ def _show(*args, **kwargs):
         report.say(f'there is no display; the figure is saved as {path}')
         report.note('matplotlib-show', 'matplotlib.pyplot.show without a display: figures are saved as files')
     plt.close('all')
-
-
-def has_display():
-    """Whether windows can be opened."""
-    return sys.platform in ('win32', 'darwin') or bool(os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'))
 
 
 def _pyplot(name):
@@ -300,6 +296,9 @@ MODULES = {
             grid_search=lambda: _gone('sklearn.grid_search'),
         ),
     ),
+    'sklearn.externals': extended(
+        None, **_names('sklearn.externals', joblib=lambda: importlib.import_module('joblib'))
+    ),
     'sklearn.datasets': extended(None, **_names('sklearn.datasets', fetch_mldata=lambda: _fetch_mldata)),
     'sklearn.preprocessing': extended(
         None, **_names('sklearn.preprocessing', Imputer=lambda: importlib.import_module('sklearn.impute').SimpleImputer)
@@ -307,9 +306,28 @@ MODULES = {
     'tqdm': extended(None, **_names('tqdm', tqdm_notebook=lambda: _text_bar())),
     'tqdm.notebook': _or_none(lambda name: Standin(name, importlib.import_module('tqdm'), {})),
     'yaml': _or_none(_yaml),
+    'IPython.display': extended(
+        None,
+        **_names(
+            'IPython.display',
+            set_matplotlib_formats=lambda: _inline('set_matplotlib_formats'),
+            set_matplotlib_close=lambda: _inline('set_matplotlib_close'),
+        ),
+    ),
     'tensorboard': _or_none(_tensorboard),
     'skimage.draw': extended(None, **_names('skimage.draw', circle=lambda: _circle)),
 }
+
+
+def _inline(name):
+    return getattr(importlib.import_module('matplotlib_inline.backend_inline'), name)
+
+
+def _get_data():
+    """The module of upstream's tests that programs of 2015 to 2017 import for MNIST and CIFAR."""
+    from ..test_utils import get_cifar10, get_mnist_pkl, get_mnist_ubyte
+
+    return {'GetMNIST_pkl': get_mnist_pkl, 'GetMNIST_ubyte': get_mnist_ubyte, 'GetCifar10': get_cifar10}
 
 
 def _requests(name):
@@ -372,6 +390,12 @@ GONE = {
     ),
     'sklearn.externals.joblib': lambda name: importlib.import_module('joblib'),
     'find_mxnet': _package('mxnet itself', lambda: {'mxnet': sys.modules['mxnet']}),
+    'mxnet_predict': _package(
+        "Predictor of upstream's amalgamation", lambda: importlib.import_module('mxnet._compat._predict').names()
+    ),
+    'get_data': _package("that of upstream's tests, by mxnet.test_utils", _get_data),
+    # the name of the package d2lzh in 2018
+    'gluonbook': lambda name: importlib.import_module('d2lzh') if importlib.util.find_spec('d2lzh') else None,
     'easydict': _package('a dictionary with attributes', lambda: {'EasyDict': _EasyDict}),
     'nose': _package('the parts that test programs use', _nose),
     'nose.tools': lambda name: _nose()['tools'],
@@ -382,6 +406,7 @@ GONE = {
         'without colours',
         lambda: {'colored': lambda text, *args, **kwargs: text, 'cprint': lambda text, *args, **kwargs: print(text)},
     ),
+    'cv': lambda name: _part('cv2').cv,
     'Image': lambda name: _part('PIL.Image'),
     'progressbar': _package('on tqdm', lambda: {'ProgressBar': lambda *args, **kwargs: lambda values: values}),
 }

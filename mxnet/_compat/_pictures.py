@@ -1,6 +1,9 @@
 """Pillow, scipy.misc and OpenCV as programs of that time knew them."""
 import functools
 import importlib
+import os
+import re
+import sys
 import types
 
 from ._report import report
@@ -114,10 +117,11 @@ def _scipy_misc(name):
     special = importlib.import_module('scipy.special')
     for key in ('logsumexp', 'factorial', 'comb'):
         setattr(module, key, getattr(special, key))
-    module.ascent = module.face = lambda *args, **kwargs: importlib.import_module('scipy.datasets').face(
-        *args, **kwargs
+    vars(module).update(
+        ascent=lambda: importlib.import_module('scipy.datasets').ascent(),
+        face=lambda gray=False: importlib.import_module('scipy.datasets').face(gray),
+        electrocardiogram=lambda: importlib.import_module('scipy.datasets').electrocardiogram(),
     )
-    module.electrocardiogram = lambda: importlib.import_module('scipy.datasets').electrocardiogram()
     return module
 
 
@@ -159,4 +163,41 @@ def _cv2(name):
     )
     makers = {key: _name('cv2', key, old(today)) for key, today in names.items() if hasattr(cv2, today)}
     makers['cv'] = _name('cv2', 'cv', lambda: cv)
-    return Standin(name, cv2, {key: value for key, value in makers.items() if not hasattr(cv2, key)})
+    makers = {key: value for key, value in makers.items() if not hasattr(cv2, key)}
+    return Standin(name, cv2, {**makers, **({} if has_display() else _WINDOWS)})
+
+
+def _imshow(window, picture):
+    """`cv2.imshow` without a display: the window's last picture is a file in the working folder."""
+    import cv2
+
+    stem = os.path.splitext(os.path.basename(report.program or 'program'))[0] or 'program'
+    path = f'{stem}-{re.sub("[^0-9A-Za-z_-]+", "_", str(window)) or "window"}.png'
+    if path not in _shown:
+        _shown.add(path)
+        report.say(f'there is no display; the picture of the window {window!r} is saved as {path}')
+    report.note('cv2-imshow', 'cv2.imshow without a display: pictures are saved as files')
+    if picture.dtype.kind == 'f':  # windows show floats from 0 to 1
+        picture = (picture * 255).clip(0, 255).astype('uint8')
+    cv2.imwrite(path, picture)
+
+
+def _wait_key(delay=0):
+    """`cv2.waitKey` without a display: Esc where a key is waited for without a limit, else no key."""
+    return 27 if delay <= 0 else -1
+
+
+_shown: set[str] = set()
+_WINDOWS = {
+    'imshow': lambda: _imshow,
+    'waitKey': lambda: _wait_key,
+    **{
+        name: lambda: lambda *args, **kwargs: None
+        for name in ('namedWindow', 'destroyWindow', 'destroyAllWindows', 'moveWindow', 'resizeWindow')
+    },
+}
+
+
+def has_display():
+    """Whether windows can be opened."""
+    return sys.platform in ('win32', 'darwin') or bool(os.environ.get('DISPLAY') or os.environ.get('WAYLAND_DISPLAY'))

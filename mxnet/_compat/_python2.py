@@ -93,16 +93,17 @@ def parse(text: str, path: str, python2=None):
             return tree, python2 if python2 is not None else is_python2(text, tree), None
         except SyntaxError as found:
             error = found
-    converted = None
-    for attempt in (renamed_async, untabbed, None):
-        candidate = text if attempt is None else attempt(text)
-        if candidate != text:
+    if 'unicodeescape' in str(error):
+        text = plain_escapes(text)
+    for attempt in (unchanged, renamed_async, untabbed):
+        candidate = attempt(text)
+        if attempt is unchanged or candidate != text:
             try:
                 tree = _parse(candidate, path)
                 return tree, python2 if python2 is not None else is_python2(candidate, tree), error
             except SyntaxError:
                 text = candidate if attempt is untabbed else text
-    converted = convert(text, path, error)
+    converted = convert(text if 'unicode_literals' in text else plain_escapes(text), path, error)
     return converted, python2 is not False, error
 
 
@@ -134,10 +135,10 @@ def is_python2(text, tree):
         | {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
         | {a.arg for n in ast.walk(tree) if isinstance(n, ast.arguments) for a in n.args}
     )
+    if not has_true_division(tree) and _counts_by_division(tree) or _provides_lists(tree):
+        return True
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in NAMES - bound:
-            return True
-        if _counts_by_division(node) and not has_true_division(tree):
             return True
         if isinstance(node, ast.Attribute) and node.attr in METHODS:
             return True
@@ -148,15 +149,68 @@ def is_python2(text, tree):
     return False
 
 
-def _counts_by_division(node):
-    """Whether a quotient is the argument of `range` or the bound of a slice, which Python 3 always refuses."""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == 'range':
-        parts = node.args
-    elif isinstance(node, ast.Slice):
-        parts = [part for part in (node.lower, node.upper) if part is not None]
-    else:
+def _provides_lists(tree):
+    """Whether an iterator keeps `zip(...)` as its `provide_data`, which is read again and again: a list, that is."""
+    return any(
+        isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id in ('zip', 'map', 'filter')
+        and any(isinstance(t, ast.Attribute) and 'provide_' in t.attr for t in node.targets)
+        for node in ast.walk(tree)
+    )
+
+
+def _counts_by_division(tree):
+    """Whether a quotient is the argument of `range` or the bound of a slice, which Python 3 always refuses.
+
+    The quotient may be there itself, as a part of sums and products, or by a name whose assignments are all such.
+    """
+    values: dict[str, list] = {}
+    other = {a.arg for n in ast.walk(tree) if isinstance(n, ast.arguments) for a in (*n.args, *n.kwonlyargs)}
+    known = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            values.setdefault(node.targets[0].id, []).append(node.value)
+            known.add(node.targets[0])
+    other |= {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n not in known
+    }
+    names: set[str] = set()
+    while True:  # names of quotients, until no further one is found
+        more = {
+            name
+            for name, found in values.items()
+            if name not in names and name not in other and all(_is_quotient(value, names) for value in found)
+        }
+        if not more:
+            break
+        names |= more
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == 'range':
+            parts = node.args
+        elif isinstance(node, ast.Slice):
+            parts = [part for part in (node.lower, node.upper) if part is not None]
+        else:
+            continue
+        if any(_is_quotient(part, names) for part in parts):
+            return True
+    return False
+
+
+def _is_quotient(value, names):
+    """Whether a value is `a / b`, or a sum or product with one: an integer in Python 2, a float in Python 3."""
+    if isinstance(value, ast.Name):
+        return value.id in names
+    if isinstance(value, ast.UnaryOp):
+        return _is_quotient(value.operand, names)
+    if not isinstance(value, ast.BinOp):
         return False
-    return any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Div) for part in parts)
+    if isinstance(value.op, ast.Div):
+        return True
+    return isinstance(value.op, (ast.Add, ast.Sub, ast.Mult)) and (
+        _is_quotient(value.left, names) or _is_quotient(value.right, names)
+    )
 
 
 inherited = [False]         # the main file has the syntax of Python 2, so files beside it are Python 2 as well
@@ -178,6 +232,25 @@ def has_true_division(tree):
         isinstance(n, ast.ImportFrom) and n.module == '__future__' and any(a.name == 'division' for a in n.names)
         for n in tree.body
     )
+
+
+_LITERAL = re.compile(r'#[^\n]*|([bBrRuU]{0,2})("""|\'\'\'|"|\')((?:\\.|(?!\2).)*)\2', re.DOTALL)
+_UNICODE_ESCAPE = re.compile(r'(?<!\\)((?:\\\\)*)\\(?=[uUN])')
+
+
+def plain_escapes(text):
+    """A text in which `\\U`, `\\u` and `\\N` in byte strings, such as 'C:\\Users', are backslashes, as in Python 2."""
+
+    def literal(match):
+        if not match[2] or set(match[1].lower()) & {'u', 'r'}:
+            return match[0]
+        return match[1] + match[2] + _UNICODE_ESCAPE.sub(r'\1\\\\', match[3]) + match[2]
+
+    return _LITERAL.sub(literal, text)
+
+
+def unchanged(text):
+    return text
 
 
 def renamed_async(text):
@@ -245,7 +318,7 @@ def converted_text(text, path, error=None, fixers=FIXERS):
 
 
 def _syntax_error(error):
-    return error
+    return error.with_traceback(None)  # the frames of the parser are not the program's
 
 
 def _renumber(tree, old, new):
@@ -261,7 +334,7 @@ def _renumber(tree, old, new):
         for k in range(d - c):
             lines[c + k + 1] = min(a + k, max(b - 1, a)) + 1
     for node in ast.walk(tree):
-        if hasattr(node, 'lineno'):
+        if isinstance(node, ast.stmt | ast.expr | ast.excepthandler | ast.arg | ast.keyword | ast.alias | ast.pattern):
             node.lineno = lines.get(node.lineno, node.lineno)
             if node.end_lineno is not None:
                 node.end_lineno = max(lines.get(node.end_lineno, node.end_lineno), node.lineno)

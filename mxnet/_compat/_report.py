@@ -1,8 +1,8 @@
 """What was put back for a program, and where: collected while it runs, told at its end."""
-
 import json
 import os
 import sys
+from types import FrameType
 
 _MOST = 20  # places that are kept for one entry
 
@@ -66,7 +66,7 @@ report = Report()
 
 
 def _place():
-    frame = sys._getframe(2)
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if '__remx_attr__' in frame.f_builtins:
             return frame.f_code.co_filename, frame.f_lineno

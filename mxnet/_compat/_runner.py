@@ -10,7 +10,7 @@ import sys
 import types
 
 from ..base import MXNetError
-from . import _downloads, _importing
+from . import _children, _downloads, _importing
 from ._notebooks import cells_of
 from ._report import report
 
@@ -39,6 +39,7 @@ def start(*, cpu=None, data=(), made_up=False, python2=None, packages=(), quiet=
     from .._state import State
 
     downloads.fallback = _downloads.replacement
+    downloads.missing = _downloads.missing
     context.missing_gpu = _on_cpu
     State.truth = staticmethod(_is_there)
     context.without_gpus = bool(cpu)
@@ -52,6 +53,7 @@ def start(*, cpu=None, data=(), made_up=False, python2=None, packages=(), quiet=
             'quiet': True,
         }
     )
+    _children.options[:] = _options()
     _tell_children()
     _importing.before_spawning = _spawned_likewise
 
@@ -59,8 +61,24 @@ def start(*, cpu=None, data=(), made_up=False, python2=None, packages=(), quiet=
 _state: dict = {}
 
 
-def _tell_children(program=None):
-    os.environ[STATE] = json.dumps({**_state, 'program': program})
+def _tell_children(program=None, package=None):
+    os.environ[STATE] = json.dumps({**_state, 'program': program, 'package': package})
+
+
+def _options():
+    """The options of `remx run` with which a process that the program starts runs as the program does."""
+    found = ['--quiet']
+    if _state.get('cpu'):
+        found.append('--cpu')
+    if _state.get('made_up'):
+        found.append('--made-up-data')
+    if _state.get('python2') is not None:
+        found.append('--python2' if _state['python2'] else '--python3')
+    for folder in _state.get('data', ()):
+        found += ['--data', folder]
+    for package in _state.get('packages', ()):
+        found += ['--package', package]
+    return found
 
 
 def _is_there(array):
@@ -78,7 +96,13 @@ def _on_cpu(ctx):
 
 
 def _spawned_likewise():
-    """Processes that multiprocessing spawns load the program as this one does."""
+    """Processes that multiprocessing spawns load the program as this one does.
+
+    A spawned process imports the program's file again as `__mp_main__`, by `runpy`, which does not ask the import
+    system and so passes our loader by.  `get_preparation_data` says what is imported there.  It can be influenced
+    without a patch by `__main__.__spec__` alone; but programs see that name, and Python 3.14 shows it in the usage
+    message of `argparse`.  The patch exists in processes of `remx run` only.
+    """
     from multiprocessing import spawn
 
     if hasattr(spawn.get_preparation_data, '_remx'):
@@ -87,7 +111,8 @@ def _spawned_likewise():
 
     def get_preparation_data(name):
         found = before(name)
-        if found.pop('init_main_from_path', None) is not None:
+        by_path, by_name = found.pop('init_main_from_path', None), found.pop('init_main_from_name', None)
+        if by_path is not None or by_name is not None:
             found['init_main_from_name'] = 'mxnet._compat._spawned'
         return found
 
@@ -164,6 +189,7 @@ def run_module(name, arguments=()):
     sys.argv[0] = spec.origin
     module = _main_module(spec.origin)
     module.__package__, module.__spec__, module.__loader__ = spec.parent, spec, spec.loader
+    _tell_children(os.path.abspath(spec.origin), spec.parent)
     with open(spec.origin, 'rb') as file:
         return _execute(module, file.read(), spec.origin)
 

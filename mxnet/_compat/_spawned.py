@@ -8,8 +8,10 @@ if __name__ == '__mp_main__':
 
     _state = json.loads(os.environ[_runner.STATE])
     __file__ = _state.pop('program')
+    __package__ = _state.pop('package')
+    __spec__ = None  # type: ignore[assignment]
     _runner.start(**_state)
-    _runner._tell_children(__file__)
+    _runner._tell_children(__file__, __package__)
     with open(__file__, 'rb') as _source:
         _code, _two = _importing.code_of(_source.read(), __file__)
     _importing.prepare(globals(), _two)

@@ -1,7 +1,7 @@
 """Modules and names of the standard library that are gone, for a program's modules."""
-
 import functools
 import importlib
+import os
 import types
 
 from ._report import report
@@ -48,9 +48,8 @@ def _getargspec(function):
     import inspect
 
     found = inspect.getfullargspec(function)
-    return collections.namedtuple('ArgSpec', 'args varargs keywords defaults')(
-        found.args, found.varargs, found.varkw, found.defaults
-    )
+    ArgSpec = collections.namedtuple('ArgSpec', ('args', 'varargs', 'keywords', 'defaults'))
+    return ArgSpec(found.args, found.varargs, found.varkw, found.defaults)
 
 
 def _coroutine(function):
@@ -167,7 +166,7 @@ def _string_names():
         'expandtabs',
         'swapcase',
     ):
-        names[key] = lambda key=key: getattr(str, key)
+        names[key] = functools.partial(getattr, str, key)
     return names
 
 
@@ -277,8 +276,34 @@ def _subprocess(name):
     return Standin(
         name,
         subprocess,
-        {key: functools.partial(_downloads.command, getattr(subprocess, key)) for key in ('call', 'check_call', 'run')},
+        {
+            'Popen': lambda: _downloads.popen_class(),
+            **{
+                key: functools.partial(_downloads.command, getattr(subprocess, key))
+                for key in ('call', 'check_call', 'run', 'check_output', 'getoutput', 'getstatusoutput')
+            },
+        },
     )
+
+
+def _gzip(name):
+    import gzip
+
+    from . import _downloads
+
+    def opened(filename, mode='rb', *args, **kwargs):
+        try:
+            return gzip.open(filename, mode, *args, **kwargs)
+        except FileNotFoundError:
+            found = _downloads.missing(os.fspath(filename)) if set(mode).isdisjoint('wax') else None
+            if found is None:
+                raise
+            return gzip.open(found, mode, *args, **kwargs)
+
+    def file(filename=None, mode=None, *args, **kwargs):
+        return gzip.GzipFile(filename, mode, *args, **kwargs) if filename is None else opened(filename, mode or 'rb')
+
+    return Standin(name, gzip, {'open': lambda: opened, 'GzipFile': lambda: file})
 
 
 def _abcs():
@@ -357,6 +382,7 @@ MODULES = {
     'pickle': _pickle,
     'os': _system,
     'subprocess': _subprocess,
+    'gzip': _gzip,
     'urllib': _urllib,
     'urllib.request': _urllib_request,
     'logging': extended(None, **_names('logging', warn=_lazy('logging', 'warning'))),
@@ -369,7 +395,7 @@ def _cgi(name):
 
     report.note('module-cgi', 'cgi.escape, html.escape today')
     module = types.ModuleType(name)
-    module.escape = functools.partial(html.escape, quote=False)
+    vars(module)['escape'] = functools.partial(html.escape, quote=False)
     return module
 
 

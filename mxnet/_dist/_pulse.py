@@ -6,6 +6,7 @@ that the store does.  When the connection of a worker to the store breaks, the s
 """
 import threading
 import time
+from typing import Any
 
 from ..base import MXNetError
 from .meeting import ENDED
@@ -83,13 +84,13 @@ class Pulse:
             self._verdict = f'worker {rank} is gone: no sign of life'
             self._store.set(self._key('verdict'), self._verdict)
 
-    def word(self, name, value=None, patience=300.0):
+    def word(self, name, value=None, timeout=300.0):
         """Worker 0's word, which takes as long as it takes while worker 0 lives; `value` is what worker 0 says."""
         key = self._key(f'word {name}')
         if self.rank == 0:
             self._store.set(key, value)
             return value
-        end = time.monotonic() + max(patience, self._timeout)
+        end = time.monotonic() + max(timeout, self._timeout)
         pause = 0.002
         try:
             while (found := self._store.get(key)) is None:
@@ -108,7 +109,8 @@ class Pulse:
 
     def wait_for_ends(self):
         """Worker 0 waits until the others have ended or are gone; whether all have ended well."""
-        seen, pause = {}, 0.02
+        seen: dict[int, Any] = {}
+        pause = 0.02
         others = set(range(self.size)) - {self.rank}
         try:
             while others:

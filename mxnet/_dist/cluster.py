@@ -22,6 +22,7 @@ import threading
 import time
 import uuid
 import warnings
+from typing import Any
 
 from ..base import MXNetError
 from .guarded import Guarded
@@ -90,7 +91,7 @@ def keep_to_loopback(alone):
         os.environ[ONE_MACHINE] = '0'
     else:
         os.environ.pop(ONE_MACHINE, None)
-    constants = sys.modules.get('ray._private.ray_constants')
+    constants: Any = sys.modules.get('ray._private.ray_constants')
     if hasattr(constants, 'ENABLE_RAY_CLUSTER'):
         constants.ENABLE_RAY_CLUSTER = not alone        # read when it was imported
 
@@ -121,6 +122,7 @@ class Host:
         # the options are no secret; warnings of Ray's dependencies are nothing for the program's output
         self._process = Guarded([sys.executable, HOST], folder, env=environment, stdin=subprocess.PIPE,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError), self._process.stdin as file:
             file.write(json.dumps(options).encode())
 
@@ -173,7 +175,7 @@ class Cluster:
         self._authenticated = self._loopback = False
         self._single = world.one_machine
         self.ray = ray()
-        self._connected = not self.ray.is_initialized()
+        self._connected: bool | None = not self.ray.is_initialized()
         said = None
         # after those of torch, so it runs before them
         atexit.register(self.close)

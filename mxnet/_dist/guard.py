@@ -20,7 +20,7 @@ import sys
 import time
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
-PATIENCE = 10.0             # seconds to kill all
+KILL_TIMEOUT = 10.0             # seconds to kill all
 
 
 def prctl(option, value):
@@ -33,7 +33,7 @@ def prctl(option, value):
 
 def descendants(root):
     """The numbers of all processes below one; [] where there is no /proc."""
-    below = {}
+    below: dict[int, list[int]] = {}
     try:
         names = os.listdir('/proc')
     except OSError:
@@ -65,7 +65,7 @@ def kill(number, how):
 def end_all(child):
     """Kills what is left of the program."""
     kill(-child, signal.SIGKILL)
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + KILL_TIMEOUT
     while time.monotonic() < end:
         left = descendants(os.getpid())
         for number in left:
@@ -103,8 +103,8 @@ def main(life, program):
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake)
     signals = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda number, frame: signals.append(number))
+    for handled in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(handled, lambda number, frame: signals.append(number))
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     child = os.fork()
     if not child:

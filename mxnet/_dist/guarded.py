@@ -41,11 +41,11 @@ class Guarded(subprocess.Popen):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
-    def end(self, patience=15.0):
+    def end(self, grace=15.0):
         """Kills all, and waits until that is done."""
         self.let_go()
         try:
-            self.wait(patience)
+            self.wait(grace)
         except subprocess.TimeoutExpired:
             self.kill()
             self.wait()

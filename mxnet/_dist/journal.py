@@ -17,6 +17,7 @@ import pickle
 import shutil
 import struct
 import time
+from typing import Any
 
 import numpy
 
@@ -87,7 +88,8 @@ class Journal:
         private(folder)
         self.bytes = 0                  # of changes since the snapshot
         self._generation, self._number = 0, 0
-        self._files, self._file = {}, None      # all, and the one for changes
+        self._files: dict[str, Any] = {}
+        self._file: Any = None                  # the one for changes; `recover` opens it
         self._lock = os.open(self._path('lock'), os.O_RDWR | os.O_CREAT, 0o600)
         with contextlib.suppress(OSError):          # the process before this one may not have ended yet
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -183,7 +185,8 @@ class Recorder:
     def __init__(self, path):
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         self.position = self._size = 0
-        self._map = self._memory = None
+        self._map: Any = None
+        self._memory: Any = None
 
     def begin(self, position):
         """From then on, what the file has already is written through memory that is mapped once: as fast as a copy."""
@@ -202,11 +205,10 @@ class Recorder:
 
     def put(self, stamp, value):
         """Writes a record; arrays from where they are."""
-        parts = []
+        parts: list[memoryview] = []
         text = pickle.dumps(value, protocol=5, buffer_callback=lambda buffer: parts.append(buffer.raw()))
         head = HEAD.pack(*stamp, len(text), len(parts)) + b''.join(LENGTH.pack(part.nbytes) for part in parts)
-        for piece in (head, text, *parts, TAIL.pack(*stamp)):
-            piece = memoryview(piece)
+        for piece in (memoryview(head), memoryview(text), *parts, memoryview(TAIL.pack(*stamp))):
             self._write(piece if piece.format == 'B' and piece.ndim == 1 else piece.cast('B'))
 
     def _write(self, piece):

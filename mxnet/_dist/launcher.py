@@ -18,6 +18,7 @@ import subprocess
 import sys
 import threading
 import time
+from typing import Any
 
 from ..base import MXNetError
 from .guarded import Guarded
@@ -60,7 +61,7 @@ def places_of(workers, hosts):
         given = [share + (i < more) for i in range(len(hosts))]
     elif sum(given) < workers:
         raise MXNetError(f'the hosts have room for {sum(given)} workers, not for {workers}')
-    found = []
+    found: list[Any] = []
     for (host, _), count in zip(hosts, given, strict=True):
         count = min(count, workers - len(found))
         found += [(host, i, count) for i in range(count)]
@@ -186,7 +187,7 @@ class Job:
         """Starts all workers."""
         for rank in range(len(self.places)):
             process = self.begin(rank, {name: str(value) for name, value in self.variables(rank).items()})
-            tail = collections.deque(maxlen=TAIL)
+            tail: collections.deque[str] = collections.deque(maxlen=TAIL)
             thread = threading.Thread(target=self._show, args=(rank, process, tail), daemon=True)
             thread.start()
             self.processes.append(process)
@@ -248,7 +249,7 @@ class Job:
             self._say(f'    {line}')
         return (128 - status if status < 0 else status), first
 
-    def stop(self, patience=3.0):
+    def stop(self, grace=3.0):
         """Ends workers that still run, and what they started."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             running = [process for process in self.processes if process.poll() is None]
@@ -257,7 +258,7 @@ class Job:
                     self.signal(process, number)
                 except ProcessLookupError:
                     pass
-            end = time.monotonic() + patience + 2 * (number == signal.SIGKILL)
+            end = time.monotonic() + grace + 2 * (number == signal.SIGKILL)
             while any(process.poll() is None for process in running) and time.monotonic() < end:
                 time.sleep(0.02)
         self._join()

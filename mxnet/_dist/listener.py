@@ -97,7 +97,8 @@ def bind(address, backlog=512):
         other = _outward()
         if other:
             places.append((socket.AF_INET, (other, port)))
-    found, problem = [], None
+    found: list[socket.socket] = []
+    problem = None
     for family, place in places:
         sock = kept(socket.socket(family, socket.SOCK_STREAM))
         try:
@@ -122,6 +123,7 @@ def bind(address, backlog=512):
 def connect(address, key, purpose, seconds):
     """A `Channel` to who listens at an address, within some seconds; `Refused` if that is nobody, or a stranger."""
     end = time.monotonic() + seconds
+    problem: Exception | None
     tries, pause, problem = 0, 0.005, None
     while tries < TRIES and time.monotonic() < end:
         try:

@@ -9,6 +9,8 @@ import os
 import selectors
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 from .listener import Listener, connect
 from .secret import LIMIT, Refused
@@ -135,9 +137,10 @@ class Meeting(Listener):
             self._waiting.setdefault(key, set()).add(number)
 
     def _done(self, action, *arguments):
-        return {'set': self._set, 'get': self._values.get, 'add': self._add, 'check': self._check,
-                'compare': self._compare, 'delete': self._delete, 'count': self._count, 'many': self._many,
-                }[action](*arguments)
+        actions: dict[str, Callable[..., Any]] = {
+            'set': self._set, 'get': self._values.get, 'add': self._add, 'check': self._check,
+            'compare': self._compare, 'delete': self._delete, 'count': self._count, 'many': self._many}
+        return actions[action](*arguments)
 
     def _many(self, questions):
         return [self._done(*question) for question in questions]
@@ -193,7 +196,7 @@ class Member:
     """A connection to the store.  Every method raises `Refused`, a RuntimeError, when the store is gone."""
 
     def __init__(self, address, key, seconds):
-        self.address, self._patience = address, seconds
+        self.address, self._grace = address, seconds
         self._channel = connect(address, key, PURPOSE, seconds)
         self._lock = threading.Lock()
         self._process = os.getpid()
@@ -209,7 +212,7 @@ class Member:
             raise Refused('a child of a worker is no member of the job')
         with self._lock:
             self._channel.send(question)
-            return self._channel.receive(seconds + self._patience)
+            return self._channel.receive(seconds + self._grace)
 
     def set(self, key, value):
         """Stores bytes (or text)."""

@@ -74,7 +74,7 @@ def _made(size):
     """(path, open file) of new common memory, or ('', None)."""
     if platform.machine() not in ('x86_64', 'AMD64') or not os.path.isdir(FOLDER):
         return '', None
-    file = path = None
+    file, path = None, ''
     try:
         file, path = tempfile.mkstemp(prefix='remx-', dir=FOLDER)
         os.posix_fallocate(file, 0, _bytes(size))           # now: later, no room would end the process

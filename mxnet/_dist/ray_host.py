@@ -24,7 +24,7 @@ def main():
     try:
         found = ray.init(address='local', include_dashboard=False, configure_logging=False,
                          logging_level=logging.ERROR, log_to_driver=False, **options)
-        said = {'address': found.address_info['gcs_address']}
+        said = {'address': found.address_info['gcs_address']}   # type: ignore[attr-defined]  # of a local cluster
     except Exception as error:
         said = {'problem': f'{type(error).__name__}: {error}'}
     path = os.path.join(folder, 'address')

@@ -11,6 +11,7 @@ import secrets
 import shutil
 import signal
 import threading
+from typing import Any
 
 from ..base import MXNetError
 from . import launcher
@@ -18,7 +19,7 @@ from .cluster import LOOPBACK, Host, authenticate, keep_to_loopback, own_setting
 
 __all__ = ['RayJob', 'cluster']
 
-PATIENCE = 60.0         # seconds until the cluster must have found room
+PLACEMENT_TIMEOUT = 60.0         # seconds until the cluster must have found room
 
 
 class Runner:
@@ -33,7 +34,7 @@ class Runner:
         """Starts it."""
         if not os.path.isdir(folder):
             raise FileNotFoundError(f'there is no folder {folder} on {os.uname().nodename}')
-        self._lines = queue.Queue()
+        self._lines: queue.Queue[Any] = queue.Queue()
         self._process = launcher.begin_here(command, variables, count, folder)
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -99,10 +100,11 @@ class RayJob(launcher.Job):
         remote = self._ray.remote(num_cpus=1, max_concurrency=4)(Runner)
         self._runners = [remote.remote() for _ in range(workers)]
         try:
-            found = self._ray.get([runner.where.remote() for runner in self._runners], timeout=PATIENCE)
+            found = self._ray.get([runner.where.remote() for runner in self._runners], timeout=PLACEMENT_TIMEOUT)
         except self._ray.exceptions.GetTimeoutError:
             self._end()
-            raise MXNetError(f'the Ray cluster has not found room for {workers} workers within {PATIENCE:g} seconds: '
+            raise MXNetError(f'the Ray cluster has not found room for {workers} workers within '
+                             f'{PLACEMENT_TIMEOUT:g} seconds: '
                              f'each takes a CPU, and it has {self._ray.cluster_resources().get("CPU", 0):g}') from None
         # workers of one machine side by side, beginning with the one of the first
         order = sorted(range(workers), key=lambda i: ([f[0] for f in found].index(found[i][0]), i))

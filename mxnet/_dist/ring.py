@@ -14,6 +14,7 @@ import socket
 import struct
 import threading
 import time
+from typing import Any
 
 import torch
 
@@ -88,7 +89,7 @@ class Ring:
             sock.setblocking(False)
             for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
                 sock.setsockopt(socket.SOL_SOCKET, option, BUFFER)
-        self._queue = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._serve, name='kvstore-ring', daemon=True)
         self._thread.start()
 

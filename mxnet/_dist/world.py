@@ -14,11 +14,12 @@ import ipaddress
 import os
 import re
 import threading
+from typing import Any
 
 import torch
 import torch.distributed as dist
 
-from .._ops import _workers
+from .._ops.nn import _workers
 from ..base import MXNetError
 from . import neighbours
 from ._pulse import Pulse
@@ -55,13 +56,16 @@ class World:
         self._pulse = None
         self._leaving = False
         self._staged = False            # whether GPU tensors travel through CPU memory
-        self._neighbours = None         # how CPU tensors are added up where all workers share a machine
+        self._neighbours: Any = None    # how CPU tensors are added up where all workers share a machine
         if dist.is_available() and dist.is_initialized():
             self._join_group()
         elif self.size > 1:
             self._make_group(where)
         if self.size > 1:
-            _workers.sum = lambda tensor: self.wait(self.sum(tensor, 'a sum inside an operator'))
+            def total(tensor: torch.Tensor) -> Any:
+                return self.wait(self.sum(tensor, 'a sum inside an operator'))
+
+            _workers.sum = total        # type: ignore[assignment]  # None while there is one worker
 
     # ------------------------------------------------------------------ joining
     def _make_group(self, where):

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from mxnet.base import MXNetError
 
-from . import commits
+from . import commits, downloads
 
 __all__ = ["is_local", "local_name", "open_read", "open_write", "read_bytes", "read_together", "replacing", "reported",
            "together", "write_atomic"]
@@ -63,7 +63,13 @@ def open_read(path: str | os.PathLike) -> BinaryIO:
             return fs.open(inner, "rb")
     local = local_name(name)
     with reported(name, "read"):
-        file = _open_current(local)
+        try:
+            file = _open_current(local)
+        except FileNotFoundError:
+            other = downloads.instead_of(local)
+            if other is None:
+                raise
+            file = _open_current(other)
         try:
             kind = os.fstat(file.fileno()).st_mode
             if stat.S_ISREG(kind):

@@ -54,7 +54,7 @@ def size_of(data: bytes | memoryview) -> tuple[str, int, int]:
         return "", 0, 0
     try:
         width, height, _ = _HEADERS[kind](memoryview(data))
-    except (_Cut, struct.error, IndexError, ValueError):
+    except (_Cut, struct.error, IndexError, ValueError, OverflowError):
         return kind, 0, 0
     return kind, width, height
 
@@ -69,7 +69,7 @@ def check(data: Any, where: str) -> None:
         width, height, cost = _HEADERS[kind](view)
     except _Cut as error:
         raise Damaged(f"{where}: the {kind} picture is damaged: {error}") from None
-    except (struct.error, IndexError, ValueError):
+    except (struct.error, IndexError, ValueError, OverflowError):
         raise Damaged(f"{where}: the {kind} picture is damaged: its {len(view)} bytes end in the header") from None
     limits.check(width * height * cost, len(view), where, f"a picture of {width} x {height} pixels ({kind})")
 
@@ -191,7 +191,7 @@ def _inner_webp(view: memoryview) -> tuple[int, int]:
             try:
                 found = _webp_frame(view, at)
                 width, height = max(width, found[0]), max(height, found[1])
-            except (_Cut, struct.error):
+            except (_Cut, struct.error, OverflowError):
                 pass
             at = data.find(name, at + 4)
     return width, height

@@ -1,7 +1,7 @@
 """Sorts the arguments of a call into an operator's inputs and attributes."""
 from .._names import kind_of, not_an_array
-from .._ops.complaints import called_with
-from .._ops.table import Operator, unknown_argument
+from .._ops.core.complaints import called_with
+from .._ops.core.table import Operator, unknown_argument
 from ..base import MXNetError, _Null
 
 
@@ -41,7 +41,10 @@ def _wrong_kind(op, what, value, array_type):
     what = f'operator {op.name}: {what}'
     if _of_graphs(array_type):
         return f'{what} must be a Symbol, not {kind_of(value)}; mx.sym.var makes one for an array'
-    return not_an_array(what, value, 'mx.np.array' if op.name.startswith('_np') else 'mx.nd.array')
+    said = not_an_array(what, value, 'mx.np.array' if op.name.startswith('_np') else 'mx.nd.array')
+    if type(value).__name__ in ('Symbol', '_Symbol'):
+        said += '; in hybrid_forward, call the operators of F instead of those of mx.nd, and mx.sym for graphs'
+    return said
 
 
 def _of_graphs(array_type):

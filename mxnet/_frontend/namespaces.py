@@ -3,7 +3,7 @@
 `_contrib_box_nms` is `nd.contrib.box_nms`, `_linalg_gemm` is `nd.linalg.gemm`, `_copyto` is `nd._internal._copyto`,
 `dot` is `nd.dot`; the same below `sym`.  Names of the NumPy face (`_np_`, `_npi_`, `_npx_`) have places of their own.
 """
-from .._ops.table import NAMES, Operator
+from .._ops.core.table import NAMES, Operator
 
 PREFIXES = {'_contrib_': 'contrib', '_linalg_': 'linalg', '_image_': 'image', '_sparse_': 'sparse',
             '_random_': 'random', '_npi_': 'np._internal', '_npx_': 'npx', '_np_': 'np'}

@@ -19,36 +19,38 @@ import tempfile
 from typing import Any
 
 from .._dispatch import Interceptor, install, remove
-from .._ops.dtypes import NAME
-from .._ops.table import NAMES, TABLE, Operator
+from .._ops.core.dtypes import NAME
+from .._ops.core.table import NAMES, TABLE, Operator
 from .examples import examples
 from .namespaces import place
 
-# families of `_ops`, in the order of the index: (title, modules)
+# families of operators, in the order of the index: (title, page, modules of `_ops`)
 FAMILIES = (
-    ('Elementwise functions', 'elementwise', ('unary', 'contrib_math')),
-    ('Arithmetic and comparison of two arrays', 'binary', ('binary', 'scalar')),
-    ('Activation functions and softmax', 'activation', ('activation', 'np_unary')),
-    ('Sums, means and other reductions', 'reduction', ('reduce',)),
-    ('Shapes and axes', 'shapes', ('movement', 'reshape_codes', 'joining', 'np_reduce', 'np_shape')),
-    ('Copies, casts, checks, and what changes gradients', 'identity', ('identity',)),
-    ('Slicing, gathering and masks', 'indexing', ('slicing', 'gather', 'sequence', 'np_index')),
-    ('Sorting', 'sorting', ('ordering',)),
-    ('Products of matrices, linear algebra', 'linalg', ('matrix', 'linalg')),
-    ('Making arrays', 'creation', ('creation',)),
-    ('Random numbers', 'random', ('random_draw', 'random_pdf')),
-    ('Fully connected layers, embeddings, patches', 'layers', ('dense', 'embedding', 'patches')),
-    ('Convolution and deformable convolution', 'convolution', ('convolution', 'deformable')),
-    ('Pooling, resizing, warping', 'pooling', ('pooling', 'spatial', 'sampling')),
-    ('Normalization', 'normalization', ('normalization',)),
-    ('Recurrent layers and attention', 'recurrent', ('recurrent', 'attention')),
-    ('Losses and output layers', 'losses', ('output_layers', 'ctc')),
-    ('Detection: boxes, anchors, regions', 'detection', ('boxes', 'nms', 'multibox', 'proposal', 'roi')),
-    ('Pictures', 'image', ('image',)),
-    ('Optimizer updates', 'optimizers', ('optimizer_sgd', 'optimizer_adaptive', 'optimizer_multi', 'sparse_updates')),
-    ('Integer (quantized) networks', 'quantization', ('quantization', 'quantized_kernels', 'quantized_layers')),
-    ('Sparse arrays and graphs', 'sparse', ('sparse_storage', 'graph_sampling')),
-    ('Loops, branches, operators of your own', 'control', ('control_flow', 'custom')),
+    ('Elementwise functions', 'elementwise', ('tensor.unary', 'tensor.contrib_math')),
+    ('Arithmetic and comparison of two arrays', 'binary', ('tensor.binary', 'tensor.scalar')),
+    ('Activation functions and softmax', 'activation', ('nn.activation', 'numpy.unary')),
+    ('Sums, means and other reductions', 'reduction', ('tensor.reduce',)),
+    ('Shapes and axes', 'shapes', ('tensor.movement', 'tensor.reshape_codes', 'tensor.joining', 'numpy.reduce',
+                                   'numpy.shape')),
+    ('Copies, casts, checks, and what changes gradients', 'identity', ('tensor.identity',)),
+    ('Slicing, gathering and masks', 'indexing', ('tensor.slicing', 'tensor.gather', 'tensor.sequence', 'numpy.index')),
+    ('Sorting', 'sorting', ('tensor.ordering',)),
+    ('Products of matrices, linear algebra', 'linalg', ('tensor.matrix', 'tensor.linalg')),
+    ('Making arrays', 'creation', ('tensor.creation',)),
+    ('Random numbers', 'random', ('random.draw', 'random.pdf')),
+    ('Fully connected layers, embeddings, patches', 'layers', ('nn.dense', 'nn.embedding', 'nn.patches')),
+    ('Convolution and deformable convolution', 'convolution', ('nn.convolution', 'nn.deformable')),
+    ('Pooling, resizing, warping', 'pooling', ('nn.pooling', 'nn.spatial', 'vision.sampling')),
+    ('Normalization', 'normalization', ('nn.normalization',)),
+    ('Recurrent layers and attention', 'recurrent', ('nn.recurrent', 'nn.attention')),
+    ('Losses and output layers', 'losses', ('nn.output_layers', 'nn.ctc')),
+    ('Detection: boxes, anchors, regions', 'detection', ('vision.boxes', 'vision.nms', 'vision.multibox',
+                                                         'vision.proposal', 'vision.roi')),
+    ('Pictures', 'image', ('vision.image',)),
+    ('Optimizer updates', 'optimizers', ('optim.sgd', 'optim.adaptive', 'optim.multi', 'optim.sparse')),
+    ('Integer (quantized) networks', 'quantization', ('quantized.conversion', 'quantized.kernels', 'quantized.layers')),
+    ('Sparse arrays and graphs', 'sparse', ('sparse.storage', 'sparse.graph_sampling')),
+    ('Loops, branches, operators of your own', 'control', ('control.control_flow', 'control.custom')),
 )
 OTHER = 'More operators', 'other'
 PUBLIC = {'': 'nd', 'contrib': 'nd.contrib', 'linalg': 'nd.linalg', 'random': 'nd.random', 'image': 'nd.image',
@@ -284,7 +286,7 @@ def anchor(op: Operator) -> str:
 
 def family(op: Operator) -> tuple[str, str]:
     """(title, name of the page)."""
-    module = (op.function.__module__ or '').rpartition('.')[2]
+    module = '.'.join((op.function.__module__ or '').split('.')[-2:])
     return next(((title, page) for title, page, modules in FAMILIES if module in modules), OTHER)
 
 

@@ -1,7 +1,7 @@
 """Real signatures and docstrings for derived functions."""
 import inspect
 
-from .._ops.table import Operator
+from .._ops.core.table import Operator
 from .binding import _Null
 
 _P = inspect.Parameter

@@ -14,8 +14,9 @@ import pathlib
 import sys
 from typing import Any
 
-from .._ops import TABLE, attributes
-from .._ops.table import Operator
+from .._ops import TABLE
+from .._ops.core import attributes
+from .._ops.core.table import Operator
 from . import stubs_numpy, stubs_packages
 from .namespaces import namespace
 from .signature import default_of

@@ -4,6 +4,7 @@ The names mean the same thing throughout, as they do in NumPy; what is particula
 """
 import importlib
 import inspect
+from typing import Any
 
 import numpy
 
@@ -183,7 +184,8 @@ def _with_default(kind, p):
     if p.default is p.empty:
         return kind
     text = default_of(p.default)
-    simple = {'_bool': bool, 'int': int, 'float': (int, float), 'str': str}.get(kind)
+    types: dict[str, Any] = {'_bool': bool, 'int': int, 'float': (int, float), 'str': str}
+    simple = types.get(kind)
     if p.default is None or text == '...' or simple is None:
         pass
     elif not isinstance(p.default, simple):

@@ -7,13 +7,27 @@ A bound call compares the CachedOp and its hook, its guard (`_guard.py`: paramet
 variables), the switches of the thread, and the kinds of the arguments: class, context, shape, dtype, and that autograd
 does not know them.
 """
+from __future__ import annotations
+
+from collections.abc import Sequence
 from threading import get_ident
+from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase, fill_ones
 from .._guard import Guard, invalidations, switches
 from .._state import state
 from .pending import transition_lock
 from .step import MOST_CALLS, Step, drawing, will_draw
+
+if TYPE_CHECKING:
+    import torch
+
+    from ..context import Context
+    from ..gluon.parameter import Parameter
+    from ..ndarray._cached_op import CachedOp
+    from .pending import ParameterGroup
+    from .step import BoundStep
+    from .types import ArgumentKind, Source, Switches
 
 
 class BoundCall:
@@ -24,9 +38,18 @@ class BoundCall:
     """
 
     __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'route', 'likes')
+    cached: CachedOp
+    order: list[int]                        # numbers of the arguments, in the order of the CachedOp's inputs
+    kinds: list[ArgumentKind]
+    ctx: Context
+    switches: Switches
+    cls: type
+    route: BoundStep | None
+    likes: list[torch.Tensor]
 
     @staticmethod
-    def of(cached, params, inputs, args, out):
+    def of(cached: CachedOp, params: Sequence[Parameter], inputs: Sequence[tuple[int, int]], args: Sequence[Any],
+           out: Any) -> FirstCall | NextCall | None:
         """The bound call for a call that gave `out`; None if such calls are better looked at one by one.
 
         params: the parameters that the CachedOp is called with
@@ -43,15 +66,19 @@ class BoundCall:
             if not step.is_open() or step.calls[pending.call].cached is not cached \
                     or not all(isinstance(x, NDArrayBase) for x in args):
                 return None
-            kinds = [_kind(x, step) for x in args]
-            if None in kinds:
-                return None
+            kinds = []
+            for x in args:
+                kind = _kind(x, step)
+                if kind is None:
+                    return None
+                kinds.append(kind)
+            self: FirstCall | NextCall
             # either the first call of a step, by parameters and arrays, or one that goes on with what another gives
             if params:
                 if pending.call or cached.group is None or len(cached.group.arrays) != len(params) \
                         or any(k[0] is None for k in kinds):
                     return None
-                self = FirstCall(params, cached, step.ctx)
+                self = FirstCall(params, cached, cached.group, step.ctx)
                 given = {position for position, _ in inputs}
                 positions = [i for i in range(len(params) + len(inputs)) if i not in given]
                 self.ones = [p.data(step.ctx) for i, p in zip(positions, params, strict=True)
@@ -72,18 +99,23 @@ class FirstCall(BoundCall):
     """The call that begins a step."""
 
     __slots__ = ('group', 'guard', 'ones', 'states', 'moves')
+    group: ParameterGroup
+    ones: list[Any]
+    states: Sequence[NDArrayBase]
+    guard: Guard
+    moves: bool
 
-    def __init__(self, params, cached, ctx):
-        self.group = cached.group
-        self.guard = Guard(params, self.group.arrays)
+    def __init__(self, params: Sequence[Parameter], cached: CachedOp, group: ParameterGroup, ctx: Context) -> None:
+        self.group = group
+        self.guard = Guard(params, group.arrays)
         hidden = cached.hidden_states(state.training, ctx)
-        self.states = self.group.states if hidden else ()
+        self.states = group.states if hidden else ()
         self.moves = state.training and bool(cached.program.states)
 
-    def __call__(self, args):
+    def __call__(self, args: Sequence[Any]) -> Any:
         """The pending array that the block gives; None if this call is another."""
         cached, group, kinds = self.cached, self.group, self.kinds
-        if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
+        if len(args) != len(kinds) or cached.deferral_budget <= 0 or cached._monitor is not None \
                 or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches \
                 or invalidations.count != self.guard.seen and not self.guard.holds():
             return None
@@ -116,7 +148,7 @@ class FirstCall(BoundCall):
                 return step.follow(self.cls)
             return step.add(cached, self.switches[0], group.sources, self.cls, self.likes)[0]
 
-    def _begins(self, route):
+    def _begins(self, route: BoundStep) -> bool:
         """Whether a route begins with this call."""
         group, count = self.group, len(self.order)
         start = len(group.arrays)
@@ -133,14 +165,20 @@ class NextCall(BoundCall):
     """A call, without parameters, that goes on with what others of its step give."""
 
     __slots__ = ('at', 'start', 'expected', 'taken')
+    at: int                                 # how many calls and inputs there are when the route comes to this call
+    start: int
+    expected: list[Source]                  # where the pending arguments come from
+    taken: list[int]                        # numbers of the other arguments
 
-    def __call__(self, args):
+    def __call__(self, args: Sequence[Any]) -> Any:
         """As `FirstCall`."""
         cached, kinds = self.cached, self.kinds
-        if len(args) != len(kinds) or cached.patience <= 0 or cached._monitor is not None \
+        if len(args) != len(kinds) or cached.deferral_budget <= 0 or cached._monitor is not None \
                 or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches:
             return None
         with transition_lock:
+            step: Step | None
+            tensors: list[Any]
             step, ctx, given, tensors = None, self.ctx, [], []
             for x, kind in zip(args, kinds):
                 tensors.append(x._storage if isinstance(x, NDArrayBase) else None)
@@ -165,6 +203,7 @@ class NextCall(BoundCall):
                     if tensor is None or tensor.requires_grad or tensor.dtype is not kind[2] \
                             or tensor.shape != kind[1]:
                         return None
+            assert step is not None             # at least one argument is pending
             if cached.draws:
                 if drawing(ctx) not in (None, step):
                     return None
@@ -188,7 +227,7 @@ class NextCall(BoundCall):
                     like = step.like(x._pending)
                     if like.shape != kind[1] or like.dtype is not kind[2]:
                         return None
-            found = []
+            found: list[Source] = []
             for number in self.order:
                 x = args[number]
                 pending = x._pending
@@ -199,7 +238,7 @@ class NextCall(BoundCall):
                     found.append(step.take(x) if known is None else known)
             return step.add(cached, self.switches[0], tuple(found), self.cls, self.likes)[0]
 
-    def _goes_on(self, route, step):
+    def _goes_on(self, route: BoundStep, step: Step) -> bool:
         """Whether a route goes on with this call."""
         at, start = len(step.made), len(step.arrays)
         if at >= len(route.structure):
@@ -211,7 +250,7 @@ class NextCall(BoundCall):
         for number, source in zip(self.order, sources):
             kind = self.kinds[number]
             if kind[0] is None:
-                if type(source) is int:
+                if isinstance(source, int):
                     return False
                 like = route.likes[source[0]]       # calls of a route have one output each
                 if like.shape != kind[1] or like.dtype is not kind[2]:
@@ -230,9 +269,19 @@ class BoundPrediction:
     """A prediction by a plan, bound to what it depends on: besides the above, that nothing is recorded or trained."""
 
     __slots__ = ('cached', 'predictor', 'guard', 'tensors', 'inputs', 'kinds', 'ctx', 'switches', 'cls')
+    cached: CachedOp
+    predictor: Any
+    guard: Guard
+    tensors: list[torch.Tensor]
+    inputs: Sequence[tuple[int, int]]
+    kinds: list[Any]
+    ctx: Context
+    switches: Switches
+    cls: type
 
     @classmethod
-    def of(cls, cached, params, inputs, args, out):
+    def of(cls, cached: CachedOp, params: Sequence[Parameter], inputs: Sequence[tuple[int, int]], args: Sequence[Any],
+           out: Any) -> BoundPrediction | None:
         """As `BoundCall.of`."""
         quick = cached.quick
         if quick is None or state.training or cached.count != 1 or not isinstance(out, NDArrayBase) \
@@ -253,7 +302,7 @@ class BoundPrediction:
         self.switches, self.cls = switches(), type(out)
         return self
 
-    def __call__(self, args):
+    def __call__(self, args: Sequence[Any]) -> Any:
         """The array that the block gives; None if this call is another."""
         cached = self.cached
         if len(args) != len(self.kinds) or cached._monitor is not None or switches() != self.switches \
@@ -274,7 +323,7 @@ class BoundPrediction:
         return cached.follow(self.predictor, tensors, self.ctx, self.cls)[0]
 
 
-def _kind(array, step):
+def _kind(array: NDArrayBase, step: Step) -> ArgumentKind | None:
     """Class, shape and dtype of an argument; the class is None for one that the step gives.  None: it is unknown."""
     pending = array._pending
     if pending is None:

@@ -1,30 +1,43 @@
 """Whether a call of a block is deferred, and to which step it is added."""
-from .._whole import Whole
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .._integer_gradients import DifferentiableInteger
 from .inference import infer_outputs
 from .pending import ParameterGroup, identity, transition_lock
 from .step import Step, drawing, will_draw
+
+if TYPE_CHECKING:
+    from ..context import Context
+    from ..ndarray._cached_op import CachedOp
+    from .types import Sources
 
 
 class NotInferred(Exception):
     """A call of a CachedOp with `only_inferred` may be wrong: its caller runs it in another way."""
 
 
-def defer(cached, args, ctx, training, cls):
+def defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, cls: type) -> list[Any] | None:
     """The pending outputs of a recorded call; None if it has to run now."""
     while True:
         with transition_lock:
             found = _defer(cached, args, ctx, training, cls)
-        if type(found) is not Step:
+        if not isinstance(found, Step):
             return found
         found.run()
 
 
-def _defer(cached, args, ctx, training, cls):
+def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, cls: type) -> list[Any] | Step | None:
     """As `defer`; or a step that has to be run first: one of another thread, or one that cannot take the call."""
     group = cached.group
-    known = group is not None and group.fits(args)
-    step, kinds, learns, able, fixed = None, [], known, True, []
-    for i in group.free if known else range(len(args)):
+    if group is not None and not group.fits(args):
+        group = None
+    step: Step | None
+    kinds: list[Any]
+    step, kinds, learns, able, fixed = None, [], group is not None, True, []
+    for i in range(len(args)) if group is None else group.free:
         x = args[i]
         if x._sparse or x._ctx is not ctx and x._ctx != ctx:
             return None
@@ -53,14 +66,14 @@ def _defer(cached, args, ctx, training, cls):
             if i not in cached.parameters:
                 continue
         elif variable.req != 'null':
-            if type(variable.leaf) is Whole or variable.buffer._sparse:
+            if type(variable.leaf) is DifferentiableInteger or variable.buffer._sparse:
                 return None
             learns = True
         fixed.append(i)
-    if known:
+    if group is not None:
         kinds = [*map((group.kinds + kinds).__getitem__, group.sources)]
-    kinds = (training, *kinds)
-    likes = cached.results.get(kinds) if cached.parameters else infer_outputs(cached, kinds)
+    key = training, *kinds
+    likes = cached.results.get(key) if cached.parameters else infer_outputs(cached, key)
     if likes is None:
         if cached.only_inferred:
             raise NotInferred
@@ -76,20 +89,19 @@ def _defer(cached, args, ctx, training, cls):
         if step is not None:
             pending.join(step)
         step = pending
-    if not known and fixed and not any(args[i]._pending is not None for i in fixed) \
+    if group is None and fixed and not any(args[i]._pending is not None for i in fixed) \
             and len({identity(args[i], args[i]._variable) for i in fixed}) == len(fixed):
-        group, known = ParameterGroup(args, fixed, cached.hidden_states(training, ctx)), True
-        cached.group = group
-    if known and step is None and _are_distinct(args, group):
+        group = cached.group = ParameterGroup(args, fixed, cached.hidden_states(training, ctx))
+    if group is not None and step is None and _are_distinct(args, group):
         step = Step(ctx)
         step.take_group(group)
         for i in group.free:
             step.take(args[i])
-        sources = group.sources
+        sources: Sources = group.sources
     else:
         if step is None:
             step = Step(ctx)
-        if known and not step.overlaps(group):
+        if group is not None and not step.overlaps(group):
             step.take_group(group)
         found = []
         for x in args:
@@ -107,7 +119,7 @@ def _defer(cached, args, ctx, training, cls):
     return step.add(cached, training, sources, cls, likes)
 
 
-def _are_distinct(args, group):
+def _are_distinct(args: Sequence[Any], group: ParameterGroup) -> bool:
     """Whether the inputs that are no parameters are distinct, and none of them is one."""
     found = [identity(args[i], args[i]._variable) for i in group.free]
     return len(set(found)) == len(found) and group.index.keys().isdisjoint(found)

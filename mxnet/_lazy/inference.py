@@ -4,11 +4,21 @@ A call is deferred only where these are known, so that `meta()` of a pending arr
 mistakes are found where they are made.  They are known from an earlier call of the same kind (`CachedOp.results`), or
 by inference on meta tensors.
 """
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from .._array import wrap
 from .._graph.codegen.plan import LIMIT
 from .._graph.infer.inference import run_on_meta
+
+if TYPE_CHECKING:
+    from .._ops.core.table import Operator
+    from ..ndarray._cached_op import CachedOp
+    from .types import Kind
 
 DEFERRED = frozenset((
     'broadcast_add', 'broadcast_sub', 'broadcast_mul', 'broadcast_div', 'broadcast_power', 'broadcast_maximum',
@@ -35,7 +45,7 @@ SHAPE_ONLY = {
     'slice_like': 'shape_like'}
 
 
-def without_values(op, inputs, recording):
+def without_values(op: Operator, inputs: Sequence[Any], recording: bool) -> Sequence[Any]:
     """The arrays, where a pending one of which the operator reads the shape only stands for itself without values.
 
     While recording, the others must have no history, whose provenance would name the pending array.
@@ -51,19 +61,19 @@ def without_values(op, inputs, recording):
     return [stand_in if i == number else x for i, x in enumerate(inputs)]
 
 
-def kinds_of(training, tensors):
+def kinds_of(training: bool, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]:
     """What shapes and dtypes of a call's results depend on: the key of `CachedOp.results`."""
     return training, *[(t.shape, t.dtype) for t in tensors]
 
 
-def remember(cached, kinds, outputs):
+def remember(cached: CachedOp, kinds: tuple[Any, ...], outputs: Iterable[Kind]) -> None:
     """Notes shapes and dtypes of the outputs of calls of a kind, as tensors without memory."""
     if len(cached.results) > LIMIT:
         cached.results.clear()
     cached.results[kinds] = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in outputs]
 
 
-def infer_outputs(cached, kinds):
+def infer_outputs(cached: CachedOp, kinds: tuple[Any, ...]) -> list[torch.Tensor] | None:
     """Tensors without memory that have the shapes and dtypes of a call's outputs; None where inference does not tell.
 
     If they are inferred, the call makes no mistake.  Only graphs of the operators that most losses consist of are
@@ -73,9 +83,10 @@ def infer_outputs(cached, kinds):
     if known is not None:
         return known
     program = cached.program
-    values = [*kinds[1:], *[None] * (program.size - len(kinds) + 1)]
+    values: list[Any] = [*kinds[1:], *[None] * (program.size - len(kinds) + 1)]
     for call in program.calls:
-        op, given = call.node.op, [None if s is None else values[s] for s in call.sources]
+        given: list[Any] = [None if s is None else values[s] for s in call.sources]
+        op = call.node.op
         if None in given or call.bodies or not (op.name in INFERRED or op.elementwise) \
                 or op.same_dtype and len({dtype for _, dtype in given}) > 1:
             return None

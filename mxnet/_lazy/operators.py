@@ -7,31 +7,44 @@ step has run, they are made views of its tensor.
 Only common operators are deferred, which send a gradient to each of their pending inputs, and only where shapes and
 dtypes are known to fit: mistakes are found where they are made.
 """
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from .._array import wrap
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from .._state import state
 from .defer import defer
 from .inference import DEFERRED, infer_outputs, kinds_of
 from .pending import transition_lock
 from .step import Step
 
+if TYPE_CHECKING:
+    from .._ops.core.table import Operator
+    from ..context import Context
+    from ..ndarray._cached_op import CachedOp
+    from .types import Source
+
 MANY = 4096             # calls that a network remembers: numbers may change from step to step
 INDICES = {'pick': 1, 'where': 0}        # the input that has no gradient: labels, a condition
 
 
-def join(op, inputs, attributes, cls):
+def join(op: Operator, inputs: Sequence[Any], attributes: dict[str, Any], cls: type) -> Any:
     """What an operator gives for arrays of which some are pending, deferred with them; None if it has to run now."""
     if op.name not in DEFERRED or state.naive:
         return None
     return _join(lambda first: _operator(first, op, attributes, len(inputs)), inputs, INDICES.get(op.name), cls)
 
 
-def _join(find, inputs, index, cls):
+def _join(find: Callable[[CachedOp], CachedOp], inputs: Sequence[Any], index: int | None, cls: type) -> Any:
     """The pending output of a call of a CachedOp that `find(first CachedOp of the step)` gives."""
     with transition_lock:
-        step, sources, likes = None, [], []
+        step: Any = None                    # the Step of the first pending input
+        sources: list[Source | None] = []
+        likes: list[torch.Tensor] = []
         for i, x in enumerate(inputs):
             if x is None or x._sparse:
                 return None
@@ -64,7 +77,7 @@ def _join(find, inputs, index, cls):
     return None if arrays is None else arrays[0]
 
 
-def _operator(first, op, attributes, count):
+def _operator(first: CachedOp, op: Operator, attributes: dict[str, Any], count: int) -> CachedOp:
     """The CachedOp of an operator's calls with these attributes and so many inputs."""
     key = op.name, count, *sorted(attributes.items())
     found = first.operators.get(key)
@@ -74,14 +87,14 @@ def _operator(first, op, attributes, count):
     return found
 
 
-def _keep(first, key, cached):
+def _keep(first: CachedOp, key: Hashable, cached: CachedOp) -> CachedOp:
     if len(first.operators) > MANY:
         first.operators.clear()
     first.operators[key] = cached
     return cached
 
 
-def _fits(cached, likes, index):
+def _fits(cached: CachedOp, likes: Sequence[torch.Tensor], index: int | None) -> bool:
     """Whether a graph of operators takes tensors of these kinds, as inference says."""
     if not all(t.is_floating_point() for i, t in enumerate(likes) if i != index):
         return False
@@ -90,7 +103,7 @@ def _fits(cached, likes, index):
 
 
 # ---------------------------------------------------------------------- slices and shapes
-def reshape(array, shape, method):
+def reshape(array: Any, shape: Sequence[Any], method: Callable[..., Any]) -> Any:
     """`array.reshape(*shape)` of a pending array, deferred; None if it has to run now.
 
     method: the method of its class, which computes the same on tensors
@@ -103,17 +116,19 @@ def reshape(array, shape, method):
     return _view(array, 'reshape', tuple(given.shape), None, found, lambda x: method(x, *shape))
 
 
-def getitem(array, key, method):
+def getitem(array: Any, key: Any, method: Callable[..., Any]) -> Any:
     """`array[key]` of a pending array, for numbers and slices, deferred; None if it has to run now."""
     given = _output_like(array)
-    box = None if given is None else _box(key, given.shape)
+    if given is None:
+        return None
+    box = _box(key, given.shape)
     if box is None:
         return None
     found = method(_stand_in(given, array, array._dense), key).shape
     return _view(array, 'getitem', tuple(given.shape), tuple(box), found, lambda x: method(x, key))
 
 
-def _output_like(array):
+def _output_like(array: Any) -> torch.Tensor | None:
     """A tensor like a pending output of a step; None for other arrays, and once the step is done."""
     pending = array._pending
     if pending is None or pending.call is None or type(pending.work) is not Step or state.interceptors \
@@ -122,13 +137,14 @@ def _output_like(array):
     return pending.work.like(pending)
 
 
-def _view(array, name, given, box, shape, method):
+def _view(array: Any, name: str, given: tuple[int, ...], box: tuple[tuple[int, int, int], ...] | None,
+          shape: tuple[int, ...], method: Callable[..., Any]) -> Any:
     if not shape or 0 in shape:
         return None
     cls = array._dense
     key = cls, name, given, box, shape          # what the result of the method depends on, but for values
 
-    def compute(tensor, ctx, recording):
+    def compute(tensor: torch.Tensor, ctx: Context, recording: bool) -> torch.Tensor:
         """The same by the method that arrays have, which decides whether the result shares memory."""
         before, state.recording = state.recording, recording
         try:
@@ -136,7 +152,7 @@ def _view(array, name, given, box, shape, method):
         finally:
             state.recording = before
 
-    def find(first):
+    def find(first: CachedOp) -> CachedOp:
         found = first.operators.get(key)
         if found is None:
             nodes, now = [], given
@@ -153,12 +169,12 @@ def _view(array, name, given, box, shape, method):
     return _join(find, (array,), None, cls)
 
 
-def _stand_in(given, array, cls):
+def _stand_in(given: torch.Tensor, array: Any, cls: type) -> Any:
     """An array without values, which has the methods of others."""
     return wrap(torch.empty(given.shape, dtype=given.dtype, device='meta'), array._ctx, cls)
 
 
-def _box(key, shape):
+def _box(key: Any, shape: Sequence[int]) -> list[tuple[int, int, int]] | None:
     """(begin, end, step) of each axis that a key selects; None for other keys, and for those that select nothing."""
     parts = list(key) if type(key) is tuple else [key]
     kinds = [type(part) for part in parts]

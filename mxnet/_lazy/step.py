@@ -9,9 +9,13 @@ and backward, without torch's engine.
 A step belongs to the thread that records it.  Another thread that needs one of its arrays runs it first, so that each
 thread differentiates its own calls only.
 """
+from __future__ import annotations
+
 import threading
+from collections.abc import Callable, Iterable, Sequence, Set
 from operator import attrgetter
 from threading import get_ident
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import torch
@@ -20,14 +24,23 @@ from .._array import NDArrayBase, before_write, owned, readers
 from .._autograd import OVERWRITTEN, adopted
 from .._graph.codegen.plan import LIMIT
 from .._graph.cuda.runner import Runner
-from .._notes import UNKNOWN, note_graph, source
+from .._provenance import UNKNOWN, record_graph, source
 from .._state import state
 from ..base import MXNetError
 from .pending import GraphOutputs, Pending, fill, fill_all, identity, memories_of, transition_lock
 from .step_plan import StepPlan, first_outputs, needed, views_of
 
-_new, _version = object.__new__, attrgetter('_version')
-PATIENCE = 8            # how often a step may be read before `backward`, until its blocks are not deferred any more
+if TYPE_CHECKING:
+    from .._autograd import Variable
+    from .._graph.codegen.writing import Plan
+    from ..context import Context
+    from ..ndarray._cached_op import CachedOp
+    from .pending import ParameterGroup
+    from .types import ArrayRef, Groups, Place, Sources, Structure, Variables
+
+_new: Any = object.__new__
+_version = attrgetter('_version')
+DEFERRAL_BUDGET = 8     # how often a step may be read before `backward`, until its blocks are not deferred any more
 MOST_CALLS = 256        # calls of one step
 SEEN = 1024             # keys of steps that a network has seen once
 
@@ -39,8 +52,10 @@ class Call:
     """
 
     __slots__ = ('cached', 'training', 'sources', 'outputs', 'likes')
+    sources: Sources
 
-    def __init__(self, cached, training, sources, outputs, likes):
+    def __init__(self, cached: CachedOp, training: bool, sources: Sources, outputs: list[ArrayRef],
+                 likes: list[torch.Tensor]) -> None:
         self.cached, self.training, self.sources, self.outputs = cached, training, sources, outputs
         self.likes = likes
 
@@ -55,8 +70,22 @@ class Step:
     __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'variables', 'groups', 'loose', 'loose_index',
                  '_hidden', 'version', 'ctx', 'np_shape', 'moves', 'closed', 'done', 'failed', 'thread', '_lock',
                  '_memories', '__weakref__')
+    _calls: list[Call]
+    route: BoundStep | None
+    made: list[ArrayRef]
+    arrays: list[NDArrayBase]
+    tensors: list[torch.Tensor]
+    variables: Variables
+    groups: Groups
+    loose: list[int]                    # numbers of the inputs that are in no group
+    loose_index: dict[int, int]         # identity of such an input -> its number
+    _hidden: list[tuple[NDArrayBase, torch.Tensor]]
+    version: int
+    failed: BaseException | None
+    _memories: tuple[int, Set[int]]     # how many loose inputs there were, and where their memory begins
 
-    def __init__(self, ctx, group=None, arrays=(), tensors=()):
+    def __init__(self, ctx: Context, group: ParameterGroup | None = None, arrays: Sequence[NDArrayBase] = (),
+                 tensors: Sequence[torch.Tensor] = ()) -> None:
         """It begins with what its first call reads: a group, and distinct arrays that have no gradient."""
         self._calls, self.route, self.made = [], None, []
         # (ParameterGroup, its first number), and numbers of other inputs; the sum of the versions of all tensors when
@@ -78,29 +107,29 @@ class Step:
         readers[key] = ref(self, lambda _: readers.pop(key, None))
 
     @property
-    def calls(self):
+    def calls(self) -> list[Call]:
         """The calls; to ask for them leaves the route."""
         if self.route is not None:
-            self._calls = [Call(*call, [made], [like]) for call, made, like in
-                           zip(self.route.structure, self.made, self.route.likes, strict=False)]
+            self._calls = [Call(cached, training, sources, [made], [like]) for (cached, training, sources), made, like
+                           in zip(self.route.structure, self.made, self.route.likes, strict=False)]
             self.route = None
         return self._calls
 
     @property
-    def first(self):
+    def first(self) -> CachedOp:
         """The CachedOp that the step begins with."""
         return self._calls[0].cached if self.route is None else self.route.structure[0][0]
 
-    def is_full(self):
+    def is_full(self) -> bool:
         """Whether so many calls are deferred that they run now: programs that read nothing would fill the memory."""
         return len(self.made) + len(self._calls) > MOST_CALLS
 
-    def is_open(self):
+    def is_open(self) -> bool:
         """Whether this thread can add a call now: one of the step's own, under the same rules for shapes."""
         return not self.closed and self.thread == get_ident() and self.np_shape == state.np_shape
 
     # ------------------------------------------------------------------ what it reads
-    def number_of(self, array):
+    def number_of(self, array: NDArrayBase) -> int | None:
         """The number of an array that the step reads already, as it is now; None if it does not."""
         variable, tensor = array._variable, array.materialize()
         key = identity(array, variable)
@@ -111,12 +140,12 @@ class Step:
         number = self.loose_index.get(key)
         return number if number is not None and self.tensors[number] is tensor else None
 
-    def take(self, array):
+    def take(self, array: NDArrayBase) -> int:
         """The number of an array that a call reads, from now on one of the step's inputs."""
         tensor, variable = array.materialize(), array._variable
         return self.take_input(array, tensor, variable, identity(array, variable))
 
-    def take_input(self, array, tensor, variable, key):
+    def take_input(self, array: NDArrayBase, tensor: torch.Tensor, variable: Variable | None, key: int) -> int:
         """As `take`, of what is known."""
         number = len(self.arrays)
         self.arrays.append(array)
@@ -127,7 +156,7 @@ class Step:
         self.version += tensor._version
         return number
 
-    def take_group(self, group):
+    def take_group(self, group: ParameterGroup) -> None:
         """Takes all arrays of a group."""
         self.groups.append((group, len(self.arrays)))
         self.arrays += group.arrays
@@ -135,20 +164,22 @@ class Step:
         self.variables += group.variables
         self.version += sum(map(_version, group.tensors))
 
-    def overlaps(self, group):
+    def overlaps(self, group: ParameterGroup) -> bool:
         """Whether it reads one of the arrays of a group already."""
         return not group.index.keys().isdisjoint(self.loose_index) \
             or any(not group.index.keys().isdisjoint(other.index) for other, _ in self.groups)
 
-    def hide_states(self, states):
+    def hide_states(self, states: Iterable[NDArrayBase]) -> None:
         """Makes arrays that the step writes when it runs pending: whoever reads one has the step run first."""
         for array in states:
             if array._pending is None:
                 self._hidden.append((array, array.materialize()))
-                array._pending = Pending(self, None, self.number_of(array))
+                number = self.number_of(array)
+                assert number is not None           # states are inputs of the call
+                array._pending = Pending(self, None, number)
                 array._storage = None
 
-    def reads(self, memories):
+    def reads(self, memories: Iterable[int]) -> bool:
         """Whether it reads one of these pieces of memory."""
         if self.closed:
             return False
@@ -159,7 +190,7 @@ class Step:
         return not found.isdisjoint(memories) or any(group.reads(memories) for group, _ in self.groups)
 
     # ------------------------------------------------------------------ calls
-    def follow(self, cls):
+    def follow(self, cls: type) -> Any:
         """The output array of the next call of the route."""
         pending, array = _new(Pending), _new(cls)
         pending.work, pending.call, pending.number = self, len(self.made), 0
@@ -169,7 +200,8 @@ class Step:
         self.made.append(ref(array))
         return array
 
-    def add(self, cached, training, sources, cls, likes):
+    def add(self, cached: CachedOp, training: bool, sources: Sources, cls: type,
+            likes: list[torch.Tensor]) -> list[Any]:
         """Output arrays of a new call."""
         number, arrays = len(self.calls), []
         for output in range(cached.count):
@@ -181,7 +213,7 @@ class Step:
         self.calls.append(Call(cached, training, sources, [ref(array) for array in arrays], likes))
         return arrays
 
-    def join(self, other):
+    def join(self, other: Step) -> None:
         """Takes over another step, whose calls come after those that are here."""
         offset, more = len(self.calls), len(self.arrays)
         for array, _ in other._hidden:
@@ -200,11 +232,11 @@ class Step:
         same = {more + n: m for n, (a, v, t) in enumerate(zip(other.arrays, other.variables, other.tensors))
                 if (m := self._number_before(a, v, t, more)) is not None}
         for call in other.calls:
-            call.sources = tuple(same.get(s + more, s + more) if type(s) is int else (s[0] + offset, s[1])
+            call.sources = tuple(same.get(s + more, s + more) if isinstance(s, int) else (s[0] + offset, s[1])
                                  for s in call.sources)
-            for array in [made() for made in call.outputs]:
-                if array is not None:
-                    array._pending = Pending(self, array._pending.call + offset, array._pending.number)
+            for made in [made() for made in call.outputs]:
+                if made is not None:
+                    made._pending = Pending(self, made._pending.call + offset, made._pending.number)
             self.calls.append(call)
         if other in state.draws:
             state.draws = tuple([step for step in state.draws if step is not other])
@@ -212,7 +244,8 @@ class Step:
         other.closed = True
         other._forget()
 
-    def _number_before(self, array, variable, tensor, limit):
+    def _number_before(self, array: NDArrayBase, variable: Variable | None, tensor: torch.Tensor,
+                       limit: int) -> int | None:
         key = identity(array, variable)
         for number in range(limit):
             if identity(self.arrays[number], self.variables[number]) == key and self.tensors[number] is tensor:
@@ -220,7 +253,7 @@ class Step:
         return None
 
     # ------------------------------------------------------------------ run before `backward`
-    def run(self):
+    def run(self) -> None:
         """Runs the calls one by one, with torch's tape."""
         with self._lock:
             if self.failed is not None:
@@ -229,25 +262,26 @@ class Step:
                 return
             for call in self.calls:
                 if call.cached.parameters:      # losses and operators go with the networks before them
-                    call.cached.patience -= 1
+                    call.cached.deferral_budget -= 1
             if self.moves:
                 self._run_earlier()
             if not self.closed:
                 self._close()
             values = [t if v is None else v.leaf for t, v in zip(self.tensors, self.variables, strict=True)]
-            results = []
+            results: list[Sequence[torch.Tensor]] = []
             try:
                 if self._overwritten():
                     raise MXNetError(OVERWRITTEN)
                 with torch.enable_grad():
                     for call in self.calls:
-                        given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in call.sources]
+                        given = [values[s] if isinstance(s, int) else results[s[0]][s[1]] for s in call.sources]
                         if call.cached.view is not None:
                             results.append([call.cached.view(given[0], self.ctx, True)])
                             continue
                         results.append(call.cached.compute(given, self.ctx, call.training, recording=True))
-                        note_graph(call.cached.what, tuple([
-                            source(self.arrays[s]) if type(s) is int else getattr(results[s[0]][s[1]], '_note', UNKNOWN)
+                        record_graph(call.cached.what, tuple([
+                            source(self.arrays[s]) if isinstance(s, int)
+                            else getattr(results[s[0]][s[1]], '_provenance', UNKNOWN)
                             for s in call.sources]), results[-1])
             except BaseException as error:
                 self.failed = error
@@ -260,7 +294,7 @@ class Step:
                             fill(array, tensor)
                 self._forget()
 
-    def _run_earlier(self):
+    def _run_earlier(self) -> None:
         """Runs steps of this thread that were begun before: the tape has the order in which averages are moved."""
         for made in list(readers.values()):
             step = made()
@@ -269,10 +303,10 @@ class Step:
             if type(step) is Step and step.moves and step.thread == self.thread and not step.closed:
                 step.run()
 
-    def borrow(self, array):
+    def borrow(self, array: NDArrayBase) -> torch.Tensor:
         return array.materialize()
 
-    def like(self, pending):
+    def like(self, pending: Pending) -> Any:
         """A tensor with the shape and dtype of an array; None once the step is done."""
         with transition_lock:
             if self.done:
@@ -283,7 +317,7 @@ class Step:
                 return self.route.likes[pending.call]
             return self._calls[pending.call].likes[pending.number]
 
-    def _close(self):
+    def _close(self) -> None:
         """Ends the construction: hidden arrays get their tensors back, and writers need not wait for it any more."""
         with transition_lock:
             self.closed = True
@@ -292,25 +326,27 @@ class Step:
                 self._draws_no_more()
             for array, tensor in self._hidden:
                 fill(array, tensor)
-            self._hidden = ()
+            self._hidden = []
 
-    def _draws_no_more(self):
+    def _draws_no_more(self) -> None:
         if self in state.draws:
             state.draws = tuple([step for step in state.draws if step is not self])
 
-    def _forget(self):
+    def _forget(self) -> None:
         with transition_lock:
             self.done = True
             readers.pop(id(self), None)         # of one that has been joined to another
-            self._calls = self.arrays = self.tensors = self.variables = self.groups = ()
+            # nothing is added any more
+            self._calls = self.arrays = self.tensors = self.variables = self.groups = ()    # type: ignore[assignment]
             self.route = None
 
-    def _overwritten(self):
+    def _overwritten(self) -> bool:
         # writes into arrays run the step before; this finds writes by other means into the same memory
         return sum(map(_version, self.tensors)) != self.version
 
     # ------------------------------------------------------------------ backward
-    def backward_from(self, heads, update=None):
+    def backward_from(self, heads: NDArrayBase | Sequence[NDArrayBase],
+                      update: Callable[[BoundStep], Any] | None = None) -> bool:
         """Differentiates arrays of this step at once; False if they have to be computed first.
 
         update: function of the BoundStep that gives what is to follow its plan (`then` of `Runner.run`), or None.  What
@@ -333,7 +369,7 @@ class Step:
                     self.join(pending.work)
         return self.thread == get_ident() and self._backward(heads, update)
 
-    def _backward(self, heads, update):
+    def _backward(self, heads: Sequence[NDArrayBase], update: Callable[[BoundStep], Any] | None) -> bool:
         """Runs everything, forward and backward from `heads`, as one plan; False if there is none."""
         with self._lock:
             if self.closed:
@@ -357,18 +393,18 @@ class Step:
             if not bound.run(self, tensors, refs, ctx, None if update is None else update(bound)):
                 return False
             for cached, _, _ in bound.structure:
-                cached.patience = PATIENCE
+                cached.deferral_budget = DEFERRAL_BUDGET
             for head in heads:
                 if head._storage is not None:
                     head._storage._used_up = True
             self._forget()
             return True
 
-    def _wanted_later(self, bound):
+    def _wanted_later(self, bound: BoundStep) -> bool:
         """Whether outputs of calls that the heads do not depend on still exist: their own backward may come."""
         return any(made() is not None for number in bound.others for made in self.calls[number].outputs)
 
-    def _find(self, heads):
+    def _find(self, heads: Sequence[NDArrayBase]) -> BoundStep | None:
         """The BoundStep for this step; None where there is no plan."""
         first = self.calls[0].cached
         bound = first.last_step
@@ -394,9 +430,9 @@ class Step:
         if known.plan is None:
             for call in self.calls:
                 if call.cached.parameters:
-                    call.cached.patience = 0
+                    call.cached.deferral_budget = 0
             return None
-        first.last_step = bound = BoundStep(self, structure, places, known)
+        first.last_step = bound = BoundStep(self, structure, places, known.plan, known.heads)
         return bound
 
 
@@ -411,8 +447,12 @@ class BoundStep:
 
     __slots__ = ('structure', 'heads', 'others', 'groups', 'loose', 'kinds', 'loose_variables', 'np_shape', 'ctx',
                  'targets', 'flags', 'runner', 'outputs', 'plain', 'likes', 'views', '_at', '_lock', '_repeated')
+    targets: list[Any]                  # the gradient variables that the plan's gradients go to
+    outputs: GraphOutputs | None        # of the last run, in the memory of a CUDA graph
 
-    def __init__(self, step, structure, heads, known):
+    def __init__(self, step: Step, structure: Structure, heads: tuple[Place, ...], plan: Plan,
+                 outputs: tuple[int, ...]) -> None:
+        """outputs: the numbers of the heads among the outputs of all calls"""
         self.structure, self.heads, self.groups = structure, heads, list(step.groups)
         mine = needed([sources for _, _, sources in structure], heads)
         self.others = [number for number in range(len(structure)) if number not in mine]
@@ -420,7 +460,7 @@ class BoundStep:
         self.kinds = [(step.tensors[n].shape, step.tensors[n].dtype) for n in step.loose]
         self.loose_variables = [step.variables[n] for n in step.loose]
         self.np_shape, self.ctx = step.np_shape, step.ctx
-        self.targets = [step.variables[n] for n in known.plan.wanted]
+        self.targets = [step.variables[n] for n in plan.wanted]
         self.flags = [variable.fresh for variable in self.targets]
         self.views = views_of(structure)
         firsts = first_outputs([cached for cached, _, _ in structure])
@@ -430,22 +470,22 @@ class BoundStep:
         if any(c.cached.draws for c in step.calls):
             generators.append(step.calls[0].cached.generators(step.ctx)(step.ctx.torch_device))
         on_gpu = step.tensors[0].is_cuda
-        self.runner = Runner(known.plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
+        self.runner = Runner(plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if on_gpu else self._adopt)
         self.outputs, self._lock = None, threading.Lock()
-        self.likes, self._at = [like for call in step.calls for like in call.likes], known.heads
+        self.likes, self._at = [like for call in step.calls for like in call.likes], outputs
         # then the functions of a plan are all there is to a run
         self.plain = self.runner.plain and not on_gpu
 
-    def _adopt(self, number, gradient):
+    def _adopt(self, number: int, gradient: torch.Tensor) -> torch.Tensor | None:
         buffer = self.targets[number].buffer
         return None if adopted(buffer, gradient) else buffer.materialize()
 
-    def is_route(self):
+    def is_route(self) -> bool:
         """Whether steps may follow it call by call: then inputs that are no parameters have no gradients."""
         return not any(self.loose_variables)
 
-    def fits(self, step, heads):
+    def fits(self, step: Step, heads: Sequence[NDArrayBase]) -> bool:
         """Whether a step is like the one that this was made for, but for the values of its arrays."""
         if len(step.calls) != len(self.structure) or step.groups != self.groups or step.loose != self.loose \
                 or step.np_shape != self.np_shape or step.ctx != self.ctx:
@@ -461,7 +501,7 @@ class BoundStep:
                 return False
         return True
 
-    def begins_at(self, heads):
+    def begins_at(self, heads: Sequence[NDArrayBase]) -> bool:
         """Whether the gradients are of the same arrays as before."""
         if len(heads) != len(self.heads):
             return False
@@ -470,11 +510,12 @@ class BoundStep:
                 return False
         return True
 
-    def length(self):
+    def length(self) -> int:
         """How many numbers the heads have along their first axes."""
         return sum([self.likes[n].shape[0] for n in self._at])
 
-    def run(self, step, tensors, refs, ctx, then=None):
+    def run(self, step: Step, tensors: list[torch.Tensor], refs: Sequence[ArrayRef], ctx: Context,
+            then: Any = None) -> bool:
         """Fills the output arrays; states and gradients go where they belong, and then it does what follows
         (`Runner.run`).  False if it fails.
         """
@@ -516,7 +557,7 @@ class BoundStep:
             return True
 
 
-def run_moving_steps():
+def run_moving_steps() -> None:
     """Runs steps of this thread that move averages: a call that does, too, is about to be recorded on the tape."""
     for made in list(readers.values()):
         step = made()
@@ -524,7 +565,7 @@ def run_moving_steps():
             step.run()
 
 
-def drawing(ctx):
+def drawing(ctx: Context) -> Step | None:
     """The step of this thread that is deferred, and draws random numbers of a context; None if there is none."""
     for step in state.draws:
         if step.ctx == ctx and not step.closed:
@@ -532,7 +573,7 @@ def drawing(ctx):
     return None
 
 
-def will_draw(step):
+def will_draw(step: Step) -> None:
     """Notes that a step draws random numbers when it runs."""
     if step not in state.draws:
         state.draws = (*[other for other in state.draws if not other.closed], step)

@@ -1,5 +1,18 @@
 """The plans of steps: forward and backward of deferred calls, at once."""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
 from .._graph.codegen.plan import make_plan
+
+if TYPE_CHECKING:
+    import torch
+
+    from .._graph.codegen.writing import Plan
+    from ..ndarray._cached_op import CachedOp
+    from .step import Call, Step
+    from .types import Place, Sources, Structure, View, Views
 
 
 class Chain:
@@ -8,15 +21,19 @@ class Chain:
     needed: the numbers of the calls that the heads depend on; only these have a backward pass, which moves averages
     """
 
-    def __init__(self, calls, needed):
+    def __init__(self, calls: Sequence[Call], needed: set[int]) -> None:
         self.parts = [(c.cached.program, c.training, c.sources, number in needed) for number, c in enumerate(calls)]
+        self.folds = False              # steps are no predictions
         self.convolves = any(c.cached.program.convolves for c in calls)
         self.inductor = any(c.cached.program.inductor for c in calls)
 
-    def run(self, tensors, *, generator, device, training=None, monitor=None):
-        values, results, states = list(tensors), [], {}
+    def run(self, tensors: Sequence[torch.Tensor], *, generator: Any, device: torch.device,
+            training: bool | None = None, monitor: Any = None) -> tuple[list[torch.Tensor], dict[int, Any]]:
+        values = list(tensors)
+        results: list[Sequence[torch.Tensor]] = []
+        states: dict[int, Any] = {}
         for program, mode, sources, needed in self.parts:
-            given = [values[s] if type(s) is int else results[s[0]][s[1]] for s in sources]
+            given = [values[s] if isinstance(s, int) else results[s[0]][s[1]] for s in sources]
             outputs, changed = program.run(given, training=mode, generator=generator, device=device, monitor=monitor)
             for place, value in changed.items():
                 number = sources[place]
@@ -31,7 +48,9 @@ class Chain:
 class StepPlan:
     """The plan of all steps of one structure and with tensors of the same kinds."""
 
-    def __init__(self, step, heads):
+    plan: Plan | None
+
+    def __init__(self, step: Step, heads: tuple[Place, ...]) -> None:
         mine = needed([c.sources for c in step.calls], heads)
         read = {s for number in mine for s in step.calls[number].sources}
         wanted = tuple(n for n, v in enumerate(step.variables) if n in read and v is not None and v.req != 'null')
@@ -44,18 +63,18 @@ class StepPlan:
             self.plan = None                # nothing can be differentiated: the long way says so
 
 
-def needed(sources, heads):
+def needed(sources: Sequence[Sources], heads: Iterable[Place]) -> set[int]:
     """Numbers of the calls that heads, (call, output), depend on; `sources` has those of each call."""
     found, waiting = set(), [call for call, _ in heads]
     while waiting:
         number = waiting.pop()
         if number not in found:
             found.add(number)
-            waiting += [s[0] for s in sources[number] if type(s) is not int]
+            waiting += [s[0] for s in sources[number] if not isinstance(s, int)]
     return found
 
 
-def first_outputs(ops):
+def first_outputs(ops: Iterable[CachedOp]) -> list[int]:
     """The number of the first output of each call, among the outputs of all."""
     firsts = [0]
     for cached in ops:
@@ -63,16 +82,17 @@ def first_outputs(ops):
     return firsts
 
 
-def views_of(structure):
+def views_of(structure: Structure) -> Views:
     """(number, base, view) for outputs that are views of another one, which is none: see `fill_all`."""
-    firsts, found = first_outputs([cached for cached, _, _ in structure]), {}
+    firsts = first_outputs([cached for cached, _, _ in structure])
+    found: dict[int, tuple[int, View]] = {}
     for number, (cached, _, sources) in enumerate(structure):
         if cached.view is not None:
-            call, output = sources[0]
+            call, output = sources[0]       # type: ignore[misc]  # a view of an output: inputs are not pending
             base, inner = found.get(firsts[call] + output, (firsts[call] + output, None))
             found[firsts[number]] = base, cached.view if inner is None else _composed(cached.view, inner)
     return [(number, base, view) for number, (base, view) in found.items()]
 
 
-def _composed(outer, inner):
+def _composed(outer: View, inner: View) -> View:
     return lambda tensor, ctx, recording: outer(inner(tensor, ctx, recording), ctx, recording)

@@ -14,11 +14,13 @@ Kernels of variadic operators take one list of tensors.
 import torch
 from torch.nn import functional as F
 
-from .activation import _ACTIVATIONS
-from .dtypes import TORCH
-from .late_reads import Versions
-from .spatial import is_channels_last, per_axis
-from .table import NAMES, Operator
+from .core.dtypes import TORCH
+from .core.late_reads import Versions
+from .core.table import NAMES, Operator
+from .nn.activation import _ACTIVATIONS
+from .nn.convolution import CONVOLVE
+from .nn.pooling import AVERAGE, MAX
+from .nn.spatial import is_channels_last, per_axis
 
 _CAST = {torch.float32: torch.Tensor.float, torch.float64: torch.Tensor.double, torch.float16: torch.Tensor.half,
          torch.bfloat16: torch.Tensor.bfloat16, torch.int64: torch.Tensor.long, torch.int32: torch.Tensor.int,
@@ -93,7 +95,7 @@ def _convolution(op, a, training, general):
         return None
     stride, dilate, pad = [per_axis('Convolution', n, a[n], count, d) for n, d in
                            (('stride', 1), ('dilate', 1), ('pad', 0))]
-    convolve = (None, torch.conv1d, torch.conv2d, torch.conv3d)[count]
+    convolve = CONVOLVE[count]
     rank, no_bias = count + 2, a['no_bias']
 
     def kernel(x, weight, bias):
@@ -123,13 +125,13 @@ def _pooling(op, a, training, general):
     rank, padded = count + 2, any(pad)
     size, stride, pad = map(_one, (size, stride, pad))
     if a['pool_type'] == 'max':
-        function = (None, torch.max_pool1d, torch.max_pool2d, torch.max_pool3d)[count]
+        function = MAX[count]
 
         def kernel(x):
             # larger ones on a CPU have a way of their own
             return function(x, size, stride, pad) if x.numel() < 1 << 13 and x.dim() == rank else general(x)
         return kernel, False, True
-    average, counts = (None, F.avg_pool1d, F.avg_pool2d, F.avg_pool3d)[count], a['count_include_pad'] is not False
+    average, counts = AVERAGE[count], a['count_include_pad'] is not False
     if not padded:
         def kernel(x):
             return average(x, size, stride) if x.dim() == rank else general(x)

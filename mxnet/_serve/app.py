@@ -2,19 +2,17 @@
 import asyncio
 import hmac
 import json
-import time
-import uuid
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from starlette.applications import Starlette
-from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Route, Router
 
 from ..base import MXNetError
 from .answers import failure
+from .endpoint import Endpoint, Gone, TooLarge
 from .errors import Failed, Full, Late, Stopped
 from .registry import Unknown
+from .tracing import Tracing
 
 LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 FORWARDED = ('content-type', 'accept', 'inference-header-content-length')
@@ -30,76 +28,55 @@ class Front:
     def __init__(self, registry, metrics, *, token=None, local=False, max_body=64 << 20, timeout=60.0, log=None):
         self.registry, self.metrics, self.local = registry, metrics, local
         self.token, self.max_body, self.timeout = token, max_body, timeout
-        self.log = log or (lambda **_: None)
-        self._tracer = _tracer()
+        self.log = log
+        self.tracing = Tracing.installed()
 
     # ------------------------------------------------------------------ applications
     def inference(self):
         plain, guarded = self._plain, self._guarded
-        return Starlette(routes=[
-            Route('/', plain(self.page)),
-            Route('/ping', plain(self.ping)), Route('/health', plain(self.ping)),
-            Route('/v2/health/live', plain(self.live)), Route('/v2/health/ready', plain(self.ready)),
-            Route('/v2', guarded(self.server)),
-            Route('/metrics', guarded(self.show_metrics)),
-            Route('/api-description', guarded(self.api)), Route('/', guarded(self.api), methods=['OPTIONS']),
+        return Router(routes=[
             Route('/predictions/{model}', guarded(self.predict), methods=['POST', 'PUT']),
+            Route('/v2/models/{model}/infer', guarded(self.infer), methods=['POST']),
+            Route('/', plain(self.page), methods=['GET']),
+            Route('/ping', plain(self.ping), methods=['GET']), Route('/health', plain(self.ping), methods=['GET']),
+            Route('/v2/health/live', plain(self.live), methods=['GET']),
+            Route('/v2/health/ready', plain(self.ready), methods=['GET']),
+            Route('/v2', guarded(self.server), methods=['GET']),
+            Route('/metrics', guarded(self.show_metrics), methods=['GET']),
+            Route('/api-description', guarded(self.api), methods=['GET']),
+            Route('/', guarded(self.api), methods=['OPTIONS']),
             Route('/predictions/{model}/{version}', guarded(self.predict), methods=['POST', 'PUT']),
             Route('/{model}/predict', guarded(self.predict), methods=['POST']),
-            Route('/v2/models', guarded(self.list_models)),
-            Route('/v2/models/{model}', guarded(self.describe)),
-            Route('/v2/models/{model}/versions/{version}', guarded(self.describe)),
-            Route('/v2/models/{model}/ready', guarded(self.model_ready)),
-            Route('/v2/models/{model}/versions/{version}/ready', guarded(self.model_ready)),
-            Route('/v2/models/{model}/infer', guarded(self.infer), methods=['POST']),
+            Route('/v2/models', guarded(self.list_models), methods=['GET']),
+            Route('/v2/models/{model}', guarded(self.describe), methods=['GET']),
+            Route('/v2/models/{model}/versions/{version}', guarded(self.describe), methods=['GET']),
+            Route('/v2/models/{model}/ready', guarded(self.model_ready), methods=['GET']),
+            Route('/v2/models/{model}/versions/{version}/ready', guarded(self.model_ready), methods=['GET']),
             Route('/v2/models/{model}/versions/{version}/infer', guarded(self.infer), methods=['POST']),
         ])
 
     def management(self):
         guarded = self._guarded
-        return Starlette(routes=[
-            Route('/ping', self._plain(self.ping)),
+        return Router(routes=[
+            Route('/ping', self._plain(self.ping), methods=['GET']),
             Route('/models', guarded(self.list_models), methods=['GET']),
             Route('/models', guarded(self.register), methods=['POST']),
             Route('/models/{model}', guarded(self.describe_workers), methods=['GET']),
             Route('/models/{model}', guarded(self.scale), methods=['PUT']),
             Route('/models/{model}', guarded(self.unregister), methods=['DELETE']),
             Route('/models/{model}/reload', guarded(self.reload), methods=['POST']),
-            Route('/api-description', guarded(self.api)),
+            Route('/api-description', guarded(self.api), methods=['GET']),
         ])
 
     # ------------------------------------------------------------------ around every request
     def _plain(self, handler):
-        return self._logged(handler, None)
+        return Endpoint(self, handler, None)
 
     def _guarded(self, handler):
-        return self._logged(handler, self.token)
+        return Endpoint(self, handler, self.token)
 
-    def _logged(self, handler, token):
-        async def run(request):
-            started = time.perf_counter()
-            number = request.headers.get('x-request-id') or uuid.uuid4().hex
-            model = request.path_params.get('model', '')
-            details: dict = {}
-            request.state.details = details
-            span = self._tracer.start_as_current_span(f'{request.method} {request.url.path}') if self._tracer else None
-            try:
-                if span is not None:
-                    span.__enter__()
-                status, kind, body, headers = await self._answer(handler, request, token)
-            finally:
-                if span is not None:
-                    span.__exit__(None, None, None)
-            seconds = time.perf_counter() - started
-            if model and details.get('counted'):
-                self.metrics.answered(model, status, seconds)
-            self.log(level='info' if status < 500 else 'error', event='request', method=request.method,
-                     path=request.url.path, status=status, ms=round(seconds * 1000, 3), id=number,
-                     **{k: v for k, v in details.items() if k != 'counted'})
-            return Response(body, status, {**headers, 'X-Request-Id': number}, kind)
-        return run
-
-    async def _answer(self, handler, request, token):
+    async def answer(self, handler, request, token):
+        """(status, content type, body, headers) of a request, also of one that fails."""
         try:
             if not _is_same_site(request, self.local):
                 return failure(403, 'requests of pages of other sites are refused')
@@ -108,33 +85,22 @@ class Front:
             return await handler(request)
         except Unknown as error:
             return failure(404, str(error))
-        except _TooLarge as error:
-            return failure(413, str(error))
-        except (Full, Stopped) as error:
+        except TooLarge as error:
+            return failure(413, str(error), {'Connection': 'close'})
+        except (Full, Stopped, Failed) as error:
             return failure(503, str(error), {'Retry-After': '1'})
         except Late as error:
             return failure(504, str(error))
-        except Failed as error:
-            return failure(503, str(error), {'Retry-After': '1'})
         except MXNetError as error:
             return failure(400, str(error))
+        except Gone:
+            return failure(400, 'the client closed the connection')
         except asyncio.CancelledError:
             raise
         except Exception as error:
-            self.log(level='error', event='failure', message=f'{type(error).__name__}: {error}')
+            if self.log:
+                self.log(level='error', event='failure', message=f'{type(error).__name__}: {error}')
             return failure(500, 'the server failed; its log says why')
-
-    async def _body(self, request):
-        length = request.headers.get('content-length')
-        if length is not None and length.isdigit() and int(length) > self.max_body:
-            raise _TooLarge(f'the body has {length} bytes; {self.max_body} are accepted')
-        parts, size = [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > self.max_body:
-                raise _TooLarge(f'the body has more than {self.max_body} bytes')
-            parts.append(part)
-        return parts[0] if len(parts) == 1 else b''.join(parts)
 
     # ------------------------------------------------------------------ inference
     async def predict(self, request):
@@ -144,20 +110,20 @@ class Front:
         return await self._submit(request, 'v2')
 
     async def _submit(self, request, kind):
-        name = request.path_params['model']
-        self.registry.find(name, request.path_params.get('version'))
-        request.state.details.update(counted=True, model=name)
-        body = await self._body(request)
+        name, version = request.path_params['model'], request.path_params.get('version')
+        pool = self.registry.find(name, version)
+        request.details.update(counted=True, model=name)
+        body = await request.body(self.max_body)
         headers = {k: request.headers[k] for k in FORWARDED if k in request.headers}
         for _ in range(5):
-            pool = self.registry.find(name, request.path_params.get('version'))
             try:
                 *answer, batch = await pool.submit((kind, headers, body), self.timeout)
-                request.state.details['batch'] = batch
+                request.details['batch'] = batch
                 return answer
             except Stopped:
                 # the model was replaced in this moment
-                if self.registry.find(name) is pool:
+                before, pool = pool, self.registry.find(name, version)
+                if before is pool:
                     raise
         raise Stopped('the model is being replaced')
 
@@ -216,12 +182,12 @@ class Front:
                        'workers': [{'id': str(n), 'pid': pid, 'status': 'READY'} for n, pid in pool.pids.items()]}])
 
     async def register(self, request):
-        query = request.query_params
-        url = query.get('url')
+        query = request.query
+        url = query.get('url', [None])[0]
         if not url:
             raise MXNetError('the query needs url=, the prefix of a checkpoint or a .mar file')
-        name = await self.registry.register(url, query.get('model_name'), _number(query, 'initial_workers'),
-                                            shapes=query.getlist('shape'))
+        name = await self.registry.register(url, query.get('model_name', [None])[0],
+                                            _number(query, 'initial_workers'), shapes=query.get('shape', []))
         return _json({'status': f'Model "{name}" registered'})
 
     async def reload(self, request):
@@ -230,7 +196,7 @@ class Front:
 
     async def scale(self, request):
         pool = self.registry.find(request.path_params['model'])
-        count = _number(request.query_params, 'min_worker')
+        count = _number(request.query, 'min_worker')
         if count is None or count < 1:
             raise MXNetError('the query needs min_worker=, a number from 1 on')
         await pool.scale(count)
@@ -241,18 +207,14 @@ class Front:
         return _json({'status': f'Model "{request.path_params["model"]}" unregistered'})
 
 
-class _TooLarge(Exception):
-    """A body over the limit."""
-
-
 def _json(value, status=200):
     return status, 'application/json', json.dumps(value).encode(), {}
 
 
 def _number(query, key):
-    text = query.get(key)
-    if text is None:
+    if key not in query:
         return None
+    text = query[key][0]
     if not text.isdigit():
         raise MXNetError(f'{key}={text}: it takes a number')
     return int(text)
@@ -273,12 +235,3 @@ def _is_same_site(request, local):
 def _knows(request, token):
     scheme, _, given = request.headers.get('authorization', '').partition(' ')
     return hmac.compare_digest(given.encode(), token.encode()) and scheme.lower() == 'bearer'
-
-
-def _tracer():
-    """OpenTelemetry's, where it is installed with an SDK that is set up."""
-    try:
-        from opentelemetry import trace
-    except ImportError:
-        return None
-    return trace.get_tracer('remx.serve')

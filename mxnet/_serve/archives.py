@@ -1,32 +1,45 @@
 """`.mar` archives of the old model server: a zip file with a manifest, a network and, mostly, a handler."""
 import json
 import os
+import shutil
 import tempfile
 import zipfile
 
+from .._files import limits
 from ..base import MXNetError
 
-LARGEST = 8 << 30           # bytes that an archive may unpack to
+
+def unpack(path, trust):
+    """The configuration of a model from an archive, which is unpacked into a new folder."""
+    folder = os.path.realpath(tempfile.mkdtemp(prefix='remx-mar-'))
+    try:
+        return _unpacked(path, trust, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
-def unpack(path, trust, folder=None):
-    """The configuration of a model from an archive, which is unpacked into a folder."""
-    folder = folder or tempfile.mkdtemp(prefix='remx-mar-')
+def _unpacked(path, trust, folder):
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
-            if sum(e.file_size for e in entries) > LARGEST:
-                raise MXNetError(f'{path} would unpack to more than {LARGEST} bytes')
+            # zipfile writes at most the length that an entry declares
+            limits.check(sum(e.file_size for e in entries), os.path.getsize(path), path, 'what it unpacks to')
             for entry in entries:
                 target = os.path.realpath(os.path.join(folder, entry.filename))
-                if os.path.commonpath((target, os.path.realpath(folder))) != os.path.realpath(folder):
+                if os.path.commonpath((target, folder)) != folder:
                     raise MXNetError(f'{path}: the name {entry.filename!r} leads out of the archive')
             archive.extractall(folder)
         with open(os.path.join(folder, 'MAR-INF', 'MANIFEST.json'), encoding='utf-8') as file:
             model = json.load(file)['model']
         name, handler = model['modelName'], model.get('handler')
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, FileNotFoundError) as error:
-        raise MXNetError(f'{path} is no model archive: {error}') from None
+        if not isinstance(name, str) or not isinstance(handler, (str, type(None))):
+            raise TypeError('modelName and handler of its manifest are not text')
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError, NotImplementedError, RuntimeError,
+            RecursionError, EOFError, FileNotFoundError) as error:
+        if isinstance(error, MXNetError):
+            raise
+        raise MXNetError(f'{path} is no model archive: {limits.broken(error)}') from None
     config = {'name': name, 'folder': folder, 'archive': path}
     if handler and trust:
         return {**config, 'handler': handler, 'source': folder}

@@ -7,9 +7,10 @@ import subprocess
 import sys
 import time
 from collections import deque
+from typing import Any
 
 from .errors import Failed, Full, Late, Stopped
-from .link import pack, receive_async
+from .link import Broken, Unpacker, answers_of, pack, pack_requests
 
 RESTARTS = 0.5          # seconds before a worker that died is started again; doubled each time, to 30
 
@@ -19,16 +20,62 @@ class Request:
 
     __slots__ = ('item', 'future', 'arrived', 'tries')
 
-    def __init__(self, item, future):
-        self.item, self.future = item, future
-        self.arrived, self.tries = time.perf_counter(), 0
+    def __init__(self, item, future, arrived):
+        self.item, self.future, self.arrived = item, future, arrived
+        self.tries = 0
+
+
+class Worker(asyncio.Protocol):
+    """The front's side of a worker: its process, its socket and the batch that it computes.
+
+    Answers are handed out where they arrive, in the callback of the socket, and the next batch is sent from there: no
+    task has to be scheduled in between.
+    """
+
+    def __init__(self, pool, number, process):
+        self.pool, self.number, self.process = pool, number, process
+        loop = asyncio.get_running_loop()
+        self.loaded, self.ended = loop.create_future(), loop.create_future()
+        self.batch: list[Request] | None = None
+        self.transport: Any = None          # the asyncio.Transport, once there is a connection
+        self._unpacker = Unpacker()
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def data_received(self, data):
+        self._unpacker.feed(data)
+        try:
+            while (message := self._unpacker.message()) is not None:
+                if not self.loaded.done():
+                    self.loaded.set_result(message[0])
+                else:
+                    batch, self.batch = self.batch, None
+                    self.pool._answered(self, batch, *answers_of(message))
+        except (Broken, ValueError, TypeError):
+            # it is ended like a worker that died
+            self.transport.abort()
+
+    def connection_lost(self, error):
+        if not self.loaded.done():
+            self.loaded.set_result(None)
+        if not self.ended.done():
+            self.ended.set_result(None)
+        self.pool._lost(self)
+
+    def send(self, batch):
+        self.batch = batch
+        self.transport.write(pack_requests([r.item for r in batch]))
+
+    def close(self):
+        self.transport.close()
 
 
 class Pool:
     """Workers of one version of a model.
 
-    A free worker takes what waits, up to `max_batch` requests, at once; with `max_delay` it first waits that long for
-    more, counted from the arrival of the oldest.  So batches grow with the load.
+    A free worker gets what waits, up to `max_batch` requests, at once; with `max_delay` requests first wait that long
+    for more, counted from the arrival of the oldest.  So batches grow with the load.
     """
 
     def __init__(self, config, *, workers, max_batch=32, max_delay=0.0, max_queue=1000, metrics=None, log=None):
@@ -39,17 +86,21 @@ class Pool:
         self.description: dict = {}
         self.workers: dict[int, asyncio.Task] = {}
         self.pids: dict[int, int] = {}
-        self.ready_count = 0
-        self.busy = 0
+        self._free: list[Worker] = []
         self._number = 0
-        self._arrival = asyncio.Event()
         self._stopping = False
-        self._idle = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def ready_count(self):
+        """How many workers have loaded the model."""
+        return len(self.pids)
 
     # ------------------------------------------------------------------ life
     async def start(self):
         """Starts the workers; an error if the first cannot load the model."""
-        first = asyncio.get_running_loop().create_future()
+        first = self._loop.create_future()
         self._spawn(first)
         self.description = await first
         for _ in range(self.wanted - 1):
@@ -65,12 +116,12 @@ class Pool:
         self.wanted = count
         while len(self.workers) < count:
             self._spawn()
-        self._arrival.set()
+        self._dispatch()
 
     async def stop(self):
         """Answers what waits, then ends the workers."""
         self._stopping = True
-        self._arrival.set()
+        self._dispatch()
         tasks = list(self.workers.values())
         if tasks:
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -89,15 +140,59 @@ class Pool:
             raise Stopped('the model is being unloaded')
         if len(self.queue) >= self.max_queue:
             raise Full(f'{len(self.queue)} requests wait already')
-        request = Request(item, asyncio.get_running_loop().create_future())
+        request = Request(item, self._loop.create_future(), self._loop.time())
         self.queue.append(request)
-        self._arrival.set()
+        if self._free:
+            self._dispatch()
+        limit = self._loop.call_later(timeout, self._late, request, timeout)
         try:
-            return await asyncio.wait_for(request.future, timeout)
-        except TimeoutError:
+            return await request.future
+        finally:
+            limit.cancel()
+
+    def _late(self, request, timeout):
+        if not request.future.done():
+            request.future.set_exception(Late(f'no answer within {timeout:g} s'))
             with contextlib.suppress(ValueError):
                 self.queue.remove(request)
-            raise Late(f'no answer within {timeout:g} s') from None
+
+    def _dispatch(self):
+        """Gives what waits to the workers that are free."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while self._free:
+            worker = self._free[-1]
+            while self.queue and self.queue[0].future.done():
+                self.queue.popleft()            # timed out, or its client is gone
+            if not self.queue:
+                break
+            if self.max_delay and len(self.queue) < self.max_batch and not self._stopping:
+                due = self.queue[0].arrived + self.max_delay
+                if due > self._loop.time():
+                    self._timer = self._loop.call_at(due, self._dispatch)
+                    return
+            batch: list[Request] = []
+            while self.queue and len(batch) < self.max_batch:
+                request = self.queue.popleft()
+                if not request.future.done():
+                    batch.append(request)
+            self._free.pop()
+            worker.send(batch)
+        for worker in list(self._free):
+            if self._leaves(worker.number) or self._stopping and not self.queue:
+                self._free.remove(worker)
+                worker.close()
+
+    def _answered(self, worker, batch, answers, sizes, seconds):
+        if self.metrics:
+            self.metrics.computed(self.config['name'], sizes, seconds)
+        self._free.append(worker)
+        if self.queue or self._stopping or len(self.workers) > self.wanted:
+            self._dispatch()                    # before the answers are sent: the worker computes meanwhile
+        for request, answer in zip(batch, answers, strict=True):
+            if not request.future.done():
+                request.future.set_result((*answer, len(batch)))
 
     # ------------------------------------------------------------------ one worker
     async def _keep(self, number, ready):
@@ -126,6 +221,7 @@ class Pool:
             self.workers.pop(number, None)
             if not self.workers and not self._stopping:
                 self._refuse()
+            self._dispatch()                    # another worker may be the next that leaves
 
     def _leaves(self, number):
         return len(self.workers) > self.wanted and number == max(self.workers)
@@ -133,60 +229,41 @@ class Pool:
     async def _run(self, number, ready):
         ours, theirs = socket.socketpair()
         environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(p for p in sys.path if p)}
-        process = subprocess.Popen([sys.executable, '-m', 'mxnet._serve.worker', str(theirs.fileno())],
-                                   pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
-        theirs.close()
-        reader, writer = await asyncio.open_connection(sock=ours, limit=1 << 22)
-        counted = False
+        with theirs:
+            process = subprocess.Popen([sys.executable, '-m', 'mxnet._serve.worker', str(theirs.fileno())],
+                                       pass_fds=[theirs.fileno()], env=environment, stdin=subprocess.DEVNULL)
+        worker = Worker(self, number, process)
+        transport, _ = await self._loop.create_connection(lambda: worker, sock=ours)
         try:
-            writer.write(pack(self.config))
-            answer = await receive_async(reader)
-            if answer is None or 'error' in answer:
+            transport.write(pack(self.config))
+            answer = await worker.loaded
+            if not answer or 'error' in answer:
                 raise Failed(answer['error'] if answer else 'the worker ended while it loaded the model')
             self.pids[number] = answer['pid']
-            self.ready_count += 1
-            counted = True
             if ready is not None:
                 ready.set_result(answer['ready'])
             self.log(level='info', event='worker ready', model=self.config['name'], pid=answer['pid'])
-            await self._serve(number, reader, writer)
+            self._free.append(worker)
+            self._dispatch()
+            await worker.ended
+            if not (self._leaves(number) or self._stopping):
+                raise Failed('a worker ended')
         finally:
-            if counted:
-                self.ready_count -= 1
             self.pids.pop(number, None)
-            writer.close()
-            with contextlib.suppress(Exception):
+            transport.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 await asyncio.to_thread(process.wait, 5)
             if process.poll() is None:
                 process.kill()
                 await asyncio.to_thread(process.wait)
 
-    async def _serve(self, number, reader, writer):
-        while True:
-            batch = await self._batch(number, reader)
-            if batch is None:
-                return
-            self.busy += 1
-            try:
-                writer.write(pack([r.item for r in batch]))
-                answer = await receive_async(reader)
-            except (ConnectionError, OSError):
-                answer = None
-            finally:
-                self.busy -= 1
-            if answer is None:
-                self._again(batch)
-                raise Failed('a worker ended while it computed')
-            answers, sizes, seconds = answer
-            if self.metrics:
-                self.metrics.computed(self.config['name'], sizes, seconds)
-            for request, one in zip(batch, answers):
-                if not request.future.done():
-                    request.future.set_result((*one, len(batch)))
-
-    def _again(self, batch):
-        """Requests of a worker that died: once more, by another worker; then they have failed."""
-        for request in reversed(batch):
+    def _lost(self, worker):
+        """A worker has ended: its requests are computed once more, by another worker; then they have failed."""
+        self.pids.pop(worker.number, None)
+        if worker in self._free:
+            self._free.remove(worker)
+        batch, worker.batch = worker.batch, None
+        for request in reversed(batch or ()):
             if request.future.done():
                 continue
             request.tries += 1
@@ -194,38 +271,4 @@ class Pool:
                 request.future.set_exception(Failed('the worker ended while it computed this request, twice'))
             else:
                 self.queue.appendleft(request)
-        self._arrival.set()
-
-    async def _batch(self, number, reader):
-        """The next requests for a worker; None when it is to end, an error when it has."""
-        while True:
-            while self.queue and self.queue[0].future.done():
-                self.queue.popleft()            # timed out, or its client is gone
-            if self._leaves(number) or self._stopping and not self.queue:
-                return None
-            if reader.at_eof():
-                raise Failed('a worker ended')
-            if self.queue:
-                wait = self.max_delay - (time.perf_counter() - self.queue[0].arrived)
-                if wait <= 0 or len(self.queue) >= self.max_batch or self._stopping:
-                    count = min(len(self.queue), self.max_batch)
-                    found = [r for r in (self.queue.popleft() for _ in range(count)) if not r.future.done()]
-                    if found:
-                        return found
-                    continue
-                await asyncio.sleep(wait)
-                continue
-            self._arrival.clear()
-            arrival = asyncio.ensure_future(self._arrival.wait())
-            ended = asyncio.ensure_future(_closed(reader))
-            try:
-                await asyncio.wait((arrival, ended), return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                arrival.cancel()
-                ended.cancel()
-
-
-async def _closed(reader):
-    """Waits until the other side has closed; a worker that computes nothing sends nothing."""
-    while not reader.at_eof():
-        await asyncio.sleep(0.2)
+        self._dispatch()

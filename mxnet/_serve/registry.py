@@ -33,7 +33,7 @@ class Registry:
     async def register(self, source, name=None, workers=None, shapes=()):
         """Loads a model, under its name; one that has this name is replaced when the new one is ready."""
         async with self._change:
-            config = self._config(source, name, shapes)
+            config = self.configure(source, name, shapes)
             return await self._start(config, workers)
 
     async def reload(self, name):
@@ -45,7 +45,8 @@ class Registry:
                 config = {**config, **archives.unpack(config['archive'], self.options['trust'])}
             await self._start(config, old.wanted)
 
-    def _config(self, source, name, shapes):
+    def configure(self, source, name, shapes):
+        """The configuration of a model of a file, or of an archive, which is unpacked."""
         options = self.options
         config = {k: options[k] for k in ('scale', 'unit', 'mean', 'std', 'bgr', 'invert', 'classes', 'epoch',
                                           'max_batch') if options.get(k) is not None}

@@ -1,6 +1,7 @@
 """The network in a worker: inputs of requests, batches, answers."""
 import json
 import time
+from typing import Any
 
 import numpy as np
 
@@ -312,7 +313,7 @@ def _first_part(kind, body):
     """(content type, bytes) of the first part of a form, as `curl -F` sends it."""
     from email.parser import BytesParser
     message = BytesParser().parsebytes(b'Content-Type: ' + kind.encode() + b'\r\n\r\n' + body)
-    parts = message.get_payload() if message.is_multipart() else []
+    parts: Any = message.get_payload() if message.is_multipart() else []       # messages, if it has parts
     if not parts:
         raise BadRequest('the form has no parts')
     return parts[0].get_content_type(), parts[0].get_payload(decode=True) or b''

@@ -42,14 +42,18 @@ class Log:
     def __init__(self, level):
         self._least = self.LEVELS[level]
 
+    def takes(self, level):
+        """Whether entries of this level are written."""
+        return self.LEVELS[level] >= self._least
+
     def __call__(self, level='info', **entry):
-        if self.LEVELS[level] >= self._least:
+        if self.takes(level):
             stamp = time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime()) + f'.{int(time.time() * 1000) % 1000:03d}Z'
             print(json.dumps({'time': stamp, 'level': level, **entry}, ensure_ascii=False), file=sys.stderr, flush=True)
 
 
 async def _serve(options):
-    from .app import LOOPBACK, Front
+    from .app import Front
     log = Log(options['log'])
     metrics = Metrics()
     registry = Registry(options, metrics, log, devices=(options['device'],))
@@ -57,8 +61,7 @@ async def _serve(options):
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, ended.set)
-    local = options['token'] is None and options['host'] in LOOPBACK
-    front = Front(registry, metrics, token=options['token'], local=local, max_body=options['max_body'],
+    front = Front(registry, metrics, token=options['token'], local=options['local'], max_body=options['max_body'],
                   timeout=options['timeout'], log=log)
     tasks = []
     try:

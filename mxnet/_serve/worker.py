@@ -3,35 +3,39 @@ import os
 import signal
 import socket
 import sys
+from typing import Any
 
 
 def main(descriptor):
     """Answers batches until the front closes the socket."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)        # the front ends workers, by closing their sockets
-    from .link import pack, receive
+    from .link import Unpacker, pack, pack_answers, receive, requests_of
     sock = socket.socket(fileno=descriptor)
-    config = receive(sock)
-    if config is None:
+    unpacker = Unpacker()
+    message = receive(sock, unpacker)
+    if message is None:
         return
+    config = message[0]
     os.environ.setdefault('OMP_NUM_THREADS', str(config['threads']))
     try:
         import torch
         torch.set_num_threads(config['threads'])
         if config.get('handler'):
-            from .handlers import HandlerRunner as Kind
+            from .handlers import HandlerRunner
+            runner: Any = HandlerRunner(config)
         else:
-            from .runner import Runner as Kind
-        runner = Kind(config)
+            from .runner import Runner
+            runner = Runner(config)
         ready = {'ready': runner.describe(), 'pid': os.getpid()}
     except Exception as error:
         sock.sendall(pack({'error': str(error) or type(error).__name__}))
         return
     sock.sendall(pack(ready))
     while True:
-        batch = receive(sock)
-        if batch is None:
+        message = receive(sock, unpacker)
+        if message is None:
             return
-        sock.sendall(pack(runner.answer(batch)))
+        sock.sendall(pack_answers(*runner.answer(requests_of(message))))
 
 
 if __name__ == '__main__':

@@ -4,7 +4,7 @@ import operator as python
 import torch
 from torch.nn import functional as F
 
-from .._ops.dtypes import torch_dtype
+from .._ops.core.dtypes import torch_dtype
 from .translate import translation
 
 _BINARY = {python.add: 'elemwise_add broadcast_add _npi_add _grad_add', python.sub: 'elemwise_sub broadcast_sub '
@@ -246,9 +246,9 @@ def pad(call):
     widths, modes = tuple(call.pad_width), {'constant': 'constant', 'edge': 'replicate', 'reflect': 'reflect'}
     if any(widths[:4]):
         return None
-    widths = [n for i in range(len(widths) - 2, 2, -2) for n in widths[i:i + 2]]
+    widths = tuple(n for i in range(len(widths) - 2, 2, -2) for n in widths[i:i + 2])
     options = {'value': call.constant_value} if call.mode == 'constant' else {}
-    return call.function(F.pad, call['data'], tuple(widths), mode=modes[call.mode], **options)
+    return call.function(F.pad, call['data'], widths, mode=modes[call.mode], **options)
 
 
 @translation('UpSampling')

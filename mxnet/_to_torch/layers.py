@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from .._ops import shapes
+from .._ops.core import shapes
 from . import operators
 from .translate import translation
 
@@ -16,8 +16,9 @@ _BATCH_NORM = {2: nn.BatchNorm1d, 3: nn.BatchNorm1d, 4: nn.BatchNorm2d, 5: nn.Ba
 _INSTANCE_NORM = {3: nn.InstanceNorm1d, 4: nn.InstanceNorm2d, 5: nn.InstanceNorm3d}
 _MAX = {1: nn.MaxPool1d, 2: nn.MaxPool2d, 3: nn.MaxPool3d}
 _AVERAGE = {1: nn.AvgPool1d, 2: nn.AvgPool2d, 3: nn.AvgPool3d}
-_GLOBAL = {'max': (None, nn.AdaptiveMaxPool1d, nn.AdaptiveMaxPool2d, nn.AdaptiveMaxPool3d),
-           'avg': (None, nn.AdaptiveAvgPool1d, nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool3d)}
+# for one, two and three axes
+_GLOBAL = {'max': (nn.AdaptiveMaxPool1d, nn.AdaptiveMaxPool2d, nn.AdaptiveMaxPool3d),
+           'avg': (nn.AdaptiveAvgPool1d, nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool3d)}
 _FUNCTIONS = {nn.MaxPool1d: F.max_pool1d, nn.MaxPool2d: F.max_pool2d, nn.MaxPool3d: F.max_pool3d,
               nn.AvgPool1d: F.avg_pool1d, nn.AvgPool2d: F.avg_pool2d, nn.AvgPool3d: F.avg_pool3d,
               nn.AdaptiveMaxPool1d: F.adaptive_max_pool1d, nn.AdaptiveMaxPool2d: F.adaptive_max_pool2d,
@@ -229,7 +230,7 @@ def pooling(call):
         count = count or ((call.rank('data') or 2) - 2)
         if not 1 <= count <= 3:
             return None
-        kind = _GLOBAL[call.pool_type][count]
+        kind = _GLOBAL[call.pool_type][count - 1]
         return _either(call, kind, _FUNCTIONS[kind], (1,), {}, x)
     stride = tuple(call.stride) or (1,) * count
     pad = tuple(call.pad) or (0,) * count

@@ -5,7 +5,7 @@ finds it again by its name here.
 """
 import torch
 
-from .._ops.table import TABLE
+from .._ops.core.table import TABLE
 
 _made: dict = {}
 
@@ -44,7 +44,7 @@ def _function(op):
 
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = __name__
-    call.operator = op
+    call.operator = op          # type: ignore[attr-defined]  # an attribute of functions
     return call
 
 

@@ -10,7 +10,7 @@ import textwrap
 import types
 from typing import Any
 
-from .._ops.library import KERNELS
+from .._ops.core.library import KERNELS
 from .._state import State
 from .._torch.dispatch import OpOverload
 
@@ -235,7 +235,10 @@ def _parsed(value):
 def _lambda(function):
     """A lambda as the definition of a function."""
     try:
-        with open(inspect.getsourcefile(function), encoding='utf-8') as file:
+        path = inspect.getsourcefile(function)
+        if path is None:
+            raise TypeError(function)
+        with open(path, encoding='utf-8') as file:
             module = ast.parse(file.read())
     except (OSError, TypeError) as error:
         raise CannotCopy(f'{function!r} has no source') from error
@@ -246,7 +249,9 @@ def _lambda(function):
     if len(found) != 1:
         raise CannotCopy(f'{function.__module__}: a lambda on line {code.co_firstlineno} cannot be told from others')
     node = found[0]
-    return ast.FunctionDef('function', node.args, [ast.Return(node.body)], [], lineno=0, type_params=[])
+    # Python 3.12 and newer have type_params
+    return ast.FunctionDef('function', node.args, [ast.Return(node.body)], [], lineno=0,
+                           type_params=[])      # type: ignore[call-arg]
 
 
 def _same_code(node, code):
@@ -263,8 +268,8 @@ def _without_annotations(tree, fields=True):
             node.annotation = None
         elif isinstance(node, ast.FunctionDef):
             node.returns = None
-            node.type_params = []
+            node.type_params = []           # type: ignore[attr-defined]
         if fields and hasattr(node, 'body') and isinstance(node.body, list):
             kept = [n for n in node.body if not (isinstance(n, ast.AnnAssign) and n.value is None)]
-            node.body = [ast.Assign([n.target], n.value, lineno=0) if isinstance(n, ast.AnnAssign) else n
+            node.body = [ast.Assign([n.target], n.value, lineno=0) if isinstance(n, ast.AnnAssign) and n.value else n
                          for n in kept] or [ast.Pass()]

@@ -11,7 +11,7 @@ from torch import fx, nn
 
 from .._graph.infer.inference import infer, leaves_open
 from .._graph.ir.node import as_written, states_of, topological
-from .._ops.dtypes import NAME
+from .._ops.core.dtypes import NAME
 from ..base import MXNetError
 from . import operators
 from .names import Places
@@ -466,8 +466,8 @@ class Builder:
                 self.graph.erase_node(node)
         rest = {}
         alive = set(self.graph.nodes)
-        for variable, node in self._reads.items():
-            if node not in alive:
+        for variable, read in self._reads.items():
+            if read not in alive:
                 continue
             path = self._owned.get(variable)
             if path is None:
@@ -477,7 +477,7 @@ class Builder:
                 wanted = variable not in self.frozen
                 _register(where, last, self.tensors[variable], wanted)
                 rest[path] = wanted
-            node.target = path
+            read.target = path
         called = {node.target for node in alive if node.op in ('call_module', 'get_attr')}
         self.layers = {path: layer for path, layer in self.layers.items() if path in called}
         with _no_warning():

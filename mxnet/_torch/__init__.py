@@ -2,7 +2,7 @@
 
 A name of torch is private if a part of it begins with an underscore.  Such names may change with any release.  Modules
 of this package look them up; all others take them from here, and a test fails on a private name anywhere else
-(`tests/test_repo_torch.py`, which also says which names count).
+(`tests/repo/test_repo_torch.py`, which also says which names count).
 
     switch.py     the switch, and the table of names with their fallbacks
     lists.py      operations on lists of tensors, fused updates

@@ -1,4 +1,9 @@
 """torch's autograd engine without its checks, version counters that are set back, histories that are taken away."""
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 import torch
 
 from .switch import private
@@ -7,13 +12,15 @@ from .switch import private
 _ENGINE = private('autograd.Variable._execution_engine', None, lambda engine: hasattr(engine, 'run_backward'))
 
 
-def unchecked(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+def unchecked(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool | None,
+              create_graph: bool, inputs: Sequence[torch.Tensor], accumulate: bool) -> Any:
     """The engine itself.  What `checked` does before costs as much as a small graph, and imports torch's compiler."""
     return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
                                 allow_unreachable=True, accumulate_grad=accumulate)
 
 
-def checked(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
+def checked(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool | None,
+            create_graph: bool, inputs: Sequence[torch.Tensor], accumulate: bool) -> Any:
     """The public functions."""
     if accumulate:
         return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
@@ -24,7 +31,8 @@ def checked(tensors, gradients, retain_graph, create_graph, inputs, accumulate):
 run_backward = checked if _ENGINE is None else unchecked
 
 
-def gradients_of(tensors, inputs, gradients):
+def gradients_of(tensors: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor],
+                 gradients: Sequence[torch.Tensor | None]) -> Any:
     """The gradients of `inputs`, None for those that nothing depends on, where those of `tensors` are given."""
     return run_backward(tensors, gradients, False, False, inputs, False)
 

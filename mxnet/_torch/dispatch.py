@@ -3,6 +3,8 @@
 Without torch's dispatch mode, the calls that a stand-in takes part in are seen, and no others.  Arrays that a program
 makes of nothing are constants of the trace then, and a program that draws random numbers cannot be traced.
 """
+from __future__ import annotations
+
 import contextlib
 from functools import cache
 from typing import Any
@@ -11,7 +13,7 @@ import torch
 
 from .switch import private
 
-OpOverload: type = type(torch.ops.aten.add.Tensor)
+OpOverload: Any = type(torch.ops.aten.add.Tensor)       # Any: what its instances have is found out below
 META = torch.device('meta')
 
 with contextlib.suppress(ImportError):
@@ -26,11 +28,11 @@ class SubclassMode:
 
     current: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> SubclassMode:
         self._outer, SubclassMode.current = SubclassMode.current, self
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         SubclassMode.current = self._outer
 
 
@@ -54,7 +56,7 @@ no_torch_function = private('_C._disabled_torch_function_impl', torch.Tensor.__d
 _wrap = private('Tensor._make_wrapper_subclass', None)
 
 
-def stand_in(cls, tensor, device=None):
+def stand_in(cls: Any, tensor: torch.Tensor, device: torch.device | None = None) -> Any:
     """A tensor of class `cls` with shape, strides, dtype and device of another one; nothing reads its memory."""
     if _wrap is not None:
         return _wrap(cls, tensor.shape, strides=tensor.stride(), storage_offset=tensor.storage_offset(),
@@ -102,7 +104,7 @@ class Signature:
 
     __slots__ = ('name', 'mutable', 'written', 'aliases', 'gives_numbers')
 
-    def __init__(self, operator):
+    def __init__(self, operator: Any) -> None:
         schema = _schema_of(operator)
         self.name = schema.name
         self.mutable = schema.is_mutable
@@ -119,7 +121,7 @@ class NamedSignature(Signature):
     with names (`out`) are not told apart: `written` is empty for them, and nothing of ours calls one.
     """
 
-    def __init__(self, operator):
+    def __init__(self, operator: Any) -> None:
         name, _, overload = operator.name().partition('.')
         self.name = name
         in_place = name.endswith('_') and not name.endswith('__')
@@ -132,12 +134,12 @@ class NamedSignature(Signature):
 _has_schema = private('ops.aten.add.Tensor._schema', None, lambda schema: hasattr(schema, 'is_mutable')) is not None
 
 
-def _schema_of(operator):
+def _schema_of(operator: Any) -> Any:
     return operator._schema
 
 
 @cache
-def signature(operator) -> Signature:
+def signature(operator: Any) -> Signature:
     """What is known of an operator, an `OpOverload`."""
     return Signature(operator) if _has_schema else NamedSignature(operator)
 
@@ -146,6 +148,6 @@ def signature(operator) -> Signature:
 _has_builtin = private('ops.aten.add.Tensor._op', None, callable) is not None
 
 
-def builtin_of(operator):
+def builtin_of(operator: Any) -> Any:
     """A function like the operator, that is called faster."""
     return operator._op if _has_builtin else operator

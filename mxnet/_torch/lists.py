@@ -1,12 +1,17 @@
 """Operations on lists of tensors in one call, as torch's own optimizers use them.  The fallbacks are loops."""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import torch
 
 from .switch import private
 
 
-def _each(method):
+def _each(method: str) -> Callable[..., list[torch.Tensor]]:
     """An operation that gives new tensors: (tensors, number, or one tensor or number for each) -> list."""
-    def operation(tensors, others, *, alpha=None):
+    def operation(tensors: Sequence[torch.Tensor], others: Any, *, alpha: float | None = None) -> list[torch.Tensor]:
         named = {} if alpha is None else {'alpha': alpha}
         if not isinstance(others, (list, tuple)):
             others = [others] * len(tensors)
@@ -14,24 +19,26 @@ def _each(method):
     return operation
 
 
-def _each_in_place(method):
-    def operation(tensors, others, *more, alpha=None):
+def _each_in_place(method: str) -> Callable[..., None]:
+    def operation(tensors: Sequence[torch.Tensor], others: Any, *more: Any, alpha: float | None = None) -> None:
         _each_of(method, tensors, others, *more, **({} if alpha is None else {'alpha': alpha}))
     return operation
 
 
-def _each_of(method, tensors, others, *more, **named):
+def _each_of(method: str, tensors: Sequence[torch.Tensor], others: Any, *more: Any, **named: Any) -> None:
     if not isinstance(others, (list, tuple)):
         others = [others] * len(tensors)
     for tensor, other in zip(tensors, others, strict=True):
         getattr(tensor, method)(other, *more, **named)
 
 
-def _norms(tensors, ord=2):
+def _norms(tensors: Sequence[torch.Tensor], ord: float = 2) -> list[torch.Tensor]:
     return [torch.linalg.vector_norm(t, ord) for t in tensors]
 
 
-def _sgd(weights, grads, moms, *, weight_decay, momentum, lr, dampening, nesterov, maximize, is_first_step):
+def _sgd(weights: Sequence[torch.Tensor], grads: Sequence[torch.Tensor], moms: Sequence[torch.Tensor], *,
+         weight_decay: float, momentum: float, lr: Any, dampening: float, nesterov: bool, maximize: bool,
+         is_first_step: bool) -> None:
     """As torch's fused kernel, for what `optimizer/_lists.py` asks of it: no Nesterov, never a first step."""
     with torch.no_grad():
         for number, (weight, grad) in enumerate(zip(weights, grads, strict=True)):
@@ -41,10 +48,11 @@ def _sgd(weights, grads, moms, *, weight_decay, momentum, lr, dampening, nestero
             weight.add_(step, alpha=-lr)
 
 
-def _adam(decoupled):
+def _adam(decoupled: bool) -> Callable[..., None]:
     """As torch's fused kernel after infinitely many steps, when nothing is corrected for the averages' bias."""
-    def kernel(weights, grads, means, variances, most, steps, *, lr, beta1, beta2, weight_decay, eps, amsgrad,
-               maximize):
+    def kernel(weights: Sequence[torch.Tensor], grads: Sequence[torch.Tensor], means: Sequence[torch.Tensor],
+               variances: Sequence[torch.Tensor], most: Any, steps: Any, *, lr: Any, beta1: float, beta2: float,
+               weight_decay: float, eps: float, amsgrad: bool, maximize: bool) -> None:
         with torch.no_grad():
             for weight, grad, mean, variance in zip(weights, grads, means, variances, strict=True):
                 if decoupled:

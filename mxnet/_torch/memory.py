@@ -1,10 +1,14 @@
 """The memory under tensors: its identity, how many tensors share it, and what cuBLAS keeps of it."""
+from __future__ import annotations
+
+from typing import Any
+
 import torch
 
 from .switch import private
 
 
-def _address(storage):
+def _address(storage: Any) -> int:
     """The address of a storage's memory; one without memory is equal to itself only."""
     return storage.data_ptr() or -id(storage)
 
@@ -13,7 +17,7 @@ _pointer = private('UntypedStorage._cdata', _address)
 if _pointer is _address:
     storage_id = _address
 else:
-    def storage_id(storage):
+    def storage_id(storage: Any) -> int:
         """A number that is the same for two storages if and only if they are the same memory."""
         return storage._cdata
 

@@ -3,6 +3,10 @@
 Those of graphs are found by name.  One that torch does not have is `ABSENT`, which no call of a graph has as its
 target: the pass leaves such calls as they are.
 """
+from __future__ import annotations
+
+from typing import Any
+
 import torch
 
 from .switch import private
@@ -11,11 +15,11 @@ from .switch import private
 class _Absent:
     """Stands for an operator that torch does not have."""
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return 'an operator that torch does not have'
 
 
-def _aten(name, documented=False):
+def _aten(name: str, documented: bool = False) -> Any:
     """An operator of graphs; `documented` for those of torch's Core ATen IR, which are public."""
     if documented:
         found = torch.ops.aten
@@ -38,7 +42,7 @@ RESHAPE_ALIAS = _aten('_reshape_alias.default')
 PRELU_KERNEL = _aten('_prelu_kernel.default')
 
 
-def direct_functions():
+def direct_functions() -> dict[str, Any]:
     """{name: function} of ATen operators whose function in torch takes the same arguments and is called faster."""
     names = ('mm addmm bmm baddbmm relu sigmoid tanh exp log sqrt rsqrt add sub mul div neg abs sum mean amax amin t '
              'transpose permute unsqueeze squeeze cat stack where gather index_select convolution native_batch_norm '
@@ -66,7 +70,7 @@ def has_packed_convolutions() -> bool:
     return None not in (convolution_pointwise, reorder_convolution_weight, _select_backend, _backends)
 
 
-def convolution_backend(*arguments) -> str:
+def convolution_backend(*arguments: Any) -> str:
     """The kernel that torch chooses for a convolution: 'mkldnn', 'slow2d' (its own) or 'other'."""
     chosen = _select_backend(*arguments)
     return 'mkldnn' if chosen == _backends.Mkldnn else 'slow2d' if chosen == _backends.Slow2d else 'other'
@@ -77,7 +81,7 @@ def convolution_backend(*arguments) -> str:
 int_mm = private('_int_mm', lambda a, b: (a.double() @ b.double()).to(torch.int32))
 
 
-def _gamma(alpha, generator=None):
+def _gamma(alpha: torch.Tensor, generator: torch.Generator | None = None) -> torch.Tensor:
     """Gamma variates by Marsaglia and Tsang's method: a cube of a normal variate, rejected now and then.
 
     For alpha below 1, a variate of alpha + 1 is multiplied by a uniform variate to the power of 1 / alpha.

@@ -1,7 +1,10 @@
 """torch's profiler, compilers and threads."""
+from __future__ import annotations
+
 import ctypes
 import os
 import sys
+from typing import Any
 
 import torch
 from torch.profiler import record_function
@@ -16,7 +19,7 @@ Range = private('_C._profiler._RecordFunctionFast', record_function)
 is_profiling = private('autograd._profiler_enabled', lambda: None)
 
 
-def profiler_configuration():
+def profiler_configuration() -> Any:
     """Tells torch that only the file is wanted, so that it makes no objects of its own; it may not know how."""
     if _configuration is None:
         return None
@@ -30,12 +33,12 @@ _configuration = private('_C._profiler._ExperimentalConfig', None)
 
 
 # ---------------------------------------------------------------------- compilers
-def _compile_publicly(module, inputs):
+def _compile_publicly(module: torch.fx.GraphModule, inputs: Any) -> Any:
     """Compiles when the function is first called."""
     return torch.compile(module, backend='inductor', dynamic=False)
 
 
-def _inductor(module, inputs):
+def _inductor(module: torch.fx.GraphModule, inputs: Any) -> Any:
     from torch._inductor import compile as compile_graph
     return compile_graph(module, inputs)
 
@@ -44,13 +47,13 @@ NAMES['_inductor.compile'] = _inductor, _compile_publicly
 compile_graph = _inductor if ALLOWED else _compile_publicly
 
 
-def aoti_compile_and_package(*args, **kwargs):
+def aoti_compile_and_package(*args: Any, **kwargs: Any) -> Any:
     """Compiles an exported program ahead of time into a package; torch has no other name for it."""
     from torch._inductor import aoti_compile_and_package as compile_and_package
     return compile_and_package(*args, **kwargs)
 
 
-def cuda_utilities():
+def cuda_utilities() -> Any:
     """torch's wrapper around NVRTC and the driver, with `_nvrtc_compile` and others; None where there is none."""
     if not ALLOWED:
         return None
@@ -65,13 +68,13 @@ def cuda_utilities():
 class OpenMP:
     """The numbers of threads of the calling thread, for OpenMP and for MKL."""
 
-    def __init__(self, found):
+    def __init__(self, found: ctypes.PyDLL) -> None:
         self.count, self.set = found.omp_get_max_threads, found.omp_set_num_threads
         self.set_mkl = getattr(found, 'MKL_Set_Num_Threads_Local', None) or (lambda count: 0)
         self.count.argtypes, self.set.argtypes, self.set.restype = (), (ctypes.c_int,), None
 
 
-def find_openmp():
+def find_openmp() -> OpenMP | None:
     """What torch itself uses; None where it uses something else than OpenMP, and threads are left as they are."""
     if not ALLOWED or not sys.platform.startswith('linux') or not torch.backends.openmp.is_available():
         return None

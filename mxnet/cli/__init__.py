@@ -61,5 +61,5 @@ def _run(arguments):
         return train.train(options)
     if options.command == 'launch':
         return launch.launch(options)
-    from .doctor import doctor as run
-    return run(as_json=options.json)
+    from .doctor import doctor as show
+    return show(as_json=options.json)

@@ -1,5 +1,7 @@
 """What `remx convert` does: writes a network in another form, runs the result and compares it with the original."""
 import contextlib
+import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -33,8 +35,10 @@ def parse_shapes(texts):
 
 
 def run(source, to, *, epoch=None, shapes=None, out=None, network=None, static=False, tolerance=None, dtype='float32',
-        quiet=True):
+        compiled=True, quiet=True):
     """Converts, compares and puts in place -> {'files': ..., 'difference': ..., 'batches': ...}"""
+    if not compiled and to != 'pt2':
+        raise MXNetError(f'--no-compile is for --to pt2; {to} files are not compiled')
     if dtype == 'bfloat16' and to not in ('torch', 'pt2', 'safetensors'):
         raise MXNetError(f'--bf16 is for --to torch, pt2 and safetensors; {to} files have float16 (--half)')
     if tolerance is not None and not tolerance >= 0:
@@ -44,7 +48,7 @@ def run(source, to, *, epoch=None, shapes=None, out=None, network=None, static=F
         model = _networks.load(source, epoch, network=network, shapes=shapes)
         shapes = model.shapes if network is not None else model.check_shapes(shapes or {})
         bar.step()
-        work = _TARGETS[to](model, shapes, not static, dtype)
+        work = (_TARGETS[to] if compiled else _Exported)(model, shapes, not static, dtype)
         stem = _stem(model, out, to)
         names = [f'{stem}{ending}' for ending in work.endings]
         for name in names:
@@ -87,7 +91,7 @@ def _stem(model, out, to):
 def _compare(model, work, temporary, shapes, dynamic):
     """(largest relative difference of all outputs, the batches that were run)"""
     batches = sorted({shape[0] for shape in shapes.values() if shape}) or [1]
-    tried = [(None, batches[0])]
+    tried: list[tuple[int | None, int]] = [(None, batches[0])]
     if dynamic and len({shape[0] for shape in shapes.values() if shape}) == 1:
         tried.append((OTHER_BATCH, OTHER_BATCH))
     worst = 0.0
@@ -129,27 +133,41 @@ _RUNNER = '''
 import sys
 sys.modules['mxnet'] = None
 import importlib.util, json
-import numpy, torch
+import numpy
 kind, path, values, results, dtype = sys.argv[1:]
-inputs = [torch.from_numpy(v) for v in numpy.load(values).values()]
-if dtype != 'float32':
-    inputs = [x.to(getattr(torch, dtype)) if x.is_floating_point() else x for x in inputs]
-if kind == 'torch':
-    spec = importlib.util.spec_from_file_location('network', path + '.py')
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    network = module.load(path + '.safetensors')
+inputs = list(numpy.load(values).values())
+if kind == 'onnx':
+    import onnxruntime
+    session = onnxruntime.InferenceSession(path + '.onnx', providers=['CPUExecutionProvider'])
+    names = json.loads(dtype)
+    outputs = session.run(None, dict(zip(names, inputs)))
 else:
-    network = torch._inductor.aoti_load_package(path + '.pt2')
-with torch.no_grad():
-    outputs = network(*inputs)
-outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
-numpy.savez(results, *[o.float().numpy() if o.dtype in (torch.float16, torch.bfloat16) else o.numpy() for o in outputs])
+    import torch
+    inputs = [torch.from_numpy(x) for x in inputs]
+    if dtype != 'float32':
+        inputs = [x.to(getattr(torch, dtype)) if x.is_floating_point() else x for x in inputs]
+    if kind == 'torch':
+        spec = importlib.util.spec_from_file_location('network', path + '.py')
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        network = module.load(path + '.safetensors')
+    elif kind == 'exported':
+        network = torch.export.load(path + '.pt2').module()
+    else:
+        network = torch._inductor.aoti_load_package(path + '.pt2')
+    with torch.no_grad():
+        outputs = network(*inputs)
+    outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+    outputs = [(o.float() if o.dtype in (torch.float16, torch.bfloat16) else o).numpy() for o in outputs]
+numpy.savez(results, *outputs)
 '''
 
 
 def _run_apart(kind, path, values, dtype):
-    """The outputs of a result, computed by a process without `mxnet`."""
+    """The outputs of a result, computed by a process without `mxnet`.
+
+    dtype: of the inputs; for ONNX, a JSON list of their names
+    """
     given, results = f'{path}.inputs.npz', f'{path}.outputs.npz'
     np.savez(given, **{f'{i:04d}': v for i, v in enumerate(values.values())})
     done = subprocess.run([sys.executable, '-W', 'ignore', '-c', _RUNNER, kind, path, given, results, dtype],
@@ -239,14 +257,27 @@ class _Pt2(_Torch):
             example = [torch.cat((x, x)) if x.dim() and x.shape[0] == 1 else x for x in example]
             batch = torch.export.Dim('batch', min=1, max=65536)
             shapes = tuple({0: batch} if x.dim() else None for x in example)
-        from .._torch.tools import aoti_compile_and_package
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter('ignore')
-            program = torch.export.export(module, tuple(example), dynamic_shapes=shapes)
-            aoti_compile_and_package(program, package_path=f'{path}.pt2')
+            self.save(torch.export.export(module, tuple(example), dynamic_shapes=shapes), f'{path}.pt2')
+
+    def save(self, program, path):
+        from .._torch.tools import aoti_compile_and_package
+        aoti_compile_and_package(program, package_path=path)
 
     def run(self, path, values):
         return _run_apart('pt2', path, values, self.dtype)
+
+
+class _Exported(_Pt2):
+    """The graph of `torch.export` without compiled code."""
+
+    def save(self, program, path):
+        import torch
+        torch.export.save(program, path)
+
+    def run(self, path, values):
+        return _run_apart('exported', path, values, self.dtype)
 
 
 class _Onnx(_Target):
@@ -267,15 +298,12 @@ class _Onnx(_Target):
 
     def run(self, path, values):
         values = {n: v.astype(self.dtype) if v.dtype == np.float32 else v for n, v in values.items()}
-        try:
-            import onnxruntime
-        except ImportError:
-            from ..contrib.onnx import import_model
-            symbol, arguments, states = import_model(f'{path}.onnx')
-            again = _networks.Network(symbol, {**arguments, **states}, path)
-            return _predict(again.module(), [values[n] for n in again.inputs])
-        session = onnxruntime.InferenceSession(f'{path}.onnx', providers=['CPUExecutionProvider'])
-        return session.run(None, values)
+        if importlib.util.find_spec('onnxruntime') is not None:
+            return _run_apart('onnx', path, values, json.dumps(list(values)))
+        from ..contrib.onnx import import_model
+        symbol, arguments, states = import_model(f'{path}.onnx')
+        again = _networks.Network(symbol, {**arguments, **states}, path)
+        return _predict(again.module(), [values[n] for n in again.inputs])
 
 
 class _Safetensors(_Target):

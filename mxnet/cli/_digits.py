@@ -8,6 +8,7 @@ import math
 import os
 import struct
 import zlib
+from typing import Any
 
 from .._files import limits
 from ..base import FileError
@@ -91,7 +92,7 @@ def read(folder, part):
     arrays = []
     for name, axes in zip(FILES[part], (3, 1), strict=True):
         path = os.path.join(folder, name)
-        opener = open
+        opener: Any = open
         if not os.path.exists(path):
             path, opener = path + '.gz', gzip.open
         try:

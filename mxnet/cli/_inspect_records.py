@@ -2,6 +2,7 @@
 import collections
 import os
 import struct
+from typing import Any
 
 from .. import recordio
 from .._files import paths
@@ -13,7 +14,9 @@ _THUMBNAIL, _TEXT = 96, 16
 def look(path, report):
     """Fills a report about a `.rec` file."""
     report.columns = ('number', 'offset', 'bytes', 'id', 'label', 'content')
-    sizes, contents, labels, widths, starts = [], collections.Counter(), collections.Counter(), set(), set()
+    contents: collections.Counter[str] = collections.Counter()
+    labels: collections.Counter[Any] = collections.Counter()
+    sizes, widths, starts = [], set(), set()
     for number, (at, record) in enumerate(_read(path, report.problems)):
         name, label, content = describe(record)
         starts.add(at)
@@ -163,7 +166,7 @@ def draw_sheet(path, target, count):
     """Draws the first pictures of a file side by side, with their labels; says how many."""
     cv2 = recordio._cv2('remx inspect --sheet')
     import numpy
-    tiles = []
+    tiles: list[Any] = []
     for _, record in _read(path, []):
         if len(tiles) >= count:
             break

@@ -79,8 +79,8 @@ def index_limit(symbol, name):
 
 def _input_dtype(symbol, name):
     from .._graph.ir.node import topological
-    from .._ops.attributes import DataType
-    from .._ops.dtypes import NUMPY
+    from .._ops.core.attributes import DataType
+    from .._ops.core.dtypes import NUMPY
     for node in topological(symbol._entries):
         if node.is_variable and node.name == name and node.attrs.get('__dtype__', '-1') != '-1':
             return np.dtype(NUMPY[DataType().parse(node.attrs['__dtype__'])])
@@ -129,7 +129,7 @@ def _all_files(prefix):
     numbered = [n for n in glob.glob(f'{stem}-*.params') + glob.glob(f'{stem}-*.safetensors') if EPOCH.search(n)
                 and EPOCH.sub('', n) == prefix]
     plain = [n for n in (f'{prefix}.safetensors', f'{prefix}.params') if os.path.exists(n)]
-    return plain + sorted(numbered, key=lambda n: int(EPOCH.search(n)[1]))
+    return plain + sorted(numbered, key=lambda n: int(EPOCH.search(n)[1]))      # type: ignore[index]  # they match
 
 
 def _from_symbol(prefix, graph, params, inputs):

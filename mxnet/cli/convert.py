@@ -29,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--shape', action='append', default=[], metavar='NAME=N,C,H,W', help='the shape of an input; once for each')
     add('--out', metavar='PATH', help='the result without its ending (default: the name of the source, in this folder)')
     add('--network', metavar='MODULE:FUNCTION', help='the function that makes the Gluon block of a .params file')
+    add('--no-compile', action='store_true', help='with --to pt2: the exported graph, which torch.export.load reads, '
+                                                  'instead of compiled code')
     add('--static', action='store_true', help='the batch keeps the length that --shape gives it')
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument('--half', action='store_true', help='weights in float16')
@@ -45,7 +47,7 @@ def convert(options) -> int:
         result = run(options.source, options.to, epoch=options.epoch, shapes=parse_shapes(options.shape),
                      out=options.out, network=options.network, static=options.static, tolerance=options.tolerance,
                      dtype='float16' if options.half else 'bfloat16' if options.bf16 else 'float32',
-                     quiet=options.quiet)
+                     compiled=not options.no_compile, quiet=options.quiet)
     except (MXNetError, OSError, ImportError, ValueError) as error:
         print(f'remx convert: {error}', file=sys.stderr)
         return 1

@@ -102,7 +102,7 @@ def _other_mxnet(problems):
 
 
 def _devices(torch, problems, hints):
-    devices = {'cpu': {'name': _cpu_name(), 'cores': os.cpu_count()}, 'gpus': [],
+    devices: dict[str, Any] = {'cpu': {'name': _cpu_name(), 'cores': os.cpu_count()}, 'gpus': [],
                'virtual_gpus': None}
     if torch is None:
         return devices

@@ -268,7 +268,8 @@ def _encoded(encode, items, processes):
         stop = careful if done < careful else len(items)
         pool = _pool(encode, count)
         try:
-            running, sent = deque(), done
+            running: deque[Any] = deque()
+            sent = done
             while done < stop:
                 while len(running) < window and sent < stop:
                     running.append(pool.submit(_work, items[sent]))

@@ -235,7 +235,7 @@ def _symbol(path, report):
             report.problems.append(f'node {number}: expected a dictionary with a text as its name, found '
                                    f'{jsons.shown(name if isinstance(node, dict) else node)}')
         names.append(name if isinstance(name, str) else '?')
-    kinds = collections.Counter()
+    kinds: collections.Counter[str] = collections.Counter()
     for number, node in enumerate(nodes):
         if isinstance(node, dict):
             operator = node.get('op')
@@ -324,7 +324,7 @@ def _last_step(data):
     position = 0
     with contextlib.suppress(Exception):            # it is damaged: any of them may come
         for _, _, at in pickletools.genops(data):
-            position = at
+            position = at or 0
     return position
 
 

@@ -1,6 +1,7 @@
 """`remx run`: an old program, unmodified, on today's Python."""
 
 import argparse
+import re
 import sys
 
 from ..base import MXNetError
@@ -59,8 +60,9 @@ def main(arguments):
     return run(parser.parse_args(ours), theirs)
 
 
-# what Python 3 says where an integer of Python 2 was divided
+# what Python 3 says where an integer of Python 2 was divided, or where a function gave a list
 _FLOATS = ('slice indices must be integers', "'float' object cannot be interpreted as an integer")
+_ITERATORS = re.compile(r"'(zip|map|filter|dict_keys|dict_values|dict_items)' (object )?(is not|has no|does not)")
 _WITH_VALUE = ('-m', '--data', '--package', '--report')
 
 
@@ -129,9 +131,13 @@ def run(options, theirs=None):
     except BaseException as error:  # as the interpreter does with what a program raises
         status['status'] = 1
         _runner.print_error(error)
-        if isinstance(error, TypeError) and any(text in str(error) for text in _FLOATS) and options.python2 is None:
-            report.say('a float where a number of things is meant: if this program is Python 2, `remx run --python2` '
-                       'divides integers as it did')
+        if isinstance(error, (TypeError, AttributeError)) and options.python2 is None:
+            if any(text in str(error) for text in _FLOATS):
+                report.say('a float where a number of things is meant: if this program is Python 2, `remx run '
+                           '--python2` divides integers as it did')
+            elif _ITERATORS.search(str(error)):
+                report.say('an iterator where a list is meant: if this program is Python 2, `remx run --python2` gives '
+                           'lists as it did')
         return 1
     return 0
 

@@ -30,10 +30,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = group.add_argument
     add('--host', default='127.0.0.1', help='the address to listen on (default: 127.0.0.1)')
     add('--port', type=int, default=8080, help='for inference (default: 8080; 0: any)')
-    add('--management-port', type=int, default=8081, help='for management (default: 8081; 0: any; -1: none)')
+    add('--management-port', type=int, help='for management (default: 8081; 0: any; -1: none; Ray Serve has its own)')
     add('--token-file', metavar='FILE', help='a file with the token that clients must send')
     add('--no-token', action='store_true', help='let everybody in who reaches the address')
+    add('--backend', choices=('processes', 'ray'), default='processes', help='where models run: in processes of this '
+        'machine (default), or on Ray Serve: the cluster of RAY_ADDRESS, or one of this machine')
     add('--workers', type=int, default=1, help='processes for each model (default: 1)')
+    add('--max-workers', type=int, metavar='N', help='with --backend ray: up to so many replicas, by the load')
     add('--max-batch', type=int, default=32, help='requests that are computed together (default: 32)')
     add('--max-delay', type=float, default=0.0, metavar='MS', help='how long a request waits for others (default: 0: '
         'only while all workers are busy)')
@@ -50,7 +53,10 @@ def serve(options) -> int:
     """Runs the subcommand."""
     try:
         settings = _settings(options)
-        from .._serve.server import run
+        if options.backend == 'ray':
+            from .._serve.ray_backend import run
+        else:
+            from .._serve.server import run
         return run(settings)
     except (MXNetError, OSError) as error:
         print(f'remx serve: {error}', file=sys.stderr)
@@ -71,6 +77,7 @@ def _settings(options):
                         ('timeout', 0.001)):
         if not getattr(options, name) >= least:
             raise MXNetError(f'--{name.replace("_", "-")} {getattr(options, name)}: it takes numbers from {least} on')
+    _check_backend(options)
     models = []
     for text in options.models:
         name, _, source = text.rpartition('=')
@@ -79,8 +86,29 @@ def _settings(options):
     return {'models': models, 'shapes': options.shape, 'epoch': options.epoch, 'classes': options.classes,
             'scale': options.scale, 'unit': options.unit, 'mean': options.mean, 'std': options.std, 'bgr': options.bgr,
             'invert': options.invert, 'host': options.host, 'port': options.port, 'token': token,
-            'management_port': None if options.management_port < 0 else options.management_port,
-            'workers': options.workers, 'max_batch': options.max_batch, 'max_delay': options.max_delay / 1000,
+            'local': token is None and options.host in LOOPBACK,
+            'management_port': _management_port(options), 'workers': options.workers,
+            'max_workers': options.max_workers, 'max_batch': options.max_batch, 'max_delay': options.max_delay / 1000,
             'max_queue': options.max_queue, 'timeout': options.timeout, 'max_body': options.max_body,
             'device': options.device, 'reload': options.reload, 'trust': options.trust, 'log': options.log,
             'threads': max(1, cores // options.workers), 'max_connections': max(2000, options.max_queue * 2)}
+
+
+def _management_port(options):
+    port = 8081 if options.management_port is None else options.management_port
+    return None if port < 0 else port
+
+
+def _check_backend(options):
+    """Refuses options that the other backend has."""
+    if options.backend == 'ray':
+        if (options.management_port or -1) >= 0:
+            raise MXNetError('--management-port: with --backend ray there is none; deploy again, or use the dashboard '
+                             'of Ray')
+        if options.reload:
+            raise MXNetError('--reload: with --backend ray, deploy again when files have changed')
+        if options.max_workers is not None and options.max_workers < options.workers:
+            raise MXNetError(f'--max-workers {options.max_workers}: it takes numbers from --workers '
+                             f'({options.workers}) on')
+    elif options.max_workers is not None:
+        raise MXNetError('--max-workers is for --backend ray; --workers is a fixed number of processes')

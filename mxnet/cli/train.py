@@ -10,13 +10,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _digits
 
 if TYPE_CHECKING:
-    from .._typing import Path, Shape
+    from .._typing import Path
 
 EXPLAIN = """Trains a network on MNIST: by default the tutorials' MLP (784-64-64-10), SGD 0.01, 10 epochs.
 
@@ -119,7 +119,7 @@ def build(name: str) -> Any:
     return vision.get_model(name, classes=10), (3, side, side)
 
 
-def pictures(folder: Path, part: Any, shape: Shape) -> Any:
+def pictures(folder: Path, part: Any, shape: Sequence[int]) -> Any:
     """A dataset of (picture between 0 and 1, label)."""
     from .. import ndarray as nd
     from ..gluon.data import ArrayDataset
@@ -219,7 +219,7 @@ class Interrupt:
     def _ask(self, number, frame):
         if self.asked:
             raise KeyboardInterrupt
-        self.asked: bool = True
+        self.asked = True
 
     def __bool__(self) -> bool:
         return self.asked

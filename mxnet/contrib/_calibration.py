@@ -49,7 +49,9 @@ class _LayerHistogramCollector:
         else:
             # a range of one point cannot be divided into bins
             threshold = threshold or numpy.float32(1e-8)
-            counts, edges = numpy.histogram(values, bins=self.num_bins, range=(-threshold, threshold))
+            # NumPy's annotation has no numbers of its own here; of float64 the edges would be other numbers
+            span: Any = -threshold, threshold
+            counts, edges = numpy.histogram(values, bins=self.num_bins, range=span)
             self.hist_dict[name] = counts, edges, low, high, threshold
 
 

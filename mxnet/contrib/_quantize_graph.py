@@ -4,8 +4,10 @@ Layers with weights (Convolution, FullyConnected) sum up in int32, which a `requ
 that only move or compare values (pooling, relu, Flatten, Concat) follow where their input is int8 already, or, with
 mode 'full', always.  Everything else gets floating point through a `dequantize` node.
 """
+from typing import Any
+
 from .._graph.ir.node import Node, own_attributes, rebuild, topological
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from ..base import MXNetError
 from ..symbol import Symbol
 from ..symbol.symbol import make
@@ -147,7 +149,7 @@ def fold_batch_norm(symbol, arg_params, aux_params):
     if not isinstance(symbol, Symbol):
         raise MXNetError(f'a Symbol is needed, not a {type(symbol).__name__}')
     args, aux = dict(arg_params), dict(aux_params)
-    uses = {}
+    uses: dict[Any, Any] = {}
     for node in topological(symbol._entries):
         for child, i in node.inputs:
             uses[id(child), i] = uses.get((id(child), i), 0) + 1

@@ -5,7 +5,7 @@ what a block computes below the block (`features/conv0/fwd`).
 """
 from .._graph.infer.inference import complete, infer
 from .._graph.ir.node import topological
-from .._ops.dtypes import NAME
+from .._ops.core.dtypes import NAME
 from ..gluon import HybridBlock
 from ..symbol import Symbol
 

@@ -6,7 +6,7 @@ zeros and ones), and what comes out is checked for both sizes.
 """
 from .._graph.infer.inference import complete, infer, unknown_length
 from .._graph.ir.node import Node, rebuild, topological
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from ..symbol._compose import make, text_of
 
 _RESHAPES = {'Reshape': 'shape', '_np_reshape': 'newshape', '_npx_reshape': 'newshape'}

@@ -1,6 +1,7 @@
 """Files of a block's parameters and of its structure."""
 import json
 from collections import OrderedDict
+from typing import Any
 
 from .._files import jsons, limits, paths
 from .._graph.ir import json as _json
@@ -41,7 +42,7 @@ def load_parameters(block, filename, ctx=None, allow_missing=False, ignore_extra
                                    dtype_source=dtype_source)
         return
     if not allow_missing:
-        places = {}
+        places: dict[int, list[str]] = {}
         for name, param in params.items():
             places.setdefault(id(param), []).append(name)
         missing = [n for n, p in params.items() if not any(place in loaded for place in places[id(p)])]
@@ -58,7 +59,7 @@ def load_parameters(block, filename, ctx=None, allow_missing=False, ignore_extra
 
 def save(block, prefix):
     """See `Block.save`."""
-    model = {}
+    model: dict[str, Any] = {}
     _write_structure(block, model, [0])
     paths.write_atomic(f'{prefix}-model.json', [json.dumps(model).encode()])
     block.save_parameters(f'{prefix}-model.params')

@@ -31,7 +31,8 @@ def _bytes(data):
 def random_states():
     """The states of our generators and of NumPy's global one, as arrays."""
     states = {f'mx:{ctx}': _bytes(gen.get_state().cpu().numpy().tobytes()) for ctx, gen in _random._generators.items()}
-    _, keys, position, has_gauss, cached = numpy.random.get_state()
+    state: Any = numpy.random.get_state()           # NumPy's annotation allows a dict, which another argument asks for
+    _, keys, position, has_gauss, cached = state
     states['numpy'] = ndarray.array(keys.astype('int64'), dtype='int64')
     states['numpy:rest'] = ndarray.array([position, has_gauss, cached], dtype='float64')
     return states

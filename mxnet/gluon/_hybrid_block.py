@@ -21,6 +21,7 @@ from ..symbol import Symbol
 from ..util import is_np_array
 from . import _structure as nested
 from ._backend import optimized
+from ._call_errors import not_a_child
 from ._parameter_files import save_arrays
 from ._traces import Trace, Traces, fill_fixed, kind_of
 from .block import Block
@@ -74,11 +75,12 @@ class HybridBlock(Block):
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         self._cached_graph: Any = ()
-        self._cached_op = None
+        self._cached_op: Any = None
         self._cached_op_args: list[Any] = []
-        self._in_format = self._out_format = None
+        self._in_format: Any = None            # how inputs and outputs are nested, once there is a graph
+        self._out_format: Any = None
         self._plain_inputs = -1                # so many arrays in and one out, nothing nested; else -1
-        self._known = None                     # context, Guard, parameters, arguments of the CachedOp, its inputs
+        self._known: Any = None                # context, Guard, parameters, arguments of the CachedOp, its inputs
         self._active = False
         self._flags: list[Any] = []
         self._backend_opts: Any
@@ -87,6 +89,7 @@ class HybridBlock(Block):
         self._callback: Any
         self._monitor_all: Any
         self._callback, self._monitor_all = None, False
+
         self._traces: Any = None               # Traces; False where `hybrid_forward` makes the graph; None: not known
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -96,8 +99,7 @@ class HybridBlock(Block):
 
     def register_child(self, block: Block, name: str | None = None) -> None:
         if not isinstance(block, HybridBlock):
-            raise ValueError(f'children of a HybridBlock must be HybridBlocks, but {name or block} is a '
-                             f'{type(block).__name__}; use HybridSequential instead of Sequential')
+            raise ValueError(not_a_child(self, block, name))
         super().register_child(block, name)
         self._clear_cached_op()
 
@@ -176,6 +178,9 @@ class HybridBlock(Block):
                 out = self._forward_symbol(*grouped)
             if is_np_array():
                 nested.check_outputs(self, out)
+            if out is None:
+                raise TypeError(f'{self.name} ({type(self).__name__}): hybrid_forward returned None; '
+                                'a return statement may be missing')
             flat_out, self._out_format = nested.flatten(out, 'an output')
             self._cached_graph = inputs, symbol.Group(flat_out, type(flat_out[0]))
         return self._cached_graph
@@ -205,7 +210,7 @@ class HybridBlock(Block):
 
     def _infer_by_arrays(self, *args):
         """Traces the block for what its operators tell of its parameters."""
-        arrays = []
+        arrays: list[Any] = []
         kind_of(args, arrays)
         Trace(self, args, arrays)
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections import OrderedDict
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .. import initializer
-from .._ops.dtypes import dtype_name
+from .._names import near
+from .._ops.core.dtypes import dtype_name
 from ..base import FileError
 from ..ndarray import NDArray
 from ._parameter_files import load_arrays, mismatch, names_file, save_arrays
@@ -142,6 +144,10 @@ class ParameterDict:
 
     def setattr(self, name: str, value: Any) -> None:
         """Sets an attribute of all parameters: `net.collect_params('.*weight').setattr('grad_req', 'null')`."""
+        if not hasattr(Parameter, name) and any(name not in vars(param) for param in self.values()):
+            known = [n for n in dir(Parameter) if not n.startswith('_')]
+            warnings.warn(f'setattr: a Parameter has no attribute {name!r}{near(name, known)}; it is set, and has no '
+                          'effect', stacklevel=2)
         for param in self.values():
             setattr(param, name, value)
 

@@ -19,6 +19,7 @@ def _is_sequence(block):
 def summarize(net: Block, inputs: Any) -> None:
     """Runs the net once on inputs and prints output shapes and numbers of parameters of its layers."""
     rows: Any
+    seen: set[Any]
     rows, seen, handles = [], set(), []
 
     def shapes(values):

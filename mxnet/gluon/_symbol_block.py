@@ -141,12 +141,12 @@ def _for_prediction(out, names, param_file, allow_missing):
 
 def _declared(attrs):
     """What a symbol's attributes say of a parameter."""
-    from .._ops.attributes import DataType, Shape, kind_of
+    from .._ops.core.attributes import DataType, Shape, kind_of
     found = {}
     if '__shape__' in attrs:
         found['shape'] = kind_of(Shape).parse(attrs['__shape__'])
     if attrs.get('__dtype__', '-1') != '-1':
-        from .._ops.dtypes import NUMPY
+        from .._ops.core.dtypes import NUMPY
         found['dtype'] = NUMPY[DataType().parse(attrs['__dtype__'])]
     for key in ('lr_mult', 'wd_mult'):
         if key in attrs:

@@ -10,7 +10,7 @@ import torch
 
 from .. import autograd, symbol
 from .._array import NDArrayBase
-from .._ops.dtypes import NAME
+from .._ops.core.dtypes import NAME
 from .._to_torch import translate
 from .._to_torch.names import dotted
 from ..base import MXNetError
@@ -249,7 +249,7 @@ def _regrouped(form):
 
 def _paths(block, prefix=''):
     """{name of a parameter: its name in the state dict}."""
-    found = {}
+    found: dict[str, str] = {}
     for key, param in block._reg_params.items():
         if isinstance(block, SymbolBlock):
             key = dotted(key)

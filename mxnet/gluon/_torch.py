@@ -10,7 +10,7 @@ import torch
 
 from .. import autograd, initializer
 from .._array import NDArrayBase, wrap
-from .._ops.dtypes import NAME, NUMPY
+from .._ops.core.dtypes import NAME, NUMPY
 from .._state import state
 from ..ndarray import NDArray, _interop
 from ..numpy import ndarray

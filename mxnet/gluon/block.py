@@ -1,7 +1,6 @@
 """`Block`, a part of a network; `HybridBlock` and `SymbolBlock`, which have graphs, are re-exported here."""
 from __future__ import annotations
 
-import re
 import warnings
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,12 +8,14 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 from .._dispatch import entering, interceptors
 from .._names import explain_arguments, explain_keywords, set_by_init
+from .._names import suggest_members as _suggest_members
 from .._names import suggest_names as _suggest_names
 from .._state import state
 from .._typing import any_signature
 from ..base import MXNetError
 from ..numpy import ndarray
 from . import _block_files as files
+from ._call_errors import explain_call, not_a_child, pattern_of
 from ._scope import BlockScope
 from ._scope import BlockScope as _BlockScope  # noqa: F401 - programs that make layers of their own know it so
 from ._structure import _regroup, check_outputs  # noqa: F401 - libraries on top of Gluon know the first and `_flatten`
@@ -60,7 +61,9 @@ class Block:
     _forward_hooks: Any
     _forward_pre_hooks: Any
     _prefix = _params = _name = _scope = _children = _reg_params = _forward_hooks = _forward_pre_hooks = set_by_init()
-    _repeat = _prediction = None        # what to do if the next call is like the last one: see _lazy/bound_calls.py
+    # what to do if the next call is like the last one, in training and in prediction: see _lazy/bound_calls.py
+    _repeat: Callable[..., Any] | None = None
+    _prediction: Callable[..., Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -115,6 +118,8 @@ class Block:
 
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Makes a block a child; assigning one to an attribute does this."""
+        if not callable(block) or isinstance(block, type):          # Compose takes functions, too
+            raise TypeError(not_a_child(self, block))
         self._children[str(len(self._children)) if name is None else name] = block
 
     def __repr__(self) -> str:
@@ -161,7 +166,7 @@ class Block:
         """
         self._warn_of_lost_children()
         found = ParameterDict(self._params.prefix)
-        pattern = re.compile(select) if select else None
+        pattern = pattern_of(select) if select else None
         found.update({n: p for n, p in self.params.items() if pattern is None or pattern.match(n)})
         for child in self._children.values():
             found.update(child.collect_params(select=select))
@@ -258,6 +263,11 @@ class Block:
         except MXNetError as error:
             self._sign(error)
             raise
+        except TypeError as error:
+            explained = explain_call(self, error, args)
+            if explained is error:
+                raise
+            raise explained from None
         if self._forward_hooks:
             for hook in self._forward_hooks.values():
                 hook(self, args, out)
@@ -310,3 +320,9 @@ from ._hybrid_block import HybridBlock  # noqa: E402
 from ._symbol_block import SymbolBlock  # noqa: E402
 
 _suggest_names(globals())
+_suggest_members(Block, {
+    'parameters': 'collect_params()', 'named_parameters': 'collect_params().items()',
+    'to': 'reset_ctx(ctx) or cast(dtype)',
+    'cuda': 'reset_ctx(mx.gpu())', 'state_dict': 'save_parameters(filename)',
+    'load_state_dict': 'load_parameters(filename)', 'train': 'autograd.record() or autograd.train_mode()',
+    'eval': 'a call outside of autograd.record()', 'fit': 'gluon.contrib.estimator.Estimator or a training loop'})

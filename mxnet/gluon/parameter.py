@@ -15,9 +15,9 @@ from .. import autograd, initializer, ndarray
 from .._deferred_compute import untraced
 from .._dispatch import interceptors, tracer
 from .._guard import invalidations
-from .._names import explain_arguments
+from .._names import explain_arguments, kind_of, not_an_array
 from .._names import suggest_names as _suggest_names
-from .._ops.dtypes import dtype_name
+from .._ops.core.dtypes import dtype_name
 from ..base import FileError, MXNetError
 from ..context import Context, cpu, current_context, given_context
 from ..ndarray import NDArray
@@ -49,6 +49,7 @@ class _Arrays(list):
     """The arrays of a parameter.  Programs put others there, `param._data[0] = sample`, to compute with those."""
 
     __slots__ = ('owner',)
+    owner: ref[Parameter]
 
     def __setitem__(self, index, array):
         super().__setitem__(index, array)
@@ -63,7 +64,7 @@ class _Arrays(list):
 def _contexts(ctx):
     if ctx is None or isinstance(ctx, (Context, str)):
         return [given_context(ctx)]
-    return [given_context(each) for each in ctx]
+    return [given_context(each) for each in (ctx if isinstance(ctx, (list, tuple)) else [ctx])]
 
 
 def fits(partial: Sequence[int], shape: Sequence[int]) -> bool:
@@ -88,6 +89,9 @@ class Parameter:
                 raise AssertionError(f"{what} of Parameter '{name}' must be default, row_sparse or csr, not {value!r}")
         self.name = name
         self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
+        for length in self._shape or ():
+            if not hasattr(length, '__index__'):
+                raise TypeError(f"Parameter '{name}': shape must have ints, but {self._shape} has {kind_of(length)}")
         self._dtype = dtype
         self.lr_mult, self.wd_mult = lr_mult, wd_mult
         self.init = init
@@ -95,8 +99,8 @@ class Parameter:
         self._differentiable = differentiable
         self._stype, self._grad_stype = stype, grad_stype
         self._grad_req: Any = None
-        self._data = None              # one array for each of `_ctx_list`, once they are there
-        self._ctx_list = None
+        self._data: Any = None         # one array for each of `_ctx_list`, once they are there
+        self._ctx_list: Any = None          # a list of contexts, once there are arrays
         self._by_ctx: dict[Any, Any] = {}              # dense arrays by context; a single one also under None
         self._deferred: Any = None          # (init, contexts, default init, data), until the shape is known
         self._var: Any = None
@@ -297,7 +301,7 @@ class Parameter:
     @property
     def _ctx_map(self):
         """Numbers in `_ctx_list`, by `device_typeid & 1` and device."""
-        found = [[], []]
+        found: list[list[int | None]] = [[], []]
         for number, ctx in enumerate(self._ctx_list or ()):
             row = found[ctx.device_typeid & 1]
             row += [None] * (ctx.device_id + 1 - len(row))
@@ -349,6 +353,7 @@ class Parameter:
         self._deferred = None
         with untraced(), autograd.pause():
             if data is None:
+                assert self._shape is not None      # `_known` has looked
                 data = ndarray.zeros(self._shape, dtype=self._dtype, ctx=cpu(), stype=self._stype)
                 if is_np_array() and self._stype == 'default':
                     data = data.as_np_ndarray()
@@ -371,6 +376,7 @@ class Parameter:
         self._attach_gradients()
 
     def _hold(self, arrays):
+        """Takes arrays, one for each of `_ctx_list`."""
         self._data, self._by_ctx = _Arrays(arrays), {}
         self._data.owner = ref(self)
         invalidations.count += 1
@@ -421,6 +427,8 @@ class Parameter:
 
     def set_data(self, data: Any) -> None:
         """Sets the values, on all contexts."""
+        if not hasattr(data, 'shape'):
+            raise TypeError(not_an_array(f"set_data of Parameter '{self.name}': data", data))
         self.shape = data.shape
         if self._data is None:
             if self._deferred is None:
@@ -516,17 +524,16 @@ class Constant(Parameter):
     """
 
     def __init__(self, name: str, value: ArrayLike) -> None:
-        if not isinstance(value, NDArray):
-            value = ndarray.array(value)
-        self.value = value
+        array = value if isinstance(value, NDArray) else ndarray.array(value)
+        self.value = array
 
         class Init(initializer.Initializer):
             """Copies the value."""
 
-            def _init_weight(self, _, array):
-                value.copyto(array)
+            def _init_weight(self, _, target):
+                array.copyto(target)
 
-        super().__init__(name, grad_req='null', shape=value.shape, dtype=value.dtype, init=Init())
+        super().__init__(name, grad_req='null', shape=array.shape, dtype=array.dtype, init=Init())
 
     def __repr__(self) -> str:
         return f'Constant {self.name} (shape={self.shape}, dtype={self.dtype})'

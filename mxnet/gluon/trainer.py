@@ -74,11 +74,11 @@ class Trainer:
         self._init_optimizer(optimizer, optimizer_params or {})
         self._scale = self._optimizer.rescale_grad
         self._amp_loss_scaler = None    # contrib.amp.init_trainer sets it
-        self._bound = None
+        self._bound: _BoundParameters | None = None
         self._kvstore_params = {'kvstore': kvstore, 'update_on_kvstore': update_on_kvstore}
         self._kv_initialized = False
-        self._kvstore = None
-        self._update_on_kvstore = None
+        self._kvstore: Any = None
+        self._update_on_kvstore: Any = None
         self._params_to_init: list[Any] = []
         self._reset_kvstore()
 
@@ -239,7 +239,7 @@ class Trainer:
             if follows.then is not None:        # it has been decided on, but the plan has failed
                 follows.then.run()
         if follows.then is not None:
-            self._bound.use_up()
+            self._bound.use_up()        # type: ignore[union-attr]  # `then` is an update of this record
         else:
             self.step(sum([loss.meta().shape[0] for loss in losses]) if batch_size is None else batch_size)
 
@@ -257,7 +257,9 @@ class Trainer:
     def _allreduce_grads(self):
         if self._kvstore is None:
             return
-        store, rows, dense = self._kvstore, [], []
+        store = self._kvstore
+        rows: list[tuple[int, list[Any]]] = []
+        dense: list[tuple[int, list[Any]]] = []
         for i, param in enumerate(self._params):
             if param.grad_req != 'null' and param._data is not None:
                 (dense if param._grad_stype == 'default' else rows).append((i, param.list_grad()))
@@ -298,7 +300,8 @@ class Trainer:
     def _update(self, ignore_stale_grad):
         if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
             return                      # the scale of the loss was too large: no step, and a smaller one next time
-        pending, pulled = [[] for _ in self._updaters], []
+        pending: list[list[Any]] = [[] for _ in self._updaters]
+        pulled: list[Any] = []
         for i, param in enumerate(self._params):
             if param.grad_req == 'null':
                 continue
@@ -397,6 +400,11 @@ class _BoundParameters:
     """An update of all parameters, bound to a guard on their arrays, `grad_req` and gradient variables."""
 
     __slots__ = ('guard', 'updater', 'columns', 'variables', 'fresh')
+    guard: Guard
+    updater: Any
+    columns: tuple[Any, Any, Any]           # numbers, gradients and arrays
+    variables: list[Any]
+    fresh: list[Any]                        # [whether `backward` has written it since] of each
 
     @classmethod
     def of(cls, params, updater, columns):

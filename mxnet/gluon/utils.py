@@ -12,9 +12,12 @@ import weakref
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy
+
 from .. import ndarray
 from .._array import before_write, wrap
 from .._files import downloads
+from .._names import kind_of, not_an_array
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..util import is_np_array, is_np_shape
@@ -35,6 +38,8 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     >>> [part.shape for part in mx.gluon.utils.split_data(mx.nd.zeros((5, 2)), 2, even_split=False)]
     [(3, 2), (2, 2)]
     """
+    if not isinstance(num_slice, (int, numpy.integer)):
+        raise TypeError(f'split_data: num_slice must be an int, not {kind_of(num_slice)}')
     if num_slice < 1:
         raise ValueError(f'data cannot be split into {num_slice} parts; is the list of contexts empty?')
     if not -data.ndim <= batch_axis < data.ndim:
@@ -80,8 +85,13 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
     With `check_isfinite` the norm is a number, and a warning is given if it is not finite; without, nothing waits and
     the norm is an array.
     """
+    if not isinstance(arrays, (list, tuple)):
+        raise TypeError(f'clip_global_norm: arrays must be a list of NDArrays, not {kind_of(arrays)}')
     if not arrays:
         raise ValueError('clip_global_norm needs at least one array')
+    for i, array in enumerate(arrays):
+        if not isinstance(array, ndarray.NDArray):
+            raise TypeError(not_an_array(f'clip_global_norm: array {i}', array))
     import torch
     tensors = [a._parts()[0] if a._sparse else a.materialize().detach() for a in arrays]
     home = tensors[0].device

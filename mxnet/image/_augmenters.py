@@ -338,6 +338,8 @@ def CreateAugmenter(data_shape: Sequence[int], resize: int = 0, rand_crop: bool 
     >>> [type(aug).__name__ for aug in mx.image.CreateAugmenter((3, 32, 32), rand_mirror=True, mean=True)]
     ['CenterCropAug', 'HorizontalFlipAug', 'CastAug', 'ColorNormalizeAug']
     """
+    if not isinstance(data_shape, (tuple, list)) or len(data_shape) != 3:
+        raise ValueError(f'CreateAugmenter: data_shape must be (channels, height, width), not {data_shape!r}')
     found: list[Any] = [ResizeAug(resize, inter_method)] if resize > 0 else []
     size = data_shape[2], data_shape[1]
     if rand_resize:

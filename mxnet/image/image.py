@@ -15,7 +15,7 @@ from torch.nn import functional as F
 from .. import _random_state as chance
 from .._array import readable, wrap, write
 from .._names import suggest_names as _suggest_names
-from .._ops.opencv import scaled
+from .._ops.vision.opencv import scaled
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray._interop import tensor_of

@@ -21,7 +21,7 @@ class _Channel:
 
     def __init__(self, depth):
         self._depth = depth
-        self._items = deque()
+        self._items: deque[tuple[Any, BaseException | None]] = deque()
         self._closed = False
         self._changed = threading.Condition()
 
@@ -50,6 +50,7 @@ class _Channel:
 
 def _fill(channel, produce, np_shape, np_array):
     state.np_shape, state.np_array = np_shape, np_array         # the thread makes the arrays that its owner would make
+    item: tuple[Any, BaseException | None]
     more = True
     while more:
         try:

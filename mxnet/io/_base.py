@@ -33,7 +33,7 @@ class DataDesc(namedtuple('DataDesc', ['name', 'shape'])):
     shape: Any
 
     __module__ = 'mxnet.io.io'
-    dtype: object
+    dtype: DType
     layout: str | None
 
     def __new__(cls, name: str, shape: Sequence[int], dtype: DType = numpy.float32,

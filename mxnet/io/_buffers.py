@@ -7,6 +7,7 @@ import math
 import mmap
 import weakref
 from collections import deque
+from typing import Any
 
 import numpy
 import torch
@@ -19,7 +20,7 @@ class Buffers:
     """Gives tensors; when all arrays on the memory of one are gone, the next one may have it."""
 
     def __init__(self):
-        self._free = deque()
+        self._free: deque[Any] = deque()
 
     def empty(self, shape, dtype):
         """A tensor with any values."""

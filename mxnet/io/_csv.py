@@ -3,7 +3,7 @@ from typing import Literal
 
 import numpy
 
-from .._ops.attributes import NonNegative, Shape
+from .._ops.core.attributes import NonNegative, Shape
 from ..base import MXNetError
 from ..ndarray import array
 from ._native import native

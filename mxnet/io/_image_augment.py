@@ -77,6 +77,35 @@ def shifted_hls(picture, hue, lightness, saturation):
 class Augmenter:
     """Resizes, turns, pads, crops and colours, in this order, as far as parameters ask for it."""
 
+    # the parameters of `ImageRecordIter`
+    resize: int
+    rand_crop: bool
+    random_resized_crop: bool
+    max_rotate_angle: int
+    max_aspect_ratio: float
+    min_aspect_ratio: float | None
+    max_shear_ratio: float
+    max_crop_size: int
+    min_crop_size: int
+    max_random_scale: float
+    min_random_scale: float
+    max_random_area: float
+    min_random_area: float
+    max_img_size: float
+    min_img_size: float
+    brightness: float
+    contrast: float
+    saturation: float
+    pca_noise: float
+    random_h: int
+    random_s: int
+    random_l: int
+    rotate: int
+    rotate_list: tuple[int, ...]
+    fill_value: int
+    inter_method: int
+    pad: int
+
     def __init__(self, name, data_shape, options):
         self.__dict__.update(options)
         self._name = name

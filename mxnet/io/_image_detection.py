@@ -10,7 +10,7 @@ from typing import Literal
 import numpy
 import torch
 
-from .._ops.attributes import Floats, NonNegative, Shape
+from .._ops.core.attributes import Floats, NonNegative, Shape
 from ..base import MXNetError
 from ._image_augment import METHODS, interpolation, linear_table, mapped, resized, shifted_hls, short_edge
 from ._native import log, native
@@ -82,6 +82,28 @@ class Objects:
 class Augmenter:
     """Resizes, colours, mirrors, pads and crops pictures with their objects, as far as parameters ask for it."""
 
+    # the parameters of `ImageDetRecordIter`; those of crops have one value for each sampler
+    resize: int
+    rand_crop_prob: float
+    num_crop_sampler: int
+    crop_emit_mode: str
+    emit_overlap_thresh: float
+    max_crop_trials: tuple[int, ...]
+    rand_pad_prob: float
+    max_pad_scale: float
+    max_random_hue: int
+    random_hue_prob: float
+    max_random_saturation: int
+    random_saturation_prob: float
+    max_random_illumination: int
+    random_illumination_prob: float
+    max_random_contrast: float
+    random_contrast_prob: float
+    rand_mirror_prob: float
+    fill_value: int
+    inter_method: int
+    resize_mode: str
+
     def __init__(self, name, data_shape, options):
         self.__dict__.update(options)
         self._name, (self._height, self._width) = name, data_shape[1:]
@@ -144,8 +166,8 @@ class Augmenter:
         x, y = -draw.uniform(0, scale - 1), -draw.uniform(0, scale - 1)
         objects.project((x, y, scale, scale))
         rows, columns = picture.shape[:2]
-        sides = [int(-y * rows), int((scale + y - 1) * rows), int(-x * columns), int((scale + x - 1) * columns)]
-        return cv2.copyMakeBorder(picture, *sides, cv2.BORDER_CONSTANT, value=(self.fill_value,) * 3)
+        return cv2.copyMakeBorder(picture, int(-y * rows), int((scale + y - 1) * rows), int(-x * columns),
+                                  int((scale + x - 1) * columns), cv2.BORDER_CONSTANT, value=(self.fill_value,) * 3)
 
     def _cropped(self, picture, objects, draw):
         """The picture cut by the first of the samplers, in random order, that finds a box; else as it was."""

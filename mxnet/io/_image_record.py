@@ -5,7 +5,7 @@ from typing import Literal
 import numpy
 import torch
 
-from .._ops.attributes import NonNegative, Shape
+from .._ops.core.attributes import NonNegative, Shape
 from ..base import MXNetError
 from ._image_augment import Augmenter
 from ._native import log, native
@@ -17,6 +17,14 @@ __all__ = ['ImageRecordInt8Iter', 'ImageRecordIter', 'ImageRecordIter_v1', 'Imag
 
 
 class _Images(PictureLoader):
+    # parameters of `ImageRecordIter`; besides these there are mean_r to mean_a and std_r to std_a
+    mirror: bool
+    rand_mirror: bool
+    mean_img: str
+    scale: float
+    max_random_contrast: float
+    max_random_illumination: float
+
     def __init__(self, name, data_shape, label_width, path_imglist, augment, normalize, dtype, **kwargs):
         super().__init__(name, data_shape=data_shape, label_shape=(label_width,), dtype=getattr(torch, dtype), **kwargs)
         self._width = label_width
@@ -36,12 +44,12 @@ class _Images(PictureLoader):
         label[:] = labels
         picture = self._augment(picture, draw)
         mirrored = self.mirror or (self.rand_mirror and draw.random() < 0.5)
-        contrast, light = 1, 0
+        contrast, light = 1.0, 0.0
         if self._varies:
             contrast += draw.uniform(-self.max_random_contrast, self.max_random_contrast)
             light = draw.uniform(-self.max_random_illumination, self.max_random_illumination)
         if self._mean is not None:
-            self._subtract(picture, mirrored, contrast, light, data)
+            self._subtract(picture, self._mean, mirrored, contrast, light, data)
             return
         if mirrored:
             import cv2
@@ -80,15 +88,15 @@ class _Images(PictureLoader):
         """For each channel what its numbers, less their mean, are multiplied with, and what is added."""
         return numpy.float32(contrast * self.scale) / self._std, numpy.float32(light * self.scale) / self._std
 
-    def _subtract(self, picture, mirrored, contrast, light, data):
+    def _subtract(self, picture, means, mirrored, contrast, light, data):
         """The same with a mean for each pixel."""
         scale, offset = self._scale_and_offset(contrast, light)
         for channel, plane in enumerate(planes(picture)):
             target = data[channel][:, ::-1] if mirrored else data[channel]
             if self._dtype is torch.int8:
-                target[:] = numpy.clip(plane - numpy.floor(self._mean[channel] + numpy.float32(0.5)), -128, 127)
+                target[:] = numpy.clip(plane - numpy.floor(means[channel] + numpy.float32(0.5)), -128, 127)
                 continue
-            numpy.subtract(plane, self._mean[channel], out=target)
+            numpy.subtract(plane, means[channel], out=target)
             target *= scale[channel]
             target += offset[channel]
 
@@ -180,7 +188,7 @@ def _variant(name, what, **fixed):
     make.__name__ = make.__qualname__ = name
     make.__module__ = __name__
     make.__doc__ = _DOCUMENTATION.format(what=what)
-    make.__signature__ = inspect.signature(_image_record_iter)
+    make.__signature__ = inspect.signature(_image_record_iter)      # type: ignore[attr-defined]  # functions may have it
     return native(make)
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 import numpy
 import torch
 
-from .._ops.attributes import NonNegative, Shape
+from .._ops.core.attributes import NonNegative, Shape
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray import array

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy
 
 from .._files import idx, limits, paths, published
-from .._ops.attributes import NonNegative
+from .._ops.core.attributes import NonNegative
 from ..base import MXNetError
 from ..ndarray import array
 from ._csv import Rows

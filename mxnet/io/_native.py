@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from .._names import near
-from .._ops.attributes import kind_of
+from .._ops.core.attributes import kind_of
 from ..base import MXNetError
 from ._ahead import Ahead
 from ._base import DataBatch, DataDesc, DataIter, check_state
@@ -171,7 +171,7 @@ class Loader:
     def begin(self, epoch, skip):
         """Starts a pass behind its first `skip` examples."""
         self._epoch = epoch
-        self._stream = _Stream(self.pieces(epoch, skip))
+        self._stream: _Stream | None = _Stream(self.pieces(epoch, skip))
         self._seen = skip
         self._last = None
 
@@ -181,6 +181,7 @@ class Loader:
 
     def next(self):
         """The next batch; StopIteration after the last one of the pass."""
+        assert self._stream is not None
         parts = self._stream.take(self.batch_size)
         count = sum(len(part) for part in parts)
         if not count:

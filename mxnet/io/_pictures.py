@@ -102,7 +102,8 @@ class PictureLoader(Loader):
         data = self._buffers.empty((count, *self._shape), self._dtype)
         label = torch.empty((count, *self._label_shape))
         views, labels, ids = data.numpy(), label.numpy(), numpy.zeros(count, numpy.uint64)
-        good, errors = numpy.ones(count, bool), {}
+        good = numpy.ones(count, bool)
+        errors: dict[int, Exception] = {}
         numbers = iter(range(count))            # each thread takes the next number: `next` is atomic
 
         def work(_):
@@ -236,8 +237,8 @@ def read_list(name, path, width):
                 raise ValueError(f'it has {len(labels)} labels')
             found[int(fields[0])] = labels
         except ValueError as error:
-            wanted = 'labels' if width < 0 else f'{width} labels'
-            raise MXNetError(f'{name}: {path}, line {number} should be an id, {wanted} and a path: {error}') from None
+            labelled = 'labels' if width < 0 else f'{width} labels'
+            raise MXNetError(f'{name}: {path}, line {number} should be an id, {labelled} and a path: {error}') from None
     return found
 
 

@@ -2,6 +2,7 @@
 import functools
 import random
 from collections import namedtuple
+from collections.abc import Callable, Sequence
 
 from ..base import MXNetError
 from ..recordio import DamagedRecord, MXIndexedRecordIO, MXRecordIO
@@ -29,6 +30,8 @@ class Records:
     pieces of this size.
     """
 
+    _readers: Sequence[MXRecordIO]
+
     def __init__(self, name, path_imgrec, path_imgidx, part_index, num_parts, shuffle, seed, chunk_size, chunk_seed):
         if not path_imgrec:
             raise MXNetError(f'{name} needs path_imgrec, a .rec file')
@@ -45,8 +48,9 @@ class Records:
         indexes = files_of(path_imgidx, name)
         if len(indexes) != len(self._files):
             raise MXNetError(f'{name}: there are {len(indexes)} index files for {len(self._files)} record files')
-        self._readers = [MXIndexedRecordIO(index, path, 'r') for index, path in zip(indexes, self._files)]
-        places = [(number, position, key) for number, reader in enumerate(self._readers)
+        readers = [MXIndexedRecordIO(index, path, 'r') for index, path in zip(indexes, self._files)]
+        self._readers = readers
+        places = [(number, position, key) for number, reader in enumerate(readers)
                   for position, key in sorted((position, key) for key, position in reader.idx.items())]
         begin, end = part_of(len(places), *self._part)
         return places[begin:end]
@@ -54,7 +58,7 @@ class Records:
     def stream(self, epoch, skip, damaged):
         """Yields the records of a pass from number `skip` on; `damaged` is called with each Corrupt one."""
         if self._places is not None:
-            yield from self._by_index(epoch, skip, damaged)
+            yield from self._by_index(self._places, epoch, skip, damaged)
             return
         for raw in self._in_sequence(epoch, damaged):
             if skip:
@@ -62,8 +66,7 @@ class Records:
             else:
                 yield raw
 
-    def _by_index(self, epoch, skip, damaged):
-        order = self._places
+    def _by_index(self, order, epoch, skip, damaged):
         if self._shuffle:
             order = order.copy()
             random.Random(f'{self._seed} {epoch}').shuffle(order)
@@ -90,7 +93,8 @@ class Records:
             random.Random(f'{self._chunk_seed} {epoch}').shuffle(pieces)
         draw = random.Random(f'{self._seed} {epoch}')
         for piece in pieces:
-            yield from self._shuffled(self._between(*part_of(sum(sizes), piece, num_parts, 4), sizes, damaged), draw)
+            begin, end = part_of(sum(sizes), piece, num_parts, 4)
+            yield from self._shuffled(self._between(begin, end, sizes, damaged), draw)
 
     def _shuffled(self, records, draw):
         if not self._shuffle:
@@ -118,7 +122,7 @@ class Records:
             # a reader of its own: `read` is quick because it holds a block of the file, and passes may overlap
             with MXRecordIO(reader.uri, 'r') as own:
                 position = own.find(first) if first else 0
-                read = functools.partial(own.read_at, position)
+                read: Callable[[], bytes | None] = functools.partial(own.read_at, position)
                 while position < last:
                     try:
                         data = read()

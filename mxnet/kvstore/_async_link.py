@@ -4,6 +4,7 @@ import collections
 import logging
 import os
 import time
+from typing import Any
 
 from .._dist.cluster import Cluster, failed
 from ..base import MXNetError
@@ -79,13 +80,15 @@ class Link:
         self.rank = job.rank
         self.bounded = []                       # stores whose other workers wait for this one until it leaves
         self._changes = 0                       # how many were sent
-        self._waiting = collections.deque()     # [number, method, arguments, bytes, ref of the answer]
+        # [number, method, arguments, bytes, ref of the answer]
+        self._waiting: collections.deque[Any] = collections.deque()
         self._bytes = 0                         # of those
-        self._unwritten = collections.deque()   # the same, of changes that the server has made but not written yet
+        # the same, of changes that the server has made but not written yet
+        self._unwritten: collections.deque[Any] = collections.deque()
         self._answers = {}                      # number: what a change came back with
         self._problem = None
         self._gone_since = None
-        self._patience = max(job.timeout, RESTART)
+        self._timeout = max(job.timeout, RESTART)
 
     # ------------------------------------------------------------------ changes
     def change(self, store, action, *arguments, size=0):
@@ -182,11 +185,11 @@ class Link:
                     self._gone_since = None
                 return answer
             except errors.GetTimeoutError:
-                if time.monotonic() - start > self._patience:
+                if time.monotonic() - start > self._timeout:
                     raise self._lost('it does not answer') from None
             except errors.RayActorError as error:
                 self._gone_since = self._gone_since or start
-                if time.monotonic() - self._gone_since > self._patience:
+                if time.monotonic() - self._gone_since > self._timeout:
                     raise self._lost(str(error).strip().split('\n')[0]) from error
                 time.sleep(0.05)
                 return AGAIN, None
@@ -195,7 +198,7 @@ class Link:
 
     def _lost(self, why):
         return MXNetError(f'worker {self.rank} of {self.job.size}: server {self.number} of {self._servers} is gone, '
-                          f'for {self._patience:g} seconds: {why}')
+                          f'for {self._timeout:g} seconds: {why}')
 
     # ------------------------------------------------------------------ questions
     def ask(self, store, action, *arguments, bound=None):

@@ -44,7 +44,7 @@ class Known:
         size, flat = math.prod(shape), False
         if servers == 1 or bound is None or size < bound or not size:
             number = zlib.crc32(repr(key).encode()) % servers
-            parts = ((number, 0, shape[0] if shape else 1),)
+            parts: tuple[Any, ...] = ((number, 0, shape[0] if shape else 1),)
         else:
             flat = not value._sparse and shape[0] < servers
             rows = size if flat else shape[0]
@@ -79,8 +79,8 @@ class Known:
     def sparse_value(self, parts):
         """The row_sparse array of (start, end, (rows, data)) that servers sent."""
         rows = numpy.concatenate([rows + start for start, _, (rows, _) in parts])
-        data = numpy.concatenate([data for _, _, (_, data) in parts])
-        data = wrap(from_numpy(data, self.tensor_dtype), cpu(), NDArray)
+        values = numpy.concatenate([data for _, _, (_, data) in parts])
+        data = wrap(from_numpy(values, self.tensor_dtype), cpu(), NDArray)
         return sparse.row_sparse_array((data, wrap(torch.from_numpy(rows), cpu(), NDArray)), shape=self.shape,
                                        dtype=self.dtype, ctx=cpu())
 

@@ -120,7 +120,7 @@ class Table:
 
     def updater(self, text):
         self.function = text
-        self.store.set_updater(None if text is None else pickle.loads(text))
+        self.store._updater = None if text is None else pickle.loads(text)
 
     def states(self, text):
         self.store._states('load_optimizer_states').set_states(text)

@@ -9,6 +9,7 @@ A program may change gradients between backward and step, or call backward twice
 gradients, tells the others with the scale of its gradients, and all add up again.
 """
 import weakref
+from typing import Any
 
 import torch
 
@@ -29,7 +30,8 @@ class Bucket:
         self.flat = torch.empty(sum(sizes), dtype=dtype, device=device)
         self.parts = self.flat.split(sizes)
         self.waiting = set(members)
-        self.work = self.sent = None
+        self.work: Any = None
+        self.sent: list[tuple[torch.Tensor, int]] = []     # what was sent, with the versions that it had
 
     def start(self, gradients, world):
         tensors = [gradients[i].materialize().detach() for i in self.members]
@@ -51,13 +53,14 @@ class Early:
         self._store, self.keys = store, keys
         self.gradients = gradients
         self._variables = [None] * len(keys)
-        self._buckets, self._of = [], {}
+        self._buckets: list[Any] = []
+        self._of: dict[Any, Any] = {}
         self._fill(limit)
         self._next = 0                                      # the bucket to start next
         self._again = False
         own, self._what = store._header('push', [(key, store._values[key]) for key in keys])
         self._check = own[:3]
-        sums = [None] * len(keys)
+        sums: list[Any] = [None] * len(keys)
         for bucket in self._buckets:
             for i, part in zip(bucket.members, bucket.parts, strict=True):
                 sums[i] = wrap(part.view(gradients[i].shape), gradients[i].context, NDArray)
@@ -65,7 +68,8 @@ class Early:
         self.watch(arrays)
 
     def _fill(self, limit):
-        kinds, sizes = {}, {}
+        kinds: dict[Any, Any] = {}
+        sizes: dict[Any, int] = {}
         for i in reversed(range(len(self.keys))):
             tensor = self.gradients[i].materialize()
             kind = tensor.dtype, tensor.device

@@ -135,10 +135,10 @@ class DistKVStore(WorkersKVStore):
         data, indices = value.data.materialize(), value.indices.materialize().to(torch.int64)
         count = torch.tensor([len(indices)])
         self._world.wait(self._world.copy(count, 'init'))
-        count = int(count)
+        length = int(count)
         if self.rank:
-            data = data.new_empty(count, *value.shape[1:])
-            indices = indices.new_empty(count)
+            data = data.new_empty(length, *value.shape[1:])
+            indices = indices.new_empty(length)
         data, indices = data.contiguous(), indices.contiguous()
         for part in (data, indices):
             self._world.wait(self._world.copy(part, 'init'))

@@ -124,7 +124,8 @@ class AsyncKVStore(WorkersKVStore):
 
     def _messages(self, sums):
         """{server: [(key, content)]}, {server: bytes}"""
-        entries, sizes = {}, {}
+        entries: dict[int, list[Any]] = {}
+        sizes: dict[int, int] = {}
         for key, total in sums.items():
             known = self._values[key]
             if total._sparse:
@@ -177,7 +178,7 @@ class AsyncKVStore(WorkersKVStore):
 
     # ------------------------------------------------------------------ pulling
     def _by_server(self, keys):
-        found = {}
+        found: dict[int, list[Any]] = {}
         for key in keys:
             for server, _, _ in self._values[key].parts:
                 found.setdefault(server, []).append(key)
@@ -207,7 +208,7 @@ class AsyncKVStore(WorkersKVStore):
 
     def _spread(self, found, wanted, targets):
         """Copies what servers answered to arrays."""
-        contents = {}
+        contents: dict[Any, Any] = {}
         for server, (values, count) in found.items():
             self._counted(count)
             for key, content in zip(wanted[server], values, strict=True):

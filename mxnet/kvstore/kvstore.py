@@ -10,6 +10,7 @@ import torch
 from .._array import NDArrayBase, readable, wrap, writable
 from .._dispatch import entering, interceptors
 from .._files import paths
+from .._names import kind_of, not_an_array
 from .._state import state
 from .._torch.lists import foreach_copy_
 from ..base import MXNetError
@@ -39,7 +40,7 @@ class KVStore(KVStoreBase):
         self._values: dict[Any, Any] = {}
         self._number: dict[Any, Any] = {}               # the place of each key in the order of their init
         self._lent: set[Any] = set()              # keys whose value is an array of the program's: see push
-        self._key_type = None
+        self._key_type: type | None = None
         self._compression: Any = None
 
     def __del__(self) -> None:
@@ -55,15 +56,16 @@ class KVStore(KVStoreBase):
             value = listed(value)
             if len(key) != len(value):
                 raise AssertionError(f'{what}: {len(key)} keys, but values for {len(value)}')
-        found, kinds = {}, set()
+        found: dict[Any, Any] = {}
+        kinds = set()
         for k, v in zip(key, value, strict=True):
             if isinstance(k, bool) or not isinstance(k, (str, numbers.Integral)):
                 raise AssertionError(f'{what}: a key is an int or a str, not a {type(k).__name__}')
             kinds.add(str if isinstance(k, str) else int)
-            arrays = listed(v)
+            arrays = listed(v) if isinstance(v, (NDArrayBase, list, tuple)) else [v]
             for array in arrays:
                 if not isinstance(array, NDArrayBase):
-                    raise AssertionError(f'{what}: values are NDArrays, not {type(array).__name__}')
+                    raise AssertionError(not_an_array(f'{what}: the value of key {k!r}', array))
             found.setdefault(k, []).extend(arrays)
         if len(kinds) > 1:
             raise AssertionError(f'{what}: the keys of a KVStore are all ints or all strs, not {list(key)}')
@@ -128,7 +130,9 @@ class KVStore(KVStoreBase):
 
     def _ordered(self, keys):
         """Upstream's order of keys that are pushed together: ints by their value, strings as they were first stored."""
-        return sorted(keys, key=self._number.get if self._key_type is str else None) if len(keys) > 1 else list(keys)
+        if len(keys) < 2:
+            return list(keys)
+        return sorted(keys, key=self._number.__getitem__) if self._key_type is str else sorted(keys)
 
     _local = True                       # whether the sum of what is pushed is all that there is to add up
 
@@ -305,6 +309,9 @@ class KVStore(KVStoreBase):
 
     def set_updater(self, updater: Callable[..., Any]) -> None:
         """`updater(key, sum of what was pushed, stored value)` is called at each push and changes the stored value."""
+        if updater is not None and not callable(updater):
+            raise TypeError('set_updater: updater must be a function of (key, pushed value, stored value), not '
+                            f'{kind_of(updater)}')
         self._updater = updater
 
     _set_updater = set_updater

@@ -11,7 +11,7 @@ import torch
 from .. import registry
 from .._array import NDArrayBase
 from .._dispatch import entering, interceptors
-from .._names import explain_arguments, set_by_init
+from .._names import explain_arguments, kind_of, set_by_init
 from .._state import state
 from .._torch.lists import foreach_copy_
 from ..ndarray import _interop
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIMIT = 1 << 20
 SMALLEST = 128
 # Batches that are measured together, if their predictions are not larger than this.
-SHELF = 32
+BUFFERED = 32
 SMALL = 1 << 14
 
 
@@ -38,6 +38,9 @@ def check_label_shapes(labels: Any, preds: Any, wrap: bool = False, shape: bool 
         raise ValueError(f'a metric compares labels with predictions; the '
                          f'{"labels" if labels is None else "predictions"} are '
                          'None')
+    for what, given in (('labels', labels), ('predictions', preds)):
+        if not hasattr(given, 'shape' if shape else '__len__') or isinstance(given, str):
+            raise TypeError(f'a metric compares arrays or lists of arrays; the {what} are {kind_of(given)}')
     one, other = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
     if one != other:
         if shape or hasattr(labels, 'shape') and hasattr(preds, 'shape'):
@@ -86,7 +89,7 @@ def _fetch(entries):
 
     One copy per device and dtype, however many tensors there are.
     """
-    groups = {}
+    groups: dict[Any, list[Any]] = {}
     for row, (tensors, _) in enumerate(entries):
         for column, tensor in enumerate(tensors):
             groups.setdefault((tensor.device, tensor.dtype), []).append((row, column, tensor))
@@ -137,11 +140,16 @@ class EvalMetric:
     ('wrong', 0.5)
 
     `output_names` and `label_names` choose what `update_dict` looks at; without them it is everything.
+
+    An integer in the place of `output_names`, which was `num` until MXNet 0.11, makes a metric of that many values:
+    `sum_metric` and `num_inst` are lists, and `get` gives lists of names and values.
     """
 
     label_names: Any
     output_names: Any
     name: Any
+    num: Any = None             # of programs for MXNet 0.x
+    _values: int | None = None  # how many values there are; None: one, which is not in a list
 
     sum_metric: Any = _settled('sum_metric', 'The sum since the last reset or reset_local.')
     num_inst: Any = _settled('num_inst', 'How much was counted since the last reset or reset_local.')
@@ -152,9 +160,13 @@ class EvalMetric:
         super().__init_subclass__(**kwargs)
         explain_arguments(cls)
 
-    def __init__(self, name: str, output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None,
+    def __init__(self, name: str, output_names: Sequence[str] | int | None = None,
+                 label_names: Sequence[str] | None = None,
                  **kwargs: Any) -> None:
         self.name = str(name)
+        if isinstance(output_names, int):
+            self.num = self._values = output_names
+            output_names = None
         self.output_names = output_names
         self.label_names = label_names
         self._has_global_stats = kwargs.pop('has_global_stats', False)
@@ -188,7 +200,9 @@ class EvalMetric:
     def _forget(self):
         self._pending, self._waiting = [], 0
 
-    def _absorb(self, total, count):
+    def _absorb(self, *values):
+        """Takes in what `_defer` was given: here (total, count)."""
+        total, count = values
         own = self.__dict__         # the properties would look for news again
         own['sum_metric'] += total
         own['global_sum_metric'] += total
@@ -205,7 +219,8 @@ class EvalMetric:
 
     def get_config(self) -> dict[str, Any]:
         """A dict from which `create` makes a metric like this one."""
-        return {**self._kwargs, 'metric': type(self).__name__, 'name': self.name, 'output_names': self.output_names,
+        return {**self._kwargs, 'metric': type(self).__name__, 'name': self.name,
+                'output_names': self.output_names if self._values is None else self._values,
                 'label_names': self.label_names}
 
     def update_dict(self, label: Mapping[str, NDArray], pred: Mapping[str, NDArray]) -> None:
@@ -224,18 +239,21 @@ class EvalMetric:
     def reset(self) -> None:
         """Begins anew."""
         self._forget()
-        self.num_inst = 0
-        self.sum_metric = 0.0
+        self.num_inst = 0 if self._values is None else [0] * self._values
+        self.sum_metric = 0.0 if self._values is None else [0.0] * self._values
         self.global_num_inst = 0
         self.global_sum_metric = 0.0
 
     def reset_local(self) -> None:
         """Begins anew for `get`, not for `get_global`."""
-        self.num_inst = 0
-        self.sum_metric = 0.0
+        self.num_inst = 0 if self._values is None else [0] * self._values
+        self.sum_metric = 0.0 if self._values is None else [0.0] * self._values
 
     def get(self) -> tuple[Any, Any]:
         """(name, value) since the last `reset` or `reset_local`; nan if there was nothing."""
+        if self._values is not None:
+            return ([f'{self.name}_{i}' for i in range(self._values)],
+                    [_ratio(total, count) for total, count in zip(self.sum_metric, self.num_inst)])
         return self.name, _ratio(self.sum_metric, self.num_inst)
 
     def get_global(self) -> tuple[Any, Any]:
@@ -275,34 +293,34 @@ class Measured(EvalMetric):
 
     _measure: Any           # of a subclass
 
-    _shelf: _Shelf | None = None
+    _buffer: _BatchBuffer | None = None
 
     def update(self, labels: Arrays, preds: Arrays) -> None:
         """Takes a batch into account: a list of arrays of labels, and one of predictions."""
         labels, preds = check_label_shapes(labels, preds, True)
         for label, pred in zip(labels, preds):
-            shelf = None if state.naive else self._shelf
-            if shelf is not None and shelf.takes(label, pred):
-                if shelf.count == SHELF:
-                    self._clear_shelf()
+            buffer = None if state.naive else self._buffer
+            if buffer is not None and buffer.takes(label, pred):
+                if buffer.count == BUFFERED:
+                    self._flush_buffer()
                 continue
             given = tensor_of(label)
             label, pred = pair(given, pred)
             tensors, known = self._measure(label, pred)     # the first of its kind at once: it may be a mistake
             self._defer(tensors, *known)
             if self._joins(label, pred) and not state.naive:
-                self._clear_shelf()
-                self._shelf = _Shelf(given, pred)
+                self._flush_buffer()
+                self._buffer = _BatchBuffer(given, pred)
 
     def _takes(self, label, pred):
         """As `update_dict` with one label and one prediction, if they are like the ones before; else False."""
-        kind, shelf = type(self), self._shelf
-        if shelf is None or kind.update is not Measured.update or kind.update_dict is not EvalMetric.update_dict \
+        kind, buffer = type(self), self._buffer
+        if buffer is None or kind.update is not Measured.update or kind.update_dict is not EvalMetric.update_dict \
                 or not _OWN.isdisjoint(self.__dict__) or self.output_names is not None or self.label_names is not None \
-                or not shelf.takes(label, pred):
+                or not buffer.takes(label, pred):
             return False
-        if shelf.count == SHELF:
-            self._clear_shelf()
+        if buffer.count == BUFFERED:
+            self._flush_buffer()
         return True
 
     _labels_warned = False
@@ -325,28 +343,28 @@ class Measured(EvalMetric):
         """Whether batches of this kind, joined along their first axis, measure as one by one."""
         return False
 
-    def _clear_shelf(self):
-        if self._shelf is not None and self._shelf.count:
-            tensors, known = self._measure(*self._shelf.clear())
+    def _flush_buffer(self):
+        if self._buffer is not None and self._buffer.count:
+            tensors, known = self._measure(*self._buffer.clear())
             self._defer(tensors, *known)
 
     def _settle(self):
-        self._clear_shelf()
+        self._flush_buffer()
         super()._settle()
 
     def _forget(self):
         super()._forget()
-        if self._shelf is not None:
-            self._shelf.count = 0
+        if self._buffer is not None:
+            self._buffer.count = 0
 
     def __getstate__(self) -> Any:
-        return {key: value for key, value in super().__getstate__().items() if key != '_shelf'}
+        return {key: value for key, value in super().__getstate__().items() if key != '_buffer'}
 
 
 _OWN = frozenset(('update', 'update_dict'))         # which a program may have put into a single metric
 
 
-class _Shelf:
+class _BatchBuffer:
     """Copies of small batches of one kind, to be measured together: one measurement costs as much as many copies.
 
     Labels of a CPU stay there until then, wherever the predictions are.
@@ -358,7 +376,7 @@ class _Shelf:
         self.label_kind, self.pred_kind, self.last = _kind(label), _kind(pred), None
         self.together = label.is_cuda == pred.is_cuda
         # lists of views, since indexing costs as much as copying
-        self.labels, self.preds = (t.new_empty((SHELF, *t.shape)) for t in (label, pred))
+        self.labels, self.preds = (t.new_empty((BUFFERED, *t.shape)) for t in (label, pred))
         self.labels, self.preds = (self.labels, self.labels.unbind()), (self.preds, self.preds.unbind())
         self.count = 0
 

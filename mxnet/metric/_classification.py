@@ -137,6 +137,9 @@ class _TwoClasses(EvalMetric):
     """A score of a two by two table, per update ('macro') or of all updates together ('micro')."""
 
     _score: staticmethod
+    _batch: _Counts
+    _local: _Counts
+    _global: _Counts
 
     def __init__(self, name: str, output_names: Sequence[str] | None, label_names: Sequence[str] | None,
                  average: str | None) -> None:
@@ -160,7 +163,8 @@ class _TwoClasses(EvalMetric):
             self._defer(((predicted & actual).sum(), predicted.sum(), actual.sum(), other), label.numel(),
                         number == len(labels))
 
-    def _absorb(self, both, predicted, actual, other, count, last):
+    def _absorb(self, *values):
+        both, predicted, actual, other, count, last = values
         if other:
             raise ValueError(f'{self.name} is for two classes; the labels have more')
         self._batch += _Counts(both, predicted - both, actual - both, count - predicted - actual + both)
@@ -228,6 +232,9 @@ class PCC(EvalMetric):
     `reset_local`, `gcm` since the last `reset`).
     """
 
+    lcm: numpy.ndarray[Any, Any]
+    gcm: numpy.ndarray[Any, Any]
+
     def __init__(self, name: str = 'pcc', output_names: Sequence[str] | None = None,
                  label_names: Sequence[str] | None = None, has_global_stats: bool = True) -> None:
         self.k = 2
@@ -244,7 +251,8 @@ class PCC(EvalMetric):
             flat = [t.reshape(-1).to(torch.int32, copy=True) for t in (pred, label)]
             self._defer(flat, number == len(labels))
 
-    def _absorb(self, pred, label, last):
+    def _absorb(self, *values):
+        pred, label, last = values
         if pred.size:
             if min(pred.min(), label.min()) < 0:
                 raise ValueError(f'{self.name}: classes are counted from 0; there is a '
@@ -338,7 +346,8 @@ class Perplexity(Measured):
         chosen = torch.where(ignored, 1.0, chosen)
         return (-chosen.clamp(min=1e-10).log().sum(), ignored.sum()), (flat.numel(),)
 
-    def _absorb(self, total, ignored, count):
+    def _absorb(self, *values):
+        total, ignored, count = values
         super()._absorb(total, count - ignored)
 
     def get(self) -> tuple[Any, Any]:
@@ -374,7 +383,8 @@ class _LogLikelihood(Measured):
             scores = _precise(pred)[torch.arange(len(chosen), device=pred.device), chosen]
         return ((scores + self.eps).log().sum(), ends.min, ends.max), (label.numel(), classes)
 
-    def _absorb(self, total, low, high, count, classes):
+    def _absorb(self, *values):
+        total, low, high, count, classes = values
         if not -classes <= low <= high < classes:
             raise IndexError(f'{self.name}: the labels go from {low} to {high}, but there are {classes} classes')
         super()._absorb(-total, count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .._names import kind_of
 from ._base import EvalMetric, check_label_shapes, register
 
 if TYPE_CHECKING:
@@ -25,8 +26,10 @@ class CustomMetric(EvalMetric):
 
     def __init__(self, feval: Callable[..., Any], name: str | None = None, allow_extra_outputs: bool = False,
                  output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
+        if not callable(feval):
+            raise TypeError(f'CustomMetric: feval must be a function of (label, prediction), not {kind_of(feval)}')
         if name is None:
-            name = feval.__name__
+            name = getattr(feval, '__name__', type(feval).__name__)
             if '<' in name:
                 name = f'custom({name})'
         super().__init__(name, feval=feval, allow_extra_outputs=allow_extra_outputs, output_names=output_names,
@@ -63,5 +66,7 @@ def np(numpy_feval: Callable[..., Any], name: str | None = None, allow_extra_out
     def feval(label, pred):
         return numpy_feval(label, pred)
 
-    feval.__name__ = numpy_feval.__name__
+    if not callable(numpy_feval):
+        raise TypeError(f'metric.np takes a function of (label, prediction), not {kind_of(numpy_feval)}')
+    feval.__name__ = getattr(numpy_feval, '__name__', type(numpy_feval).__name__)
     return CustomMetric(feval, name, allow_extra_outputs)

@@ -35,6 +35,11 @@ class _Error(Measured):
     def __init__(self, name: str, output_names: Sequence[str] | None, label_names: Sequence[str] | None) -> None:
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
 
+    @staticmethod
+    def _error(difference):
+        """The number of a pair of arrays, from their difference."""
+        raise NotImplementedError
+
     def _measure(self, label, pred):
         return (self._error(_difference(label, pred)),), (1,)
 
@@ -135,7 +140,8 @@ class PearsonCorrelation(EvalMetric):
                                      copy=True) for t in pair(label, pred)]
             self._defer(flat)
 
-    def _absorb(self, label, pred):
+    def _absorb(self, *values):
+        label, pred = values
         label, pred = label.astype(numpy.float64), pred.astype(numpy.float64)
         if self.average == 'macro':
             with numpy.errstate(divide='ignore', invalid='ignore'):     # no spread: nan

@@ -50,10 +50,10 @@ class Run:
         self.epoch: Any
         self.batches: Any
         self.phase, self.epoch, self.batches = 'ready', None, 0
-        self._at_start: Any
-        self._final: Any
-        self._at_start = self._final = self._before_reset = None
-        self._going_on = None           # the random states to set once a resumed epoch has come to its place
+        self._at_start: Any = None
+        self._final: Any = None
+        self._before_reset: dict[str, Any] | None = None
+        self._going_on: Any = None      # the random states to set once a resumed epoch has come to its place
 
     # ------------------------------------------------------------------ as training goes along
     def begin(self, epoch: int) -> None:

@@ -345,7 +345,7 @@ class BaseModule:
         nbatch, data_batch = run.skip(batches)
         if data_batch is None and not nbatch:
             raise MXNetError('fit: train_data has no batches; was it reset?')
-        values = ()
+        values: Sequence[tuple[str, Any]] = ()
         while data_batch is not None:
             if monitor is not None:
                 monitor.tic()

@@ -11,9 +11,10 @@ import numpy
 from .. import ndarray
 from .. import symbol as _symbol
 from .._files import paths
-from .._names import explain_arguments
-from .._training import load_params
+from .._names import explain_arguments, kind_of
+from .._training import load_params, params_name
 from ..name import NameManager
+from ..symbol.symbol import SymbolBase
 from .base_module import _UNIFORM, BaseModule, _check_input_names, draws
 from .module import _CPU, Module
 
@@ -49,6 +50,9 @@ class BucketingModule(BaseModule):
         if default_bucket_key is None:
             raise AssertionError('BucketingModule: default_bucket_key is missing')
         self._default_bucket_key = default_bucket_key
+        if isinstance(sym_gen, SymbolBase) or not callable(sym_gen):
+            raise TypeError('BucketingModule: sym_gen must be a function of a bucket key that returns (symbol, data '
+                            f'names, label names), not {kind_of(sym_gen)}')
         self._sym_gen = sym_gen
         self._options = {'logger': logger, 'context': context, 'work_load_list': work_load_list,
                          'fixed_param_names': fixed_param_names, 'state_names': state_names, 'group2ctxs': group2ctxs,
@@ -68,7 +72,11 @@ class BucketingModule(BaseModule):
     def _call_sym_gen(self, key):
         # names begin anew for each bucket: the parameters of all must have the same ones
         with NameManager():
-            return self._sym_gen(key)
+            found = self._sym_gen(key)
+        if not isinstance(found, (tuple, list)) or len(found) != 3:
+            raise TypeError(f'BucketingModule: sym_gen({key!r}) must return (symbol, data names, label names), not '
+                            f'{kind_of(found)}')
+        return found
 
     def _reset_bind(self):
         self.binded = False
@@ -294,7 +302,7 @@ class BucketingModule(BaseModule):
         if not self._buckets:
             raise AssertionError('save_checkpoint: the module has no buckets yet; call bind first')
         with paths.together(prefix):
-            self.save_params(f'{prefix}-{epoch:04d}.params')
+            self.save_params(params_name(prefix, epoch))
             for key in self._buckets:
                 self._call_sym_gen(key)[0].save(f'{prefix}-{key}-symbol.json', remove_amp_cast=remove_amp_cast)
             ndarray.save(f'{prefix}.buckets', ndarray.array(list(self._buckets), dtype=numpy.int32))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
 from .._graph.codegen.plan import alike
-from .._ops.attributes import DType, kind_of
+from .._ops.core.attributes import DType, kind_of
 from ..context import Context
 from ..executor_manager import _mean, _split_input_slice
 from ..io import DataDesc
@@ -377,7 +377,7 @@ def _prepare_group2ctxs(group2ctxs, ctx_len):
     if not isinstance(group2ctxs, dict):
         raise AssertionError('group2ctxs must be a dict {group: context or list of contexts} or a list of dicts, not a '
                              f'{type(group2ctxs).__name__}')
-    found = [{} for _ in range(ctx_len)]
+    found: list[dict[str, Any]] = [{} for _ in range(ctx_len)]
     for group, contexts in group2ctxs.items():
         contexts = [contexts] if isinstance(contexts, Context) else list(contexts)
         contexts = contexts * ctx_len if len(contexts) == 1 else contexts

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -20,6 +21,7 @@ from .._training import (
     _update_params,
     _update_params_on_kvstore,
     load_checkpoint,
+    params_name,
 )
 from ..base import MXNetError
 from ..context import Context, cpu
@@ -93,6 +95,9 @@ class Module(BaseModule):
                                  'contexts')
         self._group2ctxs = group2ctxs
         self._symbol = symbol
+        for what, names in (('data_names', data_names), ('label_names', label_names)):
+            if isinstance(names, str):
+                raise TypeError(f'Module: {what} must be a list of names such as [{names!r}], not the str {names!r}')
         self._data_names, self._label_names = list(data_names or ()), list(label_names or ())
         self._state_names, self._fixed_param_names = list(state_names or ()), list(fixed_param_names or ())
         _check_input_names(symbol, self._data_names, 'data', True)
@@ -145,7 +150,10 @@ class Module(BaseModule):
 
         They appear together or, if the process is killed before, not at all.
         """
-        name, states = f'{prefix}-{epoch:04d}.params', f'{prefix}-{epoch:04d}.states'
+        if not isinstance(prefix, (str, os.PathLike)):
+            raise TypeError(f'save_checkpoint: prefix must be a str, not {kind_of(prefix)}')
+        name = params_name(prefix, epoch)
+        states = f'{prefix}-{epoch:04d}.states'
         with paths.together(prefix):
             self._symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)
             self.save_params(name)
@@ -305,6 +313,8 @@ class Module(BaseModule):
         for what, given in (('arg_params', arg_params), ('aux_params', aux_params)):
             if given is not None and not isinstance(given, Mapping):
                 raise TypeError(f'{what} must be a dict of names and NDArrays, not a {type(given).__name__}')
+        if initializer is not None and not isinstance(initializer, str) and not callable(initializer):
+            raise TypeError(f'init_params: initializer must be an Initializer or a name, not {kind_of(initializer)}')
         if isinstance(initializer, str):
             initializer = create_initializer(initializer)
         for own, given in ((self._arg_params, arg_params), (self._aux_params, aux_params)):
@@ -630,6 +640,9 @@ class Module(BaseModule):
 
     def update_metric(self, eval_metric: EvalMetric, labels: Arrays, pre_sliced: bool = False) -> None:
         """Compares the outputs of the last `forward` with labels."""
+        if isinstance(eval_metric, str):
+            raise TypeError(f'update_metric: eval_metric must be a metric, not {kind_of(eval_metric)}; '
+                            f'mx.metric.create({eval_metric!r}) makes one')
         self._exec_group.update_metric(eval_metric, labels, pre_sliced)
 
     def install_monitor(self, mon: Monitor) -> None:

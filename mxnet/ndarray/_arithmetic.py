@@ -16,8 +16,8 @@ import torch
 from .._array import NDArrayBase, before_write, copies, readers, settle, write
 from .._dispatch import interceptors
 from .._names import not_an_array
-from .._notes import source
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
+from .._provenance import source
 from .._state import state
 from . import _invoke
 
@@ -162,10 +162,10 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
                 else:
                     if result.requires_grad:
                         # notes of the operands that have one: the call of `source` would say the same
-                        left = self._variable or getattr(tensor, '_note', None) or source(self)
+                        left = self._variable or getattr(tensor, '_provenance', None) or source(self)
                         if value is not other:
-                            other = other._variable or getattr(value, '_note', None) or source(other)
-                        result._note = (slow, None, (left, other), 0, (ref(result),))
+                            other = other._variable or getattr(value, '_provenance', None) or source(other)
+                        result._provenance = (slow, None, (left, other), 0, (ref(result),))
                     array = _new(self._dense)
                     array._storage = result
                     array._ctx = self._ctx

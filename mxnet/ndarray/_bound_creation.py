@@ -9,7 +9,7 @@ import torch
 from .. import _random_state as _random
 from .._array import wrap
 from .._dispatch import interceptors
-from .._ops.dtypes import torch_dtype
+from .._ops.core.dtypes import torch_dtype
 from .._state import state
 from ..base import _Null
 from ..context import Context, current_context

@@ -11,8 +11,8 @@ import numpy
 
 from .. import _random_state as generators
 from .. import engine, libinfo
-from .._ops.dtypes import NUMPY
-from .._ops.table import NAMES
+from .._ops.core.dtypes import NUMPY
+from .._ops.core.table import NAMES
 from ..base import C_FUNCTIONS as FUNCTIONS
 from ..base import MXNetError
 from ..context import num_gpus

@@ -4,9 +4,12 @@ The call goes through a plan (`_graph.codegen.plan`).  While recording, the whol
 backward is the plan's.  If that backward is itself differentiated (`autograd.grad(create_graph=True)`), it is computed
 by torch's engine instead.
 """
+from __future__ import annotations
+
 from collections import Counter, OrderedDict
 from functools import partial
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import torch
@@ -21,21 +24,27 @@ from .._graph.infer.inference import infer
 from .._graph.ir.node import Node
 from .._graph.ir.program import Program
 from .._hooks import hooks
+from .._integer_gradients import DifferentiableInteger
 from .._lazy import inference, operators
 from .._lazy.defer import defer
 from .._lazy.pending import GraphOutputs
-from .._lazy.step import PATIENCE, run_moving_steps
-from .._notes import note_graph, source
-from .._ops.late_reads import Versions
-from .._ops.table import NAMES
+from .._lazy.step import DEFERRAL_BUDGET, run_moving_steps
+from .._ops.core.late_reads import Versions
+from .._ops.core.table import NAMES
+from .._provenance import record_graph, source
 from .._state import state
 from .._torch.autograd import keeps_graph
 from .._torch.memory import storage_id
-from .._whole import Whole
 from ..base import MXNetError
 from . import _interop, _invoke
 from ._sparse_cached import Lookups, by_nodes
 from .ndarray import NDArray
+
+if TYPE_CHECKING:
+    from .._lazy.pending import ParameterGroup
+    from .._lazy.step import BoundStep
+    from .._lazy.step_plan import StepPlan
+    from .._lazy.types import View
 
 
 def generators_of(ctx):
@@ -52,35 +61,42 @@ class CachedOp:
     """Calls a symbol's graph on arrays, given in the order of `sym.list_inputs()`."""
 
     def __init__(self, sym, flags=()):
-        self._symbol, self.what = sym, (sym, None)      # what it computes: see _notes.py
+        self._symbol = sym
+        self.what: tuple[Any, Any] = sym, None          # what it computes: see _provenance.py
         self._flags = dict(flags)
         self._np = self.is_np_sym
         self.program = Program(sym._entries)
         self.repeated = _repeated(list(sym._entries))
         self._plans = Plans(self.program)
-        self._sharing = {}             # plan -> what it saves that programs can write into
-        self._monitor = None
+        self._sharing: dict[Any, Any] = {}      # plan -> what it saves that programs can write into
+        self._monitor: tuple[Any, bool] | None = None
         self._lookups = Lookups.of(sym, self._flags.items(), CachedOp)
         self._names = [n.name for n in self.program.variables]
         # zeros of a batch size that only the inputs tell: one program for each set of input shapes
-        self._by_shapes = OrderedDict() if self.program.open_shapes else None
+        self._by_shapes: Any = OrderedDict() if self.program.open_shapes else None
         # may it become a CUDA graph; None if it was not said
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
         self.draws = self.program.draws
-        self.patience = PATIENCE
+        self.deferral_budget = DEFERRAL_BUDGET
         # which inputs are parameters, if whoever calls it has said so; what predictions with them know
         self.parameters: tuple[int, ...] = ()
-        self._predictors, self._graph_outputs, self.quick, self._refused = {}, {}, None, None
+        self._predictors: dict[Any, Any] = {}           # a Predictor or NONE, by kinds; or how many calls there were
+        self._graph_outputs: dict[Any, GraphOutputs] = {}
+        self.quick: Any = None                          # kinds and numbers of the free inputs, and the last Predictor
+        self._refused: Any = None
         self.program.folds = bool(self.static)
         self.count = len(self.program.outputs)
         # what deferred calls know (_lazy/)
-        self.group = None           # ParameterGroup of the last one
-        self.steps, self.last_step = OrderedDict(), None        # plans of steps that begin with it, by key; the last
-        self.seen = set()           # keys of steps with operators that have been seen once
-        self.operators = {}         # CachedOps of operators that follow it in a step (_lazy/operators.py)
-        self.results = {}           # kinds of calls -> shapes and dtypes of the outputs (_lazy/inference.py)
+        self.group: ParameterGroup | None = None                # of the last one
+        self.steps: OrderedDict[Any, StepPlan] = OrderedDict()  # plans of steps that begin with it, by key
+        self.last_step: BoundStep | None = None
+        self.seen: set[Any] = set()                             # keys of steps with operators that were seen once
+        self.operators: dict[Any, CachedOp] = {}    # of operators that follow it in a step (_lazy/operators.py)
+        # kinds of calls -> shapes and dtypes of the outputs (_lazy/inference.py)
+        self.results: dict[Any, list[torch.Tensor]] = {}
         self.only_inferred = False  # whether calls that inference does not know to be right are refused (NotInferred)
-        self.view = None            # how the output is made a view of the input, if it is one (_lazy/operators.py)
+        # how the output is made a view of the input, if it is one (_lazy/operators.py)
+        self.view: View | None = None
         self._passing = _Passing.of(sym, self._flags)
 
     @staticmethod
@@ -133,10 +149,10 @@ class CachedOp:
             return self._lookups(args, out, self._result_class())
         if self._by_shapes is not None:
             return self._for_shapes(args)(*args, out=out)
-        ctx = args[0]._ctx if args else None
+        ctx: Any = args[0]._ctx if args else None
         recording, cls = state.recording, self._result_class() if self._np or state.np_array else NDArray
         if recording:
-            if self.patience > 0 and out is None and self._monitor is None and not state.interceptors \
+            if self.deferral_budget > 0 and out is None and self._monitor is None and not state.interceptors \
                     and not state.naive:
                 arrays = defer(self, args, ctx, state.training, cls)
                 if arrays is not None:
@@ -159,7 +175,7 @@ class CachedOp:
             self.results.clear()        # calls are deferred once they are known to have no mistakes
             raise
         if recording:
-            note_graph(self.what, tuple([source(x) for x in args]), results)
+            record_graph(self.what, tuple([source(x) for x in args]), results)
         if out is not None:
             targets = out if isinstance(out, (list, tuple)) else [out]
             for target, value in zip(targets, results, strict=True):
@@ -260,7 +276,7 @@ class CachedOp:
         results = [owned(o, tensors) for o in outputs]
         for number in self.repeated:
             results[number] = results[number].clone()
-        if wanted and self.patience > 0 and (plan is not None or self.program.has_static_shapes):
+        if wanted and self.deferral_budget > 0 and (plan is not None or self.program.has_static_shapes):
             kinds = inference.kinds_of(training, tensors)
             if kinds not in self.results:
                 inference.remember(self, kinds, [(r.shape, r.dtype) for r in results])
@@ -293,7 +309,7 @@ class CachedOp:
         device = ctx.torch_device
         if state.naive or self.draws and state.chance is not None:
             return None
-        if self._monitor is not None or any(t.device != device or type(t) is Whole for t in tensors):
+        if self._monitor is not None or any(t.device != device or type(t) is DifferentiableInteger for t in tensors):
             return None
         if not self._plans.due(kind):
             return None
@@ -314,7 +330,10 @@ class CachedOp:
         return found
 
     def _watch(self, ctx):
-        return None if self._monitor is None else _Watch(*self._monitor, ctx)
+        if self._monitor is None:
+            return None
+        callback, everything = self._monitor
+        return _Watch(callback, everything, ctx)
 
 
 def _repeated(entries):
@@ -334,11 +353,16 @@ class _Passing:
     The other outputs are computed by a graph of their own.  An input that is there twice is copied the second time.
     """
 
+    _outputs: list[int | None]          # for each output the number of the input that it is, or None
+    _op: CachedOp | None                # of the other outputs
+    _places: list[int]                  # numbers of its inputs
+
     @classmethod
     def of(cls, sym, flags):
         """None for a graph that has no inputs among its outputs."""
         entries = sym._entries
-        passed, rest = {}, []
+        passed: dict[int, Node] = {}
+        rest = []
         for number, (node, _) in enumerate(entries):
             if node.is_variable and node not in passed.values():
                 passed[number] = node
@@ -556,7 +580,7 @@ def _same_numbers(ctx):
 
 
 def _distinct(tensors):
-    """The tensors, with an alias for each place of one that is given more than once: each place has its own gradient."""
+    """The tensors, with an alias for each place of a tensor given more than once, so that each has its own gradient."""
     counts = Counter(map(id, tensors))
     return [t.view_as(t) if counts[id(t)] > 1 and t.requires_grad else t for t in tensors]
 

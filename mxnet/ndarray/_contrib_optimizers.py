@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from .._array import wrap
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from ._invoke import call
 from .ndarray import NDArray
 
@@ -19,7 +19,7 @@ def _scale(rescale_grad, weight):
     """The scale of the gradients as the array that AdamW's operators want it to be."""
     if isinstance(rescale_grad, NDArray):
         return rescale_grad.as_in_context(weight.context)
-    if not isinstance(rescale_grad, numbers.Number):
+    if not isinstance(rescale_grad, numbers.Real):
         raise TypeError(f'rescale_grad must be a number or an NDArray, not {type(rescale_grad).__name__}')
     tensor = torch.full((1,), float(rescale_grad), dtype=torch.float32, device=weight.meta().device)
     return wrap(tensor, weight.context, NDArray)

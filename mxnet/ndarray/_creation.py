@@ -15,7 +15,7 @@ from .._dispatch import interceptors, run_kernel, tracer
 from .._hooks import hooks
 from .._names import near
 from .._ops import NAMES
-from .._ops.dtypes import NAME, torch_dtype
+from .._ops.core.dtypes import NAME, torch_dtype
 from .._state import state
 from .._wording import plain
 from ..base import MXNetError

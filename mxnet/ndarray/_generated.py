@@ -33,9 +33,9 @@ from .._array import NDArrayBase, owned, wrap
 from .._dispatch import interceptors
 from .._frontend.binding import _Null, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
-from .._notes import note_all, source
 from .._ops._eager import specialize
-from .._ops.table import Operator
+from .._ops.core.table import Operator
+from .._provenance import record_results, source
 from .._state import state
 from ._invoke import call, run
 
@@ -155,7 +155,7 @@ def several(op, inputs, tensors, results, given, recording, ctx, cls):
     found = [owned(r, tensors) for r in results]
     found = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in found]
     if recording:
-        note_all(op, given, inputs, found)
+        record_results(op, given, inputs, found)
     return found if len(found) != 1 else found[0]
 
 
@@ -206,7 +206,7 @@ def {name}({parameters}):
                     return {slow}
             if _result.requires_grad:
                 if _recording:
-                    _result._note = (_op, _given, {sources}, 0, (_ref(_result),))
+                    _result._provenance = (_op, _given, {sources}, 0, (_ref(_result),))
                 else:
                     _result = _result.detach()
             _array = _new({cls})
@@ -258,7 +258,7 @@ def _source(op: Operator, name: str, is_method: bool):
         key.append('_state.training')
     listed = f'({", ".join(inputs)},)'
     both = list(zip(inputs, tensors, strict=True))
-    found = '{x}._variable or getattr({t}, \'_note\', None) or (_source({x}) if {t}.requires_grad else _ref({x}))'
+    found = '{x}._variable or getattr({t}, \'_provenance\', None) or (_source({x}) if {t}.requires_grad else _ref({x}))'
     noted = '(' + ''.join(found.format(x=x, t=t) + ', ' for x, t in both if x not in optional) + ')' + ''.join(
         f' + (() if {x} is None else ({found.format(x=x, t=t)},))' for x, t in both if x in optional)
     reads = [f'{t} = ' + (f'None if {x} is None else ' if x in optional else '') + f'{x}._storage' for x, t in both]
@@ -317,8 +317,10 @@ _SHARED = {
 }
 
 
+
 def _stub(*args, **kwargs):
-    return _first_call(args, kwargs)            # noqa: F821 (a global of the generated function)
+    # a global of the generated function
+    return _first_call(args, kwargs)            # type: ignore[name-defined]  # noqa: F821
 
 
 def make(op: Operator, name: str, cls: type | None):

@@ -6,7 +6,7 @@ import zlib
 
 import torch
 
-from .._ops.dtypes import NAME
+from .._ops.core.dtypes import NAME
 
 SMALLEST, LARGEST = 8, 160         # sides of a picture: what is less is rather a kernel; more is shown smaller
 MOST = 16                          # pictures of a batch

@@ -13,6 +13,7 @@ import numpy
 import torch
 
 from .._array import NDArrayBase
+from .._names import kind_of
 from .._wording import plain
 from ._interop import tensor_of
 
@@ -40,8 +41,13 @@ def normalize(key: Any, tensor: torch.Tensor) -> Any:
 def _plain_slice(part):
     if all(x is None or type(x) is int for x in (part.start, part.stop, part.step)):
         return part
-    return slice(*[None if x is None else int(x.asscalar() if isinstance(x, NDArrayBase) else x)
-                   for x in (part.start, part.stop, part.step)])
+    for x in (part.start, part.stop, part.step):
+        if isinstance(x, (str, bytes)) or x is not None and not hasattr(x, '__int__') and not hasattr(x, '__index__'):
+            raise ValueError(f'an array cannot be indexed with the slice {part.start!r}:{part.stop!r}: its ends must '
+                             f'be ints, not {kind_of(x)}')
+    start, stop, step = (None if x is None else int(x.asscalar() if isinstance(x, NDArrayBase) else x)
+                         for x in (part.start, part.stop, part.step))
+    return slice(start, stop, step)
 
 
 def _index_tensor(part, device):

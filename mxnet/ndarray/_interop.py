@@ -11,7 +11,7 @@ import torch.utils.dlpack
 from .._array import NDArrayBase, send, wrap, writable
 from .._dispatch import entering, interceptors
 from .._hooks import hooks
-from .._ops.dtypes import BFLOAT16, torch_dtype
+from .._ops.core.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
 

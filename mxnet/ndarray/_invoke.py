@@ -13,11 +13,11 @@ from .._frontend.binding import bind, by_order, missing_inputs
 from .._graph.codegen.states import move_when_differentiated
 from .._lazy.inference import SHAPE_ONLY, without_values
 from .._lazy.step import run_moving_steps
-from .._notes import note_all, source
-from .._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
-from .._ops.dtypes import NAME
-from .._ops.moves import Move
-from .._ops.table import CallSite, Operator
+from .._ops.core.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
+from .._ops.core.dtypes import NAME
+from .._ops.core.moves import Move
+from .._ops.core.table import CallSite, Operator
+from .._provenance import record_results, source
 from .._state import state
 from ..base import MXNetError, OutOfRange
 from ..context import Context, current_context
@@ -68,7 +68,7 @@ def execute(op: Operator, inputs, attributes, out, cls):
         if x is not None and x._sparse:
             result = run_sparse(op, inputs, attributes, out, cls)
             if state.recording:
-                note_all(op, attributes, inputs, result if isinstance(result, (list, tuple)) else (result,))
+                record_results(op, attributes, inputs, result if isinstance(result, (list, tuple)) else (result,))
             return result
     if recording and out is None and not (interceptors and state.interceptors) \
             and True in [x is not None and x._pending is not None for x in inputs]:
@@ -113,7 +113,7 @@ def execute(op: Operator, inputs, attributes, out, cls):
     if out is not None:
         _into(op, result, out)
         if recording:
-            note_all(op, given, inputs, out if isinstance(out, (list, tuple)) else (out,))
+            record_results(op, given, inputs, out if isinstance(out, (list, tuple)) else (out,))
         return out
     if type(result) is tuple:
         if len(result) == 1:
@@ -122,12 +122,12 @@ def execute(op: Operator, inputs, attributes, out, cls):
             results = [_owned(op, inputs, attributes, r, tensors) for r in result]
             results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
             if recording:
-                note_all(op, given, inputs, results)
+                record_results(op, given, inputs, results)
             return results
     result = _owned(op, inputs, attributes, result, tensors)
     if result.requires_grad:
         if recording:
-            result._note = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
+            result._provenance = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
                             (ref(result),))
         else:
             result = result.detach()

@@ -9,8 +9,8 @@ import numbers
 from typing import TYPE_CHECKING, Any, Unpack
 
 from .._frontend.binding import _Null
-from .._ops.dtypes import NAME, dtype_name
-from .._ops.table import NAMES
+from .._ops.core.dtypes import NAME, dtype_name
+from .._ops.core.table import NAMES
 from ..base import MXNetError
 from . import _bound_creation
 from ._invoke import call
@@ -32,7 +32,7 @@ def _draw(numbers_op, arrays_op, parameters, shape, dtype, ctx, out, kwargs):
     """Calls the operator for numbers or the one for arrays, whichever the parameters are."""
     first = next(iter(parameters.values()))
     if isinstance(first, NDArray) and arrays_op is not None:
-        kind = NDArray
+        kind: type = NDArray
     elif isinstance(first, numbers.Number):
         kind = numbers.Number
     else:

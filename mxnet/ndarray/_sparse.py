@@ -8,7 +8,8 @@ import torch
 
 from .._array import NDArrayBase
 from .._hooks import hooks
-from .._ops.dtypes import torch_dtype
+from .._names import kind_of
+from .._ops.core.dtypes import torch_dtype
 from ..base import MXNetError, _Null
 from ..context import cpu, current_context
 from . import _creation, _interop, _sparse_links, _sparse_parts
@@ -121,6 +122,9 @@ def csr_matrix(arg1: Any, shape: Shape | None = None, ctx: Context | None = None
         raise ValueError(f'csr_matrix: a tuple has 2 or 3 members, not {len(arg1)}')
     if isinstance(arg1[1], tuple) and len(arg1[1]) == 2:
         return _from_coordinates(arg1[0], *arg1[1], shape, ctx, dtype)
+    if not all(isinstance(n, (int, numpy.integer)) for n in arg1):
+        raise ValueError('csr_matrix: a tuple of two must be a shape (rows, columns) or (data, (row, column)), not '
+                         f'({kind_of(arg1[0])}, {kind_of(arg1[1])})')
     _check_shape(arg1, shape)
     return zeros('csr', arg1, ctx, dtype)
 

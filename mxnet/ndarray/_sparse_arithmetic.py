@@ -1,10 +1,11 @@
 """Sums, differences, products and quotients that keep a storage type where the result is as sparse as its operands."""
 from numbers import Number
+from typing import Any
 
 import torch
 
 from .._array import NDArrayBase, readable, wrap
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from .._state import state
 from . import _arithmetic, _sparse_dispatch, _sparse_parts
 
@@ -33,6 +34,7 @@ def _arithmetic_function(dense, doc, keeps, operators):
 def _by_rule(operators, lhs, rhs):
     """What the rule of an operator makes of the operands; NotImplemented where it has no way for them."""
     same, fitting, scalar = operators
+    inputs: tuple[Any, ...]
     if not isinstance(lhs, NDArrayBase):
         lhs, rhs = rhs, lhs                     # products only
     if not isinstance(rhs, NDArrayBase):

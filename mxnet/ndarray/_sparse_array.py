@@ -17,7 +17,7 @@ from .. import _autograd as autograd
 from .._array import INPLACE, Meta, NDArrayBase, readable, wrap
 from .._files import params
 from .._hooks import hooks
-from .._ops.dtypes import NAME, NUMPY, torch_dtype
+from .._ops.core.dtypes import NAME, NUMPY, torch_dtype
 from .._state import state
 from ..base import MXNetError, NotSupportedForSparseNDArray
 from ..context import Context, current_context
@@ -141,7 +141,7 @@ class BaseSparseNDArray(NDArray):
 
     def _take_gradient(self, gradient, req):
         """Writes or adds a gradient, be it one of torch's sparse tensors, which hold some rows."""
-        if self._stype == 'row_sparse' and gradient.layout is not torch.strided:
+        if isinstance(self, RowSparseNDArray) and gradient.layout is not torch.strided:
             values, rows = _sparse_links.rows_of(gradient)
             if req == 'add' and len(self._parts()[1]):
                 values, rows = _sparse_parts.rows_summed([self._ordered_parts(), (values, rows)])

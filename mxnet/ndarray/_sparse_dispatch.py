@@ -8,7 +8,7 @@ import logging
 import os
 
 from .._array import wrap, write
-from .._ops.table import NAMES, Operator
+from .._ops.core.table import NAMES, Operator
 from .._state import state
 from ..base import MXNetError
 from . import _invoke

@@ -1,8 +1,9 @@
-"""Sampling of graphs that csr arrays hold; the operators are declared in `_ops/graph_sampling.py`.
+"""Sampling of graphs that csr arrays hold; the operators are declared in `_ops/sparse/graph_sampling.py`.
 
 A walk goes hop by hop: the neighbours of all vertices of one hop are drawn together.
 """
 import logging
+from typing import Any
 
 import torch
 
@@ -155,7 +156,8 @@ def non_uniform_sample(op, inputs, attributes):
 def subgraph(op, inputs, attributes):
     graph, *lists = inputs
     parts = _graph(op, graph, square=False)
-    new, old = [], []
+    new: list[Any] = []
+    old: list[Any] = []
     for array in lists:
         ids = _vertices(op, array, 'vertices', graph.shape[0])
         if bool((ids.diff() < 0).any()):
@@ -188,7 +190,8 @@ def compact(op, inputs, attributes):
     if len(inputs) != 2 * count or len(sizes) != count:
         raise MXNetError(f'operator {op.name}: there must be as many graphs as vectors of vertices and graph_sizes, '
                          f'not {len(inputs)} inputs and {len(sizes)} sizes')
-    new, old = [], []
+    new: list[Any] = []
+    old: list[Any] = []
     for graph, array, size in zip(inputs[:count], inputs[count:], sizes, strict=True):
         values, indptr, columns = _graph(op, graph, square=False)
         ids = array.materialize().detach().long()

@@ -105,7 +105,8 @@ class _Collect(torch.autograd.Function):
     def backward(ctx, gradient):
         collected, ctx.collected.found = ctx.collected.found, []
         if collected:
-            collected = rows_gradient(*_sparse_parts.rows_summed(collected), ctx.shape)
+            values, rows = _sparse_parts.rows_summed(collected)
+            collected = rows_gradient(values, rows, ctx.shape)
             gradient = collected if gradient is None else gradient + collected
         return gradient, None
 
@@ -178,7 +179,7 @@ def rows_gradient(values, rows, shape):
     """A gradient that is 0 but for some rows, in rising order."""
     be_warned()
     gradient = torch.sparse_coo_tensor(rows.unsqueeze(0), values, shape, is_coalesced=True, check_invariants=False)
-    gradient._given = values, rows
+    gradient._given = values, rows          # type: ignore[attr-defined]  # found again by `rows_of`
     return gradient
 
 
@@ -211,7 +212,7 @@ class SparseVariable(Variable):
 
     @property
     def leaf(self):
-        return linked(self.anchor, self._array()._values())
+        return linked(self.anchor, self._array()._values())     # type: ignore[union-attr]  # the array asks for it
 
     @leaf.setter
     def leaf(self, tensor):

@@ -3,7 +3,7 @@ import torch
 from torch.nn import functional as F
 
 from .._array import wrap
-from .._ops.gather import within
+from .._ops.tensor.gather import within
 from ..base import MXNetError
 from . import _sparse_links, _sparse_parts
 from ._sparse_array import CSRNDArray, RowSparseNDArray, from_dense

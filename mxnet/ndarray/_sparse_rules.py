@@ -64,7 +64,7 @@ def zeros_like(op, inputs, attributes):
     array, = inputs
     empty = array._parts()[0].new_zeros((0, *array._parts()[0].shape[1:]))
     if array.stype == 'csr':
-        parts = empty, torch.zeros_like(array._parts()[1]), array._parts()[2][:0]
+        parts: tuple[torch.Tensor, ...] = empty, torch.zeros_like(array._parts()[1]), array._parts()[2][:0]
     else:
         parts = empty, array._parts()[1][:0]
     return array._like(parts)

@@ -15,14 +15,16 @@ from .._dispatch import entering, interceptors
 from .._hooks import hooks
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
+from .._names import kind_of
+from .._names import suggest_members as _suggest_members
 from .._names import suggest_names as _suggest_names
-from .._notes import GETITEM, SETITEM, note, source
 from .._ops import NAMES
-from .._ops.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
-from .._ops.reshape_codes import resolve
+from .._ops.core.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
+from .._ops.tensor.reshape_codes import resolve
+from .._provenance import GETITEM, SETITEM, record_result, source
 from .._state import state
 from ..base import MXNetError, NDArrayHandle
-from ..context import Context
+from ..context import Context, given_context
 from . import _arithmetic as _a
 from . import _indexing, _interop, _invoke
 from ._generated import make_method
@@ -174,6 +176,12 @@ class NDArray(OperatorMethods, NDArrayBase):
     def __rmod__(self, other: Any) -> NDArray:
         return _a.modulo(other, self)
 
+    def __matmul__(self, other: Any) -> Any:
+        if not isinstance(other, NDArrayBase):
+            return NotImplemented
+        raise TypeError('@ is not defined for mx.nd arrays; use mx.nd.dot for matrices, mx.nd.batch_dot for batches of '
+                        'them, or mx.np arrays')
+
     def __pow__(self, other: Any) -> NDArray:
         return _a.power(self, other)
 
@@ -295,7 +303,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         if not result.dim() and not state.np_shape and (tensor.dim() or type(key) is not tuple):
             result = result.view(1)
         if recording:
-            note(GETITEM, (key, tensor.shape, result.shape), (self,), result)
+            record_result(GETITEM, (key, tensor.shape, result.shape), (self,), result)
         elif result.requires_grad:
             result = result.detach()
         array = _new(self._dense)
@@ -318,7 +326,8 @@ class NDArray(OperatorMethods, NDArrayBase):
             value = _interop.constant(value, tensor)
         _indexing.write(tensor, key, value)
         if sources is not None and tensor.requires_grad:
-            tensor._note = (SETITEM, (key, tensor.shape, value.shape), sources, 0, (ref(tensor),))
+            tensor._provenance = (SETITEM, (key, tensor.shape, value.shape), sources, 0,      # type: ignore[attr-defined]
+                            (ref(tensor),))
 
     # ------------------------------------------------------------------ copies and conversions
     def asnumpy(self) -> numpy.ndarray[Any, Any]:
@@ -359,7 +368,7 @@ class NDArray(OperatorMethods, NDArrayBase):
     def copy(self) -> Self:
         """A copy on the same context."""
         result = readable(self).clone()
-        note(NAMES['_copy'], {}, (self,), result)
+        record_result(NAMES['_copy'], {}, (self,), result)
         return wrap(result, self._ctx, self._dense)
 
     def copyto(self, other: NDArray | Context) -> NDArray:
@@ -376,17 +385,19 @@ class NDArray(OperatorMethods, NDArrayBase):
                 raise ValueError(f'copyto: an array of shape {tuple(tensor.shape)} does not fit into {other.shape}')
             write(other, tensor, 'copyto')
             if tensor.requires_grad:
-                note(NAMES['_copyto'], {}, (self,), other.materialize())
+                record_result(NAMES['_copyto'], {}, (self,), other.materialize())
             return other
         if isinstance(other, Context):
             result = _interop.move(readable(self), other)
-            note(NAMES['_copyto'], {}, (self,), result)
+            record_result(NAMES['_copyto'], {}, (self,), result)
             return wrap(result, other, self._dense)
-        raise TypeError(f'copyto takes an array or a Context, not {type(other)}')
+        raise TypeError(f'copyto takes an array or a Context, not {kind_of(other)}')
 
     def as_in_context(self, context: Context) -> Any:
         """The array on a context: itself if it is there, else a copy."""
-        return self if self._ctx is context or self._ctx == context else self.copyto(context)
+        if self._ctx is context or self._ctx == context:
+            return self
+        return self.copyto(context if isinstance(context, Context) else given_context(context))
 
     as_in_ctx = as_in_context
 
@@ -472,7 +483,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                 raise
             raise ShapeMismatch(f'reshape: an array of shape {self.shape} does not fit into {tuple(shape)}') from None
         if recording:
-            note(NAMES['Reshape'], {'shape': tuple(result.shape)}, (self,), result)
+            record_result(NAMES['Reshape'], {'shape': tuple(result.shape)}, (self,), result)
         elif result.requires_grad:
             result = result.detach()
         array = _new(self._dense)
@@ -484,7 +495,7 @@ class NDArray(OperatorMethods, NDArrayBase):
 
     def _view(self, tensor):
         if state.recording:
-            note(NAMES['Reshape'], {'shape': tuple(tensor.shape)}, (self,), tensor)
+            record_result(NAMES['Reshape'], {'shape': tuple(tensor.shape)}, (self,), tensor)
         else:
             tensor = tensor.detach()
         return wrap(tensor, self._ctx, self._dense)
@@ -612,7 +623,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         """The array as a `torch.Tensor`, sharing memory."""
         tensor = readable(self)
         # without what ours remember of their operators: torch would save and copy it
-        return tensor.view_as(tensor) if hasattr(tensor, '_note') else tensor
+        return tensor.view_as(tensor) if hasattr(tensor, '_provenance') else tensor
 
     # ------------------------------------------------------------------ pickling and printing
     def __reduce__(self) -> Any:
@@ -652,6 +663,11 @@ NDArray._dense = NDArray
 
 
 _suggest_names(globals())
+_suggest_members(NDArray, {
+    'numpy': 'asnumpy()', 'cuda': 'as_in_context(mx.gpu())', 'cpu': 'as_in_context(mx.cpu())',
+    'to': 'as_in_context(context) or astype(dtype)', 'view': 'reshape(shape)', 'dim': 'ndim',
+    'permute': 'transpose(axes)', 'unsqueeze': 'expand_dims(axis)', 'requires_grad_': 'attach_grad()',
+    'clone': 'copy()', 'float': "astype('float32')", 'long': "astype('int64')", 'append': 'mx.nd.concat(a, b, dim=0)'})
 
 
 hooks.NDArray = NDArray

@@ -133,7 +133,7 @@ class PandasLogger:
         self.append_metrics({**_values(param), 'batches_per_sec': speed, 'records_per_sec': speed * self.batch_size,
                              'elapsed': self.elapsed(), 'minibatch_count': param.nbatch, 'epoch': param.epoch},
                             dataframe)
-        self.last_time: float = now
+        self.last_time = now
 
     def epoch_cb(self, *args: Any) -> None:
         """After an epoch."""
@@ -186,7 +186,7 @@ class LiveBokehChart:
     def _push_render(self):
         if self.handle is not None:
             _bokeh().io.push_notebook(handle=self.handle)
-        self.last_update: float = time.time()
+        self.last_update = time.time()
 
     def _do_update(self):
         self.update_chart_data()

@@ -4,7 +4,7 @@ import collections
 import numpy
 
 from . import _elementwise as _e
-from . import _matrix, _reduce, _shape
+from . import _matrix, _protocols, _reduce, _shape
 from . import linalg as _own
 from ._call import apply, numbers
 from .fallback_linalg import matrix_power, matrix_rank  # noqa: F401
@@ -82,8 +82,7 @@ def slogdet(x, /):
 def svd(x, /, *, full_matrices=True):
     """The factors of `x == U * S @ Vh`."""
     if full_matrices:
-        from .fallback import through_numpy
-        return _Svd(*through_numpy(numpy.linalg.svd)(x))
+        return _Svd(*_protocols.through_numpy(numpy.linalg.svd)(x))
     return _Svd(*_own.svd(x))
 
 

@@ -5,18 +5,19 @@ functions, and only those without an array among their arguments (`zeros`, `rand
 """
 from numbers import Number
 from operator import index
+from typing import Any
 
 import numpy
 
 from .._array import NDArrayBase
 from .._hooks import hooks
 from .._names import not_an_array
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from ..ndarray import _invoke
 from ..ndarray._generated import has_template, make
 
-Numbers = (Number, numpy.generic)
-array_class: type = NDArrayBase         # what functions return: `ndarray`, once multiarray.py has made it
+Numbers: Any = (Number, numpy.generic)  # Any: a type checker does not know that `Number` stands for int and float
+array_class: Any = NDArrayBase          # what functions return: `ndarray`, once multiarray.py has made it
 
 
 def is_symbol(x):
@@ -92,5 +93,5 @@ def numbers(value):
 
 def dtype_text(dtype, default=None):
     """The name of a dtype for an attribute."""
-    from .._ops.dtypes import dtype_name
+    from .._ops.core.dtypes import dtype_name
     return default if dtype is None else dtype_name(dtype)

@@ -10,8 +10,8 @@ import torch
 
 from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors, tracer
-from .._ops.dtypes import torch_dtype
-from .._ops.table import NAMES
+from .._ops.core.dtypes import torch_dtype
+from .._ops.core.table import NAMES
 from ..context import given_context
 from ..ndarray import _bound_creation, _interop, _invoke
 from ..ndarray._creation import NONE_IS_NAN

@@ -9,7 +9,7 @@ import torch
 
 from .._array import NDArrayBase
 from .._np_mode import np_ufunc_legal_option
-from .._ops.dtypes import NAME
+from .._ops.core.dtypes import NAME
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_binary
 from . import _call
 from ._call import Numbers, apply, is_array, is_symbol, scalar, unsupported

@@ -1,4 +1,6 @@
 """Choosing, sorting, inserting and deleting elements."""
+from typing import Any
+
 import numpy
 
 from .._array import NDArrayBase
@@ -135,7 +137,7 @@ def insert(arr, obj, values, axis=None):
     attributes['axis'] = axis
     if isinstance(values, Numbers):
         attributes['val'] = float(values)
-        inputs = (arr,) if positions is None else (arr, None, positions)
+        inputs: tuple[Any, ...] = (arr,) if positions is None else (arr, None, positions)
     else:
         if not is_array(values):
             values = _index_array(values, arr, arr.dtype)

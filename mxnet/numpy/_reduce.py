@@ -1,4 +1,6 @@
 """Reductions: sums, means, extremes, truth, and what statistics need."""
+from typing import Any
+
 import numpy
 import torch
 
@@ -7,7 +9,7 @@ from .._dispatch import interceptors
 from .._state import state
 from ..ndarray._arithmetic import FLOATS
 from . import _call
-from ._call import Numbers, apply, dtype_text, is_array, numbers
+from ._call import Numbers, apply, dtype_text, is_array, numbers, unsupported
 
 __all__ = ['all', 'amax', 'amin', 'any', 'argmax', 'argmin', 'average', 'bincount', 'cumsum', 'diff', 'ediff1d',
            'histogram', 'max', 'mean', 'min', 'percentile', 'prod', 'product', 'quantile', 'sometrue', 'std', 'sum',
@@ -185,6 +187,8 @@ def histogram(a, bins=10, range=None, normed=None, weights=None, density=None):
     """
     if normed or weights is not None or density:
         raise NotImplementedError('histogram: normed, weights and density are not understood')
+    if not is_array(a):
+        raise unsupported('histogram', a)
     if is_array(bins):
         return apply('_npi_histogram', (a, bins), {})
     if isinstance(bins, (list, tuple, numpy.ndarray)):
@@ -219,7 +223,8 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 def ediff1d(ary, to_end=None, to_begin=None):
     """The differences of neighbours in the flat array, with more in front of and behind them."""
-    attributes, inputs = {}, [ary]
+    attributes: dict[str, Any] = {}
+    inputs = [ary]
     for name, extra in (('to_begin', to_begin), ('to_end', to_end)):
         if is_array(extra):
             inputs.append(extra)

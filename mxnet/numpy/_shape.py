@@ -1,9 +1,11 @@
 """Shapes, the order of axes, joining and splitting."""
 import warnings
+from collections.abc import Iterable
 
 import numpy
 
 from .._array import NDArrayBase
+from .._names import kind_of
 from .._wording import plain
 from ._call import Numbers, apply, is_array, numbers, unsupported
 
@@ -199,6 +201,8 @@ def triu(m, k=0):
 def _arrays(name, arrays):
     if is_array(arrays):
         return tuple(arrays)
+    if not isinstance(arrays, Iterable):
+        raise TypeError(f'np.{name}: the arrays must be given as a list, not {kind_of(arrays)}')
     arrays = tuple(arrays)
     if not arrays:
         raise ValueError(f'{name}: at least one array is needed')
@@ -216,6 +220,9 @@ def concatenate(seq, axis=0, out=None):
     array([[0., 0.],
            [1., 1.]])
     """
+    if is_array(axis):
+        raise TypeError('np.concatenate: axis must be an int, not an array; give the arrays as a list: '
+                        'np.concatenate([a, b])')
     arrays = _arrays('concatenate', seq)
     # a graph's node keeps axis=None too, which is not the default
     return apply('_npi_concatenate', arrays, {'num_args': len(arrays), 'axis': 'None' if axis is None else axis}, out)
@@ -228,6 +235,8 @@ def append(arr, values, axis=None):
 
 def stack(arrays, axis=0, out=None):
     """Arrays of one shape behind each other along a new axis."""
+    if is_array(axis):
+        raise TypeError('np.stack: axis must be an int, not an array; give the arrays as a list: np.stack([a, b])')
     arrays = _arrays('stack', arrays)
     return apply('_npi_stack', arrays, {'num_args': len(arrays), 'axis': axis}, out)
 

@@ -10,7 +10,7 @@ import collections
 import numpy
 import torch
 
-from .._ops.dtypes import NAME, torch_dtype
+from .._ops.core.dtypes import NAME, torch_dtype
 from ..context import cpu
 from . import _array_api_linalg as linalg  # noqa: F401  (an extension of the standard)
 from . import _creation, _index, _matrix, _more, _reduce, _shape

@@ -12,10 +12,10 @@ from .._array import readable, wrap, write
 from .._hooks import hooks
 from .._lazy.operators import getitem as deferred_getitem
 from .._lazy.operators import reshape as deferred_reshape
-from .._notes import GETITEM, note
 from .._np_mode import NumpyShapes
-from .._ops.dtypes import NAME, torch_dtype
-from .._ops.table import NAMES
+from .._ops.core.dtypes import NAME, torch_dtype
+from .._ops.core.table import NAMES
+from .._provenance import GETITEM, record_result
 from .._state import state
 from ..base import MXNetError
 from ..ndarray import _indexing
@@ -241,7 +241,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             result = _indexing.read(tensor, key)
         if result.requires_grad:
             if state.recording:
-                note(GETITEM, (key, tensor.shape, result.shape), (self,), result)
+                record_result(GETITEM, (key, tensor.shape, result.shape), (self,), result)
             else:
                 result = result.detach()
         array = _new(ndarray)
@@ -296,7 +296,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         if copy:
             result = result.clone()
         if recording:
-            note(NAMES['_np_reshape'], {'newshape': tuple(result.shape)}, (self,), result)
+            record_result(NAMES['_np_reshape'], {'newshape': tuple(result.shape)}, (self,), result)
         elif result.requires_grad:
             result = result.detach()
         return wrap(result, self._ctx, ndarray)
@@ -327,8 +327,8 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         if order not in ('C', 'K', 'A'):
             raise NotImplementedError("copy: arrays are row-major, so order must be 'C'")
         result = readable(self).clone()
-        note(NAMES['_np_copy'], {}, (self,), result)
-        return wrap(result, self._ctx, ndarray)
+        record_result(NAMES['_np_copy'], {}, (self,), result)
+        return wrap(result, self._ctx, ndarray)     # type: ignore[return-value]  # also of a subclass
 
     def as_in_ctx(self, ctx: Context) -> Self:
         """The array on a context: itself if it is there, else a copy."""

@@ -1,6 +1,6 @@
 """`mx.np.random`: random numbers with NumPy's signatures, from the generators of `mx.random`."""
 from .._names import suggest_names as _suggest_names
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from .._random_state import seed
 from ..ndarray import _invoke
 from . import _call

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Unpack
 
 import torch
 
-from .._ops.optimizer_adaptive import adam_update, moments
-from .._ops.optimizer_sgd import decayed, scaled
+from .._ops.optim.adaptive import adam_update, moments
+from .._ops.optim.sgd import decayed, scaled
 from . import _lists
 from ._base import register
 from ._builtin import BuiltIn
@@ -71,8 +71,8 @@ class Adam(BuiltIn):
         grads = _lists.scaled(grads, self._rescale, -1.0)
         rates = [self._corrected(index, lr) for index, lr in zip(indices, lrs)]
         for (lr, wd), at in _lists.groups(zip(rates, wds)).items():
-            _lists.adam(*[[column[i] for i in at] for column in (weights, grads, *states)], lr, self.beta1, self.beta2,
-                        self.epsilon, wd)
+            w, g, mean, variance = ([column[i] for i in at] for column in (weights, grads, *states))
+            _lists.adam(w, g, mean, variance, lr, self.beta1, self.beta2, self.epsilon, wd)
 
     @property
     def _steady(self):
@@ -114,8 +114,9 @@ class _Repeated:
     def __call__(self, grads):
         """Updates by gradients."""
         grads = _lists.scaled(grads, self._rescale, -1.0)
-        for wd, at, (weights, *states) in self._groups:
-            _lists.adam(weights, [grads[i] for i in at], *states, self._rate, *self._numbers, wd)
+        beta1, beta2, epsilon = self._numbers
+        for wd, at, (weights, means, variances) in self._groups:
+            _lists.adam(weights, [grads[i] for i in at], means, variances, self._rate, beta1, beta2, epsilon, wd)
 
 
 def adamax(weight, grad, mean, peak, *, lr, beta1, beta2, wd, rescale_grad, clip_gradient):

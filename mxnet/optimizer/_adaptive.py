@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
-from .._ops.optimizer_adaptive import ftml_update, ftrl_update, rmsprop_update, rmspropalex_update
-from .._ops.optimizer_sgd import decayed, scaled
+from .._ops.optim.adaptive import ftml_update, ftrl_update, rmsprop_update, rmspropalex_update
+from .._ops.optim.sgd import decayed, scaled
 from ._base import register, zeros_like
 from ._builtin import BuiltIn
 

@@ -10,7 +10,7 @@ import numpy
 
 from .._array import write
 from .._names import explain_arguments, kind_of, near, set_by_init
-from .._ops.dtypes import BFLOAT16
+from .._ops.core.dtypes import BFLOAT16
 from ..ndarray import zeros
 from ..util import is_np_array
 
@@ -46,6 +46,13 @@ def zeros_like(weight, stype='default'):
 
 
 _Class = TypeVar('_Class')
+
+
+def _factors(method, given):
+    """The dict of factors that `set_lr_mult` and `set_wd_mult` take."""
+    if not isinstance(given, Mapping):
+        raise TypeError(f'{method} takes a dict {{name or index: factor}}, not {kind_of(given)}')
+    return given
 
 
 @explain_arguments
@@ -102,6 +109,9 @@ class Optimizer:
                            ('clip_gradient', clip_gradient)):
             if isinstance(value, (str, bytes, list, tuple, dict)):
                 raise TypeError(f'{type(self).__name__}: {key} must be a number, not {value!r}')
+        if lr_scheduler is not None and not callable(lr_scheduler):
+            raise TypeError(f'{type(self).__name__}: lr_scheduler must be a scheduler of mx.lr_scheduler, not '
+                            f'{kind_of(lr_scheduler)}')
         if lr_scheduler is None:
             learning_rate = 0.01 if learning_rate is None else learning_rate
         elif learning_rate is not None and lr_scheduler.base_lr != learning_rate:
@@ -114,7 +124,7 @@ class Optimizer:
         self.lr_mult: dict[Any, Any] = {}
         self.wd_mult: dict[Any, Any] = {}
         self.begin_num_update = begin_num_update
-        self.num_update = begin_num_update
+        self.num_update: int = begin_num_update
         self._all_index_update_counts: dict[Any, Any] = {0: {}}
         self._index_update_count = self._all_index_update_counts[0]
         self.clip_gradient = clip_gradient
@@ -225,7 +235,7 @@ class Optimizer:
 
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
         """Factors of the learning rate of single weights, {name or index: factor}; others as the symbol says."""
-        self.lr_mult = {**self._from_symbol('__lr_mult__'), **args_lr_mult}
+        self.lr_mult = {**self._from_symbol('__lr_mult__'), **_factors('set_lr_mult', args_lr_mult)}
 
     def set_wd_mult(self, args_wd_mult: Mapping[Any, float]) -> None:
         """Factors of the weight decay of single weights, {name or index: factor}; others as the symbol says.
@@ -233,7 +243,7 @@ class Optimizer:
         Weights whose names (`param_idx2name`) end in neither `_weight` nor `_gamma` have the factor 0 by themselves.
         """
         self.wd_mult = {**self._without_decay(('_weight', '_gamma')), **self._from_symbol('__wd_mult__'),
-                        **args_wd_mult}
+                        **_factors('set_wd_mult', args_wd_mult)}
 
     def _without_decay(self, decaying):
         return {name: 0.0 for name in self.idx2name.values() if not name.endswith(decaying)}
@@ -305,7 +315,7 @@ class Optimizer:
             counts[i] = count = counts.get(i, begin) + 1
             if count > most:
                 most = count
-        self.num_update: int = most
+        self.num_update = most
 
     # ------------------------------------------------------------------ pickling
     def __getstate__(self) -> Any:

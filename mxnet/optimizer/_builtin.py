@@ -30,12 +30,21 @@ class BuiltIn(Optimizer):
 
     _at_once = True
     _needs_count = False
-    _slots = 0                  # how many arrays the state of a weight has
     _elementwise = True         # is each element updated for itself, by states of the weight's shape
     _same_rule = True           # do weights with the same rates and counts have the same rule
-    _steady = ()                # numbers of an update besides the rates; () where it depends on more, such as counts
+
     _repeats = True             # has an update the same arrays as the one before; SGLD's noise is new each time
     _by_count = False           # whether counts matter, too: then what `_repeated` gives may have `tell`
+
+    @property
+    def _slots(self) -> int:
+        """How many arrays the state of a weight has."""
+        return 0
+
+    @property
+    def _steady(self) -> tuple[Any, ...]:
+        """Numbers of an update besides the rates; () where it depends on more, such as counts."""
+        return ()
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """The arrays that the optimizer keeps for a weight, zeros at first: None, one, or a tuple."""

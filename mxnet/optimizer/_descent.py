@@ -7,15 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
-from .._ops.optimizer_sgd import (
-    decayed,
-    nag_mom_update,
-    scaled,
-    sgd_mom_update,
-    sgd_update,
-    signsgd_update,
-    signum_update,
-)
+from .._ops.optim.sgd import decayed, nag_mom_update, scaled, sgd_mom_update, sgd_update, signsgd_update, signum_update
 from ..ndarray.random import normal
 from . import _lists
 from ._base import aggregation_size, register, zeros_like

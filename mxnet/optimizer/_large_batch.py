@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
-from .._array import NDArrayBase, wrap, writable
-from .._ops.identity import multi_lars, multi_sum_sq
-from .._ops.optimizer_multi import (
-    multi_lamb_update,
-    preloaded_multi_sgd_mom_update,
-    preloaded_multi_sgd_update,
-)
+from .._array import wrap, writable
+from .._ops.optim.multi import multi_lamb_update, preloaded_multi_sgd_mom_update, preloaded_multi_sgd_update
+from .._ops.tensor.identity import multi_lars, multi_sum_sq
 from ..base import MXNetError
 from ..ndarray.ndarray import NDArray
 from . import _lists
@@ -63,8 +59,8 @@ class LARS(BuiltIn):
         self.eta = eta
         self.eps = eps
         self.skip = 0
-        self.last_lr = None
-        self.cur_lr = None
+        self.last_lr: float | None = None
+        self.cur_lr: float | None = None
 
     @property
     def _slots(self):
@@ -83,7 +79,7 @@ class LARS(BuiltIn):
         return super()._get_lrs(indices)
 
     def _current_momentum(self):
-        if self.momentum_correction and self.last_lr:
+        if self.momentum_correction and self.last_lr and self.cur_lr is not None:
             return self.momentum * (self.cur_lr / self.last_lr)
         return self.momentum
 
@@ -93,10 +89,10 @@ class LARS(BuiltIn):
         layers = [n for n, index in enumerate(indices)
                   if not self.idx2name.get(index, '').endswith(('gamma', 'beta', 'bias'))]
         if layers:
-            squares = [multi_sum_sq(*[column[n] for n in layers], num_arrays=len(layers))
-                       for column in (weights, grads)]
+            of_weights, of_gradients = (multi_sum_sq(*[column[n] for n in layers], num_arrays=len(layers))
+                                        for column in (weights, grads))
             at = torch.tensor(layers, device=rates.device)
-            rates[at] = multi_lars(rates[at], *squares, decays[at], eta=self.eta, eps=self.eps,
+            rates[at] = multi_lars(rates[at], of_weights, of_gradients, decays[at], eta=self.eta, eps=self.eps,
                                    rescale_grad=self._rescale)
         numbers = {'rescale_grad': self._rescale, 'clip_gradient': self._clip, 'num_weights': len(weights)}
         if self.momentum:
@@ -142,7 +138,7 @@ class LAMB(BuiltIn):
             *_interleave(weights, grads, means, variances), learning_rates=lrs, wds=wds, beta1=self.beta1,
             beta2=self.beta2, epsilon=self.epsilon, rescale_grad=self._rescale, clip_gradient=self._clip,
             lower_bound=self.lower_bound or -1.0, upper_bound=self.upper_bound or -1.0,
-            bias_correction=self.bias_correction, step_count=[self._index_update_count[i] for i in indices],
+            bias_correction=self.bias_correction, step_count=tuple(self._index_update_count[i] for i in indices),
             num_tensors=len(weights))
         _write((*weights, *_interleave(means, variances)), results)
 
@@ -206,7 +202,7 @@ class LBSGD(BuiltIn):
         """The sum of the gradients since the last update, and how many there have been in all."""
         before = self.cumgrads.get(index, {'cum_grad': 0, 'num_cums': self.init_updates})
         earlier = before['cum_grad']
-        if isinstance(earlier, NDArrayBase):
+        if isinstance(earlier, NDArray):
             earlier = earlier.as_in_context(grad._ctx).materialize()      # one from a file is on the CPU
         # a new array: what is in `grad` will be overwritten
         total = wrap(grad.materialize().detach() + earlier, grad._ctx, NDArray)

@@ -11,6 +11,8 @@ leave torch's version counter alone, which is how autograd finds out about write
 """
 import itertools
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch.autograd.graph import increment_version
@@ -58,7 +60,7 @@ def fusible(weight):
 def apply(rule, numbers, columns, elementwise=True):
     """Updates weights and states in place; the columns are lists: weights, gradients, each of the states (or Nones)."""
     weights = columns[0]
-    alone = range(len(weights))
+    alone: Sequence[int] = range(len(weights))
     if elementwise and len(weights) > 1:
         limit = _SMALL.get(weights[0].device.type, 0)
         small = [i for i in alone if weights[i].numel() <= limit]
@@ -76,7 +78,7 @@ def apply(rule, numbers, columns, elementwise=True):
 def _apply_joined(rule, numbers, columns):
     flat = [None if column[0] is None else [t.view(-1) for t in column] for column in columns]
     results = rule(*[None if tensors is None else torch.cat(tensors) for tensors in flat], **numbers)
-    sizes = [t.numel() for t in flat[0]]
+    sizes = [t.numel() for t in columns[0]]
     for tensors, values in zip((flat[0], *flat[2:]), results, strict=True):
         if tensors is not None:
             foreach_copy_(tensors, values.split(sizes))
@@ -97,7 +99,7 @@ def _write_back(row, results):
 
 def groups(keys):
     """{key: positions}: what has the same numbers can be updated together."""
-    found = {}
+    found: dict[Any, list[int]] = {}
     for position, key in enumerate(keys):
         found.setdefault(key, []).append(position)
     return found

@@ -21,10 +21,10 @@ from typing import Any
 
 import numpy
 
-from .._array import NDArrayBase
 from .._files import pickles
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
+from ..ndarray.ndarray import NDArray
 
 MARK = b'remx progress 1\n'
 _TAIL = 8 + len(MARK)
@@ -76,7 +76,7 @@ def _end_of_pickle(data):
     """Where the first pickle in bytes ends; their length where that cannot be told, which its reader will say."""
     try:
         for operation, _, position in pickletools.genops(data):
-            if operation.name == 'STOP':
+            if operation.name == 'STOP' and position is not None:
                 return position + 1
     except Exception:                   # whatever damaged bytes lead to
         pass
@@ -85,8 +85,8 @@ def _end_of_pickle(data):
 
 @contextlib.contextmanager
 def keeping(extra: Any) -> Iterator[Any]:
-    """State files that are written inside have `extra`, {name: plain value}, in their progress; the outermost "
-    "counts."""
+    """State files that are written inside have `extra`, {name: plain value}, in their progress; the outermost counts.
+    """
     if _extra:
         yield
         return
@@ -121,7 +121,9 @@ def snapshot(optimizer, classes):
 
 def progress_of(optimizer, before, classes):
     """The progress of an optimizer; `before` is a `snapshot` of the time before training."""
-    schedule, own, scheduled = optimizer.lr_scheduler, [], []
+    schedule = optimizer.lr_scheduler
+    own: list[str] = []
+    scheduled: list[str] = []
     now = attributes(optimizer, classes, own)
     progress = {'optimizer': _kind(optimizer), 'begin_num_update': optimizer.begin_num_update,
                 'num_update': optimizer.num_update, 'before': before[0], 'now': _changed(before[0], now),
@@ -132,8 +134,8 @@ def progress_of(optimizer, before, classes):
                      'schedule now': _changed(before[1], now)}
     for owner, names in ((optimizer, own), (schedule, scheduled)):
         if names:
-            warnings.warn(NOT_KEPT.format(names=', '
-                                                ''.join(names), owner=type(owner).__name__), UserWarning, stacklevel=4)
+            warnings.warn(NOT_KEPT.format(names=', '.join(names), owner=type(owner).__name__), UserWarning,
+                          stacklevel=4)
     if _extra:
         progress['extra'] = _extra[0]
     return progress
@@ -213,7 +215,7 @@ def _same(one, other):
         return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
     if isinstance(one, (list, tuple)):
         return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, NDArrayBase):
+    if isinstance(one, NDArray):
         return one.stype == other.stype and _same(one.asnumpy(), other.asnumpy())
     if isinstance(one, numpy.ndarray):
         return one.dtype == other.dtype and numpy.array_equal(one, other)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import pickle
 import sys
+from collections.abc import Callable
 from operator import is_
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,13 @@ import numpy
 import torch
 from torch.autograd.graph import increment_version
 
-from .._array import NDArrayBase, before_write, readers, run_readers
+from .._array import before_write, readers, run_readers
 from .._autograd import LARGE
 from .._files import pickles
 from .._graph.cuda.capture import WARM, Captured, wanted
 from .._graph.ir.log import reason, say
 from .._guard import Guard, invalidations
+from .._names import kind_of
 from .._state import state as switches
 from .._torch.lists import foreach_copy_
 from ..base import MXNetError
@@ -55,6 +57,9 @@ class Updater:
     _loaded = None          # where states came from that no update has used yet
 
     def __init__(self, optimizer: Optimizer) -> None:
+        if isinstance(optimizer, (str, type)):
+            raise TypeError(f'Updater: optimizer must be an Optimizer, not {kind_of(optimizer)}; '
+                            "mx.optimizer.create('sgd') makes one")
         self.optimizer = optimizer
         self.states: dict[Any, Any] = {}
         self.states_synced: dict[Any, Any] = {}
@@ -116,7 +121,8 @@ class Updater:
                 part = slice(start, start + most)
                 optimizer.update_multi_precision(i[part], w[part], g[part], s[part])
         if len(batches) == 1 and len(index) <= most and all(type(column) is tuple for column in given):
-            self._bound = BoundUpdate.of(optimizer, *given, states)
+            index, grad, weight = given
+            self._bound = BoundUpdate.of(optimizer, index, grad, weight, states)
 
     def _due(self, index, grad, weight):
         """What this call would do, if that is the same as the last time; None if it is not.
@@ -132,7 +138,7 @@ class Updater:
         done = {}
 
         def moved(part):
-            if isinstance(part, NDArrayBase):
+            if isinstance(part, NDArray):
                 return part.as_in_context(context)
             if isinstance(part, (tuple, list)):
                 if id(part) not in done:
@@ -219,6 +225,24 @@ class BoundUpdate:
 
     __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'guard', 'columns', 'large', 'low',
                  'written', 'memory', 'numbers', 'bases', 'same', 'tell', 'since', 'graph')
+    given: tuple[Any, Any, Any]             # the very tuples of indices, gradients and weights
+    optimizer: Any
+    device: int
+    on_gpu: bool
+    states: list[Any]
+    arrays: list[NDArray]
+    guard: Guard
+    columns: list[Any]                      # weights, gradients and each of the states, as lists of tensors
+    large: list[tuple[int, NDArray, torch.Size, torch.dtype]]
+    low: Any                                # weights and gradients of low precision, as lists of tensors
+    written: list[torch.Tensor]
+    memory: set[int]
+    numbers: tuple[Any, Any, Any] | None    # rates, decays and the optimizer's other numbers
+    bases: Any
+    same: Any                               # does the update, given the gradients
+    tell: Callable[[], bool] | None
+    since: int
+    graph: Captured | None
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
@@ -398,7 +422,7 @@ def _numbered(optimizer, index):
 def _batches(*columns):
     """The columns (indices, weights, ...), once for each dtype and device of the weights."""
     tensors = [w._parts()[0] if w._sparse else w.materialize() for w in columns[1]]
-    batches = {}
+    batches: dict[Any, list[int]] = {}
     for position, tensor in enumerate(tensors):
         batches.setdefault((tensor.dtype, tensor.get_device()), []).append(position)
     if len(batches) == 1:
@@ -408,7 +432,7 @@ def _batches(*columns):
 
 def described(state):
     """What a state is, in a few words."""
-    if isinstance(state, NDArrayBase):
+    if isinstance(state, NDArray):
         return f'an array of shape {state.shape} and {numpy.dtype(state.dtype).name}'
     if isinstance(state, (tuple, list)):
         return f'{len(state)} values ({", ".join(described(s) for s in state[:3] if not isinstance(s, (tuple, list)))})'
@@ -420,7 +444,7 @@ def _check_arrays(state, where):
     waiting, seen = [state], set()
     while waiting:
         part = waiting.pop()
-        if isinstance(part, NDArrayBase):
+        if isinstance(part, NDArray):
             if getattr(part, '_ctx', None) is None:
                 raise MXNetError(f'{where} has an array without contents')
         elif isinstance(part, (tuple, list, dict)) and id(part) not in seen:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 
-from .._ops.optimizer_adaptive import moments
-from .._ops.optimizer_sgd import scaled
+from .._ops.optim.adaptive import moments
+from .._ops.optim.sgd import scaled
 from ..base import MXNetError
 from ..ndarray import zeros
 from . import _lists
@@ -116,5 +116,5 @@ class AdamW(BuiltIn):
         grads = _lists.scaled(grads, self._rescale, self._clip)
         rates = [self._rate(index, lr) for index, lr in zip(indices, lrs)]
         for (rate, decay), at in _lists.groups(zip(rates, [lr * wd for lr, wd in zip(lrs, wds)])).items():
-            _lists.adam(*[[column[i] for i in at] for column in (weights, grads, *states)], rate, self.beta1,
-                        self.beta2, self.epsilon, decay / rate, decoupled=True)
+            w, g, mean, variance = ([column[i] for i in at] for column in (weights, grads, *states))
+            _lists.adam(w, g, mean, variance, rate, self.beta1, self.beta2, self.epsilon, decay / rate, decoupled=True)

@@ -9,6 +9,7 @@ import os
 import tempfile
 import threading
 import time
+from typing import Any
 
 import torch
 
@@ -59,12 +60,13 @@ class Session:
     """What the functions of `mx.profiler` act on; there is one in a process."""
 
     def __init__(self):
-        self.config = {name: default for name, (_, default) in OPTIONS.items()}
+        self.config: dict[str, Any] = {name: default for name, (_, default) in OPTIONS.items()}
         self.state = _OFF
         self.statistics = Statistics()
-        self._ranges = self._profiler = None
+        self._ranges: Any = None
+        self._profiler: Any = None
         self._events: list[dict] = []       # measured, and not yet in the file
-        self._file = None                   # (path, position at which the next event is written)
+        self._file: Any = None              # (path, position at which the next event is written)
         self._lock = threading.RLock()
         self._own: list[tuple] = []         # events of tasks, counters and markers: (nanoseconds, event)
         self._base: int | None = None

@@ -6,6 +6,7 @@ the name of the operator whose gradient they compute; kernels are counted for th
 """
 import json
 from collections import defaultdict
+from typing import Any
 
 from ._ranges import decode
 
@@ -56,7 +57,7 @@ class Trace:
         self.memory: list[tuple[str, int]] = []
         events = content['traceEvents']
         threads, kernels = _by_thread(events)
-        flows = {}
+        flows: dict[Any, Any] = {}
         self._ranges: dict = {}             # id of an event -> span
         for of_thread in threads:
             self._find_ranges(of_thread, flows)
@@ -75,7 +76,8 @@ class Trace:
                 found = decode(event['name'])
                 if found is not None:
                     outer = next((self._ranges[id(e)] for _, e in reversed(stack) if id(e) in self._ranges), None)
-                    span = self._ranges[id(event)] = Span(*found, event['dur'], outer)
+                    kind, name, layer = found
+                    span = self._ranges[id(event)] = Span(kind, name, layer, event['dur'], outer)
                     self.spans.append(span)
             elif event.get('cat') == 'fwdbwd':
                 begin, ends = flows.setdefault(event['id'], [None, []])

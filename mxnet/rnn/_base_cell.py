@@ -28,7 +28,7 @@ def steps_of(length, inputs, layout, merge, in_layout=None):
         if merge is False:
             if len(inputs.list_outputs()) != 1:
                 raise AssertionError('unroll: a group of symbols is no input; pass list(inputs)')
-            return list(symbol.split(inputs, axis=in_axis, num_outputs=length, squeeze_axis=1)), axis
+            return list(symbol.split(inputs, axis=in_axis, num_outputs=length, squeeze_axis=True)), axis
         return (inputs if axis == in_axis else symbol.swapaxes(inputs, dim1=axis, dim2=in_axis)), axis
     if length is not None and len(inputs) != length:
         raise AssertionError(f'unroll: {len(inputs)} inputs for {length} steps')
@@ -163,5 +163,6 @@ class BaseRNNCell:
 
     def _get_activation(self, inputs, activation, **kwargs):
         if isinstance(activation, str):
-            return symbol.Activation(inputs, act_type=activation, **kwargs)
+            how: dict[str, Any] = {'act_type': activation, **kwargs}
+            return symbol.Activation(inputs, **how)
         return activation(inputs, **kwargs)

@@ -1,7 +1,7 @@
 """The plain cells: RNN, LSTM and GRU."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import initializer, symbol
@@ -39,7 +39,7 @@ class _Dense(BaseRNNCell):
 class RNNCell(_Dense):
     """`activation(W_i x + b_i + W_h h + b_h)`; the activation is 'tanh', 'relu', ..., or a function of a symbol."""
 
-    def __init__(self, num_hidden: int, activation: str = 'tanh', prefix: str = 'rnn_',
+    def __init__(self, num_hidden: int, activation: str | Callable[..., Any] = 'tanh', prefix: str = 'rnn_',
                  params: RNNParams | None = None) -> None:
         super().__init__(num_hidden, prefix, params)
         self._activation = activation

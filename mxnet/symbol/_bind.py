@@ -2,13 +2,14 @@
 import math
 import warnings
 
+import numpy
 import torch
 
 from .._array import NDArrayBase, wrap
 from .._graph.infer import inference as _infer
 from .._graph.ir.node import topological
 from .._names import near
-from .._ops.dtypes import NAME, torch_dtype
+from .._ops.core.dtypes import NAME, torch_dtype
 from ..base import MXNetError
 from ..context import Context
 from ..executor import Executor
@@ -76,6 +77,9 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
     """`Symbol.simple_bind`."""
     if not isinstance(ctx, Context):
         raise TypeError(f'simple_bind: the context must be a Context, such as mx.cpu(), not {ctx!r}')
+    for name, shape in shapes.items():
+        if not isinstance(shape, (tuple, list)) or not all(isinstance(n, (int, numpy.integer)) for n in shape):
+            raise TypeError(f'simple_bind: the shape of {name} must be a tuple of ints, not {shape!r}')
     names = symbol.list_arguments()
     unknown = [n for n in shapes if n not in names and n not in symbol.list_auxiliary_states()]
     facts = _infer.infer(symbol._entries, {n: s for n, s in shapes.items() if n not in unknown},

@@ -1,7 +1,8 @@
 """Makes symbols from operator calls: names, attributes, and variables for inputs that are not given."""
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -9,9 +10,9 @@ from .._dispatch import composed, interceptors
 from .._frontend.binding import bind, by_order
 from .._frontend.signature import docstring, signature
 from .._graph.ir.node import HIDDEN, Node, is_hidden, own_attributes
-from .._ops.attributes import bad_attribute
-from .._ops.complaints import called_with
-from .._ops.table import Operator, unknown_argument
+from .._ops.core.attributes import bad_attribute
+from .._ops.core.complaints import called_with
+from .._ops.core.table import Operator, unknown_argument
 from ..attribute import AttrScope
 from ..base import MXNetError
 from ..name import NameManager
@@ -27,6 +28,10 @@ class SymbolBase:
     _entries: Any
     _memory: Any
 
+    if TYPE_CHECKING:           # what modules below `symbol` use of the class there
+        def __len__(self) -> int: ...
+        def __getitem__(self, index: Any) -> Any: ...
+        def __iter__(self) -> Iterator[Any]: ...
 
 def text_of(op: Operator, name: str, value) -> str:
     """An attribute as it stands in a file."""

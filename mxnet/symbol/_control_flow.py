@@ -57,7 +57,7 @@ class _Body:
     def __init__(self, name, outputs):
         self.name = name
         entries = [e for s in outputs for e in s._entries]
-        self.outer = {}                       # name of an input -> entry of the surrounding graph
+        self.outer: dict[str, Any] = {}       # name of an input -> entry of the surrounding graph
         cut = {}
 
         def inside(node):
@@ -72,7 +72,7 @@ class _Body:
                 self.outer[label] = entry
             return cut[key]
 
-        copies = {}
+        copies: dict[Any, Any] = {}
         for node in as_written(topological(entries)):
             if inside(node):
                 inputs = [copies[id(c)][i] if id(c) in copies else boundary((c, i)) for c, i in node.inputs]
@@ -149,7 +149,9 @@ def foreach(body: Any, data: Any, init_states: Any, name: Any = 'foreach') -> An
 
 def _union(bodies, loop_variables):
     """Inputs of several bodies together, and for each body which of them its own inputs are."""
-    inputs, places, locations = [], {}, []
+    inputs: list[Any] = []
+    places: dict[Any, int] = {}
+    locations = []
     for body in bodies:
         own = []
         for node in body.inputs:

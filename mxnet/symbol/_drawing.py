@@ -14,7 +14,8 @@ from typing import Any
 
 from .._graph.infer.inference import complete, infer
 from .._graph.ir.node import own_attributes, rebuild, states_of, topological
-from .._ops.dtypes import NAME
+from .._names import kind_of, near
+from .._ops.core.dtypes import NAME
 from ..base import MXNetError
 from .symbol import Symbol
 
@@ -47,12 +48,20 @@ def _network(symbol, what):
 
 def _facts(entries, shape, dtype=None):
     """What is known of a graph's entries; with `shape` given, all shapes must be."""
+    if shape is not None and not isinstance(shape, Mapping):
+        raise TypeError(f"shape must be a dict such as {{'data': (1, 3, 224, 224)}}, not {kind_of(shape)}")
+    for name, lengths in (shape or {}).items():
+        if not isinstance(lengths, (tuple, list)):
+            raise TypeError(f'the shape of {name} must be a tuple of ints, not {kind_of(lengths)}')
     known = {n: tuple(s) for n, s in (shape or {}).items()}
     facts = infer(entries, known, dtype or {})
     if shape is not None:
         missing = [n.name for n in topological(entries) if n.is_variable and not complete(facts.shape((n, 0)))]
         if missing:
-            raise ValueError(f'the shapes given are not enough: those of {", ".join(missing)} do not follow from them')
+            names = [n.name for n in topological(entries) if n.is_variable]
+            strange = ''.join(f'; there is no argument {n!r}{near(n, names)}' for n in known if n not in names)
+            raise ValueError(f'the shapes given are not enough: those of {", ".join(missing)} do not follow from '
+                             f'them{strange}')
     return facts
 
 
@@ -84,7 +93,7 @@ def print_summary(symbol: Symbol, shape: Mapping[str, Sequence[int]] | None = No
     nodes = topological(entries)
     facts = _facts(entries, shape)
     parameters = _parameters(nodes, shape or {})
-    ends = [int(line_length * p) for p in positions] if positions[-1] <= 1 else positions
+    ends = [int(line_length * p) for p in positions] if positions[-1] <= 1 else [int(p) for p in positions]
 
     def row(*fields):
         line = ''

@@ -1,6 +1,6 @@
 """Networks without their labels: what a checkpoint of `Module` computes when it predicts."""
 from .._graph.ir.node import Node, rebuild, topological
-from .._ops.table import NAMES
+from .._ops.core.table import NAMES
 from ..base import MXNetError
 from ._compose import make
 

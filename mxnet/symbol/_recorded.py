@@ -1,11 +1,11 @@
-"""The Symbol of what was recorded: spells the notes on tensors (see `_notes.py`) as nodes."""
-from numbers import Number
+"""The Symbol of what was recorded: expresses the provenance of tensors (`_provenance.py`) as nodes."""
+from numbers import Real
 from weakref import ref
 
 from .._array import NDArrayBase
 from .._graph.ir.node import Node, topological
-from .._notes import GETITEM, SETITEM, UNKNOWN, source
-from .._ops.table import NAMES, Operator
+from .._ops.core.table import NAMES, Operator
+from .._provenance import GETITEM, SETITEM, UNKNOWN, source
 from ..base import MXNetError
 from ..name import NameManager
 from ._compose import SymbolBase, make, text_of
@@ -32,20 +32,20 @@ class _Graph:
     def __init__(self):
         self._variables: dict[int, Node] = {}
         self._counts = {'var': 0, 'null': 0}
-        self._made: dict[int, list] = {}        # by the id of a note's sources: entries of all outputs
+        self._made: dict[int, list] = {}        # by the id of a provenance record's sources: entries of all outputs
 
     def entry_after_all(self, head):
         """The entry of a source, after those of everything below it; without recursion, for graphs are deep."""
         waiting = [head]
         while waiting:
-            note = waiting[-1]
-            missing = [s for s in note[2] if self._open(s)] if self._open(note) else None
+            record = waiting[-1]
+            missing = [s for s in record[2] if self._open(s)] if self._open(record) else None
             if missing:
                 waiting += reversed(missing)
                 continue
             waiting.pop()
             if missing is not None:
-                self._made[id(note[2])] = self._spell(*note[:3])
+                self._made[id(record[2])] = self._spell(*record[:3])
         return self._entry(head)
 
     def _open(self, item):
@@ -75,7 +75,7 @@ class _Graph:
         if what is SETITEM:
             return self._written([self._entry(s) for s in sources], *attributes)
         pair, scalar = what.operators
-        if isinstance(sources[1], Number):
+        if isinstance(sources[1], Real):
             return _call(NAMES[scalar], {'scalar': float(sources[1])}, [self._entry(sources[0])])
         return _call(NAMES[pair], {}, [self._entry(s) for s in sources])
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,10 +13,11 @@ from .._graph.infer import inference as _infer
 from .._graph.ir import json as _json
 from .._graph.ir.node import HIDDEN, Node, is_hidden, rebuild, states_of, topological
 from .._hooks import hooks
-from .._names import near
+from .._names import kind_of, near
+from .._names import suggest_members as _suggest_members
 from .._names import suggest_names as _suggest_names
 from .._ops import NAMES
-from .._ops.dtypes import NAME, NUMPY
+from .._ops.core.dtypes import NAME, NUMPY
 from .._state import state
 from ..attribute import AttrScope
 from ..base import MXNetError, NotImplementedForSymbol
@@ -43,7 +44,8 @@ def _arithmetic(arrays, scalar, reverse=None) -> tuple[Callable[[Any, Any], Symb
             return _apply(arrays, (self, other), {})
         if isinstance(other, Number):
             return _apply(scalar, (self,), {'scalar': other})
-        raise TypeError(f'operands of symbols are symbols and numbers; type {type(other)} not supported')
+        raise TypeError(f'an operand of a symbol must be a symbol or a number, not {kind_of(other)}; type '
+                        f'{type(other).__name__} not supported')
 
     def backward(self, other):
         if isinstance(other, Number):
@@ -581,7 +583,7 @@ def var(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = 
     if wd_mult is not None:
         attrs['__wd_mult__'] = str(wd_mult)
     if dtype is not None:
-        from .._ops.attributes import dtype_flag
+        from .._ops.core.attributes import dtype_flag
         attrs['__dtype__'] = str(dtype_flag(dtype))
     if init is not None:
         attrs['__init__'] = init if isinstance(init, str) else init.dumps()
@@ -599,6 +601,9 @@ Variable = var
 
 def Group(symbols: Sequence[Symbol], create_fn: Any = Symbol) -> Symbol:
     """One symbol with the outputs of several."""
+    if isinstance(symbols, SymbolBase) or not isinstance(symbols, Iterable):
+        raise TypeError(f'Group takes a list of one or more symbols, not {kind_of(symbols)}')
+    symbols = list(symbols)
     if not symbols or any(not isinstance(s, SymbolBase) for s in symbols):
         raise TypeError('Group takes a list of one or more symbols')
     return make(create_fn if isinstance(create_fn, type) else Symbol, [e for s in symbols for e in s._entries])
@@ -622,6 +627,9 @@ fromjson = load_json
 
 
 _suggest_names(globals())
+_suggest_members(Symbol, {
+    'shape': 'infer_shape(...), or an operator that needs no shape (reshape_like, shape_array, 0 and -1 in reshape),',
+    'dtype': 'infer_type(...)', 'ndim': 'infer_shape(...)'})
 
 
 hooks.Symbol = Symbol

@@ -197,6 +197,7 @@ def get_mnist_iterator(batch_size: int, input_shape: Shape, num_parts: int = 1, 
     def iterator(part, **options):
         images, labels = (os.path.join('data', name) for name in _MNIST[part])
         return MNISTIter(image=images, label=labels, input_shape=input_shape, batch_size=batch_size,
-                         flat=len(input_shape) != 3, num_parts=num_parts, part_index=part_index, **options)
+                         flat=isinstance(input_shape, int) or len(input_shape) != 3, num_parts=num_parts,
+                         part_index=part_index, **options)
 
     return iterator('train', shuffle=True), iterator('t10k')

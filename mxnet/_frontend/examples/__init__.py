@@ -2,7 +2,8 @@
 
 A file has sections: `=== ` and the name of an operator of the table, or the full name of a function (`np.add`,
 `nd.sparse.dot`), then lines as in an interactive session.  They may use `mx`, `nd`, `np`, `npx` and `autograd`; those
-whose name begins with `np` run in np mode.  `attach` puts them into docstrings; `tests/test_reference.py` runs them.
+whose name begins with `np` run in np mode.  `attach` puts them into docstrings;
+`tests/repo/test_reference.py` runs them.
 """
 import functools
 import pathlib

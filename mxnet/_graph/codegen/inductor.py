@@ -1,5 +1,8 @@
 """Plans compiled by torch's inductor, for `hybridize(backend='inductor')`: a first call takes long, later ones less."""
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import torch
 
@@ -8,7 +11,8 @@ from ..passes.simplify import simplify
 from .writing import FUNCTIONS, Plan
 
 
-def compiled(graph, constants, tensors, facts, wanted, predicts) -> Plan:
+def compiled(graph: torch.fx.Graph, constants: Mapping[str, Any], tensors: Sequence[torch.Tensor],
+             facts: dict[str, Any], wanted: tuple[int, ...], predicts: bool) -> Plan:
     """A plan with `whole`, or with `prepare` and `infer` for predictions."""
     simplify(graph)
     for node in graph.nodes:
@@ -20,7 +24,7 @@ def compiled(graph, constants, tensors, facts, wanted, predicts) -> Plan:
         function = compile_graph(torch.fx.GraphModule(root, graph), list(tensors))
     outputs, states = len(facts['differentiable']), len(facts['states'])
 
-    def whole(tensors, targets=None):
+    def whole(tensors: Sequence[torch.Tensor], targets: Any = None) -> tuple[Any, Any, Any]:
         found = function(*tensors)
         return found[:outputs], found[outputs:outputs + states], found[outputs + states:]
 

@@ -7,16 +7,19 @@ their last use.
 
 What cannot be traced (operators that look at values, custom operators) has no plan; the caller runs the program itself.
 """
+from __future__ import annotations
+
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import perf_counter
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from ..._dispatch import call_by_call, interceptors
-from ..._ops.moves import Move
-from ..._ops.traceable import CannotTrace
+from ..._ops.core.moves import Move
+from ..._ops.core.traceable import CannotTrace
 from ..._torch.autograd import gradients_of
 from ..._torch.lists import foreach_copy_
 from ..ir.labels import Labels
@@ -24,10 +27,13 @@ from ..ir.log import reason, say, talks
 from ..ir.program import Program
 from ..passes.packed import can_pack
 from ..trace.defects import defect, no_plan
-from ..trace.first_run import offer
+from ..trace.reused_results import offer
 from ..trace.tracing import run_untraced, trace
 from .inductor import compiled
 from .writing import Plan, prediction_plan, step_plan
+
+if TYPE_CHECKING:
+    from ..types import Generators, Runnable
 
 LIMIT = 64                     # plans kept per program
 SMALL = 300                    # calls of a program that is traced at once
@@ -38,13 +44,13 @@ _tracing = threading.RLock()   # one at a time, since a trace has the memory of 
 class Plans:
     """The plans of one program, by what they were traced for."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program) -> None:
         self.program = program
         self._plans: OrderedDict = OrderedDict()        # the one used last at the end
         self._lock = threading.RLock()
         self._spent: OrderedDict = OrderedDict()        # seconds of runs without a plan, by kind
 
-    def due(self, kind) -> bool:
+    def due(self, kind: tuple[Any, ...]) -> bool:
         """Whether runs of a kind (shapes, what is wanted) have earned a plan.
 
         The first never has, since many graphs run once.  A graph of a thousand calls takes a second to trace: it must
@@ -56,15 +62,16 @@ class Plans:
         calls = len(self.program.calls)
         return calls <= SMALL or spent >= calls * TRACING
 
-    def ran(self, kind, seconds):
+    def ran(self, kind: tuple[Any, ...], seconds: float) -> None:
         """Notes how long a run without a plan took."""
         with self._lock:
             self._spent[kind] = self._spent.get(kind, 0.0) + seconds
             if len(self._spent) > LIMIT:
                 self._spent.popitem(last=False)
 
-    def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator, device,
-             heads: tuple[int, ...] | None = None, parameters: tuple[int, ...] | None = None):
+    def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator: Generators,
+             device: torch.device, heads: tuple[int, ...] | None = None,
+             parameters: tuple[int, ...] | None = None) -> Plan | None:
         """The plan for these tensors, made on first use; None where there can be none.
 
         With `heads`, the outputs that a gradient of 1 comes from, a plan with `whole`; with `parameters`, the variables
@@ -86,7 +93,7 @@ class Plans:
             return plan
 
 
-def _why(key, others):
+def _why(key: tuple[Any, ...], others: OrderedDict[Any, Any]) -> str:
     """What is new about a plan, as MXNET_LOG_PLANS=1 says it."""
     if not others:
         return 'the first one'
@@ -98,7 +105,8 @@ def _why(key, others):
     return 'new ' + ' and '.join(sorted(new))
 
 
-def _say(plan, why, kind, wanted, tensors, seconds):
+def _say(plan: Plan | None, why: str, kind: str, wanted: tuple[int, ...], tensors: Sequence[torch.Tensor],
+         seconds: float) -> None:
     shapes = ', '.join(f'{tuple(t.shape)} {t.dtype}'.replace('torch.', '') for t in tensors)
     say('plan %s in %.3f s (%s; %s, gradients of %s) for %s', 'made' if plan else 'not possible', seconds, why, kind,
         wanted, shapes)
@@ -109,7 +117,7 @@ def alike(a: torch.Tensor, b: torch.Tensor) -> bool:
     return a.dtype is b.dtype and a.shape == b.shape and a.device == b.device
 
 
-def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
+def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]) -> None:
     """Copies tensors in one call where torch can."""
     if targets and all(map(alike, targets, values)):
         foreach_copy_(targets, values)
@@ -119,8 +127,9 @@ def copy_all(targets: list[torch.Tensor], values: list[torch.Tensor]):
 
 
 # ---------------------------------------------------------------------- tracing
-def make_plan(program: Program, tensors, wanted, *, training, generator, device, heads=None, parameters=None,
-              why='a new step') -> Plan | None:
+def make_plan(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool | None,
+              generator: Generators, device: torch.device, heads: tuple[int, ...] | None = None,
+              parameters: tuple[int, ...] | None = None, why: str = 'a new step') -> Plan | None:
     """Traces a program; None if that cannot be done.  See `Plans.find`."""
     with _tracing:
         begin = perf_counter()
@@ -132,12 +141,13 @@ def make_plan(program: Program, tensors, wanted, *, training, generator, device,
     return plan
 
 
-def _make(program, tensors, wanted, training, generator, device, heads, parameters):
-    facts = {}
-    facts['device'], facts['channels_last'] = device, _channels_last(program, tensors, device, parameters)
+def _make(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], training: bool | None,
+          generator: Generators, device: torch.device, heads: tuple[int, ...] | None,
+          parameters: tuple[int, ...] | None) -> Plan | None:
+    facts: dict[str, Any] = {'device': device, 'channels_last': _channels_last(program, tensors, device, parameters)}
     arrange = arranged if facts['channels_last'] else list
 
-    def joint(tracer):
+    def joint(tracer: Any) -> list[Any]:
         values = [tracer.input(t) for t in tensors]
         values = [v.detach().requires_grad_() if i in wanted else v for i, v in enumerate(values)]
         outputs, states = program.run(arrange(values), training=training, generator=tracer.generators(generator),
@@ -147,7 +157,7 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
                    for part in (value if type(value) is list else [value])]
         facts['states'] = tuple([number for number, _ in changed])
         facts['weights'] = tuple([part.weight if type(part) is Move else None for _, part in changed])
-        states = [part.value if type(part) is Move else part for _, part in changed]
+        values_of_states = [part.value if type(part) is Move else part for _, part in changed]
         facts['differentiable'] = tuple(o.requires_grad for o in outputs)
         if heads is None:
             given = [tracer.input_like(o) for o in outputs] if wanted else []
@@ -158,12 +168,13 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
         gradients = ()
         if wanted and chosen:
             gradients = gradients_of([o for o, _ in chosen], [values[i] for i in wanted], [h for _, h in chosen])
-        return [*outputs, *states, *gradients]
+        return [*outputs, *values_of_states, *gradients]
 
     try:
         found = trace(joint)
     except Exception as error:
-        return no_plan(error, lambda: run_untraced(joint))
+        no_plan(error, lambda: run_untraced(joint))
+        return None
     try:
         if program.inductor and (heads is not None or parameters is not None):
             return compiled(found.graph, found.constants, tensors, facts, wanted, parameters is not None)
@@ -181,12 +192,12 @@ def _make(program, tensors, wanted, training, generator, device, heads, paramete
     return None
 
 
-def arranged(values):
+def arranged(values: Iterable[torch.Tensor]) -> list[torch.Tensor]:
     """Pictures and the weights that they are convolved with, channels last in memory; operators leave them so."""
     return [_channels_moved(v) if v.dim() == 4 else v for v in values]
 
 
-def _channels_moved(value):
+def _channels_moved(value: torch.Tensor) -> torch.Tensor:
     value = value.contiguous(memory_format=torch.channels_last)
     if value.shape[1] == 1 and not value.requires_grad:
         # both orders are the same memory, and strides tell torch which one is meant; a CPU is faster with rows first
@@ -195,7 +206,8 @@ def _channels_moved(value):
     return value
 
 
-def _channels_last(program, tensors, device, parameters):
+def _channels_last(program: Runnable, tensors: Sequence[torch.Tensor], device: torch.device,
+                   parameters: tuple[int, ...] | None) -> bool:
     """Whether it pays to keep channels last in memory: a GPU's matrix units take numbers of 16 bits no other way.
 
     On a CPU it pays in predictions, with weights that are packed for it (packed.py); gradients are slower so.

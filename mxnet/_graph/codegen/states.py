@@ -1,12 +1,21 @@
-"""Writes moving averages when gradients are computed: see `Move` of `_ops/moves.py`."""
+"""Writes moving averages when gradients are computed: see `Move` of `_ops/core/moves.py`."""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from ..._array import before_write
 from ..._state import state
 from ..._torch.lists import foreach_lerp_
 
+if TYPE_CHECKING:
+    from ..._ops.core.moves import Move
 
-def move_when_differentiated(moves, tensor, applies=None):
+
+def move_when_differentiated(moves: Iterable[Move], tensor: torch.Tensor,
+                             applies: Callable[[], bool] | None = None) -> None:
     """Has a state's tensor moved whenever torch's engine runs the calls that the moves belong to.
 
     applies: function that says whether it is to be moved, if torch's engine runs more than the computation needs
@@ -20,15 +29,16 @@ class _Mover:
 
     __slots__ = ('_value', '_weight', '_tensor', '_applies')
 
-    def __init__(self, value, weight, tensor, applies):
+    def __init__(self, value: torch.Tensor, weight: float, tensor: torch.Tensor,
+                 applies: Callable[[], bool] | None) -> None:
         self._value, self._weight, self._tensor, self._applies = value, weight, tensor, applies
 
-    def __call__(self, gradients):
+    def __call__(self, gradients: Any) -> None:
         if self._applies is None or self._applies():
             move_all([(self._tensor, self._value, self._weight)])
 
 
-def move_all(moves):
+def move_all(moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]]) -> None:
     """Moves states, (tensor, value, weight) in the order of the forward pass: the last one is moved first.
 
     During a backward pass they are moved at its end, if it succeeds.
@@ -41,7 +51,7 @@ def move_all(moves):
         state.commits.append((_move_now, moves))
 
 
-def _move_now(moves):
+def _move_now(moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]]) -> None:
     before_write(*[tensor for tensor, _, _ in moves])
     tensors, values, weights = zip(*reversed(moves), strict=True)
     with torch.no_grad():

@@ -1,13 +1,17 @@
 """A traced graph as a plan: cleaned, and written out as flat Python functions."""
+from __future__ import annotations
+
 import operator
 import os
 from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import torch
 
 from ..._dispatch import interceptors, plan_made
-from ..._ops.traceable import CannotTrace
+from ..._ops.core.traceable import CannotTrace
 from ..._torch.dispatch import OpOverload, below_autograd, builtin_of, signature
 from ..._torch.operators import TO_COPY, direct_functions
 from ..cuda.streams import START, most, peak, schedule, split_convolutions
@@ -20,6 +24,10 @@ from ..passes.fold import depends_only, fold_batch_norms
 from ..passes.one_thread import Alone, alone, threads
 from ..passes.packed import pack_convolutions
 from ..passes.simplify import constants, simplify
+
+if TYPE_CHECKING:
+    from ..cuda.streams import Schedule
+    from ..types import FxNode
 
 aten = torch.ops.aten
 
@@ -45,9 +53,26 @@ class Plan:
     __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
                  'differentiable', 'fresh', 'direct', 'present', 'source', 'recorded', 'memory', 'peak',
                  '_plain', '__weakref__')
-    live: WeakSet = WeakSet()           # all plans there are, for interceptors that come later
+    live: WeakSet[Plan] = WeakSet()     # all plans there are, for interceptors that come later
+    forward: Any
+    backward: Any
+    whole: Any
+    prepare: Any
+    infer: Any
+    state_numbers: tuple[int, ...]
+    state_weights: tuple[float | None, ...]
+    wanted: tuple[int, ...]
+    differentiable: tuple[bool, ...]
+    fresh: tuple[bool, ...]
+    direct: tuple[bool, ...]
+    present: tuple[bool, ...]
+    source: str
+    recorded: Any
+    memory: int
+    peak: int
+    _plain: dict[str, Any] | None
 
-    def __init__(self, **fields):
+    def __init__(self, **fields: Any) -> None:
         self.recorded, self.memory, self.peak = None, 0, 0
         self.state_weights = ()
         self._plain = None
@@ -57,13 +82,13 @@ class Plan:
         if interceptors:
             plan_made(self)
 
-    def instrument(self, rewrite, names):
+    def instrument(self, rewrite: Callable[[str, Any], str], names: Mapping[str, Any]) -> None:
         """Runs its functions in another form until `restore`.
 
         rewrite(source, labels): the text of the functions, from theirs and from {name of a value: (operator, node)}
         names: what the new text uses besides what the functions know
         """
-        plain = {s: getattr(self, s, None) for s in FUNCTIONS}
+        plain: dict[str, Any] = {s: getattr(self, s, None) for s in FUNCTIONS}
         plain = {s: f for s, f in plain.items() if LABELS in getattr(f, '__globals__', ())}
         if not plain or self._plain is not None:
             return
@@ -73,13 +98,13 @@ class Plan:
             setattr(self, slot, scope[function.__name__])
         self._plain = plain
 
-    def restore(self):
+    def restore(self) -> None:
         """Runs its functions as they were written."""
         for slot, function in (self._plain or {}).items():
             setattr(self, slot, function)
         self._plain = None
 
-    def record(self, *parts):
+    def record(self, *parts: Any) -> None:
         """Writes `recorded`, if that pays; then calls are on several streams, which have memory of their own."""
         self.recorded = _recorded(*parts)
         if self.recorded is not None:
@@ -92,20 +117,20 @@ FUNCTIONS = ('forward', 'backward', 'whole', 'prepare', 'infer')
 class Writer:
     """Turns nodes into lines, with everything that is not a name or a number bound as a constant."""
 
-    def __init__(self):
-        self.constants = {}
-        self.names = {}                 # of constants, by identity
-        self.named = {}                 # nodes that are constants
-        self.targets = {}               # nodes that are written to a target, if there is one, and its name
+    def __init__(self) -> None:
+        self.constants: dict[str, Any] = {}
+        self.names: dict[int, str] = {}         # of constants, by identity
+        self.named: dict[FxNode, str] = {}      # nodes that are constants
+        self.targets: dict[FxNode, str] = {}    # nodes that are written to a target, if there is one, and its name
 
-    def constant(self, value, hint):
+    def constant(self, value: Any, hint: str) -> str:
         name = self.names.get(id(value))
         if name is None:
             name = self.names[id(value)] = f'_{hint}{len(self.constants)}'
             self.constants[name] = value
         return name
 
-    def value(self, v) -> str:
+    def value(self, v: Any) -> str:
         if isinstance(v, torch.fx.Node):
             return self.named.get(v, v.name)
         if isinstance(v, (list, tuple)):
@@ -117,7 +142,7 @@ class Writer:
             return repr(v) if v == v and abs(v) != float('inf') else f"float('{v}')"
         return self.constant(v, 'c')
 
-    def line(self, node, in_place=False) -> str:
+    def line(self, node: FxNode, in_place: bool = False) -> str:
         args = [self.value(a) for a in node.args]
         if node.target is operator.getitem:
             return f'{node.name} = {args[0]}[{args[1]}]'
@@ -136,7 +161,7 @@ class Writer:
             function = self.constant(_IN_PLACE[node.target], 'reuse') if in_place else self.callable(node)
         return f'{node.name} = {function}({", ".join(args)})'
 
-    def callable(self, node):
+    def callable(self, node: FxNode) -> str:
         target = node.target
         if isinstance(target, OpOverload):
             name = signature(target).name.removeprefix('aten::')
@@ -150,9 +175,9 @@ class Writer:
         return self.constant(target, 'f')
 
 
-def _in_grad_mode(function):
+def _in_grad_mode(function: Callable[..., Any]) -> Callable[..., Any]:
     """oneDNN keeps what a backward pass needs only in grad mode, whatever it is told."""
-    def call(*args):
+    def call(*args: Any) -> Any:
         with torch.enable_grad():
             return function(*args)
     return call
@@ -177,7 +202,8 @@ _OUT = {aten.mm.default, aten.sum.dim_IntList}
 _DIRECT = direct_functions()
 
 
-def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
+def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, facts: dict[str, Any],
+              wanted: tuple[int, ...], at_once: bool) -> Plan:
     on_cpu = facts['device'].type == 'cpu'
     settle_casts(graph)
     simplify(graph)
@@ -246,7 +272,8 @@ def step_plan(graph, found, n_tensors, facts, wanted, at_once) -> Plan:
     return plan
 
 
-def prediction_plan(graph, found, n_tensors, facts, parameters, folds=True) -> Plan:
+def prediction_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, facts: dict[str, Any],
+                    parameters: Sequence[int], folds: bool = True) -> Plan:
     if facts['states']:
         raise CannotTrace('states change in prediction')
     settle_casts(graph)
@@ -295,7 +322,7 @@ def prediction_plan(graph, found, n_tensors, facts, parameters, folds=True) -> P
     return plan
 
 
-def _fresh(outputs, made, others=()):
+def _fresh(outputs: Sequence[FxNode], made: Set[FxNode], others: Sequence[FxNode] = ()) -> tuple[bool, ...]:
     """Which outputs are row-major tensors in memory that one of the calls `made` gave, and nothing else refers to."""
     roots = [_root(node) for node in (*outputs, *others)]
     times = Counter(roots)
@@ -303,14 +330,14 @@ def _fresh(outputs, made, others=()):
                  for node, root in zip(outputs, roots, strict=False))
 
 
-def _root(node):
+def _root(node: FxNode) -> FxNode:
     """What a node is a view of."""
     while isinstance(node, torch.fx.Node) and isinstance(node.target, OpOverload) and node.target.is_view:
         node = node.args[0]
     return node
 
 
-def _has_memory(node):
+def _has_memory(node: FxNode) -> bool:
     """Whether the tensor that a call gives has memory of its own."""
     call = node.args[0] if node.target is operator.getitem else node
     if not isinstance(call.target, OpOverload) or call.target.is_view:
@@ -318,7 +345,7 @@ def _has_memory(node):
     return isinstance(node.meta.get('val'), torch.Tensor) and not signature(call.target).aliases
 
 
-def _reuses(node, dying):
+def _reuses(node: FxNode, dying: Set[FxNode]) -> bool:
     """Whether a call may write its result to the memory of its first argument, one of the values that end with it."""
     if node.target not in _IN_PLACE and node.target not in _INTO:
         return False
@@ -330,16 +357,18 @@ def _reuses(node, dying):
         and mine.stride() == its.stride()
 
 
-def _names(nodes):
+def _names(nodes: Iterable[FxNode]) -> list[str]:
     return [n.name for n in nodes]
 
 
-def fusing():
+def fusing() -> bool:
     """Whether products may be computed with what comes next, which rounds otherwise."""
     return os.environ.get('MXNET_USE_FUSION', '1') != '0'
 
 
-def _recorded(graph, device, parameters, unpack, calls, sizes, writer, direct=()):
+def _recorded(graph: torch.fx.Graph, device: torch.device, parameters: Sequence[str],
+              unpack: Sequence[tuple[list[str], str]], calls: Sequence[FxNode], sizes: Sequence[int], writer: Writer,
+              direct: Sequence[bool] = ()) -> Callable[..., Any] | None:
     """The function of a plan for CUDA graphs: fused kernels, several streams.  None where neither pays.
 
     Changes the graph.  `sizes`: how many results the groups before the last one have.
@@ -371,7 +400,7 @@ def _recorded(graph, device, parameters, unpack, calls, sizes, writer, direct=()
     return scope['recorded']
 
 
-def _lifetimes(calls, writer, kept):
+def _lifetimes(calls: Sequence[FxNode], writer: Writer, kept: set[FxNode]) -> tuple[dict[int, list[FxNode]], set[int]]:
     """({number of a call: values that end with it}, numbers of calls that write to their first argument's memory)."""
     last_use = {}
     for i, node in enumerate(calls):
@@ -386,14 +415,18 @@ def _lifetimes(calls, writer, kept):
     return dying, {i for i, node in enumerate(calls) if _reuses(node, own.intersection(dying.get(i, ())))}
 
 
-def _function(name, parameters, unpack, calls, results, writer, kept, branches=None, on_cpu=False) -> str:
+def _function(name: str, parameters: Sequence[str], unpack: Sequence[tuple[list[str], str]], calls: Sequence[FxNode],
+              results: Sequence[Sequence[FxNode]], writer: Writer, kept: set[FxNode], branches: Schedule | None = None,
+              on_cpu: bool = False) -> str:
     lines = []
     for names, source in unpack:
         if names:
             lines.append(f'{", ".join(names)}, = {source}')
     dying, reused = _lifetimes(calls, writer, kept)
     here = alone(calls, name == 'infer') if on_cpu else set()
-    before, marks, after = {}, (), []
+    before: dict[int, tuple[int, list[int]]] = {}
+    marks: Set[int] = frozenset()
+    after: list[str] = []
     if branches is not None:
         before, marks, dying, after = branches.before, branches.marks, branches.ends, [f'at(0, {branches.last})']
         lines.append(f'mark({START})')

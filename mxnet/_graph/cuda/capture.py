@@ -4,11 +4,15 @@ Recording fixes addresses.  Tensors that stay where they are (parameters, states
 place; all others are copied into memory of the graph's own by, or before, each launch, and its results lie there until
 the next.
 """
+from __future__ import annotations
+
 import contextlib
 import gc
 import os
 import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import is_, itemgetter
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import torch
@@ -17,6 +21,9 @@ from ..._state import state
 from ..._torch.lists import foreach_copy_
 from ..._torch.memory import clear_cublas_workspaces
 from ..passes.batch_norm import available
+
+if TYPE_CHECKING:
+    from .kernels import Fetcher
 
 WARM = 2                # runs before a function is recorded, so that libraries have chosen and set up what they use
 LARGEST_FETCHED = 1 << 24               # bytes; a copy of torch's is as good for larger tensors
@@ -28,7 +35,7 @@ recording = threading.RLock()          # they are for one thread at a time
 _alive: WeakSet = WeakSet()             # what has been recorded
 
 
-def wanted():
+def wanted() -> bool:
     """Whether graphs may be recorded at all."""
     return os.environ.get('MXNET_ENABLE_CUDA_GRAPHS', '1') != '0' and not state.naive
 
@@ -36,23 +43,24 @@ def wanted():
 class Branches:
     """Streams of a graph while it is recorded: what plans for several of them (see streams.py) call."""
 
-    def __init__(self, device):
+    def __init__(self, device: torch.device) -> None:
         # torch's own stream for recording is of one device only
-        self._streams, self._device, self._events = _streams.setdefault(device.index, []), device, {}
+        self._streams, self._device = _streams.setdefault(device.index, []), device
+        self._events: dict[int, torch.cuda.Event] = {}
 
-    def stream(self, number):
+    def stream(self, number: int) -> torch.cuda.Stream:
         while number >= len(self._streams):
             self._streams.append(torch.cuda.Stream(self._device))
         return self._streams[number]
 
-    def at(self, number, marks):
+    def at(self, number: int, marks: Iterable[int]) -> None:
         """Goes to a stream, which waits for marks."""
         stream = self.stream(number)
         torch.cuda.set_stream(stream)
         for mark in marks:
             stream.wait_event(self._events[mark])
 
-    def mark(self, number):
+    def mark(self, number: int) -> None:
         """Notes what the current stream has been given so far."""
         event = self._events[number] = torch.cuda.Event()
         event.record()
@@ -61,10 +69,10 @@ class Branches:
 class _Alone:
     """One stream, for runs that are not recorded."""
 
-    def at(self, number, marks):
+    def at(self, number: int, marks: Iterable[int]) -> None:
         pass
 
-    def mark(self, number):
+    def mark(self, number: int) -> None:
         pass
 
 
@@ -80,7 +88,8 @@ class Captured:
 
     __slots__ = ('_graph', '_fixed', '_staying', '_own', '_fetcher', 'moving', 'results', 'size', '__weakref__')
 
-    def __init__(self, function, tensors, moving, generators=(), branches=False, memory=0):
+    def __init__(self, function: Callable[..., Any], tensors: Sequence[torch.Tensor], moving: Iterable[int],
+                 generators: Sequence[torch.Generator] = (), branches: bool = False, memory: int = 0) -> None:
         """Records `function(tensors)`; with `branches`, `function(tensors, Branches(...))`.
 
         generators: those that random kernels draw from; each launch goes on where the one before has left them
@@ -130,11 +139,11 @@ class Captured:
             torch.cuda.current_stream(device).wait_stream(streams.stream(0))
             _alive.add(self)
 
-    def fits(self, tensors):
+    def fits(self, tensors: Sequence[torch.Tensor]) -> bool:
         """Whether the tensors that are not copied are those of the recording."""
         return all(map(is_, self._staying(tensors), self._fixed))
 
-    def launch(self, tensors):
+    def launch(self, tensors: Sequence[torch.Tensor]) -> None:
         """Runs the kernels for these tensors, which must fit."""
         if self._fetcher is not None:
             given = [tensors[i] for i in self.moving]
@@ -147,7 +156,7 @@ class Captured:
 
 
 @contextlib.contextmanager
-def _no_garbage():
+def _no_garbage() -> Iterator[None]:
     """Collects no garbage meanwhile: there may be graphs among it, and to destroy one can break off a recording."""
     enabled = gc.isenabled()
     gc.disable()
@@ -158,7 +167,7 @@ def _no_garbage():
             gc.enable()
 
 
-def _recover(device, generators):
+def _recover(device: torch.device, generators: Sequence[torch.Generator]) -> None:
     """Leaves generators as if there had been no recording, after one that CUDA has broken off."""
     if generators:
         # they would go on waiting for its end, which that of another is as well
@@ -170,7 +179,7 @@ def _recover(device, generators):
             number.add_(1)
 
 
-def _fetcher(targets):
+def _fetcher(targets: Sequence[torch.Tensor]) -> Fetcher | None:
     """What has a graph copy its inputs itself; None where `launch` has to."""
     if not targets or not available(targets[0].device) or any(t.element_size() < 4 or not t.is_contiguous()
                                                               for t in targets) \

@@ -7,10 +7,12 @@ A picture is a matrix here: a row for every place of every picture of the batch,
 Statistics and the sums of gradients are taken in two steps: parts of the rows by many programs, then the parts by one.
 """
 import weakref
+from collections.abc import Iterable, Sequence
 
 import torch
 import triton
 import triton.language as tl
+from torch import Tensor
 
 _PROGRAMS = 132 * 8             # enough to keep a large GPU busy
 
@@ -208,7 +210,7 @@ class Fetcher:
     ROWS = 512          # launches that can be under way
     _spare: dict[int, list] = {}        # number of tensors -> tables that nobody has
 
-    def __init__(self, targets):
+    def __init__(self, targets: Sequence[torch.Tensor]) -> None:
         blocks, meta = 0, []
         for t in targets:
             words = t.numel() * t.element_size() // 4
@@ -219,26 +221,29 @@ class Fetcher:
         self._table = spare.pop() if spare else torch.empty((self.ROWS, self._count), dtype=torch.int64,
                                                             pin_memory=True)
         weakref.finalize(self, spare.append, self._table).atexit = False
-        self._rows = memoryview(self._table.numpy()).cast('B').cast('q')
+        # NumPy's arrays are buffers for type checkers from Python 3.12 on only
+        self._rows = memoryview(self._table.numpy()).cast('B').cast('q')    # type: ignore[arg-type]
         self._meta = torch.tensor(meta, dtype=torch.int64, device=device)
         self._state = torch.zeros(1, dtype=torch.int64, device=device)
         self._sources = torch.empty(self._count, dtype=torch.int64, device=device)
-        self._turn, self._half, self._events = 0, self.ROWS // 2, [None, None]
+        self._turn, self._half = 0, self.ROWS // 2
+        self._events: list[torch.cuda.Event | None] = [None, None]
 
-    def run(self):
+    def run(self) -> None:
         """The kernels; recorded, or run once to have them compiled."""
         size = triton.next_power_of_2(self._count)
         _look_up[1,](self._table, self._state, self._sources, self._count, self.ROWS, COUNT=size, num_warps=1)
         _fetch[self._blocks,](self._sources, self._meta, self._count, COUNT=size, SIZE=512, num_warps=4)
 
-    def tell(self, tensors):
+    def tell(self, tensors: Iterable[torch.Tensor]) -> None:
         """Says where the tensors for the next launch are; they must be contiguous, and begin at a multiple of 4."""
         row = self._turn % self.ROWS
         if row % self._half == 0:
             # half of the rows are used up: those of the other half must have been read before they are written again
             which = row // self._half
-            if self._events[which] is not None:
-                self._events[which].synchronize()
+            before = self._events[which]
+            if before is not None:
+                before.synchronize()
             event = self._events[1 - which] = torch.cuda.Event()
             event.record()
         at, rows = row * self._count, self._rows
@@ -249,14 +254,14 @@ class Fetcher:
 
 
 # ---------------------------------------------------------------------- the functions that plans call
-def add_bias(x, bias, relu):
+def add_bias(x: Tensor, bias: Tensor, relu: bool) -> Tensor:
     """Adds a bias to the rows of a product, and takes relu of them if so, in place."""
     count = x.numel()
     _bias[triton.cdiv(count, 512),](x, bias, count, x.shape[1], RELU=relu, SIZE=512, num_warps=4)
     return x
 
 
-def column_sums(dy, out=None):
+def column_sums(dy: Tensor, out: Tensor | None = None) -> Tensor:
     """The sum over the rows of a matrix: the gradient of a bias."""
     if out is None:
         out = torch.empty(dy.shape[1], dtype=dy.dtype, device=dy.device)
@@ -265,7 +270,7 @@ def column_sums(dy, out=None):
     return out
 
 
-def relu_back(dy, y, out=None):
+def relu_back(dy: Tensor, y: Tensor, out: Tensor | None = None) -> tuple[Tensor, Tensor]:
     """(gradient of relu's argument, the sum over its rows); `y` is what relu gave."""
     if out is None:
         out = torch.empty(dy.shape[1], dtype=dy.dtype, device=dy.device)
@@ -275,7 +280,7 @@ def relu_back(dy, y, out=None):
     return masked, out
 
 
-def _sizes(x):
+def _sizes(x: Tensor) -> tuple[int, int, int, int, int, int, int]:
     rows, channels = x.numel() // x.shape[1], x.shape[1]
     columns = min(64, triton.next_power_of_2(channels))
     tile = max(1, 2048 // columns)
@@ -285,7 +290,7 @@ def _sizes(x):
     return rows, channels, columns, tile, blocks, triton.cdiv(rows, per_program), per_program
 
 
-def batch_norm_stats(x, eps):
+def batch_norm_stats(x: Tensor, eps: float) -> tuple[Tensor, Tensor]:
     """(mean, 1 / sqrt(variance + eps)) of each channel."""
     rows, channels, columns, tile, blocks, count, per_program = _sizes(x)
     parts = torch.empty((count, 2, channels), dtype=torch.float32, device=x.device)
@@ -296,7 +301,8 @@ def batch_norm_stats(x, eps):
     return mean, inverse
 
 
-def batch_norm_apply(x, mean, inverse, gamma, beta, other, relu):
+def batch_norm_apply(x: Tensor, mean: Tensor, inverse: Tensor, gamma: Tensor, beta: Tensor, other: Tensor | None,
+                     relu: bool) -> Tensor:
     """The normalised picture, times gamma plus beta, plus another picture if there is one, through relu if so."""
     rows, channels, columns, tile, blocks, *_ = _sizes(x)
     y = torch.empty_like(x)
@@ -305,7 +311,8 @@ def batch_norm_apply(x, mean, inverse, gamma, beta, other, relu):
     return y
 
 
-def batch_norm_sums(dy, more, x, y, mean, inverse, gamma, beta, relu, keep):
+def batch_norm_sums(dy: Tensor, more: Tensor | None, x: Tensor, y: Tensor | None, mean: Tensor, inverse: Tensor,
+                    gamma: Tensor, beta: Tensor, relu: bool, keep: bool) -> tuple[Tensor, Tensor, Tensor | None]:
     """(gradient of gamma, of beta, `dy + more` through relu or None), of `batch_norm_apply`; `more` may be None.
 
     y: what relu gave; None to compute again where its argument was positive, which costs less than to read it but is
@@ -325,7 +332,8 @@ def batch_norm_sums(dy, more, x, y, mean, inverse, gamma, beta, relu, keep):
     return product, total, masked
 
 
-def batch_norm_back(dy, x, mean, inverse, gamma, beta, product, total, relu):
+def batch_norm_back(dy: Tensor, x: Tensor, mean: Tensor, inverse: Tensor, gamma: Tensor, beta: Tensor, product: Tensor,
+                    total: Tensor, relu: bool) -> Tensor:
     """The gradient of x, by that of the result, and those of gamma and beta.
 
     relu: whether `dy` is still to go through it; where its argument was positive is computed again

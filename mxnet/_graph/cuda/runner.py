@@ -1,13 +1,17 @@
 """Runs plans that do forward and backward at once, on a GPU as CUDA graphs."""
+from __future__ import annotations
+
 import math
 import threading
+from collections.abc import Callable, Sequence
 from operator import is_
+from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import torch
 from torch.autograd.graph import increment_version
 
-from ... import _quiet
+from ... import _paused_writes
 from ..._autograd import LARGE
 from ..._dispatch import call_by_call, interceptors
 from ..._torch.lists import foreach_copy_
@@ -15,14 +19,19 @@ from ..codegen.states import move_all
 from ..ir.log import reason, say
 from .capture import ALONE, WARM, Captured, wanted
 
+if TYPE_CHECKING:
+    from ..codegen.writing import Plan
+    from .capture import Branches, _Alone
+
 ATTEMPTS = 3            # to record a graph
 # Without a promise that shapes stay (`static_shape`), what has run so often is taken to go on like this; if it takes
 # more memory than this, launching its kernels one by one is not what takes the time.
 LATE, MOST_UNASKED = 20, 1 << 28
 SHARE_UNASKED = 16      # of a device's memory, graphs that nobody has asked for have a part of so many
-_unasked: WeakSet = WeakSet()           # these graphs, and a lock for who looks at them
+_unasked: WeakSet[Captured] = WeakSet()           # these graphs, and a lock for who looks at them
 _counting = threading.Lock()
-PATIENCE = 32           # runs that what follows a plan must have been the same before it joins the plan's graph
+# runs in which the same update followed a plan, before the update joins the plan's CUDA graph
+RUNS_BEFORE_JOINING = 32
 # Bytes of a graph that something may join, of which cuBLAS may have taken half.  It is recorded again then; to larger
 # ones, a launch less does not matter.
 MOST_JOINED = 1 << 28
@@ -32,8 +41,10 @@ class _Recorder:
     """Records a function of tensors as a CUDA graph once it has run a few times."""
 
     __slots__ = ('_may', '_asked', '_warm', '_generators', '_kept', '_runs', '_last', '_failures', 'captured')
+    captured: Any                       # a Captured once it is recorded, else None; `_launched` says which
+    _last: Sequence[torch.Tensor]       # the tensors of the last run that was not recorded
 
-    def __init__(self, static, generators, kept=()):
+    def __init__(self, static: bool, generators: Sequence[torch.Generator], kept: Sequence[int] = ()) -> None:
         """
         static: whether it is recorded as soon as it can be; else once it has run `LATE` times, if it is small
         kept: the numbers of tensors that are written to, which a graph must do where they are
@@ -41,9 +52,10 @@ class _Recorder:
         self._may = wanted()
         self._asked, self._warm = static, WARM if static else LATE
         self._generators, self._kept = generators, kept
-        self._runs, self._last, self._failures, self.captured = 0, None, 0, None
+        self._runs, self._last, self._failures, self.captured = 0, (), 0, None
 
-    def _launched(self, function, tensors, plan, again=False):
+    def _launched(self, function: Callable[..., Any], tensors: Sequence[torch.Tensor], plan: Plan,
+                  again: bool = False) -> bool:
         """Whether `function(tensors, branches)` has been run as a graph, whose results are in `captured.results`.
 
         plan: what it follows
@@ -61,13 +73,13 @@ class _Recorder:
         self.captured.launch(tensors)
         return True
 
-    def _alone(self):
+    def _alone(self) -> _Alone | None:
         """How to run what is not recorded: as it soon will be, so that all it needs has been set up by then."""
         if not self._may or interceptors and call_by_call():
             return None
         return ALONE if self._runs >= self._warm - WARM else None
 
-    def _record(self, function, tensors, plan):
+    def _record(self, function: Callable[..., Any], tensors: Sequence[torch.Tensor], plan: Plan) -> None:
         if not self._asked and self.captured is None and not is_small(plan.peak, tensors[0].device):
             self._may = False
             size = f'would take {plan.peak >> 20} MB' if plan.peak else 'takes unknown memory'
@@ -91,7 +103,7 @@ class _Recorder:
                 _unasked.add(self.captured)
 
 
-def is_small(size, device):
+def is_small(size: int, device: torch.device) -> bool:
     """Whether a graph of so many bytes (0: not known) may take them from a device although nobody has asked for it."""
     share = torch.cuda.get_device_properties(device).total_memory // SHARE_UNASKED
     with _counting:
@@ -112,9 +124,14 @@ class Runner(_Recorder):
     """
 
     __slots__ = ('plan', '_into', '_copied', '_added', '_zeros', '_rest', '_adopt', '_buffers', '_written', '_joined',
-                 '_seen', '_since', '_patience', 'fresh', 'plain')
+                 '_seen', '_since', '_runs_before_joining', 'fresh', 'plain')
+    _buffers: list[Any] | None
+    _written: Sequence[torch.Tensor]
+    _runs_before_joining: float
 
-    def __init__(self, plan, reqs, *, static=False, generators=(), adopt=None):
+    def __init__(self, plan: Plan, reqs: Sequence[str], *, static: bool = False,
+                 generators: Sequence[torch.Generator] = (),
+                 adopt: Callable[[int, torch.Tensor], torch.Tensor | None] | None = None) -> None:
         super().__init__(static, generators, plan.state_numbers)
         self.plan = plan
         writes = [req == 'write' for req in reqs]
@@ -129,9 +146,9 @@ class Runner(_Recorder):
         self._adopt, self._buffers, self.fresh = adopt, None, all(plan.fresh)
         self._written = ()          # the tensors that the graph writes
         self._joined = None         # the `steady` of what is part of the graph
-        self._seen, self._since, self._patience = None, 0, PATIENCE
+        self._seen, self._since, self._runs_before_joining = None, 0, RUNS_BEFORE_JOINING
 
-    def run(self, tensors, buffers, then=None):
+    def run(self, tensors: Sequence[torch.Tensor], buffers: list[Any], then: Any = None) -> Sequence[torch.Tensor]:
         """The outputs; new values of states are written into the given tensors, gradients into the buffers.
 
         None of the tensors may require a gradient: then nothing is recorded, whatever torch's grad mode is.
@@ -159,7 +176,7 @@ class Runner(_Recorder):
             then.run()
         return self.captured.results
 
-    def _joins(self, steady):
+    def _joins(self, steady: Any) -> Any:
         """`steady` if what it stands for is to be part of the graph; else None.
 
         Each change of a graph means recording it again.  After one, that takes longer and longer, so that rates which
@@ -168,19 +185,20 @@ class Runner(_Recorder):
         if steady is self._joined:
             return steady
         if self._joined is not None:
-            self._patience *= 2
+            self._runs_before_joining *= 2
         if steady is not self._seen:
             self._seen, self._since = steady, 0
         self._since += 1
-        ready = self._since > self._patience and self.captured is not None and self.captured.size <= MOST_JOINED
+        ready = self._since > self._runs_before_joining and self.captured is not None \
+            and self.captured.size <= MOST_JOINED
         return steady if ready else None
 
-    def _launched_anew(self, tensors, buffers, then, joins):
+    def _launched_anew(self, tensors: Sequence[torch.Tensor], buffers: list[Any], then: Any, joins: Any) -> bool:
         """Whether the plan, with what joins it, has been run as a graph, other than that of the run before."""
         again = joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers))
         self._buffers, self._joined = buffers, joins
 
-        def work(given, branches):
+        def work(given: Sequence[torch.Tensor], branches: Branches) -> Sequence[torch.Tensor]:
             outputs = self._own(self._follow(given, buffers, branches))
             if joins is not None:
                 then.step()
@@ -188,30 +206,31 @@ class Runner(_Recorder):
 
         if not self._launched(work, tensors, self.plan, again=again):
             if joins is not None:           # each can be recorded, as they were, if not together
-                self._may, self._patience = True, math.inf
+                self._may, self._runs_before_joining = True, math.inf
             self._joined = None
             return False
-        self._written = [*buffers, *[tensors[n] for n in self.plan.state_numbers]]
+        written = self._written = [*buffers, *[tensors[n] for n in self.plan.state_numbers]]
         if joins is not None:
-            self._written += then.written
+            written += then.written
             then.joined()
         return True
 
-    def _apart(self, outputs, then):
+    def _apart(self, outputs: Sequence[torch.Tensor], then: Any) -> Sequence[torch.Tensor]:
         """Does what follows a plan that has been run call by call."""
         if then is not None:
             outputs = self._own(outputs)
             then.run()
         return outputs
 
-    def _own(self, outputs):
+    def _own(self, outputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         """Outputs that nobody writes to: one may be a parameter, or a view of one, which is updated next."""
         if self.fresh:
             return outputs
         return tuple([o if fresh else o.clone(memory_format=torch.contiguous_format)
                       for o, fresh in zip(outputs, self.plan.fresh, strict=True)])
 
-    def _follow(self, tensors, buffers, branches=None):
+    def _follow(self, tensors: Sequence[torch.Tensor], buffers: list[Any],
+                branches: Branches | _Alone | None = None) -> Sequence[torch.Tensor]:
         plan, into = self.plan, buffers
         if self._into is not None:
             into = [b if write else None for b, write in zip(buffers, self._into, strict=True)]
@@ -225,7 +244,7 @@ class Runner(_Recorder):
             self._store(buffers, found)
         return outputs
 
-    def _store(self, buffers, found):
+    def _store(self, buffers: list[Any], found: Sequence[torch.Tensor]) -> None:
         targets, values = [], []
         for i in self._copied:
             target = buffers[i]
@@ -243,7 +262,7 @@ class Runner(_Recorder):
             buffers[i].zero_()
 
 
-def write_states(plan, tensors, values):
+def write_states(plan: Plan, tensors: Sequence[torch.Tensor], values: Sequence[torch.Tensor]) -> None:
     """Writes what a plan gives for states, after its backward pass."""
     if all(weight is None for weight in plan.state_weights):
         foreach_copy_([tensors[n] for n in plan.state_numbers], list(values))
@@ -265,15 +284,16 @@ class Forward(_Recorder):
 
     __slots__ = ('_plan', 'fresh')
 
-    def __init__(self, plan, generators=()):
+    def __init__(self, plan: Plan, generators: Sequence[torch.Generator] = ()) -> None:
         super().__init__(False, generators)
         self._plan, self.fresh = plan, all(plan.fresh)
 
-    def run(self, tensors):
+    def run(self, tensors: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         """The outputs."""
         return self.captured.results if self._launched(self._follow, tensors, self._plan) else self._follow(tensors)
 
-    def _follow(self, tensors, branches=None):
+    def _follow(self, tensors: Sequence[torch.Tensor],
+                branches: Branches | _Alone | None = None) -> Sequence[torch.Tensor]:
         return self._plan.forward(tensors)[0]
 
 
@@ -284,21 +304,25 @@ class Predictor(_Recorder):
     """
 
     __slots__ = ('_plan', '_parameters', '_tensors', '_versions', '_prepared', 'fresh', 'lock')
+    _tensors: list[torch.Tensor] | None
+    _versions: list[int] | None
+    _prepared: Any
 
-    def __init__(self, plan, parameters, generators=(), static=True):
+    def __init__(self, plan: Plan, parameters: Sequence[int], generators: Sequence[torch.Generator] = (),
+                 static: bool = True) -> None:
         super().__init__(static, generators)
         self._plan, self._parameters, self.fresh = plan, parameters, all(plan.fresh)
         self._tensors = self._versions = self._prepared = None
         self.lock = threading.RLock()
 
-    def knows(self, tensors):
+    def knows(self, tensors: Sequence[torch.Tensor]) -> bool:
         """Whether the parameters are the tensors of the run before."""
         return self._tensors is not None and all(map(is_, [tensors[i] for i in self._parameters], self._tensors))
 
-    def run(self, tensors):
+    def run(self, tensors: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
         """The outputs; those of a CUDA graph (`captured` is not None) are valid until the next run."""
-        if _quiet.untold:
-            _quiet.tell()
+        if _paused_writes.uncounted:
+            _paused_writes.count_all()
         own = [tensors[i] for i in self._parameters]
         versions = [t._version for t in own]
         if self._tensors is None or not all(map(is_, own, self._tensors)):
@@ -315,7 +339,7 @@ class Predictor(_Recorder):
             return self.captured.results
         return self._infer(tensors, self._alone())
 
-    def _infer(self, tensors, branches):
+    def _infer(self, tensors: Sequence[torch.Tensor], branches: Branches | _Alone | None) -> Sequence[torch.Tensor]:
         if branches is None or self._plan.recorded is None:
             return self._plan.infer(tensors, self._prepared)
         return self._plan.recorded(tensors, self._prepared, branches.at, branches.mark)

@@ -4,13 +4,20 @@ Calls stay in their order; each is given to the stream on which it can begin fir
 A call waits, by events, for those on other streams that it needs.  Memory belongs to the stream that it was allocated
 on, so a value is let go only when that stream has waited for all who read it.
 """
+from __future__ import annotations
+
 import operator
 import os
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from ..._torch.dispatch import OpOverload, signature
 from ..._torch.operators import RESHAPE_ALIAS, UNSAFE_VIEW
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 aten = torch.ops.aten
 STREAMS = 4             # at most; each has a workspace for products of matrices
@@ -37,11 +44,12 @@ class Schedule:
     last: marks that the first stream waits for in the end; count: how many streams
     """
 
-    def __init__(self, before, marks, ends, last, count):
+    def __init__(self, before: dict[int, tuple[int, list[int]]], marks: set[int], ends: dict[int, list[FxNode]],
+                 last: list[int], count: int) -> None:
         self.before, self.marks, self.ends, self.last, self.count = before, marks, ends, last, count
 
 
-def _is_thin(node):
+def _is_thin(node: FxNode) -> bool:
     """Whether a call runs nothing on the device and gives memory that is there already."""
     target = node.target
     if target is operator.getitem or target in _ALIASES:
@@ -49,11 +57,11 @@ def _is_thin(node):
     return isinstance(target, OpOverload) and target.is_view
 
 
-def _is_mutable(node):
+def _is_mutable(node: FxNode) -> bool:
     return isinstance(node.target, OpOverload) and signature(node.target).mutable
 
 
-def _fills(node):
+def _fills(node: FxNode) -> bool:
     """Whether a call writes to its first argument alone, which nobody else has, as random numbers do."""
     written = [number for number, _ in signature(node.target).written]
     first = node.args[0] if node.args else None
@@ -61,7 +69,8 @@ def _fills(node):
         and first.op == 'call_function' and not _is_thin(first)
 
 
-def schedule(calls, reused, ends, limit) -> Schedule | None:
+def schedule(calls: Sequence[FxNode], reused: Set[int], ends: Mapping[int, Sequence[FxNode]],
+             limit: int) -> Schedule | None:
     """Streams for the calls of a plan; None where it does not pay.
 
     reused: numbers of calls that write to the memory of their first argument
@@ -76,7 +85,7 @@ def schedule(calls, reused, ends, limit) -> Schedule | None:
 
 
 class _Scheduler:
-    def __init__(self, calls, limit):
+    def __init__(self, calls: Sequence[FxNode], limit: int) -> None:
         self._calls, self._limit = calls, limit
         self._makers: dict = {}             # value -> numbers of the calls that it is ready after
         self._home: dict = {}               # value -> stream that its memory belongs to
@@ -88,10 +97,12 @@ class _Scheduler:
         self._seen = [[START - 1] * limit for _ in range(limit)]
         self._seen[0][0] = START
         self._pending: list[list] = [[] for _ in range(limit)]
-        self._before, self._marks, self._ends = {}, set(), {}
+        self._before: dict[int, tuple[int, list[int]]] = {}
+        self._marks: set[int] = set()
+        self._ends: dict[int, list[FxNode]] = {}
         self._at, self._serial, self._work = 0, 0.0, 0.0
 
-    def add(self, number, node, reuses, ended):
+    def add(self, number: int, node: FxNode, reuses: bool, ended: Sequence[FxNode]) -> None:
         inputs = node.all_input_nodes
         if _is_thin(node):
             self._makers[node] = {m for a in inputs for m in self._makers.get(a, ())}
@@ -119,14 +130,14 @@ class _Scheduler:
         if gone:
             self._ends[number] = gone
 
-    def _is_over(self, value):
+    def _is_over(self, value: FxNode) -> bool:
         """Whether the stream that a value's memory belongs to has seen all uses."""
         home = self._home.get(value)
         return home is None or all(t == home or self._seen[home][t] >= n for t, n in self._uses[value])
 
-    def _place(self, number, node, needs):
+    def _place(self, number: int, node: FxNode, needs: Set[int]) -> int:
         """Chooses the stream of a call, and notes what it waits for."""
-        def begin(stream):
+        def begin(stream: int) -> float:
             time = self._free[stream]
             for n in needs:
                 other = self._stream[n]
@@ -136,19 +147,19 @@ class _Scheduler:
                 time = max(time, _SYNC)
             return time
 
-        nearest = self._stream[max(needs, key=self._finish.get)] if needs else 0
+        nearest = self._stream[max(needs, key=self._finish.__getitem__)] if needs else 0
         stream = min(range(self._limit), key=lambda s: (begin(s), s != nearest, s))
         took, work = cost(node)
         self._finish[number] = self._free[stream] = begin(stream) + took
         self._serial, self._work = self._serial + took, self._work + work
         seen = self._seen[stream]
-        waits = {}
+        latest: dict[int, int] = {}         # stream -> the last call there that this one needs
         for n in needs:
             other = self._stream[n]
             if other != stream and seen[other] < n:
-                waits[other] = max(n, waits.get(other, n))
+                latest[other] = max(n, latest.get(other, n))
         # what a stream has seen, those that wait for it have seen
-        waits = [n for t, n in waits.items() if not any(self._known[m][t] >= n for m in waits.values() if m != n)]
+        waits = [n for t, n in latest.items() if not any(self._known[m][t] >= n for m in latest.values() if m != n)]
         if stream and seen[0] < START and not waits:
             waits, seen[0] = [START], START
         for n in waits:
@@ -163,7 +174,7 @@ class _Scheduler:
             self._at = stream
         return stream
 
-    def finish(self):
+    def finish(self) -> Schedule | None:
         """The schedule, if it is worth while."""
         used = set(self._stream.values())
         if len(used) < 2 or max(*self._free, self._work) > GAIN * self._serial:
@@ -176,13 +187,13 @@ class _Scheduler:
         return Schedule(self._before, self._marks, self._ends, sorted(last.values()), max(used) + 1)
 
 
-def peak(calls, ends, reused) -> int:
+def peak(calls: Sequence[FxNode], ends: Mapping[int, Sequence[FxNode]], reused: Set[int]) -> int:
     """The bytes that values occupy, at most, if calls run one by one; see `schedule`."""
     owner: dict = {}                # value -> the one whose memory it is in
     alive: dict = {}                # that one -> how many values are in its memory
     occupied = most_occupied = 0
 
-    def size(node):
+    def size(node: FxNode) -> int:
         return sum(-(-t.numel() * t.element_size() // 512) * 512 for t in _tensors(node.meta.get('val')))
 
     for number, node in enumerate(calls):
@@ -205,7 +216,7 @@ def peak(calls, ends, reused) -> int:
     return most_occupied
 
 
-def split_convolutions(graph, calls):
+def split_convolutions(graph: torch.fx.Graph, calls: Set[FxNode]) -> None:
     """Gradients of a convolution's picture and of its weights as two calls, which need not wait for each other."""
     for node in list(graph.nodes):
         if node.target is not aten.convolution_backward.default or node not in calls or not all(node.args[10][:2]):
@@ -224,7 +235,7 @@ _PRODUCTS = {aten.mm.default, aten.bmm.default, aten.linear.default, aten.addmm.
              aten.convolution.default, aten.convolution_backward.default}
 
 
-def cost(node):
+def cost(node: FxNode) -> tuple[float, float]:
     """(seconds that a call takes alone, seconds for which it keeps the whole device busy), estimated."""
     made = _tensors(node.meta.get('val'))
     given = [t for a in node.all_input_nodes for t in _tensors(a.meta.get('val'))]
@@ -246,7 +257,7 @@ def cost(node):
     return _PRODUCT * times + work, work
 
 
-def _tensors(value):
+def _tensors(value: Any) -> list[torch.Tensor]:
     if isinstance(value, torch.Tensor):
         return [value]
     if isinstance(value, (list, tuple)):

@@ -8,23 +8,30 @@ length that does not move is known, and one that moves along a line is solved fo
 An unknown length is 0, or -1 where arrays may be empty (`np_shape`); a wholly unknown shape is None, and so are unknown
 dtypes.
 """
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import torch
 
-from ..._ops.attributes import literal
-from ..._ops.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
-from ..._ops.dtypes import NAME, torch_dtype
-from ..._ops.gradients import is_constant
-from ..._ops.shapes import NoAxis
-from ..._ops.table import Operator
+from ..._ops.core.attributes import literal
+from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
+from ..._ops.core.dtypes import NAME, torch_dtype
+from ..._ops.core.gradients import is_constant
+from ..._ops.core.shapes import NoAxis
+from ..._ops.core.table import Operator
 from ..._state import state
 from ...base import MXNetError
+from ..ir.control_flow import body_inputs
 from ..ir.node import Entry, Node, topological
 from ..ir.program import Program, _runner, counts_open, leaves_open
 from .sizes import Sizes
+
+if TYPE_CHECKING:
+    from ..types import PartialShape
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
 MOST = 1 << 59           # numbers in an array: a byte of each must have an address
@@ -36,7 +43,7 @@ CUTS = ('slice', 'slice_axis')          # they may give less than they are asked
 class Facts:
     """What is known of a graph's entries while inference goes on."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.shapes: dict[tuple[int, int], tuple[int, ...] | None] = {}
         self.dtypes: dict[tuple[int, int], torch.dtype | None] = {}
         self.settled: set[Node] = set()         # operators of which everything is known
@@ -44,13 +51,13 @@ class Facts:
         self.waits = False                      # whether dtypes that are not known now will be
         self.unknown = unknown_length()
 
-    def shape(self, entry: Entry):
+    def shape(self, entry: Entry) -> PartialShape | None:
         return self.shapes.get((id(entry[0]), entry[1]))
 
-    def dtype(self, entry: Entry):
+    def dtype(self, entry: Entry) -> torch.dtype | None:
         return self.dtypes.get((id(entry[0]), entry[1]))
 
-    def learn_shape(self, entry: Entry, shape, why: Node):
+    def learn_shape(self, entry: Entry, shape: PartialShape | None, why: Node) -> None:
         if shape is None:
             return
         key = (id(entry[0]), entry[1])
@@ -66,7 +73,7 @@ class Facts:
             self.shapes[key] = new
             self.changed = True
 
-    def learn_dtype(self, entry: Entry, dtype, why: Node):
+    def learn_dtype(self, entry: Entry, dtype: torch.dtype | None, why: Node) -> None:
         if dtype is None:
             return
         key = (id(entry[0]), entry[1])
@@ -93,7 +100,7 @@ def unknown_length() -> int:
     return -1 if state.np_shape else 0
 
 
-def merge(a, b, unknown=0):
+def merge(a: PartialShape | None, b: PartialShape | None, unknown: int = 0) -> PartialShape | None:
     """What two partial shapes say together; None if they disagree."""
     if a is None:
         return b
@@ -109,22 +116,23 @@ def merge(a, b, unknown=0):
     return tuple(merged)
 
 
-def complete(shape) -> bool:
+def complete(shape: PartialShape | None) -> TypeGuard[tuple[int, ...]]:
     return shape is not None and unknown_length() not in shape
 
 
-def _for_rules(shape):
-    """A shape as the rules of `_ops.shapes` read it: an unknown length is 0."""
+def _for_rules(shape: PartialShape | None) -> PartialShape | None:
+    """A shape as the rules of `_ops.core.shapes` read it: an unknown length is 0."""
     return None if shape is None else tuple(max(0, n) for n in shape)
 
 
-def _from_rules(shape, unknown):
+def _from_rules(shape: PartialShape, unknown: int) -> PartialShape:
     return tuple(unknown if n == 0 else n for n in shape)
 
 
 # ---------------------------------------------------------------------- one operator
 @lru_cache(maxsize=20000)
-def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodies: tuple = ()):
+def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple,
+             bodies: tuple = ()) -> tuple[tuple[PartialShape, torch.dtype], ...] | str:
     """(shapes, dtypes) of an operator's visible outputs, or the text of an error."""
     try:
         tensors = [None if s is None else torch.empty(s, dtype=d, device=META)
@@ -141,7 +149,7 @@ def _outputs(op: Operator, attributes: tuple, shapes: tuple, dtypes: tuple, bodi
     return tuple((tuple(r.shape), r.dtype) for r in result[:count])
 
 
-def _call(op, attributes, tensors, bodies):
+def _call(op: Operator, attributes: Any, tensors: Sequence[torch.Tensor | None], bodies: Any) -> tuple[Any, ...]:
     supplied = dict(attributes)
     if op.wants_training:
         supplied['training'] = True
@@ -150,13 +158,14 @@ def _call(op, attributes, tensors, bodies):
     if op.wants_device:
         supplied['ctx'] = META
     if bodies:
-        supplied['subgraphs'] = [_runner(Program(entries), True, lambda device: None, META) for entries in bodies]
+        no_generator: Any = lambda device: None         # noqa: E731  # nothing is drawn on meta tensors
+        supplied['subgraphs'] = [_runner(Program(entries), True, no_generator, META) for entries in bodies]
     with Sizes():
         result = op.function(*tensors, **supplied)
     return result if isinstance(result, tuple) else (result,)
 
 
-def run_on_meta(node: Node, shapes: Sequence, dtypes: Sequence):
+def run_on_meta(node: Node, shapes: Sequence, dtypes: Sequence) -> tuple[tuple[PartialShape, torch.dtype], ...] | str:
     """As `_outputs`, for a node's inputs (present ones only)."""
     shapes, dtypes = _padded(node, shapes, dtypes)
     return _outputs(node.op, _frozen(node.attributes), tuple(shapes), tuple(dtypes),
@@ -173,7 +182,7 @@ def has_gradient(node: Node, shapes: Sequence, dtypes: Sequence) -> bool:
     return first.grad_fn is not None and not is_constant(first)
 
 
-def _padded(node, shapes, dtypes):
+def _padded(node: Node, shapes: Sequence[Any], dtypes: Sequence[Any]) -> tuple[Sequence[Any], list[torch.dtype]]:
     """Shapes and dtypes of all inputs of an operator, None for absent ones."""
     op = node.op
     if op.variadic is None:
@@ -186,12 +195,12 @@ def _padded(node, shapes, dtypes):
     return shapes, [d or likely for d in dtypes]
 
 
-def _frozen(attributes: Mapping):
+def _frozen(attributes: Mapping) -> tuple[tuple[str, Any], ...]:
     return tuple(attributes.items())
 
 
 # ---------------------------------------------------------------------- one node
-def _visit(node: Node, facts: Facts, need_shapes: bool):
+def _visit(node: Node, facts: Facts, need_shapes: bool) -> None:
     if node in facts.settled:
         return
     op = node.op
@@ -205,7 +214,7 @@ def _visit(node: Node, facts: Facts, need_shapes: bool):
         facts.settled.add(node)         # nothing can be added to that
 
 
-def _visit_shapes(node, op, outputs, facts):
+def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Facts) -> None:
     if op.elementwise:
         for _ in range(2):
             for entry in (*node.inputs, *outputs):
@@ -216,7 +225,7 @@ def _visit_shapes(node, op, outputs, facts):
         known = {n: _for_rules(facts.shape(e)) for n, e in zip(names, node.inputs, strict=True)}
         try:
             if op.shapes_back is None:
-                found = op.shapes(known, node.attributes)
+                found = op.shapes(known, node.attributes)       # type: ignore[misc]  # one of the two is there
             else:
                 found = op.shapes_back(known, node.attributes, [_for_rules(facts.shape(e)) for e in outputs])
         except CAUGHT as error:             # more axes than a rule knows, or fewer, or attributes that make no sense
@@ -254,12 +263,12 @@ def _visit_shapes(node, op, outputs, facts):
         for entry, (shape, _) in zip(outputs, found, strict=True):
             facts.learn_shape(entry, shape, node)
     elif not op.elementwise:
-        _probe(node, shapes, dtypes, outputs, facts)
+        _probe(node, [s for s in shapes if s is not None], dtypes, outputs, facts)
 
 
-def _look_inside(node, facts):
+def _look_inside(node: Node, facts: Facts) -> None:
     """Shapes of what a loop or branch takes in (weights), from the graphs of its bodies."""
-    for entries, (sources, sliced) in zip(node.subgraphs, _sources(node), strict=True):
+    for entries, (sources, sliced) in zip(node.subgraphs, body_inputs(node), strict=True):
         names = [v.name for v in topological(entries) if v.is_variable]
         known = {}
         for name, i in zip(names, sources, strict=True):
@@ -273,23 +282,12 @@ def _look_inside(node, facts):
                 facts.learn_shape(node.inputs[i], inside[name], node)
 
 
-def _sources(node):
-    """For each body: which of the node's inputs its variables are, and which of these it sees in slices."""
-    a = node.attributes
-    if node.op.name == '_CachedOp':
-        return [(range(len(node.inputs)), ())]
-    if 'in_data_locs' in a:
-        places = (*a['in_data_locs'], *a['in_state_locs'], *a['remain_locs'])
-        return [([places.index(i) for i in range(len(places))], range(len(a['in_data_locs'])))]
-    return [(a[key], ()) for key in ('cond_input_locs', 'func_input_locs', 'then_input_locs', 'else_input_locs')
-            if key in a]
-
-
-def _probe(node, shapes, dtypes, outputs, facts):
+def _probe(node: Node, shapes: Sequence[PartialShape], dtypes: Sequence[torch.dtype | None], outputs: Sequence[Entry],
+           facts: Facts) -> None:
     unknown = [(i, j) for i, s in enumerate(shapes) for j, n in enumerate(s)
                if n == facts.unknown]
 
-    def trial(lengths):
+    def trial(lengths: Sequence[int]) -> list[PartialShape] | None:
         filled = [list(s) for s in shapes]
         for (i, j), n in zip(unknown, lengths, strict=True):
             filled[i][j] = n
@@ -313,7 +311,8 @@ def _probe(node, shapes, dtypes, outputs, facts):
             facts.learn_shape(node.inputs[i], tuple(shape), node)
 
 
-def _solve(place, count, trial, first, known, unknown):
+def _solve(place: int, count: int, trial: Callable[[Sequence[int]], list[PartialShape] | None],
+           first: list[PartialShape], known: Sequence[PartialShape | None], unknown: int) -> int | None:
     """The length of one unknown axis for which the outputs get their known lengths."""
     moved = []
     for k in (2, 3):
@@ -321,22 +320,23 @@ def _solve(place, count, trial, first, known, unknown):
         lengths[place] = TRIAL * k
         found = trial(lengths)
         # an axis that cannot change alone is tied to the others (batches that are concatenated): change them together
-        moved.append(trial([TRIAL * k] * count) if found is None else found)
-    if None in moved:
-        return None
-    for at_one, at_two, at_three, shape in zip(first, *moved, known, strict=True):
+        found = trial([TRIAL * k] * count) if found is None else found
+        if found is None:
+            return None
+        moved.append(found)
+    for at_one, at_two, at_three, shape in zip(first, moved[0], moved[1], known, strict=True):
         if shape is None or not len(at_one) == len(at_two) == len(at_three) == len(shape):
             continue
         for a, b, c, length in zip(at_one, at_two, at_three, shape, strict=True):
             step = b - a
             if length != unknown and step and c - b == step:
-                found, rest = divmod((length - a) * TRIAL, step)
-                if not rest and found + TRIAL > unknown:
-                    return found + TRIAL
+                more, rest = divmod((length - a) * TRIAL, step)
+                if not rest and more + TRIAL > unknown:
+                    return more + TRIAL
     return None
 
 
-def _visit_dtypes(node, op, outputs, facts):
+def _visit_dtypes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Facts) -> None:
     names = node.input_names()
     tied = [e for n, e in zip(names, node.inputs, strict=True)
             if op.elementwise or op.same_dtype == ('*',) or n in op.same_dtype]
@@ -368,7 +368,7 @@ def _visit_dtypes(node, op, outputs, facts):
         facts.learn_dtype(entry, _likely_dtype(node, op, dtypes), node)
 
 
-def _likely_dtype(node, op, dtypes):
+def _likely_dtype(node: Node, op: Operator, dtypes: Sequence[torch.dtype | None]) -> torch.dtype | None:
     """An output's dtype where shapes are unknown: what the attribute says, else that of the first input."""
     if op.result_dtype is not None:
         return torch_dtype(op.result_dtype)
@@ -380,13 +380,13 @@ def _likely_dtype(node, op, dtypes):
     return dtypes[0] if dtypes else torch.float32
 
 
-def _told_dtype(node, op):
+def _told_dtype(node: Node, op: Operator) -> torch.dtype | None:
     """The dtype that an attribute gives the input that outputs have the dtype of; None if there is no such thing."""
     given = node.attributes.get('dtype') if op.dtype_of is not None else None
     return None if given is None else torch_dtype(given)
 
 
-def fill_dtypes(node: Node, facts: Facts, default):
+def fill_dtypes(node: Node, facts: Facts, default: torch.dtype | None) -> None:
     """Inputs that nothing tells the dtype of take that of the node's first input of a floating one, else the default.
 
     Integers are mostly indices, which say nothing of what they choose from.
@@ -400,7 +400,7 @@ def fill_dtypes(node: Node, facts: Facts, default):
 
 # ---------------------------------------------------------------------- a graph
 def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes: Mapping[str, object], *,
-          need_shapes=True, default_dtype=None, spread=False) -> Facts:
+          need_shapes: bool = True, default_dtype: torch.dtype | None = None, spread: bool = False) -> Facts:
     """Everything that follows from the variables' known shapes and dtypes, by name.
 
     With `default_dtype`, variables that nothing is known of get it.  With `spread`, those that meet others of a
@@ -437,14 +437,14 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
     return facts
 
 
-def _given(shape, unknown):
+def _given(shape: Sequence[int], unknown: int) -> PartialShape | None:
     """A shape that a program gives; None where it says nothing, as () does unless that is a shape like others."""
     if not shape and not unknown:
         return None
     return tuple(unknown if n < 0 else n for n in map(int, shape))
 
 
-def _settle(operators, facts, need_shapes):
+def _settle(operators: Sequence[Node], facts: Facts, need_shapes: bool) -> None:
     """Forward and backward in turns until nothing new is found."""
     forward = True
     while True:
@@ -456,30 +456,30 @@ def _settle(operators, facts, need_shapes):
         forward = not forward
 
 
-def _declared(node, key):
+def _declared(node: Node, key: str) -> tuple[int, ...] | None:
     text = node.attrs.get(key)
     try:
         return None if text is None else _numbers(text)
     except (ValueError, TypeError):
-        raise MXNetError(f'variable {node.name}: {key}={text[:60]!r} is not a shape such as (2, 3)') from None
+        raise MXNetError(f'variable {node.name}: {key}={str(text)[:60]!r} is not a shape such as (2, 3)') from None
 
 
 @lru_cache(maxsize=4096)
-def _numbers(text):
+def _numbers(text: str) -> tuple[int, ...]:
     value = literal(text)
     return (value,) if isinstance(value, int) else tuple(value)
 
 
-def _declared_dtype(node):
+def _declared_dtype(node: Node) -> Any:
     text = node.attrs.get('__dtype__')
     try:
         return None if text is None else _parsed_dtype(text)
     except (MXNetError, KeyError, ValueError, TypeError):
-        raise MXNetError(f'variable {node.name}: __dtype__={text[:60]!r} is not the number or the name of a dtype'
+        raise MXNetError(f'variable {node.name}: __dtype__={str(text)[:60]!r} is not the number or the name of a dtype'
                          ) from None
 
 
 @lru_cache(maxsize=64)
-def _parsed_dtype(text):
-    from ..._ops.attributes import DataType
+def _parsed_dtype(text: str) -> Any:
+    from ..._ops.core.attributes import DataType
     return None if text == '-1' else DataType().parse(text)

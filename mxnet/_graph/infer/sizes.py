@@ -5,8 +5,12 @@ program should wait before its first step.  Here are rules for the calls that mo
 only where everything is as it should be; else, and for all other calls, torch's own do, mistakes and their texts
 included.
 """
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from typing import Any
 
 import torch
 
@@ -21,10 +25,10 @@ class Sizes(MetaMode):
     """While it is active, calls on meta tensors take the rules below."""
 
     @classmethod
-    def _should_skip_dynamo(cls):
+    def _should_skip_dynamo(cls) -> bool:
         return False                # torch's compiler, imported to leave this class alone, would be all that it does
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, function: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         rule = _RULES.get(function)
         if rule is None and _is_pointwise(function) and 'memory_format' not in kwargs:
@@ -34,7 +38,7 @@ class Sizes(MetaMode):
         return function(*args, **kwargs) if found is None else found
 
 
-def _all_on_meta(args):
+def _all_on_meta(args: Sequence[Any]) -> bool:
     for a in args:
         if isinstance(a, torch.Tensor):
             if a.device.type != 'meta':
@@ -44,17 +48,17 @@ def _all_on_meta(args):
     return True
 
 
-def _like(tensor, shape, dtype=None):
+def _like(tensor: torch.Tensor, shape: Sequence[int], dtype: torch.dtype | None = None) -> torch.Tensor:
     return torch.empty(shape, dtype=dtype or tensor.dtype, device=META)
 
 
 # ---------------------------------------------------------------------- element by element
 @cache
-def _is_pointwise(function):
+def _is_pointwise(function: Any) -> bool:
     return torch.Tag.pointwise in function.tags and torch.Tag.nondeterministic_seeded not in function.tags
 
 
-def _pointwise(function, args, kwargs):
+def _pointwise(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     """The shape is what the arguments are broadcast to; the dtype is found out on a CPU, with one element of each."""
     tensors = [a for a in (*args, *kwargs.values()) if isinstance(a, torch.Tensor)]
     if not tensors or not _all_on_meta(tensors):
@@ -72,12 +76,12 @@ def _pointwise(function, args, kwargs):
     return args[0] if mutable else _like(result, shape)
 
 
-def _one(value):
+def _one(value: Any) -> Any:
     # as many axes, since numbers without any are promoted otherwise
     return torch.ones((1,) * value.dim(), dtype=value.dtype) if isinstance(value, torch.Tensor) else value
 
 
-def _broadcast(shapes):
+def _broadcast(shapes: Iterable[Sequence[int]]) -> Any:
     """The shape that shapes are broadcast to; None if they do not fit."""
     result = [1] * max(map(len, shapes))
     for shape in shapes:
@@ -90,30 +94,32 @@ def _broadcast(shapes):
 
 
 # ---------------------------------------------------------------------- products
-def _same_dtype(*tensors):
-    return all(t is None or t.dtype is tensors[0].dtype for t in tensors)
+def _same_dtype(first: torch.Tensor, *others: torch.Tensor | None) -> bool:
+    return all(t is None or t.dtype is first.dtype for t in others)
 
 
-def _mm(a, b):
+def _mm(a: torch.Tensor, b: torch.Tensor) -> Any:
     if a.dim() == b.dim() == 2 and a.shape[1] == b.shape[0] and _same_dtype(a, b):
         return _like(a, (a.shape[0], b.shape[1]))
     return None
 
 
-def _addmm(bias, a, b, *, beta=1, alpha=1):
+def _addmm(bias: torch.Tensor, a: torch.Tensor, b: torch.Tensor, *, beta: float = 1, alpha: float = 1) -> Any:
     result = _mm(a, b)
     if result is not None and _same_dtype(bias, a) and _broadcast([bias.shape, result.shape]) == result.shape:
         return result
     return None
 
 
-def _bmm(a, b):
+def _bmm(a: torch.Tensor, b: torch.Tensor) -> Any:
     if a.dim() == b.dim() == 3 and a.shape[0] == b.shape[0] and a.shape[2] == b.shape[1] and _same_dtype(a, b):
         return _like(a, (a.shape[0], a.shape[1], b.shape[2]))
     return None
 
 
-def _convolution(data, weight, bias, stride, padding, dilation, transposed, output_padding, groups):
+def _convolution(data: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None, stride: Sequence[int],
+                 padding: Sequence[int], dilation: Sequence[int], transposed: bool, output_padding: Sequence[int],
+                 groups: int) -> Any:
     axes = data.dim() - 2
     if axes < 1 or weight.dim() != data.dim() or not _same_dtype(data, weight, bias) \
             or any(len(x) != axes for x in (stride, padding, dilation, output_padding)):
@@ -133,10 +139,11 @@ def _convolution(data, weight, bias, stride, padding, dilation, transposed, outp
 
 
 # ---------------------------------------------------------------------- pooling
-def _pooled(data, kernel, stride, padding, dilation, ceil):
+def _pooled(data: torch.Tensor, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int],
+            dilation: Sequence[int], ceil: bool) -> Any:
     """The shape that pooling gives, or None."""
     axes = data.dim() - 2
-    kernel, stride, padding, dilation = (x * axes if len(x) == 1 else x
+    kernel, stride, padding, dilation = ([*x] * axes if len(x) == 1 else x
                                          for x in (kernel, stride or kernel, padding, dilation))
     if axes < 1 or not data.numel() or any(len(x) != axes for x in (kernel, stride, padding, dilation)) \
             or min(*stride, *dilation, *kernel) < 1 or any(p < 0 or p > k // 2 for p, k in zip(padding, kernel)):
@@ -151,17 +158,19 @@ def _pooled(data, kernel, stride, padding, dilation, ceil):
     return (*data.shape[:2], *lengths) if min(lengths) > 0 else None
 
 
-def _max_pool(data, kernel, stride=(), padding=(0,), dilation=(1,), ceil=False):
+def _max_pool(data: torch.Tensor, kernel: Sequence[int], stride: Sequence[int] = (), padding: Sequence[int] = (0,),
+              dilation: Sequence[int] = (1,), ceil: bool = False) -> Any:
     shape = _pooled(data, kernel, stride, padding, dilation, ceil)
     return None if shape is None else (_like(data, shape), _like(data, shape, torch.int64))
 
 
-def _avg_pool(data, kernel, stride=(), padding=(0,), ceil=False, count_padding=True, divisor=None):
+def _avg_pool(data: torch.Tensor, kernel: Sequence[int], stride: Sequence[int] = (), padding: Sequence[int] = (0,),
+              ceil: bool = False, count_padding: bool = True, divisor: int | None = None) -> Any:
     shape = _pooled(data, kernel, stride, padding, (1,), ceil)
     return None if shape is None or not data.dtype.is_floating_point else _like(data, shape)
 
 
-def _max_pool_to(data, lengths):
+def _max_pool_to(data: torch.Tensor, lengths: Sequence[int]) -> Any:
     if data.dim() != len(lengths) + 2 or not data.numel() or min(lengths) < 1 or not data.dtype.is_floating_point:
         return None
     shape = (*data.shape[:2], *lengths)
@@ -169,7 +178,8 @@ def _max_pool_to(data, lengths):
 
 
 # ---------------------------------------------------------------------- normalisation
-def _batch_norm(data, gamma, beta, mean, variance, training, momentum, eps):
+def _batch_norm(data: torch.Tensor, gamma: torch.Tensor | None, beta: Any, mean: torch.Tensor | None,
+                variance: torch.Tensor | None, training: bool, momentum: float, eps: float) -> Any:
     if data.dim() < 2 or not data.dtype.is_floating_point or not training and (mean is None or variance is None):
         return None
     channels = data.shape[1]
@@ -184,7 +194,7 @@ def _batch_norm(data, gamma, beta, mean, variance, training, momentum, eps):
     return _like(data, data.shape), *statistics
 
 
-def _layer_norm(data, shape, gamma, beta, eps):
+def _layer_norm(data: torch.Tensor, shape: Sequence[int], gamma: torch.Tensor | None, beta: Any, eps: float) -> Any:
     outer = data.dim() - len(shape)
     if outer < 0 or tuple(data.shape[outer:]) != tuple(shape) or not _same_dtype(data, gamma, beta) \
             or any(p is not None and tuple(p.shape) != tuple(shape) for p in (gamma, beta)):
@@ -193,7 +203,8 @@ def _layer_norm(data, shape, gamma, beta, eps):
     return _like(data, data.shape), _like(data, kept), _like(data, kept)
 
 
-def _group_norm(data, gamma, beta, batch, channels, size, groups, eps):
+def _group_norm(data: torch.Tensor, gamma: torch.Tensor | None, beta: Any, batch: int, channels: int, size: int,
+                groups: int, eps: float) -> Any:
     if groups < 1 or channels % groups or data.numel() != batch * channels * size \
             or not _same_dtype(data, gamma, beta) \
             or any(p is not None and p.shape != (channels,) for p in (gamma, beta)):
@@ -201,14 +212,14 @@ def _group_norm(data, gamma, beta, batch, channels, size, groups, eps):
     return _like(data, data.shape), _like(data, (batch, groups)), _like(data, (batch, groups))
 
 
-def _softmax(data, axis, half_to_float):
+def _softmax(data: torch.Tensor, axis: int, half_to_float: bool) -> Any:
     if half_to_float or not data.dtype.is_floating_point or not -max(1, data.dim()) <= axis < max(1, data.dim()):
         return None
     return _like(data, data.shape)
 
 
 # ---------------------------------------------------------------------- sums and the like
-def _reduced(data, axes, keepdim):
+def _reduced(data: torch.Tensor, axes: Any, keepdim: bool) -> Any:
     """The shape without some axes (all, if none are given), or None."""
     count = data.dim()
     axes = range(count) if axes is None or not len(axes) else axes
@@ -218,31 +229,31 @@ def _reduced(data, axes, keepdim):
     return [1 if i in axes else n for i, n in enumerate(data.shape) if keepdim or i not in axes]
 
 
-def _sum(data, axes, keepdim=False, *, dtype=None):
+def _sum(data: torch.Tensor, axes: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Any:
     shape = _reduced(data, axes, keepdim)
     if dtype is None:
         dtype = data.dtype if data.dtype.is_floating_point or data.dtype.is_complex else torch.int64
     return None if shape is None else _like(data, shape, dtype)
 
 
-def _mean(data, axes, keepdim=False, *, dtype=None):
+def _mean(data: torch.Tensor, axes: Any, keepdim: bool = False, *, dtype: torch.dtype | None = None) -> Any:
     if dtype is not None or not data.dtype.is_floating_point:
         return None
     return _sum(data, axes, keepdim)
 
 
-def _extreme(data, axes=(), keepdim=False):
+def _extreme(data: torch.Tensor, axes: Any = (), keepdim: bool = False) -> Any:
     shape = _reduced(data, axes, keepdim)
     return None if shape is None or not data.numel() else _like(data, shape)
 
 
-def _position(data, axis=None, keepdim=False):
+def _position(data: torch.Tensor, axis: int | None = None, keepdim: bool = False) -> Any:
     shape = _reduced(data, None if axis is None else [axis], keepdim)
     return None if shape is None or not data.numel() else _like(data, shape, torch.int64)
 
 
 # ---------------------------------------------------------------------- moving
-def _cat(tensors, axis=0):
+def _cat(tensors: Sequence[torch.Tensor], axis: int = 0) -> Any:
     first = tensors[0] if tensors else None
     if first is None or not -first.dim() <= axis < first.dim() or not _same_dtype(*tensors):
         return None
@@ -255,7 +266,7 @@ def _cat(tensors, axis=0):
     return _like(first, shape)
 
 
-def _stack(tensors, axis=0):
+def _stack(tensors: Sequence[torch.Tensor], axis: int = 0) -> Any:
     first = tensors[0] if tensors else None
     if first is None or not -first.dim() - 1 <= axis <= first.dim() or not _same_dtype(*tensors) \
             or any(t.shape != first.shape for t in tensors):
@@ -265,32 +276,33 @@ def _stack(tensors, axis=0):
     return _like(first, shape)
 
 
-def _embedding(weight, positions, padding_idx=-1, scale_grad_by_freq=False, sparse=False):
+def _embedding(weight: torch.Tensor, positions: torch.Tensor, padding_idx: int = -1, scale_grad_by_freq: bool = False,
+               sparse: bool = False) -> Any:
     if weight.dim() != 2 or positions.dtype not in (torch.int32, torch.int64):
         return None
     return _like(weight, (*positions.shape, weight.shape[1]))
 
 
-def _gather(data, axis, positions, *, sparse_grad=False):
+def _gather(data: torch.Tensor, axis: int, positions: torch.Tensor, *, sparse_grad: bool = False) -> Any:
     if data.dim() != positions.dim() or positions.dtype is not torch.int64 or not -data.dim() <= axis < data.dim() \
             or any(p > n for i, (p, n) in enumerate(zip(positions.shape, data.shape)) if i != axis % data.dim()):
         return None
     return _like(data, positions.shape)
 
 
-def _flip(data, axes):
+def _flip(data: torch.Tensor, axes: Any) -> Any:
     return _like(data, data.shape) if all(-data.dim() <= a < data.dim() for a in axes) \
         and len({a % data.dim() for a in axes}) == len(axes) else None
 
 
-def _repeat(data, repeats):
+def _repeat(data: torch.Tensor, repeats: Sequence[int]) -> Any:
     if len(repeats) < data.dim() or any(r < 0 for r in repeats):
         return None
     shape = (*[1] * (len(repeats) - data.dim()), *data.shape)
     return _like(data, [n * r for n, r in zip(shape, repeats)])
 
 
-def _pad(data, lengths):
+def _pad(data: torch.Tensor, lengths: Sequence[int]) -> Any:
     """At the sides of the last axes, the last one first, with what is there."""
     axes = len(lengths) // 2
     if data.dim() != axes + 2 or not data.numel():
@@ -303,29 +315,30 @@ def _pad(data, lengths):
     return _like(data, shape)
 
 
-def _prelu(data, weight):
+def _prelu(data: torch.Tensor, weight: torch.Tensor) -> Any:
     return _like(data, data.shape) if _same_dtype(data, weight) and \
         _broadcast([data.shape, weight.shape]) == tuple(data.shape) else None
 
 
-def _leaky(data, slope=0.01):
+def _leaky(data: torch.Tensor, slope: float = 0.01) -> Any:
     return _like(data, data.shape) if data.dtype.is_floating_point else None
 
 
-def _running(data, axis, *, dtype=None):
+def _running(data: torch.Tensor, axis: int, *, dtype: torch.dtype | None = None) -> Any:
     if not -max(1, data.dim()) <= axis < max(1, data.dim()):
         return None
     return _like(data, data.shape, dtype or (data.dtype if data.dtype.is_floating_point else torch.int64))
 
 
-def _new_like(data, *, dtype=None, layout=None, device=None, pin_memory=None, memory_format=None):
+def _new_like(data: torch.Tensor, *, dtype: torch.dtype | None = None, layout: Any = None, device: Any = None,
+              pin_memory: Any = None, memory_format: Any = None) -> Any:
     if layout not in (None, torch.strided) or device is not None and torch.device(device).type != 'meta':
         return None
     return _like(data, data.shape, dtype)
 
 
 # ---------------------------------------------------------------------- choosing
-def _index_select(data, axis, positions):
+def _index_select(data: torch.Tensor, axis: int, positions: torch.Tensor) -> Any:
     if not -data.dim() <= axis < data.dim() or positions.dim() != 1 \
             or positions.dtype not in (torch.int32, torch.int64):
         return None
@@ -334,33 +347,34 @@ def _index_select(data, axis, positions):
     return _like(data, shape)
 
 
-def _index(data, indices):
+def _index(data: torch.Tensor, indices: Sequence[torch.Tensor | None]) -> Any:
     """By tensors of positions along axes that stand side by side."""
     at = [i for i, x in enumerate(indices) if x is not None]
+    given = [x for x in indices if x is not None]
     if not at or at[-1] - at[0] != len(at) - 1 or len(indices) > data.dim() \
-            or any(indices[i].dtype not in (torch.int32, torch.int64) for i in at) \
+            or any(x.dtype not in (torch.int32, torch.int64) for x in given) \
             or any(data.shape[i] == 0 for i in at):
         return None
-    shape = _broadcast([indices[i].shape for i in at])
+    shape = _broadcast([x.shape for x in given])
     return None if shape is None else _like(data, (*data.shape[:at[0]], *shape, *data.shape[at[-1] + 1:]))
 
 
-def _take(data, positions):
+def _take(data: torch.Tensor, positions: torch.Tensor) -> Any:
     return _like(data, positions.shape) if positions.dtype is torch.int64 and data.numel() else None
 
 
-def _sort(data, *, stable=None, dim=-1, descending=False):
+def _sort(data: torch.Tensor, *, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
     if not data.dim() or not -data.dim() <= dim < data.dim() or data.dtype.is_complex:
         return None
     return _like(data, data.shape), _like(data, data.shape, torch.int64)
 
 
-def _extreme_and_position(data, axis, keepdim=False):
+def _extreme_and_position(data: torch.Tensor, axis: int, keepdim: bool = False) -> Any:
     shape = _reduced(data, [axis], keepdim) if data.dim() and data.numel() else None
     return None if shape is None else (_like(data, shape), _like(data, shape, torch.int64))
 
 
-def _constant_pad(data, lengths, value=0):
+def _constant_pad(data: torch.Tensor, lengths: Sequence[int], value: float = 0) -> Any:
     if len(lengths) % 2 or len(lengths) > 2 * data.dim() or min(lengths, default=0) < 0:
         return None
     shape = list(data.shape)
@@ -369,42 +383,45 @@ def _constant_pad(data, lengths, value=0):
     return _like(data, shape)
 
 
-def _nearest(data, lengths, *scales):
+def _nearest(data: torch.Tensor, lengths: Sequence[int], *scales: Any) -> Any:
     if data.dim() != len(lengths) + 2 or not data.dtype.is_floating_point or min(lengths) < 1 or not data.numel():
         return None
     return _like(data, (*data.shape[:2], *lengths))
 
 
-def _mean_to(data, lengths):
+def _mean_to(data: torch.Tensor, lengths: Sequence[int]) -> Any:
     if data.dim() != len(lengths) + 2 or min(lengths) < 1 or not data.dtype.is_floating_point or not data.numel():
         return None
     return _like(data, (*data.shape[:2], *lengths))
 
 
-def _coins(data, probability=0.5, *, generator=None):
+def _coins(data: torch.Tensor, probability: float = 0.5, *, generator: torch.Generator | None = None) -> Any:
     return data if 0 <= probability <= 1 and data.dtype.is_floating_point else None
 
 
-def _uniform(data, low=0.0, high=1.0, *, generator=None):
+def _uniform(data: torch.Tensor, low: float = 0.0, high: float = 1.0, *,
+             generator: torch.Generator | None = None) -> Any:
     return data if low <= high and data.dtype.is_floating_point else None
 
 
-def _normal(data, mean=0.0, deviation=1.0, *, generator=None):
+def _normal(data: torch.Tensor, mean: float = 0.0, deviation: float = 1.0, *,
+            generator: torch.Generator | None = None) -> Any:
     return data if deviation >= 0 and data.dtype.is_floating_point else None
 
 
-def _exponential(data, rate=1.0, *, generator=None):
+def _exponential(data: torch.Tensor, rate: float = 1.0, *, generator: torch.Generator | None = None) -> Any:
     return data if rate > 0 and data.dtype.is_floating_point else None
 
 
 # ---------------------------------------------------------------------- making
-def _made(shape, dtype, layout, device):
+def _made(shape: Sequence[int], dtype: torch.dtype | None, layout: Any, device: Any) -> Any:
     if device is None or torch.device(device).type != 'meta' or layout not in (None, torch.strided):
         return None
     return torch.empty(shape, dtype=dtype, device=META)
 
 
-def _arange(start, end, step=1, *, dtype=None, layout=None, device=None, pin_memory=None):
+def _arange(start: float, end: float, step: float = 1, *, dtype: torch.dtype | None = None, layout: Any = None,
+            device: Any = None, pin_memory: Any = None) -> Any:
     numbers = start, end, step
     if any(type(n) not in (int, float) for n in numbers) or not step or (end - start) * step < 0 \
             or any(n != n or abs(n) > 1 << 52 for n in numbers):
@@ -414,30 +431,33 @@ def _arange(start, end, step=1, *, dtype=None, layout=None, device=None, pin_mem
     return _made((math.ceil((end - start) / step),), dtype, layout, device)
 
 
-def _arange_to(end, **kwargs):
+def _arange_to(end: float, **kwargs: Any) -> Any:
     return _arange(0, end, **kwargs)
 
 
-def _arange_from(start, end, **kwargs):
+def _arange_from(start: float, end: float, **kwargs: Any) -> Any:
     return _arange(start, end, **kwargs)
 
 
-def _full(shape, value, *, dtype=None, layout=None, device=None, pin_memory=None):
+def _full(shape: Sequence[int], value: Any, *, dtype: torch.dtype | None = None, layout: Any = None,
+          device: Any = None, pin_memory: Any = None) -> Any:
     if type(value) not in (int, float, bool):
         return None
     default = {int: torch.int64, bool: torch.bool}.get(type(value), torch.get_default_dtype())
     return _made(shape, dtype or default, layout, device)
 
 
-def _zeros(shape, *, dtype=None, layout=None, device=None, pin_memory=None):
+def _zeros(shape: Sequence[int], *, dtype: torch.dtype | None = None, layout: Any = None, device: Any = None,
+           pin_memory: Any = None) -> Any:
     return _made(shape, dtype or torch.get_default_dtype(), layout, device)
 
 
-def _scalar(value, *, dtype=None, layout=None, device=None, pin_memory=None):
+def _scalar(value: Any, *, dtype: torch.dtype | None = None, layout: Any = None, device: Any = None,
+            pin_memory: Any = None) -> Any:
     return None if dtype is None else _made((), dtype, layout, device)
 
 
-_RULES = {
+_RULES: dict[Any, Callable[..., Any]] = {
     aten.index_select.default: _index_select, aten.index.Tensor: _index, aten.take.default: _take,
     aten.sort.stable: _sort, aten.max.dim: _extreme_and_position, aten.min.dim: _extreme_and_position,
     aten.constant_pad_nd.default: _constant_pad, aten.upsample_nearest2d.default: _nearest,

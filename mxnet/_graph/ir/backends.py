@@ -1,5 +1,8 @@
 """Backends of `optimize_for`: functions that rewrite a graph, by name.  `mx.library` is how programs register them."""
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ...base import MXNetError
 from .node import Entry
@@ -7,9 +10,9 @@ from .node import Entry
 BACKENDS: dict[str, Callable] = {}
 
 
-def register(name: str):
+def register(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Registers `function(entries, options, args, aux) -> entries` as a backend."""
-    def add(function):
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
         BACKENDS[name] = function
         return function
     return add
@@ -18,12 +21,12 @@ def register(name: str):
 @register('MKLDNN')
 @register('MKLDNN_QUANTIZE')
 @register('inductor')
-def unchanged(entries, options, args, aux):
+def unchanged(entries: Sequence[Entry], options: dict[str, Any], args: Any, aux: Any) -> Sequence[Entry]:
     """What upstream's CPU backends fuse, torch's kernels take as it is; 'inductor' is for plans."""
     return entries
 
 
-def optimize(name: str, entries: Sequence[Entry], options: dict, args=None, aux=None) -> list[Entry]:
+def optimize(name: str, entries: Sequence[Entry], options: dict, args: Any = None, aux: Any = None) -> list[Entry]:
     """The graph as a backend rewrites it."""
     if name not in BACKENDS:
         raise MXNetError(f'there is no backend {name!r} to optimize a graph for; registered: '

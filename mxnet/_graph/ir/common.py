@@ -1,7 +1,9 @@
 """Equal computations of a graph, made one."""
+from __future__ import annotations
+
 from collections.abc import Sequence
 
-from ..._ops.table import NAMES
+from ..._ops.core.table import NAMES
 from .node import Entry, Node, rebuild
 
 
@@ -13,7 +15,7 @@ def merged(entries: Sequence[Entry]) -> list[Entry]:
     """
     known: dict = {}
 
-    def change(node, inputs):
+    def change(node: Node, inputs: tuple[Entry, ...]) -> list[Entry] | None:
         op = node.op
         if op is None or op.wants_rng or op.mutates or op.wants_site or node.subgraphs:
             return None

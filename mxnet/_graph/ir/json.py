@@ -3,15 +3,19 @@
 Reading accepts the files of all older versions: attributes under `param` (0.8) or `attr` (until 0.12), keys without
 underscores, heads and inputs without a version number, operators since renamed.
 """
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn
 
 from ..._files import jsons, limits
-from ..._ops.attributes import DataType, literal
-from ..._ops.table import NAMES
+from ..._ops.core.attributes import DataType, literal
+from ..._ops.core.table import NAMES
 from ..._state import state
 from ...base import MXNetError
+from .control_flow import control_flow_problem
 from .node import HIDDEN, Entry, Node, cached_node, is_hidden, topological
 
 # operators of old releases, and of builds with plug-ins, by the names that they have now
@@ -25,12 +29,12 @@ RENAMED = {'CuDNNBatchNorm': 'BatchNorm', 'MultiBoxDetection': '_contrib_MultiBo
 VERSION = 10901          # what we write: the format of 1.9.1
 
 
-def dumps(entries: Sequence[Entry], *, np_shape=False) -> str:
+def dumps(entries: Sequence[Entry], *, np_shape: bool = False) -> str:
     """The text of a graph, laid out as upstream's."""
     return _layout(to_dict(entries, np_shape=np_shape))
 
 
-def to_dict(entries: Sequence[Entry], *, np_shape=False) -> dict:
+def to_dict(entries: Sequence[Entry], *, np_shape: bool = False) -> dict:
     order = topological(entries)
     number = {id(n): i for i, n in enumerate(order)}
     versions: dict[int, int] = {}
@@ -59,7 +63,7 @@ def to_dict(entries: Sequence[Entry], *, np_shape=False) -> dict:
             'heads': [[number[id(n)], i, 0] for n, i in entries], 'attrs': attrs}
 
 
-def _layout(value, depth=0) -> str:
+def _layout(value: Any, depth: int = 0) -> str:
     """JSON with upstream's line breaks: one entry a line, but lists of up to ten and single-entry objects on one."""
     pad = '  ' * (depth + 1)
     if isinstance(value, dict):
@@ -94,14 +98,14 @@ def from_dict(data: dict, where: str = 'the JSON') -> list[Entry]:
 class _Reader:
     """Makes nodes of what JSON has, none of which is believed."""
 
-    def __init__(self, where, size):
+    def __init__(self, where: str, size: int) -> None:
         self.where, self.size = where, size
         self.outputs = self.nodes = 0
 
-    def fail(self, place, text):
+    def fail(self, place: str, text: str) -> NoReturn:
         raise MXNetError(f'{self.where} is not a symbol: {place}{": " if place else ""}{text}')
 
-    def graph(self, data, place, depth):
+    def graph(self, data: Any, place: str, depth: int) -> list[Entry]:
         if depth > limits.DEPTH:
             self.fail(place, f'its graphs are nested deeper than {limits.DEPTH}')
         if not isinstance(data, dict) or 'nodes' not in data or 'heads' not in data:
@@ -120,12 +124,12 @@ class _Reader:
             self.fail(place, 'it has no outputs: its heads are an empty list')
         return heads
 
-    def listed(self, value, place, what):
+    def listed(self, value: Any, place: str, what: str) -> list[Any]:
         if not isinstance(value, list):
             self.fail(place, f'expected a list of {what}, found {jsons.shown(value)}')
         return value
 
-    def entry(self, entry, made, place):
+    def entry(self, entry: Any, made: list[Node], place: str) -> Entry:
         """What [number of a node, number of its output] stands for; the version behind them says nothing."""
         if not isinstance(entry, list) or len(entry) < 2 or any(type(number) is not int for number in entry):
             self.fail(place, f'expected [node, output], found {jsons.shown(entry)}')
@@ -140,7 +144,7 @@ class _Reader:
                              f'{node.output_count()}')
         return node, output
 
-    def node(self, record, made, place, unknown, depth):
+    def node(self, record: Any, made: list[Node], place: str, unknown: bool, depth: int) -> Node:
         if not isinstance(record, dict):
             self.fail(place, f'expected a dictionary, found {jsons.shown(record)}')
         for key in ('op', 'name'):
@@ -169,7 +173,7 @@ class _Reader:
         limits.check(self.outputs * _OUTPUT, self.size, self.where, f'{place}: outputs, {self.outputs} up to here,')
         return node
 
-    def attributes(self, record, place):
+    def attributes(self, record: dict[str, Any], place: str) -> dict[str, str]:
         """attrs of today, with the keys of older versions brought into their form."""
         attrs = {}
         for era in ('param', 'attr', 'attrs'):
@@ -191,7 +195,8 @@ class _Reader:
             self.fail(place, problem)
         return result
 
-    def make(self, op_name, name, attrs, inputs, subgraphs, place, depth):
+    def make(self, op_name: str, name: str, attrs: Mapping[str, str], inputs: list[Entry],
+             subgraphs: list[list[Entry]], place: str, depth: int) -> Node:
         if op_name == 'null':
             if inputs:
                 self.fail(place, f'a variable has no inputs, but there are {len(inputs)}')
@@ -226,10 +231,15 @@ class _Reader:
                              f'{len(inputs)}')
         if op.wants_subgraphs and not subgraphs:
             self.fail(place, f'operator {op.name} has no graph to run')
-        return Node(op, name, kept, inputs, subgraphs)
+        node = Node(op, name, kept, inputs, subgraphs)
+        if subgraphs:
+            problem = control_flow_problem(node)
+            if problem:
+                self.fail(place, f'operator {op.name} {problem}')
+        return node
 
 
-def declared_problem(attrs) -> str:
+def declared_problem(attrs: Mapping[str, str]) -> str:
     """What is wrong with what a variable says of its shape and dtype; '' if nothing is."""
     text = attrs.get('__shape__')
     if text is not None:

@@ -1,9 +1,11 @@
 """Nodes of a graph.  A node never changes once it is made; graphs share them freely."""
+from __future__ import annotations
+
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..._ops.table import NAMES, Operator
+from ..._ops.core.table import NAMES, Operator
 from ...base import MXNetError
 
 # attributes that upstream stores as __name__ although programs say name
@@ -20,8 +22,8 @@ class Node:
     __slots__ = ('op', 'name', 'attrs', 'inputs', 'attributes', 'subgraphs', 'number', '__weakref__')
     op: Any            # an Operator, or None for a variable
 
-    def __init__(self, op: Operator | None, name: str, attrs: Mapping[str, str], inputs: Sequence['Entry'] = (),
-                 subgraphs: Sequence[Any] = ()):
+    def __init__(self, op: Operator | None, name: str, attrs: Mapping[str, str], inputs: Sequence[Entry] = (),
+                 subgraphs: Sequence[Any] = ()) -> None:
         self.op = op
         self.name = name
         self.number = next(_numbers)
@@ -74,7 +76,7 @@ class Node:
             return f'{self.name}_hidden{index}'
         return f'{self.name}_{names[index]}'
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<node {self.name}: {self.op.name if self.op else "variable"}>'
 
 
@@ -130,14 +132,15 @@ def states_of(nodes: Iterable[Node]) -> set[int]:
     return found
 
 
-def rebuild(entries: Sequence[Entry], change) -> list[Entry]:
+def rebuild(entries: Sequence[Entry],
+            change: Callable[[Node, tuple[Entry, ...]], Sequence[Entry] | None]) -> list[Entry]:
     """A copy of a graph in which `change(node, new inputs)` may replace nodes.
 
     `change` returns None to keep a node (with its new inputs), or entries that replace its outputs.
     """
     new: dict[int, list[Entry]] = {}
 
-    def entry(e):
+    def entry(e: Entry) -> Entry:
         return new[id(e[0])][e[1]]
 
     for node in topological(entries):

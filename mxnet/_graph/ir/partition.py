@@ -1,4 +1,6 @@
 """Cuts a graph into parts: nodes that a function chooses, joined as far as no part would need its own result."""
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,7 +31,7 @@ def groups(entries: Sequence[Entry], chosen: Callable[[Node], Any]) -> list[list
     return list({id(g): g for n in order if (g := found.get(id(n))) is not None}.values())
 
 
-def _returns(group, users, found):
+def _returns(group: list[Node], users: dict[int, list[Node]], found: dict[int, list[Node]]) -> bool:
     """Whether a way leads out of a group and back.  Other groups are entered by one of their nodes and left by any."""
     inside = {id(n) for n in group}
     seen: set[int] = set()
@@ -79,7 +81,7 @@ def replace(entries: Sequence[Entry], parts: Sequence[list[Node]],
     return [new[id(n), i] for n, i in entries]
 
 
-def _sorted(order, unit):
+def _sorted(order: Sequence[Node], unit: dict[int, list[Node]]) -> list[list[Node]]:
     """Parts and single nodes, what goes into them first."""
     done: set[int] = set()
     result = []
@@ -96,7 +98,7 @@ def _sorted(order, unit):
     return result
 
 
-def _outputs(order, entries, inside):
+def _outputs(order: Sequence[Node], entries: Sequence[Entry], inside: set[int]) -> list[Entry]:
     """What others need of the nodes inside, in order."""
     found = {(id(c), i): (c, i) for n in order if id(n) not in inside for c, i in n.inputs if id(c) in inside}
     found |= {(id(n), i): (n, i) for n, i in entries if id(n) in inside}
@@ -104,13 +106,13 @@ def _outputs(order, entries, inside):
     return sorted(found.values(), key=lambda e: (place[id(e[0])], e[1]))
 
 
-def _cut_out(nodes, outputs):
+def _cut_out(nodes: Sequence[Node], outputs: Sequence[Entry]) -> tuple[list[Entry], list[Entry]]:
     """(the graph of a part, the entries outside that its variables stand for, in their order)"""
     copies: dict[int, Node] = {}
     variables: dict[tuple[int, int], Node] = {}
     outside: dict[int, Entry] = {}
 
-    def entry(e):
+    def entry(e: Entry) -> Entry:
         child, i = e
         if id(child) in copies:
             return copies[id(child)], i

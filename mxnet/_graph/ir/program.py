@@ -3,21 +3,28 @@
 `Program(entries)` numbers the variables; `run` computes the outputs from their tensors.  Everything that executes a
 graph goes through it: executors, hybridized blocks, exported models.
 """
+from __future__ import annotations
+
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from ..._dispatch import interceptors, run_kernel
-from ..._ops.complaints import CAUGHT, OWN, PROGRAMS, said
-from ..._ops.dtypes import NAME
-from ..._ops.moves import Move
+from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, said
+from ..._ops.core.dtypes import NAME
+from ..._ops.core.moves import Move
 from ..._state import state
 from ...base import MXNetError, OutOfRange
 from .labels import Labels
 from .node import Entry, Node, as_written, states_of, topological
 from .static_shapes import have_static_shapes
+
+if TYPE_CHECKING:
+    from ..._ops.core.table import Operator
+    from ..infer.inference import Facts
+    from ..types import Generators
 
 # operators whose backward pass moves their states on a CPU
 MOVED_BACKWARD = frozenset(('BatchNorm', 'BatchNorm_v1', '_contrib_BatchNormWithReLU', '_contrib_SyncBatchNorm'))
@@ -29,7 +36,7 @@ class Call:
     __slots__ = ('node', 'function', 'sources', 'first', 'count', 'attributes', 'rng', 'training', 'mutated', 'place',
                  'dead', 'bodies', 'site', 'same_dtype')
 
-    def __init__(self, node: Node, sources, first):
+    def __init__(self, node: Node, sources: Sequence[int | None], first: int) -> None:
         op = node.op
         self.node = node
         self.function = op.function
@@ -38,16 +45,16 @@ class Call:
         self.count = node.visible_count()
         self.attributes = dict(node.attributes)
         self.rng, self.training = op.wants_rng, op.wants_training
-        self.mutated = tuple(sources[i] for i in _positions(op, node))
-        self.place = None          # torch.device, for operators without inputs and for placed groups
-        self.dead = ()             # values that nothing needs after this call
+        self.mutated: tuple[Any, ...] = tuple(sources[i] for i in _positions(op, node))     # None: it is absent
+        self.place: Any = None     # torch.device, for operators without inputs and for placed groups
+        self.dead: tuple[int, ...] = ()         # values that nothing needs after this call
         self.bodies = [Program(entries) for entries in node.subgraphs]
         # positions of the inputs that must agree in dtype
         self.same_dtype = _same_dtype(op, len(self.sources))
-        self.site = None           # CallSite, where the caller keeps what a custom operator remembers
+        self.site: Any = None      # CallSite, where the caller keeps what a custom operator remembers
 
 
-def _same_dtype(op, count):
+def _same_dtype(op: Operator, count: int) -> tuple[int, ...]:
     if not op.same_dtype or count < 2 or op.name == 'broadcast_power':      # ONNX's Pow takes numbers of any dtypes
         return ()
     if op.same_dtype == ('*',) or op.variadic is not None:
@@ -55,7 +62,7 @@ def _same_dtype(op, count):
     return tuple(i for i, name in enumerate(op.inputs[:count]) if name in op.same_dtype)
 
 
-def _check_dtypes(call, inputs):
+def _check_dtypes(call: Call, inputs: Sequence[Any]) -> None:
     """Refuses inputs of different dtypes, as a call of the operator on arrays does."""
     found = [(i, inputs[i].dtype) for i in call.same_dtype if isinstance(inputs[i], torch.Tensor)]
     for i, dtype in found[1:]:
@@ -66,16 +73,17 @@ def _check_dtypes(call, inputs):
                              'convert one with astype')
 
 
-def _positions(op, node):
+def _positions(op: Operator, node: Node) -> tuple[int, ...]:
     """Positions in the padded inputs (absent ones counted) of what a node mutates."""
     if not op.mutates:
         return ()
     if op.variadic is not None:
         return op.mutated(node.attributes, len(node.inputs))
-    return tuple(op.inputs.index(n) for n in op.mutates)
+    names: Any = op.mutates         # a function of the attributes only if it is variadic
+    return tuple(op.inputs.index(n) for n in names)
 
 
-def leaves_open(op, shape) -> bool:
+def leaves_open(op: Operator, shape: Any) -> bool:
     """Whether lengths of a new array are left to be told by its neighbours: -1, and 0 where arrays are never empty."""
     # `_zeros` and `_ones` begin the states of recurrent layers in np mode, too; mx.np has others
     never_empty = not state.np_shape or op.name in ('_zeros', '_ones')
@@ -83,7 +91,7 @@ def leaves_open(op, shape) -> bool:
     return isinstance(shape, tuple) and any(n < 0 or n == 0 and never_empty for n in shape)
 
 
-def counts_open(op, attributes) -> bool:
+def counts_open(op: Operator, attributes: Mapping[str, Any]) -> bool:
     """Whether a range ends where its neighbours say (`arange(infer_range=True)`)."""
     return op.name == '_arange' and attributes['infer_range'] and attributes['stop'] is None
 
@@ -95,7 +103,7 @@ class Program:
     auxiliary states.
     """
 
-    def __init__(self, entries: Sequence[Entry]):
+    def __init__(self, entries: Sequence[Entry]) -> None:
         order = topological(entries)
         self.entries: Any = list(entries)
         self.variables: Any = [n for n in order if n.is_variable]
@@ -132,12 +140,12 @@ class Program:
         # variables that operators read again in the backward pass, without torch noticing
         self.late_reads: Any = self._late_reads()
         self.has_static_shapes: bool = have_static_shapes(self.calls)
-        self._written: dict = {}
-        self._behind: dict | None = None
+        self._written: dict[str, tuple[int, ...]] = {}
+        self._behind: dict[int, frozenset[int]] | None = None
         self._mark_dead()
 
-    def _late_reads(self):
-        found = {}
+    def _late_reads(self) -> tuple[int, ...]:
+        found: dict[int, None] = {}
         for call in self.calls:
             names = getattr(call.node.op.function, 'late_reads', ())
             for name, source in zip(call.node.op.inputs, call.sources, strict=False):
@@ -145,7 +153,7 @@ class Program:
                     found[source] = None
         return tuple(found)
 
-    def behind_states(self):
+    def behind_states(self) -> dict[int, frozenset[int]]:
         """{number of a state: numbers of the variables that the call which writes it depends on}."""
         if self._behind is None:
             before = {i: frozenset((i,)) for i in range(len(self.variables))}
@@ -159,7 +167,7 @@ class Program:
                         self._behind[state_number] = self._behind.get(state_number, frozenset()) | mine
         return self._behind
 
-    def written_forward(self, device) -> tuple[int, ...]:
+    def written_forward(self, device: torch.device) -> tuple[int, ...]:
         """The numbers of the variables that a forward pass in train mode writes on a device."""
         if device.type not in self._written:
             self._written[device.type] = tuple({
@@ -168,7 +176,7 @@ class Program:
                 and (device.type == 'cuda' or call.node.op.name not in MOVED_BACKWARD)})
         return self._written[device.type]
 
-    def _filled(self, always):
+    def _filled(self, always: bool) -> tuple[int, ...]:
         """Numbers of the variables that BatchNorm keeps at 1 (`fix_gamma`)."""
         found = set()
         for call in self.calls:
@@ -186,7 +194,7 @@ class Program:
         return [c for c in self.calls if not c.sources and (leaves_open(c.node.op, c.attributes.get('shape'))
                                                             or counts_open(c.node.op, c.attributes))]
 
-    def with_shapes(self, facts):
+    def with_shapes(self, facts: Facts) -> Program:
         """Fills the open lengths in from what inference found."""
         for call in self.open_shapes:
             shape = facts.shape((call.node, 0))
@@ -197,10 +205,10 @@ class Program:
                         a['stop'] = a['start'] + a['step'] * (shape[0] / a['repeat'])
                 else:
                     a['shape'] = shape
-                self.individual: bool = True
+                self.individual = True
         return self
 
-    def _mark_dead(self):
+    def _mark_dead(self) -> None:
         """Notes after which call each value is needed no more, so that its memory can go."""
         last = {}
         for k, call in enumerate(self.calls):
@@ -218,7 +226,7 @@ class Program:
             self.calls[k].dead = tuple(values)
 
     def run(self, tensors: Sequence[torch.Tensor], *, training: bool, generator: Callable, device: torch.device,
-            monitor=None) -> tuple[list[torch.Tensor], dict]:
+            monitor: Any = None) -> tuple[list[torch.Tensor], dict]:
         """-> (outputs, new values of states by number of the variable; a list of `Move` where backward writes a state).
 
         `generator(device)` gives the random generator for a device.  `monitor.inputs(node, tensors)` sees, and may
@@ -280,18 +288,18 @@ class Program:
         return [values[i] for i in self.outputs], states
 
 
-def _runner(body, training, generator, device):
+def _runner(body: Program, training: bool, generator: Generators, device: torch.device) -> Callable[..., Any]:
     """A body as a function of tensors.  Loops and branches leave states as they are; `with_states` gives them, too."""
-    def with_states(tensors):
+    def with_states(tensors: Sequence[Any]) -> tuple[list[Any], dict[int, Any]]:
         return body.run(tensors, training=training, generator=generator, device=device)
 
-    def run(tensors):
+    def run(tensors: Sequence[Any]) -> list[Any]:
         return with_states(tensors)[0]
-    run.with_states = with_states
+    run.with_states = with_states       # type: ignore[attr-defined]  # loops and branches look for it
     return run
 
 
-def _kind(error):
+def _kind(error: MXNetError) -> type[Exception]:
     """The type of an error that is also one of Python's own, which programs may wait for; else MXNetError."""
     return type(error) if isinstance(error, (ValueError, IndexError, TypeError)) else MXNetError
 
@@ -300,7 +308,7 @@ def _kind(error):
 _LABELS = {'reshape_like': 0, 'pick': 1, 'elemwise_sub': 0, 'broadcast_sub': 0}
 
 
-def _of_label(call, inputs):
+def _of_label(call: Call, inputs: Sequence[Any]) -> str:
     """For an error in the graph of a loss, what it means: the shape of the label does not fit the prediction."""
     at = _LABELS.get(call.node.op.name)
     if at is None or len(inputs) < 2 or re.search(r'loss\d+_[a-z_]+\d*$', call.node.name) is None:
@@ -308,7 +316,7 @@ def _of_label(call, inputs):
     return f'; the label has shape {tuple(inputs[at].shape)}, the prediction {tuple(inputs[1 - at].shape)}'
 
 
-def _call_error(call, inputs, error):
+def _call_error(call: Call, inputs: Sequence[Any], error: Exception) -> MXNetError:
     names = call.node.input_names()
     given = ', '.join(f'{n}={tuple(t.shape)}' for n, t in
                       zip(names, [t for t in inputs if t is not None], strict=False))

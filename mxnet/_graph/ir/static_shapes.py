@@ -3,6 +3,14 @@
 Not all of them: those that most networks and losses consist of.  The shapes of a graph of these are known once it has
 run; those of other graphs once a plan of theirs has been traced, which cannot look at values.
 """
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .program import Call
+
 STATIC_SHAPES = frozenset((
     'Activation', 'BatchNorm', 'BlockGrad', 'CTCLoss', 'Cast', 'Concat', 'Convolution', 'Deconvolution', 'Dropout',
     'Embedding', 'Flatten', 'FullyConnected', 'GroupNorm', 'InstanceNorm', 'L2Normalization', 'LayerNorm', 'LeakyReLU',
@@ -17,6 +25,6 @@ STATIC_SHAPES = frozenset((
     'squeeze', 'stack', 'sum', 'take', 'tile', 'transpose', 'where', 'zeros_like'))
 
 
-def have_static_shapes(calls) -> bool:
+def have_static_shapes(calls: Iterable[Call]) -> bool:
     """Whether shapes and dtypes of what calls of a program give depend on no values."""
     return all(not c.bodies and (c.node.op.elementwise or c.node.op.name in STATIC_SHAPES) for c in calls)

@@ -2,9 +2,16 @@
 
 Works on the graph of a plan with forward and backward (see plan.py), for pictures with channels last.
 """
+from __future__ import annotations
+
 import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import torch
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 aten = torch.ops.aten
 _DTYPES = (torch.float16, torch.bfloat16, torch.float32)
@@ -13,7 +20,7 @@ _BACK = {aten.native_batch_norm.default: (aten.native_batch_norm_backward.defaul
          aten.cudnn_batch_norm.default: (aten.cudnn_batch_norm_backward.default, 0, 1)}
 
 
-def available(device) -> bool:
+def available(device: torch.device) -> bool:
     """Whether our kernels can run on a device."""
     if device.type != 'cuda' or torch.version.cuda is None:
         return False
@@ -27,24 +34,24 @@ def available(device) -> bool:
 class _Norm:
     """A normalisation by the statistics of the batch, and its gradient."""
 
-    def __init__(self, node):
+    def __init__(self, node: FxNode) -> None:
         self.node = node
         self.x, self.gamma, self.beta = node.args[:3]
         self.eps = node.args[7]
         self.parts = {user.args[1]: user for user in node.users}
-        self.back = None
+        self.back: FxNode = None
         target, picture, self._gradient = _BACK[node.target]
         for user in self.x.users:
             if user.target is target and user.args[picture] is self.x and user.args[5] is self.parts.get(1):
                 self.back = user
 
     @property
-    def gradient(self):
+    def gradient(self) -> FxNode:
         """The gradient of the result."""
         return self.back.args[self._gradient]
 
 
-def _norms(graph):
+def _norms(graph: torch.fx.Graph) -> list[_Norm]:
     found = []
     for node in graph.nodes:
         if node.target not in _BACK or not node.args[5] or node.args[3] is not None:
@@ -61,7 +68,7 @@ def _norms(graph):
     return found
 
 
-def fuse_batch_norms(graph):
+def fuse_batch_norms(graph: torch.fx.Graph) -> int:
     """Rewrites a graph in place; -> how many normalisations it has found."""
     from ..cuda.kernels import batch_norm_apply, batch_norm_back, batch_norm_stats, batch_norm_sums
     norms = _norms(graph)
@@ -72,14 +79,14 @@ def fuse_batch_norms(graph):
     return len(norms)
 
 
-def _part(graph, call, number, like):
+def _part(graph: torch.fx.Graph, call: FxNode, number: int, like: torch.Tensor | None) -> FxNode:
     node = graph.call_function(operator.getitem, (call, number))
     if like is not None:
         node.meta['val'] = like
     return node
 
 
-def _leave_bias_out(graph, norm):
+def _leave_bias_out(graph: torch.fx.Graph, norm: _Norm) -> None:
     """A bias moves the mean, which normalisation takes away: only the moving average knows it.  Its gradient is 0."""
     conv = norm.x
     if conv.target is not aten.convolution.default or conv.args[2] is None \
@@ -113,7 +120,8 @@ def _leave_bias_out(graph, norm):
     back.args = (*back.args[:3], [0], *back.args[4:10], [*back.args[10][:2], False])
 
 
-def _fuse(graph, norm, stats, apply, sums, back):
+def _fuse(graph: torch.fx.Graph, norm: _Norm, stats: Callable[..., Any], apply: Callable[..., Any],
+          sums: Callable[..., Any], back: Callable[..., Any]) -> None:
     node, x = norm.node, norm.x
     result = norm.parts[0]
     value = x.meta['val']
@@ -167,7 +175,7 @@ def _fuse(graph, norm, stats, apply, sums, back):
     graph.erase_node(node)
 
 
-def _summands(gradient, like):
+def _summands(gradient: FxNode, like: torch.Tensor) -> tuple[FxNode, FxNode | None]:
     """The two gradients that one is the sum of, if nobody else needs the sum; else that one, and None."""
     if gradient.target is aten.add.Tensor and not gradient.kwargs and len(gradient.users) == 1:
         values = [a.meta.get('val') if isinstance(a, torch.fx.Node) else None for a in gradient.args]
@@ -177,7 +185,7 @@ def _summands(gradient, like):
     return gradient, None
 
 
-def _followers(result):
+def _followers(result: FxNode) -> tuple[FxNode, FxNode | None, bool]:
     """What goes with a normalisation: (the last node, the picture that is added or None, whether relu ends it)."""
     if len(result.users) != 1:
         return result, None, False

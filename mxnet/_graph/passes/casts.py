@@ -4,9 +4,16 @@ Works on the graph of a plan (see plan.py) before it is simplified: equal casts 
 that is used several times, are merged there, and casts of parameters alone are part of what predictions prepare.
 No value changes.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import torch
 
 from ..._torch.operators import TO_COPY, UNSAFE_VIEW
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 aten = torch.ops.aten
 _COPY = TO_COPY
@@ -20,7 +27,7 @@ _VIEWS = {aten.view.default, UNSAFE_VIEW, aten.t.default, aten.transpose.int, at
           aten.select.int}
 
 
-def settle_casts(graph) -> int:
+def settle_casts(graph: torch.fx.Graph) -> int:
     """Leaves out casts to a wider dtype and back, whatever views lie between; -> how many."""
     count = 0
     for node in list(graph.nodes):
@@ -46,7 +53,7 @@ def settle_casts(graph) -> int:
     return count
 
 
-def uncast_gradients(graph, first) -> int:
+def uncast_gradients(graph: torch.fx.Graph, first: int) -> int:
     """Hands gradients (the results from `first` on) out before they are cast to a wider dtype, which the copy to their
     buffers does as well; -> how many."""
     output = next(n for n in graph.nodes if n.op == 'output')
@@ -61,12 +68,12 @@ def uncast_gradients(graph, first) -> int:
     return count
 
 
-def _widens(node):
+def _widens(node: FxNode) -> bool:
     return node.target is _COPY and _is_cast(node) and \
         node.meta['val'].dtype in _WIDER.get(node.args[0].meta['val'].dtype, ())
 
 
-def _is_cast(node):
+def _is_cast(node: FxNode) -> bool:
     """Whether a copy changes the dtype and nothing else; what it says about that is made short."""
     value, source = node.meta['val'], node.args[0].meta.get('val')
     if source is None or 'dtype' not in node.kwargs or value.device != source.device \

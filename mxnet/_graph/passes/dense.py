@@ -4,16 +4,23 @@ both in one.
 For small matrices of float32, cuBLAS takes longer for a product with a bias than for the product alone and a kernel
 that adds it; and torch's sum over a few rows takes as long as a product.  Works on the graph of a plan (see plan.py).
 """
+from __future__ import annotations
+
 import operator
+from collections.abc import Callable, Set
+from typing import TYPE_CHECKING, Any
 
 import torch
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 aten = torch.ops.aten
 LARGEST = 1 << 20           # elements; the libraries' own kernels are as good for larger ones
 ROWS = 1 << 8               # that a program of ours adds up; torch's sum is as good for more
 
 
-def fuse_dense(graph, calls):
+def fuse_dense(graph: torch.fx.Graph, calls: Set[FxNode]) -> int:
     """Rewrites those calls of a graph, in place; -> how many it has found."""
     from ..cuda.kernels import add_bias, column_sums, relu_back
     count = 0
@@ -28,18 +35,18 @@ def fuse_dense(graph, calls):
     return count
 
 
-def _is_small(node, rows=LARGEST):
+def _is_small(node: FxNode, rows: int = LARGEST) -> bool:
     value = node.meta.get('val')
     return isinstance(value, torch.Tensor) and value.dim() == 2 and value.dtype is torch.float32 \
         and value.is_contiguous() and 0 < value.numel() <= LARGEST and 1 < value.shape[0] <= rows
 
 
-def _bias(graph, node, add_bias):
+def _bias(graph: torch.fx.Graph, node: FxNode, add_bias: Callable[..., Any]) -> int:
     data, weight, bias = node.args
     if not _is_small(node) or any(a.meta['val'].dtype is not torch.float32 or not a.meta['val'].is_contiguous()
                                   for a in (weight, bias)):
         return 0
-    after = next(iter(node.users)) if len(node.users) == 1 else None
+    after: FxNode = next(iter(node.users)) if len(node.users) == 1 else None
     relu = after is not None and after.target is aten.relu.default
     last = after if relu else node
     with graph.inserting_before(node):
@@ -56,7 +63,7 @@ def _bias(graph, node, add_bias):
     return 1
 
 
-def _sum(graph, node, column_sums, relu_back):
+def _sum(graph: torch.fx.Graph, node: FxNode, column_sums: Callable[..., Any], relu_back: Callable[..., Any]) -> int:
     source = node.args[0]
     if source.target is not aten.threshold_backward.default or source.args[2] != 0 \
             or not all(_is_small(a) for a in source.args[:2]):

@@ -8,9 +8,16 @@ gradient, which goes on into products of matrices as it lies.
 It changes no value: the rows must fill the registers, since single ones are computed by other means, and whoever adds
 up the gradient, in an order that depends on how a matrix lies, gets it row by row again.
 """
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import torch
 
 from ..._torch.operators import LOG_SOFTMAX, LOG_SOFTMAX_BACKWARD
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 aten = torch.ops.aten
 # numbers of float32 that a register has
@@ -19,7 +26,7 @@ MANY = 64               # rows from which on it pays
 _GRADIENT = LOG_SOFTMAX_BACKWARD
 
 
-def turn_scores(graph) -> bool:
+def turn_scores(graph: torch.fx.Graph) -> bool:
     """Rewrites a graph; False if there was nothing to do.  Views that cancel each other are left for `simplify`."""
     found = [node for node in graph.nodes if node.target is LOG_SOFTMAX and _fits(node)]
     for node in found:
@@ -27,7 +34,7 @@ def turn_scores(graph) -> bool:
     return bool(found)
 
 
-def _fits(node):
+def _fits(node: FxNode) -> bool:
     scores, axis, _ = node.args
     value = scores.meta['val']
     if value.dim() != 2 or axis % 2 != 1 or value.dtype is not torch.float32 or not value.is_contiguous():
@@ -41,7 +48,7 @@ def _fits(node):
 class _Turned:
     """Replaces a call and those that use it."""
 
-    def __init__(self, graph, node):
+    def __init__(self, graph: torch.fx.Graph, node: FxNode) -> None:
         self._graph = graph
         users = list(node.users)
         with graph.inserting_before(node):
@@ -56,7 +63,7 @@ class _Turned:
             graph.erase_node(user)
         graph.erase_node(node)
 
-    def _go_on(self, node, turned):
+    def _go_on(self, node: FxNode, turned: FxNode) -> None:
         """Gives what a node gave, turned, to its users."""
         back = self._turn(turned)
         rows = self._graph.call_function(aten.clone.default, (back,), {'memory_format': torch.contiguous_format})
@@ -66,7 +73,7 @@ class _Turned:
                 u.target is aten.mm.default for u in user.users)
             user.replace_input_with(node, back if multiplied else rows)
 
-    def _turn(self, node):
+    def _turn(self, node: FxNode) -> FxNode:
         """A node with the transpose of a matrix."""
         shape = list(node.meta['val'].shape)
         if len(node.users) == 1 and node.target is aten.scatter_add.default:
@@ -81,7 +88,7 @@ class _Turned:
                                                                dtype=value.dtype, device=value.device)}
         return turned
 
-    def _call(self, like, target, *args, **kwargs):
+    def _call(self, like: FxNode, target: Any, *args: Any, **kwargs: Any) -> FxNode:
         """A new row-major matrix, with the label of a node that has its transpose."""
         node = self._graph.call_function(target, args, kwargs)
         value = like.meta['val']

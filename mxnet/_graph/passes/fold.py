@@ -3,11 +3,19 @@ is computed when they change.
 
 Works on the graph of a plan (see plan.py) that has no backward.
 """
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
 import torch
 
 from ..._torch.dispatch import OpOverload
 from ..._torch.operators import BATCH_NORM_NO_TRAINING, TO_COPY
 from .simplify import is_pure
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 aten = torch.ops.aten
 
@@ -16,7 +24,7 @@ _BATCH_NORMS = {aten.native_batch_norm.default: (5, 7), aten.cudnn_batch_norm.de
                 BATCH_NORM_NO_TRAINING: (None, 6)}
 
 
-def depends_only(graph, fixed):
+def depends_only(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> set[FxNode]:
     """The pure calls that depend on nothing but the placeholders `fixed` (and on constants)."""
     found, constant = set(), set(fixed)
     for node in graph.nodes:
@@ -29,7 +37,7 @@ def depends_only(graph, fixed):
     return found
 
 
-def fold_batch_norms(graph, fixed):
+def fold_batch_norms(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> int:
     """Puts normalisation by moving averages into the weights of the convolution before it; -> how often."""
     constant = depends_only(graph, fixed) | set(fixed)
     count = 0

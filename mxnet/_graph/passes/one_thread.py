@@ -12,14 +12,21 @@ batch norms are folded into them.
 Between one thread and all there is nothing: OpenMP's library ends the threads that a smaller team does not need, and
 starts others for the next larger one.
 """
+from __future__ import annotations
+
 import itertools
 import math
 import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from ..._torch.dispatch import OpOverload, signature
 from ..._torch.tools import find_openmp
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 WORK = 1e6              # multiplications and additions that are worth a second thread
 STEP = 2e6              # the same for each step of a recurrent layer
@@ -42,7 +49,7 @@ _SUMS = set('sum mean amax amin argmax argmin scatter_add'.split())
 
 
 # ---------------------------------------------------------------------- which calls
-def alone(calls, predicts=False) -> set[int]:
+def alone(calls: Sequence[FxNode], predicts: bool = False) -> set[int]:
     """The numbers of calls that are to be on one thread: whole stretches, so that it is seldom changed."""
     if _library is None or _library.count() == 1:
         return set()
@@ -56,12 +63,12 @@ def alone(calls, predicts=False) -> set[int]:
     return found
 
 
-def _times(node):
+def _times(node: FxNode) -> int:
     """How often a call would wake the other threads."""
     return node.args[0].meta['val'].shape[0] if _name(node) in _RECURRENT else 1
 
 
-def _kind(node, predicts):
+def _kind(node: FxNode, predicts: bool) -> bool | None:
     """True for a call that is better on one thread, False for one that does not care, None for one that may."""
     if not isinstance(node.target, OpOverload):
         return False if node.target is operator.getitem else None
@@ -81,23 +88,23 @@ def _kind(node, predicts):
     return None
 
 
-def _convolution():
+def _convolution() -> float:
     """As `WORK`, for convolutions: few threads find together quickly."""
     return WORK * min(1.0, math.log2(_library.count()) / 4)
 
 
-def _name(node):
+def _name(node: FxNode) -> str:
     return signature(node.target).name.removeprefix('aten::') if isinstance(node.target, OpOverload) else ''
 
 
-def _numbers(node):
+def _numbers(node: FxNode) -> int:
     """How many numbers a value has."""
     value = node.meta.get('val')
     return sum([v.numel() for v in (value if isinstance(value, (tuple, list)) else (value,))
                 if isinstance(v, torch.Tensor)])
 
 
-def _work(name, node):
+def _work(name: str, node: FxNode) -> float:
     """Multiplications and additions of a call; of a recurrent layer, for each step."""
     if name in _PRODUCTS:
         return 2 * _numbers(node) * node.args[_PRODUCTS[name]].meta['val'].shape[-1]
@@ -116,7 +123,7 @@ def _work(name, node):
 _trials: dict = {}      # (call, number of threads) -> whether one thread gives the same bits
 
 
-def _same_bits(node):
+def _same_bits(node: FxNode) -> bool:
     """Whether one thread gives what all of them give; False if that cannot be tried."""
     key = str((node.target, *torch.fx.node.map_arg((node.args, node.kwargs), _described))), _library.count()
     if key not in _trials:
@@ -127,12 +134,12 @@ def _same_bits(node):
     return _trials[key]
 
 
-def _described(node):
+def _described(node: FxNode) -> Any:
     value = node.meta.get('val')
     return _name(node) if value is None else (value.shape, value.stride(), value.dtype)
 
 
-def _tried(node):
+def _tried(node: FxNode) -> bool:
     args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), _drawn)
     with torch.enable_grad(), Alone(_library.count()) as here:         # oneDNN keeps less in another mode
         all_of_them = node.target(*args, **kwargs)
@@ -143,13 +150,13 @@ def _tried(node):
     return all(a is b is None or _equal(a, b) for a, b in zip(all_of_them, one, strict=True))
 
 
-def _equal(a, b):
+def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
     if a.dtype is torch.uint8:          # what oneDNN keeps for a backward pass, not all of it written
         return True
     return torch.equal(a.contiguous().view(-1).view(torch.uint8), b.contiguous().view(-1).view(torch.uint8))
 
 
-def _drawn(node):
+def _drawn(node: FxNode) -> torch.Tensor:
     """A tensor like that of a node, with numbers from a generator that nobody else draws from."""
     if _name(node) == _REORDER:
         return node.target(*torch.fx.node.map_arg(node.args, _drawn))
@@ -164,7 +171,7 @@ def _drawn(node):
 
 
 # ---------------------------------------------------------------------- how many threads
-_library = find_openmp()
+_library: Any = find_openmp()           # None: then `alone` finds no calls, and nothing else here asks for it
 
 
 class Alone:
@@ -175,28 +182,28 @@ class Alone:
 
     __slots__ = ('_threads', '_mkl', '_begun')
 
-    def __init__(self, threads):
+    def __init__(self, threads: int) -> None:
         self._threads, self._begun = threads, False
 
-    def __enter__(self):
+    def __enter__(self) -> Alone:
         return self
 
-    def begin(self):
+    def begin(self) -> None:
         if _library.count() == self._threads:
             self._begun = True
             _library.set(1)
             self._mkl = _library.set_mkl(1)
 
-    def end(self):
+    def end(self) -> None:
         if self._begun:
             self._begun = False
             _library.set_mkl(self._mkl)
             _library.set(self._threads)
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.end()
 
 
-def threads():
+def threads() -> int:
     """How many threads the calling one has."""
     return _library.count()

@@ -3,6 +3,11 @@
 Works on the graph of a plan (see plan.py) that has no backward and keeps channels last in memory.  Weights are ordered
 when parameters change, not at each call, and pictures not at all.
 """
+from __future__ import annotations
+
+from collections.abc import Iterable, Set
+from typing import TYPE_CHECKING
+
 import torch
 
 from ..._torch.operators import (
@@ -13,6 +18,9 @@ from ..._torch.operators import (
 )
 from .fold import depends_only
 
+if TYPE_CHECKING:
+    from ..types import FxNode
+
 aten = torch.ops.aten
 
 
@@ -22,7 +30,7 @@ def can_pack() -> bool:
         and has_packed_convolutions()
 
 
-def pack_convolutions(graph, fixed) -> int:
+def pack_convolutions(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> int:
     """Exchanges the convolutions that oneDNN can do; -> how many."""
     constant = depends_only(graph, fixed) | set(fixed)
     count = 0
@@ -33,7 +41,7 @@ def pack_convolutions(graph, fixed) -> int:
     return count
 
 
-def _fits(node, constant):
+def _fits(node: FxNode, constant: Set[FxNode]) -> bool:
     data, weight, bias, stride, padding, dilation, transposed, output_padding, groups = node.args
     x = data.meta['val']
     if transposed or weight not in constant or bias is not None and bias not in constant or x.dim() != 4 \
@@ -49,7 +57,7 @@ def _fits(node, constant):
     return chosen == 'mkldnn'
 
 
-def _exchange(graph, node):
+def _exchange(graph: torch.fx.Graph, node: FxNode) -> None:
     data, weight, bias, stride, padding, dilation, _, _, groups = node.args
     last, other, rectified = node, None, False
     user = _only_user(last)
@@ -82,10 +90,10 @@ def _exchange(graph, node):
     graph.erase_node(node)
 
 
-def _only_user(node):
+def _only_user(node: FxNode) -> FxNode | None:
     return next(iter(node.users)) if len(node.users) == 1 else None
 
 
-def _alike(a, b):
+def _alike(a: FxNode, b: FxNode) -> bool:
     a, b = a.meta['val'], b.meta['val']
     return a.dtype is b.dtype and a.shape == b.shape and a.stride() == b.stride()

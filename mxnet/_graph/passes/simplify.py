@@ -2,14 +2,21 @@
 
 Works on the graph of a plan (see plan.py): ATen calls, each with what its result looks like in `meta['val']`.
 """
+from __future__ import annotations
+
 import operator
+from collections.abc import Iterable, Mapping, Set
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.fx.node import map_arg
 
 from ..._torch.dispatch import OpOverload, signature
 from ..._torch.operators import UNSAFE_VIEW
+
+if TYPE_CHECKING:
+    from ..types import FxNode
 
 aten = torch.ops.aten
 
@@ -26,22 +33,22 @@ _RANDOM = ('bernoulli', 'rand', 'normal', 'uniform', 'exponential', 'multinomial
 LARGEST_CONSTANT = 1 << 18     # elements; larger ones are computed again, so that they do not occupy memory for good
 
 
-def is_pure(node) -> bool:
+def is_pure(node: FxNode) -> bool:
     return _is_pure(node.target)
 
 
 @cache
-def _is_pure(target):
+def _is_pure(target: Any) -> bool:
     if not isinstance(target, OpOverload):
         return target is operator.getitem
     return not signature(target).mutable and not any(r in str(target) for r in _RANDOM)
 
 
-def simplify(graph):
+def simplify(graph: torch.fx.Graph) -> None:
     """Cleans a graph in place."""
     mutated = _sharing_memory(graph, {n.args[0] for n in graph.nodes if n.op == 'call_function' and n.args
                                       and isinstance(n.target, OpOverload) and signature(n.target).mutable})
-    seen = {}
+    seen: dict[Any, FxNode] = {}
     for node in list(graph.nodes):
         if node.op != 'call_function' or node in mutated or any(a in mutated for a in node.all_input_nodes):
             continue
@@ -56,9 +63,9 @@ def simplify(graph):
             graph.erase_node(node)
 
 
-def _sharing_memory(graph, written):
+def _sharing_memory(graph: torch.fx.Graph, written: Iterable[FxNode]) -> set[FxNode]:
     """Nodes, and all that may share memory with one of them: views, parts, and what those were taken of."""
-    group = {}              # node -> the first node of those that share its memory
+    group: dict[FxNode, FxNode] = {}        # node -> the first node of those that share its memory
     for node in graph.nodes:
         first = node.args[0] if node.args else None
         shares = node.op == 'call_function' and isinstance(first, torch.fx.Node) and _shares(node.target)
@@ -68,7 +75,7 @@ def _sharing_memory(graph, written):
 
 
 @cache
-def _shares(target):
+def _shares(target: Any) -> bool:
     """Whether what a call gives may share memory with its first argument."""
     if not isinstance(target, OpOverload):
         return target is operator.getitem
@@ -77,11 +84,11 @@ def _shares(target):
         or any(part in name for part in ('split', 'unbind', 'chunk', 'contiguous', 'reshape', 'view', 'to.'))
 
 
-def _same_as(node):
+def _same_as(node: FxNode) -> FxNode | None:
     """The node whose value a node only passes on, or None."""
-    first = node.args[0] if node.args else None
-    if not isinstance(first, torch.fx.Node):
+    if not node.args or not isinstance(node.args[0], torch.fx.Node):
         return None
+    first: FxNode = node.args[0]
     if node.target in _IDENTITIES:
         return first
     if node.target is aten.t.default and first.target is aten.t.default:
@@ -99,7 +106,7 @@ def _same_as(node):
     return _piece(node, first)
 
 
-def _piece(node, first):
+def _piece(node: FxNode, first: FxNode) -> FxNode | None:
     """The tensor that a call takes out of several that were joined, or None."""
     if node.target is operator.getitem and first.target is aten.split_with_sizes.default:
         joined, sizes, *axis = first.args
@@ -121,14 +128,14 @@ def _piece(node, first):
     return None
 
 
-def _layout(node):
+def _layout(node: FxNode) -> tuple[Any, ...] | None:
     value = node.meta.get('val')
     if not isinstance(value, torch.Tensor):
         return None
     return value.dtype, tuple(value.shape), value.stride(), value.storage_offset()
 
 
-def _rewrite(node):
+def _rewrite(node: FxNode) -> None:
     """Says the same in fewer or cheaper calls."""
     if node.target in _OVER_AXES and len(node.args) > 1 and node.args[1] and not node.kwargs \
             and node.meta['val'].numel() == node.args[0].meta['val'].numel():
@@ -162,13 +169,13 @@ def _rewrite(node):
         node.target, node.args = aten.linear.default, (node.args[0], node.args[1].args[0])
 
 
-def _is_thin(node):
+def _is_thin(node: FxNode) -> bool:
     """Whether a node is a view with the elements of a row-major tensor in their order."""
     return (node.target in _ONE_AXIS or node.target is aten.view.default) and 'val' in node.args[0].meta \
         and node.args[0].meta['val'].is_contiguous()
 
 
-def _become_view(node, of):
+def _become_view(node: FxNode, of: FxNode) -> None:
     """Makes a node a view, of a tensor that has the same elements in the same order."""
     if _is_thin(of):
         of = of.args[0]
@@ -176,7 +183,7 @@ def _become_view(node, of):
     _view_of_one_axis(node)
 
 
-def _view_later(node):
+def _view_later(node: FxNode) -> None:
     """Makes a call on a view the view of a call, so that views of views meet."""
     view = node.args[0]
     if _is_thin(view) and len(view.users) == 1:
@@ -186,7 +193,7 @@ def _view_later(node):
         _become_view(node, inner)
 
 
-def _view_of_one_axis(node):
+def _view_of_one_axis(node: FxNode) -> None:
     """A view that drops or adds an axis of length 1 has a cheaper name."""
     if 'val' not in node.args[0].meta:
         return
@@ -200,7 +207,8 @@ def _view_of_one_axis(node):
                 return
 
 
-def constants(graph, attributes, handed_out):
+def constants(graph: torch.fx.Graph, attributes: Mapping[FxNode, Any],
+              handed_out: Set[FxNode]) -> dict[FxNode, torch.Tensor]:
     """{node: tensor} of calls that have the same small result each time, because nothing goes into them.
 
     `attributes` are the constants that the trace has found by itself.  What a plan hands out is computed anew, for
@@ -221,7 +229,7 @@ def constants(graph, attributes, handed_out):
     return {n: t for n, t in found.items() if n not in attributes}
 
 
-def _hashable(value):
+def _hashable(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return tuple(_hashable(v) for v in value)
     if isinstance(value, dict):

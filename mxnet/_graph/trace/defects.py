@@ -5,13 +5,17 @@ trace, which keeps all of them, does not fit.  An error that the program raises 
 program's; it runs, and raises it.  Every other error is a defect of the tracer, of a pass or of the code generator.  It
 is raised with MXNET_PLANS=strict; otherwise the user is warned once for each kind, and the program runs without a plan.
 """
+from __future__ import annotations
+
 import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
-from ..._ops.traceable import CannotTrace
+from ..._ops.core.traceable import CannotTrace
 from ..ir.log import reason, say
 
 HERE = str(Path(__file__).resolve().parent.parent) + os.sep
@@ -31,7 +35,7 @@ def is_strict() -> bool:
     return os.environ.get('MXNET_PLANS', '') == 'strict'
 
 
-def no_plan(error: Exception, run_untraced) -> None:
+def no_plan(error: Exception, run_untraced: Callable[[], Any]) -> None:
     """Handles an error of the tracer; `run_untraced()` computes the same without tracing it."""
     cause = _expected(error)
     if cause is None and not _fails(run_untraced):
@@ -52,7 +56,7 @@ def defect(error: Exception) -> None:
         warnings.warn(text, RuntimeWarning, stacklevel=2)
 
 
-def _expected(error):
+def _expected(error: BaseException | None) -> BaseException | None:
     """The error in a chain of causes that says why a program cannot be traced; None if there is none."""
     seen = set()
     while error is not None and id(error) not in seen:
@@ -63,7 +67,7 @@ def _expected(error):
     return None
 
 
-def _fails(run_untraced):
+def _fails(run_untraced: Callable[[], Any]) -> bool:
     try:
         run_untraced()
     except Exception:       # any error: the program raises it again where the user can see it
@@ -71,7 +75,7 @@ def _fails(run_untraced):
     return False
 
 
-def _location(error):
+def _location(error: BaseException) -> tuple[str, str]:
     """('pass simplify (simplify.py, line 12)', ' on operator Convolution (conv0)') from the frames of an error."""
     where, operator = 'tracing', ''
     frame = error.__traceback__

@@ -8,14 +8,17 @@ they have: where a program looks at values, what it does depends on them, and th
 Nothing that the run is given is written to, and random numbers come from generators that are thrown away.  Of what it
 computes, only the results are handed out.
 """
+from __future__ import annotations
+
 import contextlib
 import operator
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.fx import Graph
 
-from ..._ops.traceable import CannotTrace
+from ..._ops.core.traceable import CannotTrace
 from ..._torch.dispatch import (
     SEES_ALL,
     DispatchMode,
@@ -28,6 +31,9 @@ from ..._torch.dispatch import (
 )
 from ..._torch.memory import storage_id
 
+if TYPE_CHECKING:
+    from ..types import Generators
+
 aten = torch.ops.aten
 META = torch.device('meta')
 
@@ -38,16 +44,18 @@ class Traced(StandIn):
     behind: torch.Tensor
     node: torch.fx.Node
 
+    # torch's own annotation is of the function that turns dispatch off
     @classmethod
-    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(cls, function: Any, types: Any, args: tuple[Any, ...] = (),     # type: ignore[override]
+                           kwargs: dict[str, Any] | None = None) -> Any:
         if SubclassMode.current is not None:
             return SubclassMode.current.__torch_dispatch__(function, types, args, kwargs)
         raise CannotTrace(f'{function} on a tensor of a trace that is over')
 
-    def data_ptr(self):
+    def data_ptr(self) -> int:
         raise CannotTrace('a traced tensor has no memory')
 
-    def _no_values(self, *args, **kwargs):
+    def _no_values(self, *args: Any, **kwargs: Any) -> Any:
         raise CannotTrace('the values of a traced tensor are not known')
 
     numpy = tolist = __array__ = __dlpack__ = _no_values
@@ -59,12 +67,14 @@ class Shadow(ShadowBase):
     Calls on shadows give shadows, so that passes can ask what a view or a cast would look like.
     """
 
+    # torch's own annotation is of the function that turns dispatch off
     @classmethod
-    def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(cls, function: Any, types: Any, args: tuple[Any, ...] = (),     # type: ignore[override]
+                           kwargs: dict[str, Any] | None = None) -> Any:
         device = next(a.device for a in args if isinstance(a, Shadow))
-        args = [torch.empty_strided(a.shape, a.stride(), dtype=a.dtype, device=META) if isinstance(a, Shadow) else a
-                for a in args]
-        return stand_in(Shadow, function(*args, **(kwargs or {})), device)
+        given = [torch.empty_strided(a.shape, a.stride(), dtype=a.dtype, device=META) if isinstance(a, Shadow) else a
+                 for a in args]
+        return stand_in(Shadow, function(*given, **(kwargs or {})), device)
 
 
 class _Facts:
@@ -72,7 +82,7 @@ class _Facts:
 
     __slots__ = ('name', 'stops', 'mutates', 'written', 'draws')
 
-    def __init__(self, function):
+    def __init__(self, function: Any) -> None:
         known = signature(function)
         self.name = function.overloadpacket.__name__
         self.stops = known.gives_numbers or torch.Tag.data_dependent_output in function.tags \
@@ -90,9 +100,11 @@ class Tracer(DispatchMode):
     graph: the calls; constants: {name: tensor or generator} of its attributes; label: `meta['label']` of calls to come
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.graph, self.constants, self.label = Graph(), {}, None
+        self.graph = Graph()
+        self.constants: dict[str, Any] = {}
+        self.label: tuple[str, str] | None = None
         # id of a constant -> (constant, its node, what calls are given for it, the state that a generator was in)
         self._known: dict = {}
         self._given: dict = {}              # memory that is not the trace's own
@@ -102,10 +114,10 @@ class Tracer(DispatchMode):
             self._keep_defaults((), None)
 
     @classmethod
-    def _should_skip_dynamo(cls):
+    def _should_skip_dynamo(cls) -> bool:
         return False                # its import takes longer than all that is traced here
 
-    def input(self, tensor) -> Traced:
+    def input(self, tensor: torch.Tensor) -> Traced:
         """The stand-in for a tensor that the function is given."""
         with no_dispatch():      # this is no part of the trace
             tensor = tensor.detach()
@@ -114,21 +126,21 @@ class Tracer(DispatchMode):
             node.meta['val'] = stand_in(Shadow, tensor)
             return self._traced(tensor, node)
 
-    def input_like(self, tensor) -> Traced:
+    def input_like(self, tensor: torch.Tensor) -> Traced:
         """The stand-in for one that is given later, of the shape of a traced tensor."""
         with no_dispatch():
             ones = torch.ones(tensor.shape, dtype=tensor.dtype, device=tensor.device)
         return self.input(ones)
 
-    def generators(self, generator):
+    def generators(self, generator: Generators) -> Generators:
         """The function `generator(device)` as it is: calls that draw from a generator are given a copy of it."""
         return generator if SEES_ALL else self._copies.of(generator)
 
-    def _is_given(self, tensor):
+    def _is_given(self, tensor: torch.Tensor) -> None:
         storage = tensor.untyped_storage()
         self._given[storage_id(storage)] = storage
 
-    def draws(self):
+    def draws(self) -> list[tuple[torch.Generator, torch.Tensor, torch.Tensor]] | None:
         """See `Trace`."""
         if not SEES_ALL:
             drawn = any(not torch.equal(g.get_state(), before) for g, before in self._defaults)
@@ -139,18 +151,19 @@ class Tracer(DispatchMode):
             return None
         return [(g, before, used.get_state()) for g, _, used, before in self._known.values() if before is not None]
 
-    def close(self):
+    def close(self) -> None:
         """Leaves torch's own generators as they were."""
         for generator, state in self._defaults:
             generator.set_state(state)
 
     @staticmethod
-    def _traced(tensor, node):
+    def _traced(tensor: torch.Tensor, node: torch.fx.Node) -> Traced:
         made = stand_in(Traced, tensor)
         made.behind, made.node = tensor, node
         return made
 
-    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+    def __torch_dispatch__(self, function: Any, types: Any, args: Sequence[Any] = (),
+                           kwargs: dict[str, Any] | None = None) -> Any:
         facts = _facts.get(function)
         if facts is None:
             facts = _facts[function] = _Facts(function)
@@ -185,7 +198,7 @@ class Tracer(DispatchMode):
                         return array
         return self._give(result, node)
 
-    def _give(self, result, node):
+    def _give(self, result: Any, node: torch.fx.Node) -> Any:
         if isinstance(result, torch.Tensor):
             if result.layout is not torch.strided:
                 raise CannotTrace(f'{node.target} gives a tensor without strides')
@@ -193,7 +206,8 @@ class Tracer(DispatchMode):
             return self._traced(result, node)
         if not isinstance(result, (list, tuple)):
             return result
-        parts, shadows, seen, kept = [], [], {}, []
+        seen: dict[int, Traced] = {}
+        parts, shadows, kept = [], [], []
         for i, part in enumerate(result):
             if isinstance(part, torch.Tensor) and id(part) in seen:       # one tensor twice
                 part = seen[id(part)]
@@ -212,7 +226,7 @@ class Tracer(DispatchMode):
         node.meta['val'] = tuple(shadows)
         return type(result)(parts) if type(result) in (list, tuple) else tuple(parts)
 
-    def take(self, value):
+    def take(self, value: Any) -> tuple[Any, Any]:
         """(what a call is given, what its node is given)."""
         kind = type(value)
         if kind is Traced:
@@ -226,7 +240,7 @@ class Tracer(DispatchMode):
             return self._constant(value)
         return value, value
 
-    def result(self, value):
+    def result(self, value: Any) -> tuple[Any, Any]:
         """As `take`, for a result: a constant is copied, since it is written to where results go."""
         if type(value) is Traced:
             return self.take(value)
@@ -239,10 +253,11 @@ class Tracer(DispatchMode):
         copy.meta['val'] = node.meta['val']
         return found.clone(), copy
 
-    def _constant(self, value):
+    def _constant(self, value: Any) -> tuple[Any, torch.fx.Node]:
         # where plain tensors can be written to unseen, a constant is what one has been when it was used
         key = id(value) if SEES_ALL else (id(value), getattr(value, '_version', None))
         known = self._known.get(key)
+        used: Any
         if known is None:
             if isinstance(value, torch.Tensor):
                 kept = used = value.detach() if SEES_ALL else value.detach().clone()
@@ -262,13 +277,13 @@ class Tracer(DispatchMode):
             known = self._known[key] = value, node, used, before
         return known[2], known[1]
 
-    def _check(self, facts, args, kwargs):
+    def _check(self, facts: _Facts, args: Sequence[Any], kwargs: dict[str, Any] | None) -> None:
         """Only what the trace has made itself may be written to."""
         for array in _written(facts, args, kwargs):
             if type(array) is not Traced or storage_id(array.behind.untyped_storage()) in self._given:
                 raise CannotTrace(f'{facts.name} writes to a tensor that the function was given')
 
-    def _keep_defaults(self, args, kwargs):
+    def _keep_defaults(self, args: Sequence[Any], kwargs: dict[str, Any] | None) -> None:
         """Notes the states of torch's own generators before somebody draws from them."""
         if self._defaults or any(isinstance(a, torch.Generator) for a in (*args, *(kwargs or {}).values())):
             return
@@ -281,12 +296,12 @@ class Tracer(DispatchMode):
 class _Copies:
     """Copies of generators, for runs that must draw from no others."""
 
-    def __init__(self):
-        self._made = []         # (copy, its state before)
+    def __init__(self) -> None:
+        self._made: list[tuple[torch.Generator, torch.Tensor]] = []     # (copy, its state before)
 
-    def of(self, generator):
+    def of(self, generator: Generators) -> Generators:
         """The function `generator(device)`, with copies."""
-        def copied(device):
+        def copied(device: torch.device) -> torch.Generator:
             given = generator(device)
             made = torch.Generator(given.device)
             made.set_state(given.get_state())
@@ -294,7 +309,7 @@ class _Copies:
             return made
         return copied
 
-    def are_used(self):
+    def are_used(self) -> bool:
         """Whether something was drawn from a copy."""
         return any(not torch.equal(made.get_state(), before) for made, before in self._made)
 
@@ -304,26 +319,27 @@ class Untraced:
 
     label = None
 
-    def input(self, tensor):
+    def input(self, tensor: torch.Tensor) -> torch.Tensor:
         """The tensor itself, apart from its history."""
         return tensor.detach()
 
-    def input_like(self, tensor):
+    def input_like(self, tensor: torch.Tensor) -> torch.Tensor:
         """Ones, as a `Tracer` runs with."""
         return torch.ones_like(tensor)
 
-    def generators(self, generator):
+    def generators(self, generator: Generators) -> Generators:
         """The function `generator(device)`, with copies of the generators."""
         return _Copies().of(generator)
 
 
-def run_untraced(function):
+def run_untraced(function: Callable[[Any], Any]) -> None:
     """Runs what `trace` would trace."""
     with torch.enable_grad(), torch.random.fork_rng(range(torch.cuda.device_count() * torch.cuda.is_initialized())):
         function(Untraced())
 
 
-def _convolution_backward(gradient, image, weight, bias_sizes, *rest):
+def _convolution_backward(gradient: torch.Tensor, image: torch.Tensor, weight: torch.Tensor, bias_sizes: Sequence[int],
+                          *rest: Any) -> Any:
     """As the operator, but that the gradient of the bias has no values.
 
     To add it up takes a GPU memory for many parts of the sum: more than anything else in the step of a large network.
@@ -339,16 +355,16 @@ def _convolution_backward(gradient, image, weight, bias_sizes, *rest):
 _CHEAPER = {aten.convolution_backward.default: _convolution_backward}
 
 
-def _written(facts, args, kwargs):
+def _written(facts: _Facts, args: Sequence[Any], kwargs: dict[str, Any] | None) -> list[Any]:
     """The tensors that a call writes to."""
-    found = []
+    found: list[Any] = []
     for i, name in facts.written:
         given = args[i] if i < len(args) else kwargs.get(name) if kwargs else None
         found += given if isinstance(given, (list, tuple)) else [given]
     return [t for t in found if t is not None]
 
 
-def _has_masks(positions):
+def _has_masks(positions: Iterable[torch.Tensor | None]) -> bool:
     return any(p is not None and p.dtype in (torch.bool, torch.uint8) for p in positions)
 
 
@@ -358,14 +374,14 @@ class Trace:
     draws: (generator, its state before, its state after) of those that were drawn from; None if torch's own were
     """
 
-    def __init__(self, tracer, results):
+    def __init__(self, tracer: Tracer, results: Iterable[Any]) -> None:
         pairs = [(None, None) if r is None else tracer.result(r) for r in results]
         self.graph, self.constants, self.results = tracer.graph, tracer.constants, [p[0] for p in pairs]
         self.graph.output([p[1] for p in pairs])
         self.draws = tracer.draws()
 
 
-def trace(function) -> Trace:
+def trace(function: Callable[[Tracer], Iterable[Any]]) -> Trace:
     """Traces `function(tracer) -> results`, which makes its inputs with `tracer.input`."""
     tracer = Tracer()
     try:

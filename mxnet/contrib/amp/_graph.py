@@ -7,9 +7,9 @@ from typing import Any
 
 from ..._graph.infer.inference import infer
 from ..._graph.ir.node import Node, rebuild, topological
-from ..._ops.attributes import dtype_flag
-from ..._ops.dtypes import NAME
-from ..._ops.table import NAMES
+from ..._ops.core.attributes import dtype_flag
+from ..._ops.core.dtypes import NAME
+from ..._ops.core.table import NAMES
 from ...base import MXNetError
 from ._rules import WIDEST
 
@@ -68,7 +68,8 @@ class Pass:
         return self.rules.dtype(node.op, node.attributes)
 
     def _only_for_products(self, entries):
-        low, other = set(), {node.name for node, _ in entries}
+        low: set[str] = set()
+        other = {node.name for node, _ in entries}
         for node in topological(entries):
             if not node.is_variable:
                 untouched = _untouched(self.rules, node)
@@ -135,7 +136,7 @@ class Pass:
             facts = infer([(alone, i) for i in range(count)], {}, {'0': known[0]}, need_shapes=False)
         except MXNetError:
             return [None] * count
-        found = [NAME.get(facts.dtype((alone, i))) for i in range(count)]
+        found = [None if (dtype := facts.dtype((alone, i))) is None else NAME.get(dtype) for i in range(count)]
         return [dtype if dtype in (self.rules.target, 'float32') else None for dtype in found]
 
 
@@ -145,7 +146,7 @@ class Composer:
     def __init__(self, rules):
         self.rules = rules
         # a cast keeps what it casts alive, so the id in a key is right as long as the cast is there
-        self.casts = weakref.WeakValueDictionary()
+        self.casts: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
 
     def __call__(self, node):
         """The node, or one with casts before it."""

@@ -3,12 +3,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..._ops.dtypes import dtype_name
-from ..._ops.table import NAMES
+from ..._ops.core.dtypes import dtype_name
+from ..._ops.core.table import NAMES
 from .lists import _families
 
 if TYPE_CHECKING:
-    from ..._ops.table import Operator
+    from ..._ops.core.table import Operator
     from ..._typing import DType
 
 WIDEST = 'widest'
@@ -82,7 +82,7 @@ def _operators(what, names):
 
 
 def _check_disjoint(chosen):
-    seen = {}
+    seen: dict[str, Any] = {}
     for what, operators in chosen.items():
         for op in operators:
             if op in seen:

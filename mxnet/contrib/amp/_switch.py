@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..._dispatch import PRECISION, Interceptor
-from ..._ops.dtypes import NAME
-from ..._ops.table import NAMES
+from ..._ops.core.dtypes import NAME
+from ..._ops.core.table import NAMES
 from ...symbol._compose import make
 from ._graph import Composer
 from ._rules import WIDEST
 from .lists import _families
 
 if TYPE_CHECKING:
-    from ..._ops.table import Operator
+    from ..._ops.core.table import Operator
     from ...symbol import Symbol
 
 _CAST = NAMES['amp_cast']

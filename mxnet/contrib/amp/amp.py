@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ... import optimizer as _optimizer
 from ..._dispatch import install, remove
 from ..._names import no_attribute as _no_attribute
-from ..._ops.dtypes import NUMPY, dtype_name
+from ..._ops.core.dtypes import NUMPY, dtype_name
 from ...context import gpu
 from ...gluon import HybridBlock, SymbolBlock
 from ...gluon.trainer import Trainer
@@ -185,7 +185,7 @@ def convert_model(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: Ma
 
 def _declared(sym, arrays):
     """Arrays in the dtypes that a symbol declares for them."""
-    from ..._ops.attributes import DataType
+    from ..._ops.core.attributes import DataType
     described = sym.attr_dict()
     found = {}
     for name, value in arrays.items():

@@ -7,7 +7,7 @@ from typing import Any
 from ...ndarray import multi_all_finite
 
 START, LARGEST = 2. ** 16, 2. ** 24
-PATIENCE = 2000                 # steps without overflow before the scale is doubled
+GROWTH_INTERVAL = 2000                 # steps without overflow before the scale is doubled
 
 
 class LossScaler:
@@ -16,7 +16,7 @@ class LossScaler:
     def __init__(self) -> None:
         self._loss_scale = self._next_loss_scale = START
         self._max_loss_scale = LARGEST
-        self._scale_seq_len = PATIENCE
+        self._scale_seq_len = GROWTH_INTERVAL
         self._unskipped = 0
 
     @property

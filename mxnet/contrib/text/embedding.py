@@ -73,8 +73,10 @@ class _TokenEmbedding(Vocabulary):
     `pretrained_archive_name_sha1` and `_get_download_file_name`.
     """
 
+    pretrained_file_name_sha1: dict[str, str]
+    pretrained_archive_name_sha1: dict[str, str]
     _vec_len = 0
-    _idx_to_vec = None
+    _idx_to_vec: Any = None         # an array once there are vectors
 
     @property
     def vec_len(self) -> int:
@@ -174,7 +176,7 @@ class _TokenEmbedding(Vocabulary):
         logging.info('Loading pre-trained token embedding vectors from %s', path)
         first = {}                      # vectors of tokens that are here already: the unknown one, reserved ones
         values = array.array('f')       # all others, one after the other: millions of lists would not fit in memory
-        seen = set()
+        seen: set[str] = set()
         length, before, size = None, len(self), os.path.getsize(path)
         with open(path, encoding=encoding) as file:
             for number, line in enumerate(_lines(file, path, encoding), 1):
@@ -264,7 +266,7 @@ def _parse(line, delimiter, where):
 
 def _unpack(archive, member, path):
     """Takes one file out of an archive; it appears whole or not at all, wherever in the archive it was."""
-    opener = zipfile.ZipFile if archive.endswith('.zip') else tarfile.open
+    opener: Any = zipfile.ZipFile if archive.endswith('.zip') else tarfile.open
     try:
         with opener(archive) as packed:
             names = packed.namelist() if archive.endswith('.zip') else packed.getnames()

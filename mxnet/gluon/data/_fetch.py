@@ -3,6 +3,7 @@ import multiprocessing
 from collections import deque
 from functools import partial
 from operator import getitem
+from typing import Any
 
 from ..._state import state
 from ...ndarray import NDArray
@@ -54,7 +55,7 @@ class Jobs:
         self._batches = iter(batches)
         self.seed = seed
         self.number = number            # of the next batch that the program gets
-        self._sent = deque()
+        self._sent: deque[Any] = deque()
 
     def __iter__(self):
         return self
@@ -92,7 +93,7 @@ class Threads:
 
     def __init__(self, executor, fetcher, jobs, ahead, timeout):
         self._executor, self._fetcher, self._jobs, self._timeout = executor, fetcher, jobs, timeout
-        self._futures = deque()
+        self._futures: deque[Any] = deque()
         for _ in range(ahead):
             self._submit()
 

@@ -3,11 +3,12 @@ import io
 import multiprocessing
 import pickle
 from multiprocessing.reduction import ForkingPickler
+from typing import Any
 
 from ... import context
 from ._fetch import TIMEOUT, _as_in_context
 
-_dataset = None             # of a worker process
+_dataset: Any = None        # of a worker process
 
 
 def _worker_initializer(dataset, *_):

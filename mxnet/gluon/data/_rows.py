@@ -5,6 +5,8 @@ A transform such as `lambda data, label: (data.astype('float32') / 255, label)` 
 the same notes, which is what happens, `join` does them once for the whole batch.  Any other use of its values
 (`materialize`) computes the row by itself.
 """
+from typing import Any
+
 import numpy
 import torch
 
@@ -22,6 +24,9 @@ class Row(NDArray):
     """
 
     __slots__ = ('_base', '_index', '_steps')
+    _base: torch.Tensor
+    _index: int
+    _steps: tuple[Any, ...]
 
     def meta(self):
         if self._storage is None:

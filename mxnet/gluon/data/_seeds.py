@@ -7,6 +7,7 @@ import contextlib
 import functools
 import hashlib
 import random
+from typing import Any
 
 import numpy
 
@@ -44,7 +45,8 @@ def epoch_seed(epoch):
         return int(torch.randint(1 << 62, (), generator=_random.generator(cpu())))
     digest = hashlib.blake2b(str(epoch).encode(), digest_size=8)
     if numpy_is_seeded():
-        _, key, position, *_ = numpy.random.get_state()
+        numbers: Any = numpy.random.get_state()     # NumPy's annotation allows a dict, which another argument asks for
+        _, key, position, *_ = numbers
         digest.update(key.tobytes() + str(position).encode())
     else:
         digest.update(repr(random.getstate()).encode())

@@ -13,7 +13,7 @@ import os
 import pickle
 import socket
 import weakref
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy
 import torch
@@ -74,7 +74,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _pickled(batch):
-    pieces = []
+    pieces: list[Any] = []
     stream = io.BytesIO()
     _Pickler(stream, 5, buffer_callback=pieces.append).dump(batch)
     return stream.getvalue(), [p.raw() for p in pieces]
@@ -172,7 +172,7 @@ class Receiver:
         # all arrays of the batch hold on to this view; with the last of them it goes, and tells
         view = numpy.frombuffer(memory, numpy.uint8)
         weakref.finalize(view, _free, memory).atexit = False
-        pieces = memoryview(view)
+        pieces = memoryview(view)       # type: ignore[arg-type]  # NumPy's arrays are buffers from Python 3.12 on only
         return pickle.loads(message.pickled, buffers=[pieces[a:a + n] for a, n in message.places])
 
     def _slot(self, worker, number):

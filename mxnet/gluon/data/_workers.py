@@ -15,6 +15,7 @@ import threading
 import traceback
 import warnings
 import weakref
+from typing import Any
 
 import torch.utils.data
 
@@ -38,7 +39,7 @@ class Failure:
         self.name = type(error).__name__
         self.text = ''.join(traceback.format_exception(error))
         try:
-            self.error = pickle.dumps(error)
+            self.error: bytes | None = pickle.dumps(error)
             pickle.loads(self.error)
         except Exception:           # an exception class may do anything while it is pickled
             self.error = None
@@ -57,19 +58,19 @@ class WorkerTraceback(Exception):
         return f'in a worker process of a DataLoader:\n\n{self.args[0]}'
 
 
-class _Batches:
+class _Batches(torch.utils.data.Dataset[Any]):
     """What torch's loader takes for its data set, in the workers: a job in, a message out."""
 
     def __init__(self, fetcher):
         self._fetcher = fetcher
         self._flags = state.np_shape, state.np_array
-        self.connections = None
-        self._sender = None
+        self.connections: tuple[socket.socket, ...] | None = None
+        self._sender: _shared.Sender | None = None
 
     def __getitem__(self, job):
         pass_number, number, seed, indices = job
         if self._sender is None:
-            worker = torch.utils.data.get_worker_info().id
+            worker = torch.utils.data.get_worker_info().id      # type: ignore[union-attr]  # it runs in a worker
             connection = None if self.connections is None else self.connections[worker]
             self._sender = _shared.Sender(worker, connection)
             same_state(*self._flags)
@@ -84,7 +85,7 @@ class _Feed:
     """What torch's loader takes for its sampler: the jobs of the pass that is to begin."""
 
     def __init__(self):
-        self.jobs = None
+        self.jobs: Any = None
 
     def __iter__(self):
         pass_number, jobs = next(_passes), self.jobs
@@ -164,7 +165,8 @@ class Processes:
     def __init__(self, fetcher, count, ahead, timeout):
         self._fetcher, self._count, self._timeout = fetcher, count, timeout
         self._ahead = max(1, -(-ahead // count))
-        self._loader = self._receiver = None
+        self._loader: torch.utils.data.DataLoader[Any] | None = None
+        self._receiver: Any = None
         self._workers: set = set()
         self._feed = _Feed()
         self.busy = False

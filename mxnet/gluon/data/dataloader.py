@@ -67,7 +67,7 @@ class DataLoader:
         self._prefetch = max(0, 2 * self._num_workers if prefetch is None else int(prefetch))
         self._thread_pool, self._timeout = thread_pool, timeout
         self.auto_reload = auto_reload
-        self._workers = None
+        self._workers: Any = None           # an executor of threads, or `Processes`
         self._passes = 0
         self._resume: Any
         self._jobs = self._resume = None
@@ -193,10 +193,11 @@ def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
                         f'{kind_of(dataset)} does not')
     if batch_size is None:
         raise ValueError('a DataLoader needs batch_size, or batch_sampler')
-    if not isinstance(batch_size, numbers.Real) or batch_size < 1:
+    size: Any = batch_size          # programs give floats, too
+    if not isinstance(batch_size, numbers.Real) or size < 1:
         raise ValueError(f'batch_size of a DataLoader must be a number from 1 on, not {batch_size!r}')
     if sampler is None:
         sampler = (_sampler.RandomSampler if shuffle else _sampler.SequentialSampler)(len(dataset))
     elif shuffle:
         raise ValueError('shuffle has no meaning with sampler, which is the order: leave one of them out')
-    return _sampler.BatchSampler(sampler, batch_size, last_batch or 'keep')
+    return _sampler.BatchSampler(sampler, size, last_batch or 'keep')

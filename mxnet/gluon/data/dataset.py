@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, recordio
+from ..._names import kind_of
 from ...base import MXNetError
 from . import _sources as sources
 from . import sampler as _sampler
@@ -65,11 +66,15 @@ class Dataset:
         >>> list(SimpleDataset([1, 2, 3]).transform(lambda x: x * 10))
         [10, 20, 30]
         """
+        if not callable(fn):
+            raise TypeError(f'transform: fn must be a function, not {kind_of(fn)}')
         transformed = _LazyTransformDataset(self, fn)
         return transformed if lazy else SimpleDataset([transformed[i] for i in range(len(transformed))])
 
     def transform_first(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
         """The samples with `fn` applied to the first part of each, such as the image but not its label."""
+        if not callable(fn):
+            raise TypeError(f'transform_first: fn must be a function, not {kind_of(fn)}')
         return self.transform(_TransformFirstClosure(fn), lazy)
 
 
@@ -95,6 +100,10 @@ class ArrayDataset(Dataset):
     def __init__(self, *args: Any) -> None:
         if not args:
             raise AssertionError('ArrayDataset needs at least one array')
+        for i, data in enumerate(args):
+            if not hasattr(data, '__len__') or isinstance(data, str):
+                raise TypeError(f'ArrayDataset: argument {i} must be an array, a list or a data set, not '
+                                f'{kind_of(data)}')
         self._length = len(args[0])
         self._data: Any = []
         for i, data in enumerate(args):

@@ -111,7 +111,7 @@ class BatchSampler(Sampler):
     def _arrays(self):
         """The same batches as NumPy arrays, where the sampler knows all of its order at once."""
         self._check()
-        order = self._sampler._order()
+        order = self._sampler._order()      # type: ignore[union-attr]  # `index_batches` has looked
         if self._prev:
             order, self._prev = numpy.concatenate([self._prev, order]), []
         whole = len(order) - len(order) % self._batch_size

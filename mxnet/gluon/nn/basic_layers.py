@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import ndarray, symbol
-from ..._ops.dtypes import dtype_name
+from ..._names import kind_of
+from ..._ops.core.dtypes import dtype_name
 from ...util import is_np_array
 from .._operators import operator
 from ..block import Block, HybridBlock
@@ -43,7 +44,14 @@ class _Stack:
         return f'{type(self).__name__}(\n' + '\n'.join(lines) + '\n)'
 
     def __getitem__(self, key: Any) -> Any:
-        found = list(self._children.values())[key]
+        try:
+            found = list(self._children.values())[key]
+        except IndexError:
+            raise IndexError(f'{type(self).__name__} has {len(self._children)} layers; there is no layer '
+                             f'{key}') from None
+        except TypeError:
+            raise TypeError(f'a layer of {type(self).__name__} is chosen by an int or a slice, not '
+                            f'{kind_of(key)}') from None
         if not isinstance(found, list):
             return found
         part = type(self)(prefix=self._prefix)      # type: ignore[call-arg]
@@ -150,6 +158,8 @@ class Dropout(HybridBlock):
 
     def __init__(self, rate: float, axes: Shape = (), **kwargs: Unpack[BlockOptions]) -> None:
         super().__init__(**kwargs)
+        if isinstance(rate, str):
+            raise TypeError(f'Dropout: rate must be a number, not the str {rate!r}')
         self._rate, self._axes = rate, axes
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:

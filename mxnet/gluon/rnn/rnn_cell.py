@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, symbol
-from ..._ops.dtypes import dtype_name
+from ..._ops.core.dtypes import dtype_name
 from ...base import MXNetError
 from ...ndarray import NDArray
 from ...symbol import Symbol
@@ -16,7 +16,7 @@ from . import _sequence as sequence
 
 if TYPE_CHECKING:
     from ..._typing import Init, Shape, Value
-    from ...gluon.parameter import ParameterDict
+    from ...gluon.parameter import Parameter, ParameterDict
 
 __all__ = ['BidirectionalCell', 'DropoutCell', 'GRUCell', 'HybridRecurrentCell', 'HybridSequentialRNNCell', 'LSTMCell',
            'ModifierCell', 'RNNCell', 'RecurrentCell', 'ResidualCell', 'SequentialRNNCell', 'ZoneoutCell']
@@ -139,9 +139,8 @@ class RecurrentCell(Block):
             expected = [tuple(info['shape']) for info in self.state_info(inputs.shape[0])]
         except Exception:               # a cell of the program's
             return
-        given = type(states).__name__
-        if isinstance(states, (list, tuple)):
-            given = [getattr(s, 'shape', None) for s in states]
+        given: Any = [getattr(s, 'shape', None) for s in states] if isinstance(states, (list, tuple)) \
+            else type(states).__name__
         if given != expected:
             raise ValueError(f'{self.name}: the states must have shapes {expected} for inputs of shape '
                              f'{inputs.shape}, but '
@@ -169,6 +168,7 @@ class _GateCell(HybridRecurrentCell):
     """Cells that add a product of the input and one of the state, `gates` times as wide as the state."""
 
     _gates = 1
+    i2h_weight: Parameter
 
     def __init__(self, hidden_size: int, input_size: int, initializers: Any, prefix: str | None,
                  params: ParameterDict | None, output_size: Shape | None = None) -> None:
@@ -203,8 +203,9 @@ def _initializers(i2h_weight, h2h_weight, i2h_bias, h2h_bias):
 class RNNCell(_GateCell):
     """A simple recurrent cell: h' = tanh(W x + b + U h + c), or another `activation`."""
 
-    def __init__(self, hidden_size: int, activation: str = 'tanh', i2h_weight_initializer: Init | None = None,
-                 h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
+    def __init__(self, hidden_size: int, activation: str | Callable[..., Any] = 'tanh',
+                 i2h_weight_initializer: Init | None = None, h2h_weight_initializer: Init | None = None,
+                 i2h_bias_initializer: Init = 'zeros',
                  h2h_bias_initializer: Init = 'zeros', input_size: int = 0, prefix: str | None = None,
                  params: ParameterDict | None = None) -> None:
         super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
@@ -238,8 +239,8 @@ class LSTMCell(_GateCell):
     def __init__(self, hidden_size: int, i2h_weight_initializer: Init | None = None,
                  h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
                  h2h_bias_initializer: Init = 'zeros', input_size: int = 0, prefix: str | None = None,
-                 params: ParameterDict | None = None, activation: str = 'tanh',
-                 recurrent_activation: str = 'sigmoid') -> None:
+                 params: ParameterDict | None = None, activation: str | Callable[..., Any] = 'tanh',
+                 recurrent_activation: str | Callable[..., Any] = 'sigmoid') -> None:
         super().__init__(hidden_size, input_size, _initializers(i2h_weight_initializer, h2h_weight_initializer,
                                                                 i2h_bias_initializer, h2h_bias_initializer),
                          prefix, params)

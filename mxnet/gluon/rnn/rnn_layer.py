@@ -57,7 +57,7 @@ class _RNNLayer(HybridBlock):
         self._dtype = dtype
         self._use_sequence_length = use_sequence_length
         self.skip_states: Any = None
-        self._zeros = None                  # what `_beginning` gave last
+        self._zeros: tuple[Any, list[Any], Any] | None = None       # what `_beginning` gave last
         self._gates = {'lstm': 4, 'gru': 3}.get(mode, 1)
         for layer in range(num_layers):
             for side in self._sides():
@@ -97,6 +97,7 @@ class _RNNLayer(HybridBlock):
         found = {}
         for key, param in self._reg_params.items():
             place = _PARAMETER.match(key)
+            assert place is not None, key
             cell = f'{place["side"]}_cell.' if self._dir == 2 else ''
             found[f'{dot}_unfused.{place["layer"]}.{cell}{place["rest"]}'] = param
         return found

@@ -10,7 +10,7 @@ import numpy as np
 from ..._files.paths import write_atomic
 from ..._graph.infer.inference import infer
 from ..._graph.ir.node import topological
-from ..._ops.dtypes import NAME
+from ..._ops.core.dtypes import NAME
 from ...base import MXNetError
 from ...gluon import HybridBlock
 from ...ndarray import NDArray
@@ -134,7 +134,7 @@ def _dtype(facts, entry):
 
 
 def _check_operators(nodes):
-    missing = {}
+    missing: dict[str, list[str]] = {}
     for node in nodes:
         if not node.is_variable and node.op.name not in TRANSLATIONS:
             missing.setdefault(node.op.name, node.name)
@@ -147,7 +147,8 @@ def _inputs(nodes, arrays, count):
     everything = [node.name for node in nodes if node.is_variable and node.name not in arrays]
     if len(everything) == count:
         return everything
-    labels, used = set(), set()
+    labels: set[str] = set()
+    used: set[str] = set()
     for node in nodes:
         if node.is_variable:
             continue
@@ -175,8 +176,8 @@ def _shapes_of(entries, arrays, given, types, dynamic, wanted):
     trials = _trials(entries, {**known, **given}, given, dtypes, wanted) if dynamic else []
 
     def shape_of(entry):
-        shape = facts.shape(entry)
-        others = [trial.shape(entry) for trial in trials]
+        shape: Any = facts.shape(entry)
+        others: list[Any] = [trial.shape(entry) for trial in trials]
         return tuple(None if any(other[axis] != n for other in others) else n for axis, n in enumerate(shape))
     return facts, shape_of
 
@@ -241,7 +242,7 @@ def _model(module, graph, symbol, names, facts, shape_of, inputs, types):
     def value(name, kind, shape):
         lengths = [f'{name}_{axis}' if n is None else n for axis, n in enumerate(shape)]
         return helper.make_tensor_value_info(name, onnx_type(kind), lengths)
-    outputs = []
+    outputs: list[Any] = []
     for name, entry in zip(symbol.list_outputs(), symbol._entries, strict=True):
         unique = name
         while unique in (*inputs, *(o.name for o in outputs)):

@@ -1,5 +1,6 @@
 """Translations of what works on sequences: recurrent layers, attention, masks."""
 import math
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,8 @@ def rnn(c):
     means = Constants(c) if c.is_constant(1) else Computed(c)
     cells = _unpack(means, mode, layers, directions, c.fixed(c.shape[2:], 'the width of the input')[0], size)
     states = c.inputs[2:4] if mode == 'lstm' else c.inputs[2:3]
-    x, last = c.x, [[] for _ in states]
+    x = c.x
+    last: list[list[Any]] = [[] for _ in states]
     for layer in range(layers):
         mine = cells[layer * directions:(layer + 1) * directions]
         weights = [means.stack([cell[k] for cell in mine]) for k in range(3)]

@@ -1,5 +1,5 @@
 """Functions of `mx.sym.np` that make symbols from numbers."""
-from ..._ops.table import NAMES
+from ..._ops.core.table import NAMES
 from ...numpy._creation import makers
 from ._symbol import compose
 

@@ -18,7 +18,7 @@ from .._compose import make
 from ..symbol import Symbol
 
 if TYPE_CHECKING:
-    from ..._ops.table import Operator
+    from ..._ops.core.table import Operator
     from ..._typing import DType
 
 __all__ = ['_Symbol', 'compose']

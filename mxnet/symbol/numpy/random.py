@@ -1,6 +1,6 @@
 """`mx.sym.np.random`: random numbers in a graph, drawn anew each time it runs."""
 from ..._names import suggest_names as _suggest_names
-from ..._ops.table import NAMES
+from ..._ops.core.table import NAMES
 from ...numpy._call import apply, numbers
 from ...numpy._draw import makers
 from ._symbol import compose

@@ -113,6 +113,11 @@ def symbols():
     put('symbol', 'conv', mx.sym.Group([mx.sym.Concat(parts[0], parts[1], dim=1), parts[1]]).tojson().encode())
     out, states = mx.sym.contrib.foreach(lambda d, s: (d + s, d * 2), mx.sym.var('data'), mx.sym.var('s'))
     put('symbol', 'loop', mx.sym.Group([out, states]).tojson().encode())
+    i, x = mx.sym.var('i'), mx.sym.var('x')
+    outs, after = mx.sym.contrib.while_loop(lambda i, x: i < 3, lambda i, x: ([x * 2], [i + 1, x + i]), [i, x], 4)
+    put('symbol', 'while', mx.sym.Group([*outs, *after]).tojson().encode())
+    branch = mx.sym.contrib.cond(i < 3, lambda: x * 2, lambda: x + i)
+    put('symbol', 'branch', branch.tojson().encode())
     put(
         'model',
         'dense',

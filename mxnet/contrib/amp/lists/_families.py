@@ -3,7 +3,7 @@
 An operator that is in no family takes what it is given: copies, movements, poolings, activations with small results,
 and NumPy's elementwise functions and sums, which promote by themselves and take a dtype.
 """
-from ...._ops.table import NAMES, TABLE
+from ...._ops.core.table import NAMES, TABLE
 
 # Products of data with weights: that is where the time goes, and their results are as large as their inputs.
 PRODUCTS = ['FullyConnected', 'Convolution', 'Deconvolution', 'RNN']

@@ -235,13 +235,14 @@ def gemm(n):
     if n.get('transA'):
         a = sym.transpose(a)
     weight, bias = n.tensors[1].values, n.tensors[2].values if n.has(2) else None
-    width = None if weight is None else weight.shape[0 if n.get('transB') else 1]
+    width = 0 if weight is None else weight.shape[0 if n.get('transB') else 1]
     if weight is not None and (not n.has(2) or bias is not None and bias.size == width):
         weight = weight if n.get('transB') else weight.T
         w = n.sym(1) if n.get('transB') and alpha == 1.0 else n.parameter(alpha * weight, 'weight')
-        b = () if bias is None else (n.sym(2) if beta == 1.0 and bias.ndim == 1 else
-                                     n.parameter(beta * bias.ravel(), 'bias'),)
-        return sym.FullyConnected(sym.Flatten(a), w, *b, num_hidden=width, no_bias=bias is None, name=n.name)
+        if bias is None:
+            return sym.FullyConnected(sym.Flatten(a), w, num_hidden=width, no_bias=True, name=n.name)
+        b = n.sym(2) if beta == 1.0 and bias.ndim == 1 else n.parameter(beta * bias.ravel(), 'bias')
+        return sym.FullyConnected(sym.Flatten(a), w, b, num_hidden=width, no_bias=False, name=n.name)
     product = sym.dot(a, n.sym(1), transpose_b=bool(n.get('transB')))
     product = product if alpha == 1.0 else product * alpha
     if not n.has(2):

@@ -1,5 +1,6 @@
 """Convolutions, pooling, normalisation, recurrent layers, resizing."""
 import math
+from typing import Any
 
 import numpy as np
 
@@ -49,14 +50,17 @@ def conv(n):
     count = len(kernel)
     stride, dilate = list(n.get('strides', [1] * count)), list(n.get('dilations', [1] * count))
     x, pad = _padded(n, n.sym(), *_pads(n, count, kernel, stride, dilate))
-    return sym.Convolution(x, *n.syms()[1:], kernel=tuple(kernel), stride=tuple(stride), dilate=tuple(dilate),
-                           pad=tuple(pad), num_filter=weight[0], num_group=n.get('group', 1), no_bias=not n.has(2),
-                           name=n.name)
+    how: dict[str, Any] = {
+        'kernel': tuple(kernel), 'stride': tuple(stride), 'dilate': tuple(dilate), 'pad': tuple(pad),
+        'num_filter': weight[0], 'num_group': n.get('group', 1), 'no_bias': not n.has(2)}
+    return sym.Convolution(x, *n.syms()[1:], **how, name=n.name)
 
 
 @translates('ConvTranspose')
 def conv_transpose(n):
     weight = n.shape(1)
+    if weight is None:
+        raise n.error('the shape of the weights is not known')
     kernel = list(n.get('kernel_shape', weight[2:]))
     count, group = len(kernel), n.get('group', 1)
     stride, dilate = list(n.get('strides', [1] * count)), list(n.get('dilations', [1] * count))
@@ -65,9 +69,11 @@ def conv_transpose(n):
     before, after = _pads(n, count, kernel, stride, dilate)
     if before != after:
         raise n.error('padding that is not symmetric')
-    return sym.Deconvolution(n.sym(), *n.syms()[1:], kernel=tuple(kernel), stride=tuple(stride), dilate=tuple(dilate),
-                             pad=tuple(before), adj=tuple(n.get('output_padding', [0] * count)),
-                             num_filter=weight[1] * group, num_group=group, no_bias=not n.has(2), name=n.name)
+    how: dict[str, Any] = {
+        'kernel': tuple(kernel), 'stride': tuple(stride), 'dilate': tuple(dilate), 'pad': tuple(before),
+        'adj': tuple(n.get('output_padding', [0] * count)), 'num_filter': weight[1] * group, 'num_group': group,
+        'no_bias': not n.has(2)}
+    return sym.Deconvolution(n.sym(), *n.syms()[1:], **how, name=n.name)
 
 
 @translates('MaxPool', 'AveragePool', 'LpPool')
@@ -82,8 +88,8 @@ def pool(n):
     before, after = _pads(n, count, kernel, stride, [1] * count)
     kind = {'MaxPool': 'max', 'AveragePool': 'avg', 'LpPool': 'lp'}[n.kind]
     include = bool(n.get('count_include_pad', 0))
-    how = {'kernel': tuple(kernel), 'stride': tuple(stride), 'pool_type': kind,
-           'pooling_convention': 'full' if n.get('ceil_mode') else 'valid'}
+    how: dict[str, Any] = {'kernel': tuple(kernel), 'stride': tuple(stride), 'pool_type': kind,
+                           'pooling_convention': 'full' if n.get('ceil_mode') else 'valid'}
     if kind == 'lp':
         how['p_value'] = n.get('p', 2)
         if how['p_value'] != 2:
@@ -101,21 +107,25 @@ def pool(n):
 @translates('GlobalAveragePool', 'GlobalMaxPool', 'GlobalLpPool')
 def global_pool(n):
     kind = {'GlobalAveragePool': 'avg', 'GlobalMaxPool': 'max', 'GlobalLpPool': 'lp'}[n.kind]
-    more = {'p_value': n.get('p', 2)} if kind == 'lp' else {}
-    return sym.Pooling(n.sym(), global_pool=True, kernel=(1,) * (n.rank() - 2), pool_type=kind, name=n.name, **more)
+    how: dict[str, Any] = {'kernel': (1,) * (n.rank() - 2), 'pool_type': kind}
+    if kind == 'lp':
+        how['p_value'] = n.get('p', 2)
+    return sym.Pooling(n.sym(), global_pool=True, **how, name=n.name)
 
 
 @translates('BatchNormalization')
 def batch_norm(n):
     if n.get('training_mode'):
         raise n.error('training_mode')
-    return sym.BatchNorm(*n.syms(), eps=n.get('epsilon', 1e-5), momentum=n.get('momentum', 0.9), fix_gamma=False,
-                         use_global_stats=not n.get('spatial', 1), name=n.name)
+    how: dict[str, Any] = {'eps': n.get('epsilon', 1e-5), 'momentum': n.get('momentum', 0.9), 'fix_gamma': False,
+                           'use_global_stats': not n.get('spatial', 1)}
+    return sym.BatchNorm(*n.syms(), **how, name=n.name)
 
 
 @translates('InstanceNormalization')
 def instance_norm(n):
-    return sym.InstanceNorm(*n.syms(), eps=n.get('epsilon', 1e-5), name=n.name)
+    how: dict[str, Any] = {'eps': n.get('epsilon', 1e-5)}
+    return sym.InstanceNorm(*n.syms(), **how, name=n.name)
 
 
 @translates('LayerNormalization')
@@ -166,6 +176,8 @@ def resize(n):
     sizes = n.ints(3) if n.has(3) else None
     shape = n.shape()
     if sizes is None or not len(sizes):
+        if scales is None:
+            raise n.error('neither scales nor sizes')
         if mode == 'nearest' and len(scales) == 4 and scales[2] == scales[3] == int(scales[2]):
             how = n.get('coordinate_transformation_mode', 'half_pixel')
             if how == 'asymmetric' and n.get('nearest_mode', 'round_prefer_floor') != 'floor':
@@ -225,8 +237,9 @@ def rnn(n):
         row = sym.slice_axis(sym.sum(x, axis=2, keepdims=True), axis=0, begin=0, end=1)
         return sym.broadcast_axis(sym.zeros_like(row), axis=(0, 2), size=(directions, size))
     begin = [start(5), *([start(6)] if n.kind == 'LSTM' else [])]
-    found = sym.RNN(x, n.parameter(np.concatenate(pieces), 'parameters'), *begin, state_size=size, num_layers=1,
-                    mode=mode, bidirectional=directions == 2, state_outputs=True, name=n.name)
+    how: dict[str, Any] = {'state_size': size, 'num_layers': 1, 'mode': mode, 'bidirectional': directions == 2,
+                           'state_outputs': True}
+    found = sym.RNN(x, n.parameter(np.concatenate(pieces), 'parameters'), *begin, **how, name=n.name)
     outputs = list(found)
     # (length, batch, directions * size) -> (length, directions, batch, size)
     outputs[0] = sym.transpose(sym.Reshape(outputs[0], shape=(0, 0, directions, size)), axes=(0, 2, 1, 3))

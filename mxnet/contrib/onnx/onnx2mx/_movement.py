@@ -1,4 +1,6 @@
 """Shapes, slices, joins and look-ups."""
+from typing import Any
+
 import numpy as np
 
 from .... import symbol as sym
@@ -35,7 +37,8 @@ def transpose(n):
 @translates('Squeeze')
 def squeeze(n):
     axes = n.ints(1, 'axes')
-    return sym.squeeze(n.sym(), name=n.name, **({'axis': tuple(axes)} if axes else {}))
+    how: dict[str, Any] = {'axis': tuple(axes)} if axes else {}
+    return sym.squeeze(n.sym(), name=n.name, **how)
 
 
 @translates('Unsqueeze')

@@ -96,7 +96,8 @@ def _end():
         return None
     for pipe in (process.stdin, process.stdout):
         with contextlib.suppress(OSError):
-            pipe.close()
+            if pipe is not None:
+                pipe.close()
     with contextlib.suppress(subprocess.TimeoutExpired):    # one that ends by itself has a status that says how
         return process.wait(1)
     process.kill()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...._files import jsons, limits
-from ...._ops.dtypes import TORCH as DTYPES
+from ...._ops.core.dtypes import TORCH as DTYPES
 from ....base import MXNetError
 from ....ndarray import array
 from ....onnx.mx2onnx._builder import onnx
@@ -77,10 +77,10 @@ class Node:
         # without one, a symbol gets a number, which programs count on: `flatten0_output`
         self.name: Any
         self.name, self._called = proto.name or None, proto.name or (self.outputs or ['?'])[0]
-        self.tensors = []
+        self.tensors: Any = []
         try:
-            self.attrs = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
-            self.attrs: Any = {k: v.decode() if isinstance(v, bytes) else v for k, v in self.attrs.items()}
+            attrs = {a.name: helper.get_attribute_value(a) for a in proto.attribute}
+            self.attrs: Any = {k: v.decode() if isinstance(v, bytes) else v for k, v in attrs.items()}
         except (ValueError, TypeError):
             raise self.error('an attribute of it has no value, or none that is text in UTF-8') from None
         if not self.outputs:
@@ -90,7 +90,7 @@ class Node:
             if name and name not in graph.tensors:
                 raise self.error(f'its input {name} is not there before it, or is an output of another operator '
                                  'that is not translated')
-        self.tensors: Any = [graph.tensors[name] if name else None for name in proto.input]
+        self.tensors = [graph.tensors[name] if name else None for name in proto.input]
 
     def get(self, key, default=None):
         return self.attrs.get(key, default)
@@ -175,6 +175,7 @@ class GraphProto:
         self.states: Any
         self.tensors, self.parameters, self.states = {}, {}, set()
         self.where: str
+        self.size: int | None
         self.spent: int
         self.where, self.size, self.spent = where, size, 0
 
@@ -200,7 +201,7 @@ class GraphProto:
     def from_onnx(self, model):
         """(symbol, arguments, auxiliary states)"""
         if self.size is None:
-            self.size: Any = model.ByteSize()
+            self.size = model.ByteSize()
         with self.reported():
             return self._from_onnx(model)
 

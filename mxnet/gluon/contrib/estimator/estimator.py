@@ -19,6 +19,7 @@ from .event_handler import (
     BatchEnd,
     EpochBegin,
     EpochEnd,
+    EventHandler,
     GradientUpdateHandler,
     LoggingHandler,
     MetricHandler,
@@ -270,7 +271,7 @@ class Estimator:
 
     def _prepare_default_handlers(self, val_data, event_handlers):
         given = _check_event_handlers(event_handlers)
-        added = [StoppingHandler(self.max_epoch, self.max_batch)]
+        added: list[EventHandler] = [StoppingHandler(self.max_epoch, self.max_batch)]
         if not _has(given, GradientUpdateHandler):
             added.append(GradientUpdateHandler())
         if not _has(given, MetricHandler):
@@ -285,7 +286,7 @@ class Estimator:
 
     def _prepare_default_validation_handlers(self, event_handlers):
         given = _check_event_handlers(event_handlers)
-        added = []
+        added: list[EventHandler] = []
         if not _has(given, MetricHandler):
             added.append(MetricHandler(metrics=self.val_metrics))
         if not _has(given, LoggingHandler):

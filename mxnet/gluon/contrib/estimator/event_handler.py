@@ -192,7 +192,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.batch_index = self.current_epoch = self.processed_samples = 0
         self.priority = priority
         self.log_interval = log_interval
-        self.log_interval_time = 0
+        self.log_interval_time = 0.0
         self.progress_bar = progress_bar
         self.train_start: Any
         self.epoch_start: Any
@@ -209,7 +209,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     def train_begin(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         self.train_start = time.time()
         self.batch_index = self.current_epoch = self.processed_samples = 0
-        self.log_interval_time = 0
+        self.log_interval_time = 0.0
         trainer = estimator.trainer
         estimator.logger.info('Training begin: using optimizer %s with current learning rate %.4f ',
                               type(trainer.optimizer).__name__, trainer.learning_rate)
@@ -241,17 +241,17 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             self._bar(types.SimpleNamespace(epoch=self.current_epoch, nbatch=self.batch_index,
                                             eval_metric=types.SimpleNamespace(get_name_value=self._pairs)))
         if self.log_interval != 'epoch':
-            self._log_batch(estimator, kwargs['batch'])
+            self._log_batch(estimator, kwargs['batch'], int(self.log_interval))
         self.batch_index += 1
 
-    def _log_batch(self, estimator, batch):
+    def _log_batch(self, estimator, batch, interval):
         self.processed_samples += batch[0].shape[estimator.batch_axis]
         self.log_interval_time += time.time() - self.batch_start
-        if self.batch_index % self.log_interval == 0:
+        if self.batch_index % interval == 0:
             text = (f'[Epoch {self.current_epoch}][Batch {self.batch_index}][Samples {self.processed_samples}] '
                     f'time/interval: {self.log_interval_time:.3f}s ')
             estimator.logger.info('%s', (text + self._values()).rstrip())
-            self.log_interval_time: int = 0
+            self.log_interval_time = 0.0
 
     def epoch_end(self, estimator: Estimator, *args: Any, **kwargs: Any) -> Any:
         if self._bar is not None:
@@ -377,7 +377,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._save_best(estimator)
 
     def _save_best(self, estimator):
-        name, value = self.monitor.get()
+        name, value = self.monitor.get()        # type: ignore[union-attr]  # save_best needs a monitor: see __init__
         if np.isnan(value):
             warnings.warn(f'CheckpointHandler: {name} has no value, so it is unknown whether this model is the best; '
                           'monitor must be one of estimator.train_metrics or estimator.val_metrics', RuntimeWarning,
@@ -392,7 +392,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             estimator.logger.info('[Epoch %d] CheckpointHandler: %s did not improve from %0.5f, skipping updating best '
                                   'model', self.current_epoch, name, self.best)
         if better:
-            self.best: float = value
+            self.best = value
             self._save(estimator, f'{self.model_prefix}-best')
 
     def _save(self, estimator, prefix):
@@ -436,8 +436,6 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                              'again with resume_from_checkpoint=False')
         estimator.net.load_parameters(self._path(self.saved_checkpoints[-1] + '.params'), ctx=estimator.context)
         estimator.trainer.load_states(self._path(self.saved_checkpoints[-1] + '.states'))
-        self.trained_epoch: int
-        self.trained_batch: int
         self.trained_epoch, self.trained_batch = epoch, batch
         if by_epochs:
             estimator.max_epoch = left

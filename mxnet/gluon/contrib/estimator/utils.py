@@ -1,4 +1,6 @@
 """Checks that the estimator and its handlers share."""
+from typing import Any
+
 from ....metric import Accuracy, CompositeEvalMetric, EvalMetric
 from ...loss import SoftmaxCrossEntropyLoss
 
@@ -11,7 +13,7 @@ def _check_metrics(metrics):
     wrong = [metric for metric in metrics if not isinstance(metric, EvalMetric)]
     if wrong:
         raise ValueError(f'metrics must be a metric of mx.metric or a list of them; there is {wrong[0]!r}')
-    simple = []
+    simple: list[Any] = []
     for metric in metrics:
         simple.extend(_check_metrics(metric.metrics) if isinstance(metric, CompositeEvalMetric) else [metric])
     return simple

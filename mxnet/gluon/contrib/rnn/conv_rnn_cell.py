@@ -1,6 +1,7 @@
 """Recurrent cells that convolve their inputs and states, over one, two or three dimensions."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ....util import with_defaults
@@ -41,7 +42,8 @@ class _BaseConvRNNCell(HybridRecurrentCell):
                  i2h_pad: Any = 0, i2h_dilate: Any = 1, h2h_dilate: Any = 1,
                  i2h_weight_initializer: Init | None = None, h2h_weight_initializer: Init | None = None,
                  i2h_bias_initializer: Init = 'zeros', h2h_bias_initializer: Init = 'zeros', conv_layout: str = '',
-                 activation: str = 'tanh', prefix: str | None = None, params: ParameterDict | None = None) -> None:
+                 activation: str | Callable[..., Any] = 'tanh', prefix: str | None = None,
+                 params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         dims = self._dims
 

@@ -10,7 +10,7 @@ from ...rnn.rnn_cell import _GateCell, _initializers
 
 if TYPE_CHECKING:
     from ...._typing import Init
-    from ....gluon.parameter import ParameterDict
+    from ....gluon.parameter import Parameter, ParameterDict
     from ....gluon.rnn import RecurrentCell
     from ....ndarray import NDArray
 
@@ -93,6 +93,7 @@ class LSTMPCell(_GateCell):
     """An `LSTMCell` whose state h, and output, is projected to `projection_size` features."""
 
     _gates = 4
+    h2r_weight: Parameter
 
     def __init__(self, hidden_size: int, projection_size: int, i2h_weight_initializer: Init | None = None,
                  h2h_weight_initializer: Init | None = None, h2r_weight_initializer: Init | None = None,

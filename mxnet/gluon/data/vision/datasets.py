@@ -161,7 +161,9 @@ class CIFAR10(_ImagesInFiles):
                 for name in names:
                     if name not in inside:
                         raise self._damaged(archive, f'it holds no {name}')
-                    with tar.extractfile(inside[name]) as source:
+                    source = tar.extractfile(inside[name])
+                    assert source is not None, name         # it is a file
+                    with source:
                         _write(os.path.join(self._root, name), limits.unpacked(
                             source, os.path.getsize(archive), archive, name))
         except MXNetError:

@@ -4,13 +4,14 @@ Images are (height, width, channels); after `ToTensor` they are (channels, heigh
 """
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from .... import _random_state as chance
 from .... import image
+from ...._names import kind_of
 from ...._names import suggest_names as _suggest_names
 from ....util import is_np_array
 from ...block import Block, HybridBlock
@@ -39,6 +40,8 @@ class Compose(Sequential):
 
     def __init__(self, transforms: Sequence[Any]) -> None:
         super().__init__()
+        if not isinstance(transforms, Iterable):
+            raise TypeError(f'Compose: transforms must be a list of transforms, not {kind_of(transforms)}')
         self.add(*transforms)
 
 

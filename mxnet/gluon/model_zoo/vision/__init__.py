@@ -78,7 +78,7 @@ def get_model(name: str, **kwargs: Any) -> HybridBlock:
     """A network by name, such as 'resnet50_v1'; other arguments are those of its function (`classes`, ...)."""
     name = name.lower()
     if name not in _MODELS:
-        close = difflib.get_close_matches(name, _MODELS, 1)
+        close = sorted(n for n in _MODELS if n.startswith(name))[:1] or difflib.get_close_matches(name, _MODELS, 1)
         raise ValueError(f'there is no model {name!r}' + (f' (did you mean {close[0]!r}?)' if close else '')
                          + '; there are\n\t' + '\n\t'.join(sorted(_MODELS)))
     return _MODELS[name](**kwargs)

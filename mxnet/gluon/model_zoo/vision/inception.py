@@ -23,7 +23,7 @@ def _convolution(channels, kernel_size, strides=(1, 1), padding=(0, 0)):
 
 def _branch(*convolutions, pool=None):
     """Convolutions, given by their arguments, one after the other; perhaps after pooling."""
-    blocks = []
+    blocks: list[HybridBlock] = []
     if pool == 'avg':
         blocks.append(nn.AvgPool2D(pool_size=3, strides=1, padding=1))
     elif pool == 'max':

@@ -1,0 +1,1 @@
+"""Arrays in general: arithmetic, reductions, shapes, indexing, matrices, creation."""

@@ -1,0 +1,1 @@
+"""Images, boxes and regions."""

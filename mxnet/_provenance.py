@@ -1,0 +1,90 @@
+"""Provenance of recorded tensors: which operator computed a tensor, from what.
+
+`autograd.get_symbol` reads it, and `drop_history` follows it from the heads of a backward pass to intermediate results.
+
+The attribute `_provenance` of a tensor is a tuple (what, attributes, sources, number, outputs).  `what` is an
+operator of the table, or one of the kinds of calls that `symbol/_recorded.py` can express in operators.  `number` is
+the position of the tensor among the outputs of the call, and `outputs` has weak references to all recorded outputs.
+A source describes an input: its own provenance, its gradient variable, or, for one without history, a weak reference
+to the array.  So provenance keeps no array alive, and lives as long as the tensor.  A long chain is freed without
+recursion, because tuples are.  Only tensors that carry a gradient have provenance; torch's tape bounds the length of
+their chains.
+"""
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+from weakref import ref
+
+from ._torch.autograd import take_history
+
+if TYPE_CHECKING:
+    import torch
+
+GETITEM, SETITEM = 'x[key]', 'x[key] = value'
+NONE: dict = {}             # the attributes of a call without any
+UNKNOWN = 'something that torch recorded and no operator did'
+
+
+def source(array: Any) -> Any:
+    """The source that describes an array in the provenance of results computed from it."""
+    if array._variable is not None:
+        return array._variable
+    tensor = array._history if array._sparse else array.materialize()
+    found = getattr(tensor, '_provenance', None)
+    if found is None:
+        found = ref(array) if tensor is None or not tensor.requires_grad else UNKNOWN
+    return found
+
+
+def record_result(what: Any, attributes: Any, inputs: Iterable[Any], result: Any) -> None:
+    """Records that a tensor was computed from arrays, if the tensor carries a gradient."""
+    if result.requires_grad:
+        result._provenance = (what, attributes, tuple([x._variable or source(x) for x in inputs]), 0, (ref(result),))
+
+
+def record_graph(what: tuple[Any, Any], sources: tuple[Any, ...], results: Sequence[Any]) -> None:
+    """Records the outputs of a graph.  what: (symbol, None), or (operator, attributes)."""
+    graph, attributes = what
+    _record(graph, attributes, sources, results)
+
+
+def record_results(what: Any, attributes: Any, inputs: Iterable[Any], results: Iterable[Any]) -> None:
+    """As `record_result`, for the output arrays of a call: dense, sparse, or None."""
+    sources = tuple([source(x) for x in inputs if x is not None])
+    _record(what, attributes, sources,
+                   [None if r is None else r._history if r._sparse else r.materialize() for r in results])
+
+
+def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Sequence[Any]) -> None:
+    outputs = tuple([ref(t) for t in tensors if t is not None and t.requires_grad])
+    for number, tensor in enumerate(tensors):
+        if tensor is not None and tensor.requires_grad:
+            tensor._provenance = (what, attributes, sources, number, outputs)
+
+
+def drop_history(heads: Iterable[torch.Tensor]) -> None:
+    """Drops the history of tensors, and of the recorded results that they were computed from: all become constants.
+
+    Programs carry the states of recurrent networks from one step to the next, and do not always `detach` them.
+    """
+    waiting, seen = [head._provenance for head in heads if hasattr(head, '_provenance')], set()
+    while waiting:
+        _, _, sources, _, outputs = waiting.pop()
+        if id(sources) in seen:
+            continue
+        seen.add(id(sources))
+        for output in outputs:
+            tensor = output()
+            if tensor is None or not tensor.requires_grad:
+                continue
+            try:
+                tensor.detach_()
+            except RuntimeError:                # a view: torch refuses
+                if not take_history(tensor):
+                    continue
+            tensor._used_up = True
+            vars(tensor).pop('_provenance', None)     # another thread may have removed it
+        for s in sources:
+            if type(s) is tuple:
+                waiting.append(s)

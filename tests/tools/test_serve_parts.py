@@ -1,0 +1,164 @@
+"""Parts of `remx serve` in this process: messages to workers, archives."""
+import asyncio
+import json
+import os
+import socket
+import struct
+import tempfile
+import threading
+import zipfile
+
+import pytest
+
+from mxnet._serve import archives, endpoint, link, tracing
+from mxnet.base import MXNetError
+
+
+# ---------------------------------------------------------------------- messages
+def test_messages_arrive_in_any_pieces():
+    requests = [('plain', {'accept': 'text/ü'}, b'\x00\xff' * 50), ('v2', {}, b''), ('plain', {}, b'x')]
+    answers = [(200, 'application/json', b'[1]', {'A': 'b'}), (400, 'text/plain', b'', {})]
+    data = link.pack_requests(requests) + link.pack_answers(answers, [2], 0.5) + link.pack({'ready': None})
+    for step in (1, 7, len(data)):
+        unpacker, found = link.Unpacker(), []
+        for start in range(0, len(data), step):
+            unpacker.feed(data[start:start + step])
+            while (message := unpacker.message()) is not None:
+                found.append(message)
+        assert link.requests_of(found[0]) == requests
+        assert link.answers_of(found[1]) == (answers, [2], 0.5)
+        assert found[2] == ({'ready': None}, []) and len(found) == 3
+
+
+def test_messages_of_a_socket_that_closes():
+    ours, theirs = socket.socketpair()
+    with ours:
+        big = os.urandom(1 << 21)
+        thread = threading.Thread(target=lambda: (theirs.sendall(link.pack([1], [big]) + link.pack([2])[:-1]),
+                                                  theirs.close()))
+        thread.start()
+        unpacker = link.Unpacker()
+        assert link.receive(ours, unpacker) == ([1], [big])
+        assert link.receive(ours, unpacker) is None
+        thread.join()
+
+
+@pytest.mark.parametrize('data', [
+    b'\x80\x05' + bytes(30),                                                            # a pickle
+    link.HEAD.pack(b'rmx1', 2, 1, 5) + struct.pack('<Q', 4) + b'{}' + bytes(5),         # lengths that contradict
+    link.HEAD.pack(b'rmx1', 2, 0, 0) + b'{]', link.HEAD.pack(b'rmx1', 1, 0, 0) + b'\xff'])
+def test_what_is_no_message_is_refused(data):
+    unpacker = link.Unpacker()
+    unpacker.feed(data)
+    with pytest.raises(link.Broken):
+        unpacker.message()
+
+
+def test_messages_hold_plain_values_only():
+    with pytest.raises(TypeError):
+        link.pack({'x': object()})
+
+
+# ---------------------------------------------------------------------- archives
+MANIFEST = {'model': {'modelName': 'old', 'handler': 'service:handle'}}
+
+
+def archive(path, manifest=MANIFEST, **files):
+    with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as file:
+        file.writestr('MAR-INF/MANIFEST.json', manifest if isinstance(manifest, str) else json.dumps(manifest))
+        for name, data in files.items():
+            file.writestr(name.replace('__', '-'), data)
+    return str(path)
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    folder = tmp_path / 'temporary'
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, 'tempdir', str(folder))
+    return folder
+
+
+def test_an_archive_is_unpacked(tmp_path, temporary):
+    path = archive(tmp_path / 'a.mar', **{'net__symbol.json': '{}'})
+    found = archives.unpack(path, trust=False)
+    assert found['name'] == 'old' and 'handler' not in found and os.path.exists(found['source'] + '-symbol.json')
+    assert archives.unpack(path, trust=True)['handler'] == 'service:handle'
+
+
+@pytest.mark.parametrize('manifest, message', [
+    ('{', 'is no model archive'), ('[]', 'is no model archive'), ('{"model": {}}', 'is no model archive'),
+    ('{"model": {"modelName": 3}}', 'is no model archive'), ('[' * 100000, 'is no model archive'),
+    ({'model': {'modelName': 'a', 'handler': ['x']}}, 'is no model archive'), (MANIFEST, 'has no -symbol.json')])
+def test_archives_that_are_none_leave_nothing(tmp_path, temporary, manifest, message):
+    with pytest.raises(MXNetError, match=message):
+        archives.unpack(archive(tmp_path / 'a.mar', manifest), trust=False)
+    assert not list(temporary.iterdir())
+
+
+def test_what_an_archive_unpacks_to_follows_from_its_size(tmp_path, temporary, monkeypatch):
+    path = archive(tmp_path / 'bomb.mar', zeros=bytes(30_000_000), **{'net__symbol.json': '{}'})
+    assert os.path.getsize(path) < 100_000
+    monkeypatch.setenv('MXNET_FILE_LIMIT_MB', '20')
+    with pytest.raises(MXNetError, match=r'bomb.mar: what it unpacks to takes 30,000,\d+ bytes.*MXNET_FILE_LIMIT_MB'):
+        archives.unpack(path, trust=False)
+    assert not list(temporary.iterdir())
+    monkeypatch.setenv('MXNET_FILE_LIMIT_MB', '40')
+    archives.unpack(path, trust=False)
+
+
+# ---------------------------------------------------------------------- requests
+class _Front:
+    """What an endpoint needs of a front."""
+
+    log = None
+
+    def __init__(self, tracing, status=200):
+        self.tracing, self.status = tracing, status
+
+    async def answer(self, handler, request, token):
+        request.details.update(model='net', batch=4)
+        return self.status, 'text/plain', await request.body(10), {'A': 'b'}
+
+
+def ask(front, body=b'', headers=()):
+    """The messages that an endpoint sends."""
+    sent: list = []
+
+    async def receive():
+        return {'type': 'http.request', 'body': body}
+
+    async def send(message):
+        sent.append(message)
+    scope = {'method': 'POST', 'path': '/predictions/net', 'headers': list(headers), 'query_string': b''}
+    asyncio.run(endpoint.Endpoint(front, None, None)(scope, receive, send))
+    return sent
+
+
+def test_spans_belong_to_the_trace_of_the_client():
+    export = pytest.importorskip('opentelemetry.sdk.trace.export.in_memory_span_exporter')
+    from opentelemetry import propagate, trace
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+    provider, exporter = TracerProvider(shutdown_on_exit=False), export.InMemorySpanExporter()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    found = tracing.Tracing(trace, propagate)
+    found._tracer = provider.get_tracer('remx.serve')           # the global provider stays as it is
+    parent = b'00-0123456789abcdef0123456789abcdef-0123456789abcdef-01'
+    assert ask(_Front(found), b'x', [(b'traceparent', parent)])[0]['status'] == 200
+    ask(_Front(found, 503))
+    one, other = exporter.get_finished_spans()
+    assert one.name == 'POST /predictions/net' and one.kind is trace.SpanKind.SERVER
+    assert f'{one.context.trace_id:032x}' == '0123456789abcdef' * 2 and one.parent.is_remote
+    assert dict(one.attributes) == {'http.request.method': 'POST', 'url.path': '/predictions/net', 'remx.batch': 4,
+                                    'http.response.status_code': 200, 'remx.model': 'net'}
+    assert one.status.is_unset and other.parent is None and not other.status.is_ok and not other.status.is_unset
+
+
+def test_without_an_exporter_there_are_no_spans(monkeypatch):
+    pytest.importorskip('opentelemetry.sdk')
+    monkeypatch.delenv('OTEL_TRACES_EXPORTER', raising=False)
+    assert tracing.Tracing.installed() is None
+    monkeypatch.setenv('OTEL_TRACES_EXPORTER', 'elsewhere')
+    with pytest.raises(MXNetError, match='OTEL_TRACES_EXPORTER=elsewhere: there is no such exporter'):
+        tracing.Tracing.installed()
