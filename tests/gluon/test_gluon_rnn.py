@@ -523,3 +523,21 @@ def test_a_call_without_states_repeats_the_one_before():
         np.testing.assert_array_equal(layer(x).asnumpy(), wanted)
     assert layer._zeros is kept and layer._prediction is not None
     np.testing.assert_array_equal(layer._prediction((x, *kept[1])).asnumpy(), wanted)
+
+
+@pytest.mark.parametrize('hybrid', [False, True])
+@pytest.mark.parametrize('shape', [(2, 3, 2, 4), (2, 4), (2, 3, 5)])
+def test_wrong_inputs_are_the_same_error_plain_and_hybridized(shape, hybrid):
+    class Net(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.rnn = gluon.rnn.LSTM(4, input_size=4, layout='NTC')
+
+        def hybrid_forward(self, F, x):
+            return self.rnn(x)
+    net = Net()
+    net.initialize()
+    net.hybridize(hybrid)
+    net(nd.ones((2, 3, 4)))
+    with pytest.raises(mx.MXNetError):
+        net(nd.ones(shape))

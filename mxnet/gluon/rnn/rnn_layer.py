@@ -161,18 +161,19 @@ class _RNNLayer(HybridBlock):
             return super().__call__(inputs, states, *args, **kwargs)
         except (ValueError, TypeError, AttributeError, MXNetError) as error:
             if isinstance(inputs, NDArray):
+                # as upstream: shapes that cannot be inferred are a ValueError, shapes that the operator refuses are not
+                refused = ValueError if isinstance(error, ValueError) else MXNetError
                 if inputs.ndim != 3:
-                    raise ValueError(f'{self.name}: the inputs must have three axes ({self._layout}), not the shape '
-                                     f'{inputs.shape}') from error
+                    raise refused(f'{self.name}: the inputs must have three axes ({self._layout}), not the shape '
+                                  f'{inputs.shape}') from error
                 if not isinstance(states, (list, tuple)) or not all(isinstance(s, NDArray) for s in states):
                     raise TypeError(f'{self.name}: the states must be a list of NDArrays, not '
                                     f'{type(states).__name__}') from error
                 self._check_states(inputs, states)
                 width = inputs.shape[2]
                 if self._input_size and width != self._input_size:
-                    raise ValueError(f'{self.name}: inputs of shape {inputs.shape} ({self._layout}) have {width} '
-                                     f'values a step, '
-                                     f'but the layer takes {self._input_size}') from error
+                    raise refused(f'{self.name}: inputs of shape {inputs.shape} ({self._layout}) have {width} '
+                                  f'values a step, but the layer takes {self._input_size}') from error
             raise
 
     def _beginning(self, inputs):
