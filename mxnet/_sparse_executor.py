@@ -9,6 +9,7 @@ import torch
 
 from ._array import overwrite, wrap
 from ._graph.ir.node import topological
+from ._ops.core.moves import sort_moves
 from ._state import state
 from .executor import Executor, _owned
 from .ndarray import NDArray, _sparse_dispatch, _sparse_links, _sparse_rules
@@ -78,6 +79,7 @@ class SparseExecutor(Executor):
                                           device=self._ctx.torch_device, monitor=self._watch())
         if record:
             places = [o._link() if isinstance(o, BaseSparseNDArray) else o for o in outputs]
+            states = sort_moves(states, places)
             moves = [(arrays[place].materialize(), move.value, move.weight) for place, value in states.items()
                      if type(value) is list for move in value]
             self._recorded = None, (leaves, wanted, None), places, None, moves

@@ -29,6 +29,7 @@ from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
 from ._names import near
 from ._names import suggest_names as _suggest_names
+from ._ops.core.moves import sort_moves
 from ._ops.core.table import CallSite
 from ._state import state
 from ._torch.autograd import gradients_of
@@ -267,7 +268,7 @@ class Executor:
                                               device=self._ctx.torch_device, monitor=watch)
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if record else 1))
-            moves = [(tensors[place], move.value, move.weight) for place, value in states.items()
+            moves = [(tensors[place], move.value, move.weight) for place, value in sort_moves(states, outputs).items()
                      if type(value) is list for move in value]
             states = {place: value for place, value in states.items() if type(value) is not list}
             self._recorded = (None, (tensors, wanted, watch), outputs, None, moves) if record else None

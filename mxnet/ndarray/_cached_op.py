@@ -472,7 +472,7 @@ class _Planned(torch.autograd.Function):
             ctx.late_reads.check()
             found = plan.backward(_saved(ctx), heads)
             if ctx.moves:
-                move_all(_moves(ctx))
+                move_all(_moves(ctx), ctx)
         places = dict(zip(plan.wanted, found, strict=True))
         return None, None, None, None, *[_or_zeros(places[i], ctx.tensors[i]) if i in places else None
                                          for i in range(count)]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..._dispatch import call_by_call, interceptors
-from ..._ops.core.moves import Move
+from ..._ops.core.moves import Move, sort_moves
 from ..._ops.core.traceable import CannotTrace
 from ..._torch.autograd import gradients_of
 from ..._torch.lists import foreach_copy_
@@ -153,6 +153,8 @@ def _make(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int,
         outputs, states = program.run(arrange(values), training=training, generator=tracer.generators(generator),
                                       device=device, monitor=Labels(tracer))
         outputs = [o.contiguous() for o in outputs]
+        if wanted:
+            states = sort_moves(states, outputs if heads is None else [outputs[i] for i in heads])
         changed = [(number, part) for number, value in states.items()
                    for part in (value if type(value) is list else [value])]
         facts['states'] = tuple([number for number, _ in changed])

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..._array import before_write
+from ..._ops.core.moves import NodeMoves, label
 from ..._state import state
 from ..._torch.lists import foreach_lerp_
 
 if TYPE_CHECKING:
+    from torch.autograd.graph import Node
+
     from ..._ops.core.moves import Move
 
 
@@ -21,34 +24,40 @@ def move_when_differentiated(moves: Iterable[Move], tensor: torch.Tensor,
     applies: function that says whether it is to be moved, if torch's engine runs more than the computation needs
     """
     for move in moves:
-        move.node.register_prehook(_Mover(move.value, move.weight, tensor.detach(), applies))
+        move.node.register_prehook(_Mover(move, tensor.detach(), applies))
 
 
 class _Mover:
     """A hook of a node of torch's graph."""
 
-    __slots__ = ('_value', '_weight', '_tensor', '_applies')
+    __slots__ = ('_label', '_value', '_weight', '_tensor', '_applies')
 
-    def __init__(self, value: torch.Tensor, weight: float, tensor: torch.Tensor,
-                 applies: Callable[[], bool] | None) -> None:
-        self._value, self._weight, self._tensor, self._applies = value, weight, tensor, applies
+    def __init__(self, move: Move, tensor: torch.Tensor, applies: Callable[[], bool] | None) -> None:
+        self._label, self._value, self._weight = label(move.node), move.value, move.weight
+        self._tensor, self._applies = tensor, applies
 
     def __call__(self, gradients: Any) -> None:
         if self._applies is None or self._applies():
-            move_all([(self._tensor, self._value, self._weight)])
+            _move([(self._tensor, self._value, self._weight)], self._label)
 
 
-def move_all(moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]]) -> None:
-    """Moves states, (tensor, value, weight) in the order of the forward pass: the last one is moved first.
+def move_all(moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]], node: Node | None = None) -> None:
+    """Moves states, (tensor, value, weight): the last one is moved first.
 
     During a backward pass they are moved at its end, if it succeeds.
+
+    node: the node of torch's graph that moves them in a backward pass
     """
+    _move(moves, None if node is None else label(node))
+
+
+def _move(moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]], node_label: Any) -> None:
     if not moves or not state.moves:
         return
     if state.commits is None:
         _move_now(moves)
     else:
-        state.commits.append((_move_now, moves))
+        state.commits.append((NodeMoves(moves, node_label, _move_now),))
 
 
 def _move_now(moves: Sequence[tuple[torch.Tensor, torch.Tensor, float]]) -> None:
