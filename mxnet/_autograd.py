@@ -230,11 +230,16 @@ def _store(buffer: Any, req: str, fresh: list[bool], gradient: torch.Tensor) -> 
     if buffer._sparse:
         buffer._take_gradient(gradient.detach(), req)
         return
+    target = buffer._storage
+    if target is None:
+        target = buffer.materialize()
     if readers:
-        before_write(buffer.materialize())
-    if gradient.numel() >= LARGE and req == 'write' and gradient.layout is torch.strided and adopted(buffer, gradient):
-        return
-    target = buffer.materialize()
+        before_write(target)
+    if gradient.numel() >= LARGE and req == 'write' and gradient.layout is torch.strided:
+        del target              # `adopted` counts references
+        if adopted(buffer, gradient):
+            return
+        target = buffer.materialize()
     if gradient.layout is not torch.strided:            # only some rows, see ndarray/_sparse_links.py
         overwrite(buffer, gradient.to_dense() if req == 'write' else target + gradient)
     elif gradient.dim() < target.dim():         # a zero
@@ -410,6 +415,20 @@ def backward(heads: Arrays, head_grads: NDArray | Sequence[NDArray | None] | Non
             return backward(heads, head_grads, retain_graph, train_mode)
     if not (head_grads is None and not retain_graph and train_mode and at_once(heads)):
         on_tape(heads, head_grads, retain_graph, train_mode)
+
+
+def backward_from_array(self: Any, out_grad: NDArray | None = None, retain_graph: bool = False,
+                        train_mode: bool = True) -> None:
+    """Computes the gradients of this array with respect to all arrays with a gradient attached."""
+    if interceptors and (scope := entering('NDArray.backward')) is not None:
+        with scope:
+            return backward_from_array(self, out_grad, retain_graph, train_mode)
+    pending = self._pending
+    if pending is not None and out_grad is None and not retain_graph and train_mode and not interceptors:
+        if not pending.work.backward_from((self,)):
+            on_tape([self])
+        return
+    backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
 
 
 def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:

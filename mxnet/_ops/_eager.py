@@ -15,7 +15,7 @@ import torch
 from torch.nn import functional as F
 
 from .core.dtypes import TORCH
-from .core.late_reads import Versions
+from .core.late_reads import check_late
 from .core.table import NAMES, Operator
 from .nn.activation import _ACTIVATIONS
 from .nn.convolution import CONVOLVE
@@ -346,7 +346,9 @@ def _batch_dot(op, a, training, general):
 @special('_np_dot', '_npi_matmul')
 def _np_dot(op, a, training, general):
     mm = torch.mm
-    return lambda x, y: mm(x, y) if x.dim() == 2 == y.dim() and x.dtype is y.dtype else general(x, y), False, True
+    # a product over more axes may be a transposed view of new memory
+    return lambda x, y: mm(x, y) if x.dim() == 2 == y.dim() and x.dtype is y.dtype else general(x, y).contiguous(), \
+        True, True
 
 
 # ---------------------------------------------------------------------- the NumPy interface
@@ -407,7 +409,7 @@ def _take(op, a, training, general):
         if x.is_cpu and index.dim() == 1:
             return x.index_select(axis, index.long())
         return general(x, index)
-    return kernel, False, False
+    return kernel, True, False
 
 
 @special('Embedding')
@@ -420,29 +422,30 @@ def _embedding(op, a, training, general):
         if not weight.is_cpu or weight.shape != shape:
             return general(index, weight)
         result = embedding(weight, index.long())
-        if result.requires_grad and result.grad_fn is not None:
-            result.grad_fn.register_prehook(Versions((index,)))
+        if result.requires_grad:
+            check_late(result, index)
         return result
-    return kernel, False, True
+    return kernel, True, True
 
 
 @special('pick')
 def _pick(op, a, training, general):
     axis, keep, gather = a['axis'], a['keepdims'], torch.gather
-    if a['mode'] != 'clip' or axis is None:
+    if a['mode'] != 'clip' or axis not in (-2, -1, 0, 1):
         return None
+    other = axis ^ 1                    # 0 for 1, -2 for -1, and the other way round
 
     def kernel(x, index):
-        rank = x.dim()
-        if x.is_cpu and rank > 1 and index.dim() == rank - 1:
-            if rank == 2 and index.numel() * x.shape[axis] == x.numel():
-                result = gather(x, axis, index.long().unsqueeze(axis))
-                result = result if keep else result.squeeze(axis)
-                if result.requires_grad and result.grad_fn is not None:
-                    result.grad_fn.register_prehook(Versions((index,)))
-                return result
-        return general(x, index)
-    return kernel, False, True
+        # a smaller index would be taken for a part of the rows
+        if x.dim() != 2 or index.dim() != 1 or index.numel() != x.size(other) or not x.is_cpu:
+            return general(x, index)
+        at = index.long()
+        result = gather(x, axis, at.unsqueeze(axis) if at is index else at.unsqueeze_(axis))
+        if result.requires_grad:
+            check_late(result, index)
+            return result if keep else result.squeeze(axis)
+        return result if keep else result.squeeze_(axis)        # in place: a view takes longer
+    return kernel, True, True
 
 
 @special('where')
@@ -451,7 +454,7 @@ def _where(op, a, training, general):
 
     def kernel(condition, x, y):
         if condition.shape == x.shape == y.shape:
-            return where(condition.bool(), x, y)
+            return where(condition.logical_not(), y, x)         # faster than a conversion to bool
         return general(condition, x, y)
     return kernel, True, False
 
@@ -472,18 +475,25 @@ def _one_hot(op, a, training, general):
 
 @special('topk')
 def _topk(op, a, training, general):
-    axis, k, ascending, convert = a['axis'], a['k'], a['is_ascend'], _CAST.get(TORCH[a['dtype']])
+    axis, k, descending, convert = a['axis'], a['k'], not a['is_ascend'], _CAST.get(TORCH[a['dtype']])
     if convert is None or axis is None or k < 1 or a['ret_typ'] not in ('indices', 'value', 'both'):
         return None
-    wanted, narrow = a['ret_typ'], torch.narrow_copy
+    wanted, narrow, sort = a['ret_typ'], torch.narrow_copy, torch.Tensor.sort
+
+    def of_indices(x):
+        length = x.size(axis)
+        if length > 64 or k > length:
+            return general(x).contiguous()
+        return narrow(convert(sort(x, stable=True, dim=axis, descending=descending)[1]), axis, 0, k)
 
     def kernel(x):
         length = x.size(axis)
         if length > 64 or k > length:
             return general(x)
-        values, indices = x.sort(dim=axis, descending=not ascending, stable=True)
-        if wanted == 'indices':
-            return narrow(convert(indices), axis, 0, k)
+        values, indices = sort(x, stable=True, dim=axis, descending=descending)
         values = narrow(values, axis, 0, k)
         return values if wanted == 'value' else (values, narrow(convert(indices), axis, 0, k))
+
+    if wanted == 'indices':
+        return of_indices, True, False
     return kernel, False, False

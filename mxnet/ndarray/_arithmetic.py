@@ -147,9 +147,13 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
         elif self._pending is None \
                 and (type(other) is not type(self) or other._pending is None):
             # the same, through the aliases that autograd knows
-            tensor = self.materialize() if self._variable is None else self._variable.leaf
+            tensor = self._storage if self._variable is None else self._variable.leaf
+            if tensor is None:
+                tensor = self.materialize()
             if type(other) is type(self):
-                value = other.materialize() if other._variable is None else other._variable.leaf
+                value = other._storage if other._variable is None else other._variable.leaf
+                if value is None:
+                    value = other.materialize()
                 fits = tensor.dtype is value.dtype and tensor.dtype in dtypes
             else:
                 value = other
@@ -173,6 +177,14 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
                     array._pending = None
                     return array
         return slow(self, other)
+
+    return method
+
+
+def fast_negative(multiply: Callable[[Any, Any], NDArray]) -> Callable[[Any], NDArray]:
+    """The method `__neg__`: the product with -1, as in upstream."""
+    def method(self):
+        return multiply(self, -1)
 
     return method
 

@@ -188,8 +188,7 @@ class NDArray(OperatorMethods, NDArrayBase):
     def __rpow__(self, other: Any) -> NDArray:
         return _a.power(other, self)
 
-    def __neg__(self) -> NDArray:
-        return NDArray.__mul__(self, -1)
+    __neg__ = _a.fast_negative(__mul__)
 
     def __abs__(self) -> Self:
         return self.abs()
@@ -584,17 +583,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             buffer = wrap(torch.zeros_like(self.materialize(), requires_grad=False), self._ctx, self._dense)
         _autograd.mark_variables([self], [buffer], [grad_req])
 
-    def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False, train_mode: bool = True) -> None:
-        """Computes the gradients of this array with respect to all arrays with a gradient attached."""
-        if interceptors and (scope := entering('NDArray.backward')) is not None:
-            with scope:
-                return NDArray.backward(self, out_grad, retain_graph, train_mode)
-        pending = self._pending
-        if pending is not None and out_grad is None and not retain_graph and train_mode and not interceptors:
-            if not pending.work.backward_from((self,)):
-                _autograd.on_tape([self])
-            return
-        _autograd.backward([self], None if out_grad is None else [out_grad], retain_graph, train_mode)
+    backward = _autograd.backward_from_array
 
     # ------------------------------------------------------------------ other libraries
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:

@@ -11,6 +11,7 @@ from .._ops.optim.sgd import decayed, nag_mom_update, scaled, sgd_mom_update, sg
 from ..ndarray.random import normal
 from . import _lists
 from ._base import aggregation_size, register, zeros_like
+from ._bound_update import descend, descent_of
 from ._builtin import BuiltIn
 
 if TYPE_CHECKING:
@@ -63,14 +64,14 @@ class SGD(BuiltIn):
 
     def _step(self, indices, weights, grads, states, lrs, wds):
         if _lists.fusible(weights[0]):
-            _step_groups(self, _lists.descend, weights, grads, states[0] if self.momentum else [], lrs, wds)
+            _step_groups(self, descend, weights, grads, states[0] if self.momentum else [], lrs, wds)
         else:
             super()._step(indices, weights, grads, states, lrs, wds)
 
     def _repeated(self, indices, weights, states, lrs, wds):
         if _lists.fusible(weights[0]) and _same(lrs) and _same(wds):
-            return _lists.descent_of(weights, states[0] if self.momentum else [], lrs[0], wds[0], self.momentum,
-                                     self._rescale, self._clip)
+            return descent_of(weights, states[0] if self.momentum else [], lrs[0], wds[0], self.momentum,
+                              self._rescale, self._clip)
         return super()._repeated(indices, weights, states, lrs, wds)
 
 
@@ -79,7 +80,7 @@ def _same(numbers):
 
 
 def _step_groups(optimizer, step, weights, grads, moms, lrs, wds):
-    """Calls `step` of _lists.py, once where all rates and decays are equal."""
+    """Calls `step`, a function of lists, once where all rates and decays are equal."""
     rest = optimizer.momentum, optimizer._rescale, optimizer._clip
     if _same(lrs) and _same(wds):
         step(weights, grads, moms, lrs[0], wds[0], *rest)

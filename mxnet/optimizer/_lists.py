@@ -2,10 +2,10 @@
 
 A rule is a pure function: (weight, gradient, states..., numbers) -> (new weight, new states...).  `apply` runs any rule
 and writes the results back.  Small tensors are laid end to end first, so that a hundred biases cost little more than
-one.  For gradient descent, Adam and AdamW torch has kernels that do it all in one pass over the memory; `descend` and
-`adam` use them, with numbers chosen so that the arithmetic is exactly the rule's.
+one.  For gradient descent, Adam and AdamW torch has kernels that do it all in one pass over the memory; `descend`
+(_bound_update.py) and `adam` use them, with numbers chosen so that the arithmetic is exactly the rule's.
 
-All private functions of torch that optimizers need are called here, and only where `fusible` says that they are there.
+The fused kernels (_torch/lists.py) are called only where `fusible` says that they are there.
 They check nothing (a short state would be written past its end): callers ask `alike` first.  And they
 leave torch's version counter alone, which is how autograd finds out about writes; hence `increment_version`.
 """
@@ -26,7 +26,6 @@ from .._torch.lists import (
     foreach_mul_,
     fused_adam_,
     fused_adamw_,
-    fused_sgd_,
 )
 
 # Where laying tensors end to end stops paying: copying costs more than starting kernels for each.
@@ -37,7 +36,6 @@ _PIECE = 1 << 16
 _PIECES, _LEAST = 32, 1 << 11
 _FUSED = ('_fused_sgd_', '_fused_adam_', '_fused_adamw_')
 _HAS_FUSED = all(hasattr(torch, name) for name in _FUSED)
-_LEAST_RATE = 1e-9
 _forever: dict[torch.device, torch.Tensor] = {}
 
 
@@ -129,46 +127,6 @@ def scaled(grads, rescale_grad, clip_gradient):
 
 
 # ---------------------------------------------------------------------- rules of their own
-def descend(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient):
-    """`sgd_mom_update` (`sgd_update` where `moms` is empty) of each weight."""
-    descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient)(grads)
-
-
-def descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient):
-    """A function of gradients that does `descend`, any number of times.
-
-    torch's buffer is `momentum * buffer + (1 - dampening) * (grad + wd * weight)`, its weight `weight - lr * buffer`.
-    With dampening 1 + lr and lr -1, both are ours; a factor of the gradient moves into the learning rate and out of the
-    decay.
-    """
-    clips = clip_gradient >= 0 or not rescale_grad
-    factor, rescale = rescale_grad, 1.0 if clips else rescale_grad
-    rate, wd = lr * rescale, wd / rescale
-    tiny = rate if moms and 0 < abs(rate) < _LEAST_RATE else None
-    if tiny is not None:
-        rate, wd = 1.0, wd * tiny       # 1 - (1 + rate) would be mostly rounding
-    written = [*weights, *moms]
-    numbers = {'weight_decay': wd, 'momentum': momentum if moms else 0.0, 'lr': -1.0 if moms else rate,
-               'dampening': 1.0 + rate if moms else 0.0, 'nesterov': False, 'maximize': False, 'is_first_step': False}
-
-    def step(grads):
-        if clips:
-            grads = scaled(grads, factor, clip_gradient)
-        if tiny is not None:
-            grads = foreach_mul(grads, tiny)
-        columns = weights, grads, moms
-        if weights[0].is_cuda and torch.cuda.is_current_stream_capturing():
-            columns = pieces(*columns)          # which cost nothing once they are recorded
-        if not moms and not wd:
-            # the same sums as the fused kernel's, which takes twice as long for small weights
-            foreach_add_(*columns[:2], alpha=-rate)
-        else:
-            fused_sgd_(*columns, **numbers)
-            increment_version(written)
-
-    return step
-
-
 def nesterov(weights, grads, moms, lr, wd, momentum, rescale_grad, clip_gradient):
     """`nag_mom_update` of each weight: no kernel has its decay, but few passes over lists do."""
     if clip_gradient >= 0:

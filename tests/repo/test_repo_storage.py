@@ -15,6 +15,7 @@ from mxnet.ndarray import NDArray
 
 ALLOWED = {
     'mxnet/_array.py': 'the slot and its doors',
+    'mxnet/_autograd.py': 'the gradient of each parameter is stored in each step',
     'mxnet/_guard.py': 'guards compare tensors, and compute none',
     'mxnet/_lazy/': 'arrays become pending and ready here',
     'mxnet/gluon/data/_rows.py': 'a row of a batch: an array with a laziness of its own, behind the same doors',
@@ -24,7 +25,7 @@ ALLOWED = {
     'mxnet/ndarray/_invoke.py': 'the general eager call',
     'mxnet/ndarray/_sparse_array.py': 'a sparse array has no dense storage',
     'mxnet/ndarray/ndarray.py': 'one eager call: x[0], x.reshape(...), x.shape',
-    'mxnet/optimizer/_updater.py': 'an update of all weights of a network',
+    'mxnet/optimizer/_bound_update.py': 'an update of all weights of a network',
     'mxnet/numpy/_reduce.py': 'one eager call: np.sum(x)',
     'mxnet/numpy/multiarray.py': 'one eager call: x[0], x.reshape(...)',
 }

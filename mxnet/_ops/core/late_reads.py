@@ -34,6 +34,13 @@ class Versions:
         self.check()
 
 
+def check_late(result: torch.Tensor, tensor: torch.Tensor) -> None:
+    """Has the gradient of a result check that a tensor was not written."""
+    node = result.grad_fn
+    if node is not None:
+        node.register_prehook(Versions((tensor,)))
+
+
 def reads_late(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorates the function of an operator: whose backward pass reads the inputs of these names."""
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
