@@ -75,15 +75,15 @@ class BoundCall:
             self: FirstCall | NextCall
             # either the first call of a step, by parameters and arrays, or one that goes on with what another gives
             if params:
-                if pending.call or cached.group is None or len(cached.group.arrays) != len(params) \
+                if pending.call or cached.deferral.group is None or len(cached.deferral.group.arrays) != len(params) \
                         or any(k[0] is None for k in kinds):
                     return None
-                self = FirstCall(params, cached, cached.group, step.ctx)
+                self = FirstCall(params, cached, cached.deferral.group, step.ctx)
                 given = {position for position, _ in inputs}
                 positions = [i for i in range(len(params) + len(inputs)) if i not in given]
                 self.ones = [p.data(step.ctx) for i, p in zip(positions, params, strict=True)
                              if i in cached.program.ones]
-                self.order = [numbers[i] for i in cached.group.free]
+                self.order = [numbers[i] for i in cached.deferral.group.free]
             else:
                 if not any(k[0] is None for k in kinds):
                     return None
@@ -115,12 +115,12 @@ class FirstCall(BoundCall):
     def __call__(self, args: Sequence[Any]) -> Any:
         """The pending array that the block gives; None if this call is another."""
         cached, group, kinds = self.cached, self.group, self.kinds
-        if len(args) != len(kinds) or cached.deferral_budget <= 0 or cached._monitor is not None \
+        if len(args) != len(kinds) or cached.deferral.budget <= 0 or cached._monitor is not None \
                 or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches \
                 or invalidations.count != self.guard.seen and not self.guard.holds():
             return None
         with transition_lock:
-            if cached.group is not group or group.states and not group.is_valid():
+            if cached.deferral.group is not group or group.states and not group.is_valid():
                 return None
             ctx, tensors = self.ctx, []
             for x, (cls, shape, dtype) in zip(args, kinds):
@@ -142,7 +142,7 @@ class FirstCall(BoundCall):
             step.moves = self.moves
             if cached.draws:
                 will_draw(step)
-            route = cached.last_step
+            route = cached.deferral.last_step
             if route is not None and (route is self.route or self._begins(route)):
                 step.route = route
                 return step.follow(self.cls)
@@ -173,7 +173,7 @@ class NextCall(BoundCall):
     def __call__(self, args: Sequence[Any]) -> Any:
         """As `FirstCall`."""
         cached, kinds = self.cached, self.kinds
-        if len(args) != len(kinds) or cached.deferral_budget <= 0 or cached._monitor is not None \
+        if len(args) != len(kinds) or cached.deferral.budget <= 0 or cached._monitor is not None \
                 or (state.training, state.np_array, state.np_shape, state.interceptors, state.naive) != self.switches:
             return None
         with transition_lock:
@@ -283,18 +283,18 @@ class BoundPrediction:
     def of(cls, cached: CachedOp, params: Sequence[Parameter], inputs: Sequence[tuple[int, int]], args: Sequence[Any],
            out: Any) -> BoundPrediction | None:
         """As `BoundCall.of`."""
-        quick = cached.quick
-        if quick is None or state.training or cached.count != 1 or not isinstance(out, NDArrayBase) \
+        last = cached.predictions.last
+        if last is None or state.training or cached.count != 1 or not isinstance(out, NDArrayBase) \
                 or not all(isinstance(x, NDArrayBase) and x._pending is None and not x._sparse for x in args) \
                 or sorted(number for _, number in inputs) != list(range(len(args))):
             return None
         # the predictor that is bound is that of the kinds of this very call
         by_position = {position: args[number] for position, number in inputs}
-        if by_position.keys() != {*quick[1]} \
-                or [(*by_position[i].meta()[:2],) for i in quick[1]] != quick[0]:
+        if by_position.keys() != {*last[1]} \
+                or [(*by_position[i].meta()[:2],) for i in last[1]] != last[0]:
             return None
         self = cls()
-        self.cached, self.predictor = cached, quick[2]
+        self.cached, self.predictor = cached, last[2]
         self.ctx = args[0]._ctx
         arrays = [p.data(self.ctx) for p in params]
         self.guard, self.tensors = Guard(params, arrays), [a.materialize() for a in arrays]
@@ -306,8 +306,8 @@ class BoundPrediction:
         """The array that the block gives; None if this call is another."""
         cached = self.cached
         if len(args) != len(self.kinds) or cached._monitor is not None or switches() != self.switches \
-                or cached.draws and state.chance is not None or cached.quick is None \
-                or cached.quick[2] is not self.predictor or not self.guard.is_same():
+                or cached.draws and state.chance is not None or cached.predictions.last is None \
+                or cached.predictions.last[2] is not self.predictor or not self.guard.is_same():
             return None
         given = []
         for x, (cls, shape, dtype) in zip(args, self.kinds):
@@ -320,7 +320,7 @@ class BoundPrediction:
         tensors = self.tensors.copy()
         for position, number in self.inputs:
             tensors.insert(position, given[number])
-        return cached.follow(self.predictor, tensors, self.ctx, self.cls)[0]
+        return cached.predictions.run(cached, self.predictor, tensors, self.ctx, self.cls)[0]
 
 
 def _kind(array: NDArrayBase, step: Step) -> ArgumentKind | None:

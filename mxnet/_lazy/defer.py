@@ -31,7 +31,7 @@ def defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, c
 
 def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, cls: type) -> list[Any] | Step | None:
     """As `defer`; or a step that has to be run first: one of another thread, or one that cannot take the call."""
-    group = cached.group
+    group = cached.deferral.group
     if group is not None and not group.fits(args):
         group = None
     step: Step | None
@@ -73,9 +73,9 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
     if group is not None:
         kinds = [*map((group.kinds + kinds).__getitem__, group.sources)]
     key = training, *kinds
-    likes = cached.results.get(key) if cached.parameters else infer_outputs(cached, key)
+    likes = cached.deferral.output_kinds.get(key) if cached.parameters else infer_outputs(cached, key)
     if likes is None:
-        if cached.only_inferred:
+        if cached.deferral.only_inferred:
             raise NotInferred
         return None         # the first of its kind runs at once, so that mistakes are found where they are made
     if not able or not learns:
@@ -91,7 +91,7 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
         step = pending
     if group is None and fixed and not any(args[i]._pending is not None for i in fixed) \
             and len({identity(args[i], args[i]._variable) for i in fixed}) == len(fixed):
-        group = cached.group = ParameterGroup(args, fixed, cached.hidden_states(training, ctx))
+        group = cached.deferral.group = ParameterGroup(args, fixed, cached.hidden_states(training, ctx))
     if group is not None and step is None and _are_distinct(args, group):
         step = Step(ctx)
         step.take_group(group)

@@ -1,8 +1,8 @@
 """Shapes and dtypes of the outputs of a deferred call.
 
 A call is deferred only where these are known, so that `meta()` of a pending array never computes anything, and so that
-mistakes are found where they are made.  They are known from an earlier call of the same kind (`CachedOp.results`), or
-by inference on meta tensors.
+mistakes are found where they are made.  They are known from an earlier call of the same kind
+(`Deferral.output_kinds`), or by inference on meta tensors.
 """
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ def without_values(op: Operator, inputs: Sequence[Any], recording: bool) -> Sequ
 
 
 def kinds_of(training: bool, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]:
-    """What shapes and dtypes of a call's results depend on: the key of `CachedOp.results`."""
+    """What shapes and dtypes of a call's results depend on: the key of `Deferral.output_kinds`."""
     return training, *[(t.shape, t.dtype) for t in tensors]
 
 
 def remember(cached: CachedOp, kinds: tuple[Any, ...], outputs: Iterable[Kind]) -> None:
     """Notes shapes and dtypes of the outputs of calls of a kind, as tensors without memory."""
-    if len(cached.results) > LIMIT:
-        cached.results.clear()
-    cached.results[kinds] = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in outputs]
+    if len(cached.deferral.output_kinds) > LIMIT:
+        cached.deferral.output_kinds.clear()
+    cached.deferral.output_kinds[kinds] = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in outputs]
 
 
 def infer_outputs(cached: CachedOp, kinds: tuple[Any, ...]) -> list[torch.Tensor] | None:
@@ -79,7 +79,7 @@ def infer_outputs(cached: CachedOp, kinds: tuple[Any, ...]) -> list[torch.Tensor
     If they are inferred, the call makes no mistake.  Only graphs of the operators that most losses consist of are
     inferred, which is quick; torch's own rules for others import its compiler.
     """
-    known = cached.results.get(kinds)
+    known = cached.deferral.output_kinds.get(kinds)
     if known is not None:
         return known
     program = cached.program
@@ -96,4 +96,4 @@ def infer_outputs(cached: CachedOp, kinds: tuple[Any, ...]) -> list[torch.Tensor
         for number, value in enumerate(found[:call.count]):
             values[call.first + number] = value
     remember(cached, kinds, [values[n] for n in program.outputs])
-    return cached.results[kinds]
+    return cached.deferral.output_kinds[kinds]

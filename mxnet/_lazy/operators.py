@@ -80,7 +80,7 @@ def _join(find: Callable[[CachedOp], CachedOp], inputs: Sequence[Any], index: in
 def _operator(first: CachedOp, op: Operator, attributes: dict[str, Any], count: int) -> CachedOp:
     """The CachedOp of an operator's calls with these attributes and so many inputs."""
     key = op.name, count, *sorted(attributes.items())
-    found = first.operators.get(key)
+    found = first.deferral.operators.get(key)
     if found is None:
         found = _keep(first, key, first.of_nodes([(op, attributes)], count))
         found.what = op, attributes
@@ -88,9 +88,9 @@ def _operator(first: CachedOp, op: Operator, attributes: dict[str, Any], count: 
 
 
 def _keep(first: CachedOp, key: Hashable, cached: CachedOp) -> CachedOp:
-    if len(first.operators) > MANY:
-        first.operators.clear()
-    first.operators[key] = cached
+    if len(first.deferral.operators) > MANY:
+        first.deferral.operators.clear()
+    first.deferral.operators[key] = cached
     return cached
 
 
@@ -153,7 +153,7 @@ def _view(array: Any, name: str, given: tuple[int, ...], box: tuple[tuple[int, i
             state.recording = before
 
     def find(first: CachedOp) -> CachedOp:
-        found = first.operators.get(key)
+        found = first.deferral.operators.get(key)
         if found is None:
             nodes, now = [], given
             if box is not None and box != tuple([(0, n, 1) for n in given]):
@@ -163,7 +163,7 @@ def _view(array: Any, name: str, given: tuple[int, ...], box: tuple[tuple[int, i
             if now != shape or not nodes:
                 nodes.append((NAMES['Reshape'], {'shape': shape}))
             found = _keep(first, key, first.of_nodes(nodes, 1))
-            found.what, found.view = (nodes[-1][0], nodes[-1][1]), compute
+            found.what, found.deferral.view = (nodes[-1][0], nodes[-1][1]), compute
         return found
 
     return _join(find, (array,), None, cls)

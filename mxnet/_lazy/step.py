@@ -27,6 +27,7 @@ from .._graph.cuda.runner import Runner
 from .._provenance import UNKNOWN, record_graph, source
 from .._state import state
 from ..base import MXNetError
+from .deferral import BUDGET
 from .pending import GraphOutputs, Pending, fill, fill_all, identity, memories_of, transition_lock
 from .step_plan import StepPlan, first_outputs, needed, views_of
 
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 _new: Any = object.__new__
 _version = attrgetter('_version')
-DEFERRAL_BUDGET = 8     # how often a step may be read before `backward`, until its blocks are not deferred any more
 MOST_CALLS = 256        # calls of one step
 SEEN = 1024             # keys of steps that a network has seen once
 
@@ -262,7 +262,7 @@ class Step:
                 return
             for call in self.calls:
                 if call.cached.parameters:      # losses and operators go with the networks before them
-                    call.cached.deferral_budget -= 1
+                    call.cached.deferral.budget -= 1
             if self.moves:
                 self._run_earlier()
             if not self.closed:
@@ -275,8 +275,8 @@ class Step:
                 with torch.enable_grad():
                     for call in self.calls:
                         given = [values[s] if isinstance(s, int) else results[s[0]][s[1]] for s in call.sources]
-                        if call.cached.view is not None:
-                            results.append([call.cached.view(given[0], self.ctx, True)])
+                        if call.cached.deferral.view is not None:
+                            results.append([call.cached.deferral.view(given[0], self.ctx, True)])
                             continue
                         results.append(call.cached.compute(given, self.ctx, call.training, recording=True))
                         record_graph(call.cached.what, tuple([
@@ -393,7 +393,7 @@ class Step:
             if not bound.run(self, tensors, refs, ctx, None if update is None else update(bound)):
                 return False
             for cached, _, _ in bound.structure:
-                cached.deferral_budget = DEFERRAL_BUDGET
+                cached.deferral.budget = BUDGET
             for head in heads:
                 if head._storage is not None:
                     head._storage._used_up = True
@@ -406,7 +406,7 @@ class Step:
 
     def _find(self, heads: Sequence[NDArrayBase]) -> BoundStep | None:
         """The BoundStep for this step; None where there is no plan."""
-        first = self.calls[0].cached
+        first = self.calls[0].cached.deferral
         bound = first.last_step
         if bound is not None and bound.fits(self, heads):
             return bound
@@ -416,21 +416,21 @@ class Step:
         drawn = self.ctx if any(c.cached.draws for c in self.calls) else None
         key = (structure, places, drawn, self.np_shape, *[(t.shape, t.dtype, t.device, v and v.req)
                                                           for t, v in zip(self.tensors, self.variables, strict=True)])
-        known = first.steps.get(key)
+        known = first.step_plans.get(key)
         if known is None:
-            if key not in first.seen and any(c.cached.what[1] is not None for c in self.calls):
+            if key not in first.seen_once and any(c.cached.what[1] is not None for c in self.calls):
                 # numbers and slices of operators may be others each time: a plan is for steps that come again
-                if len(first.seen) > SEEN:
-                    first.seen.clear()
-                first.seen.add(key)
+                if len(first.seen_once) > SEEN:
+                    first.seen_once.clear()
+                first.seen_once.add(key)
                 return None
-            known = first.steps[key] = StepPlan(self, places)
-            while len(first.steps) > LIMIT:
-                first.steps.popitem(last=False)
+            known = first.step_plans[key] = StepPlan(self, places)
+            while len(first.step_plans) > LIMIT:
+                first.step_plans.popitem(last=False)
         if known.plan is None:
             for call in self.calls:
                 if call.cached.parameters:
-                    call.cached.deferral_budget = 0
+                    call.cached.deferral.budget = 0
             return None
         first.last_step = bound = BoundStep(self, structure, places, known.plan, known.heads)
         return bound

@@ -87,10 +87,11 @@ def views_of(structure: Structure) -> Views:
     firsts = first_outputs([cached for cached, _, _ in structure])
     found: dict[int, tuple[int, View]] = {}
     for number, (cached, _, sources) in enumerate(structure):
-        if cached.view is not None:
+        view = cached.deferral.view
+        if view is not None:
             call, output = sources[0]       # type: ignore[misc]  # a view of an output: inputs are not pending
             base, inner = found.get(firsts[call] + output, (firsts[call] + output, None))
-            found[firsts[number]] = base, cached.view if inner is None else _composed(cached.view, inner)
+            found[firsts[number]] = base, view if inner is None else _composed(view, inner)
     return [(number, base, view) for number, (base, view) in found.items()]
 
 

@@ -325,7 +325,7 @@ class HybridBlock(Block):
             return              # they are filled by the call
         if state.recording:
             self._repeat = BoundCall.of(cached, params, inputs, args, out)
-        elif cached.quick is not None:
+        elif cached.predictions.last is not None:
             self._prediction = BoundPrediction.of(cached, params, inputs, args, out)
 
     def optimize_for(self, x: Any, *args: Any, backend: str | None = None, clear: bool = False,

@@ -156,7 +156,7 @@ class Loss(HybridBlock):
 
     def _build_cache(self, *args):
         super()._build_cache(*args)
-        self._cached_op.only_inferred = self._is_copy
+        self._cached_op.deferral.only_inferred = self._is_copy
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)

@@ -403,7 +403,7 @@ def test_an_estimator_with_parts_of_ones_own(handlers, processor, followed):
 # ---------------------------------------------------------------------- CUDA graphs
 def _runner_of(net):
     """Of the step that the network was last part of."""
-    return net._repeat.cached.last_step.runner
+    return net._repeat.cached.deferral.last_step.runner
 
 
 @pytest.mark.gpu

@@ -148,6 +148,6 @@ def test_operators_between_blocks_are_part_of_the_graph():
             trainer.step(1)
             losses.append(loss)
         found.append([a.asnumpy() for a in (*losses, *[p.data() for p in net.collect_params().values()])])
-    assert net._cached_op.last_step.runner.captured is not None
+    assert net._cached_op.deferral.last_step.runner.captured is not None
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)

@@ -91,7 +91,7 @@ def test_a_residual_network_trains_alike(dtype):
             value.backward()
         found[kind] = {n: (p.grad() if p.grad_req != 'null' else p.data()).astype('float32').asnumpy()
                        for n, p in net.collect_params().items()}
-    source = net._cached_op.last_step.runner.plan.source
+    source = net._cached_op.deferral.last_step.runner.plan.source
     calls = [line.split(' = ')[1].split('(')[0] for line in source.splitlines() if ' = ' in line and '(' in line]
     assert source.count('batch_norm_apply = ') + source.count('batch_norm_apply_') > 50, sorted(set(calls))
 

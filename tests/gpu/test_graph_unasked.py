@@ -43,7 +43,7 @@ class Training:
         return out
 
     def graph(self):
-        return self.net._cached_op.last_step.runner.captured
+        return self.net._cached_op.deferral.last_step.runner.captured
 
     def values(self):
         return [p.data().asnumpy() for p in self.net.collect_params().values()]
@@ -132,7 +132,7 @@ def test_random_numbers_go_on():
 
 # ---------------------------------------------------------------------- predictions
 def predictor(net):
-    quick = net._cached_op.quick
+    quick = net._cached_op.predictions.last
     return None if quick is None else quick[2]
 
 

@@ -26,7 +26,7 @@ def lossy(F, x):
 
 
 def plan_of(net):
-    return net._cached_op.last_step.runner.plan.source
+    return net._cached_op.deferral.last_step.runner.plan.source
 
 
 @pytest.mark.parametrize('function, casts', [(forth_and_back, 2), (lossy, 3)], ids=['cancels', 'rounds'])

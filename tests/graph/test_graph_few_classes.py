@@ -73,7 +73,7 @@ def steps(hybrid, kind, rows, classes, count=5, looks=False):
         seen += [r.asnumpy().tobytes() for r in result]
         seen += [p.data().asnumpy().tobytes() for p in net.collect_params().values()]
         seen += [p.grad().asnumpy().tobytes() for p in net.collect_params().values()]
-    ready = net._cached_op.last_step if hybrid else None
+    ready = net._cached_op.deferral.last_step if hybrid else None
     return seen, ready and ready.runner.plan.source
 
 

@@ -35,7 +35,7 @@ def plans(net):
     """The texts of what a network has planned."""
     cached = net._cached_op
     found = [p.source for p in cached._plans._plans.values() if p is not None]
-    return found + ([cached.last_step.runner.plan.source] if cached.last_step else [])
+    return found + ([cached.deferral.last_step.runner.plan.source] if cached.deferral.last_step else [])
 
 
 def dense():
@@ -148,7 +148,7 @@ def test_threads_come_back_after_an_error():
     net.hybridize(static_alloc=True, static_shape=True)
     for _ in range(4):
         step(net, nd.ones(shape))
-    plan = net._cached_op.last_step.runner.plan
+    plan = net._cached_op.deferral.last_step.runner.plan
     assert 'alone.begin()' in plan.source
     with pytest.raises(RuntimeError):
         plan.whole([torch.ones(2, 3) for _ in range(plan.source.split(' = tensors')[0].rsplit('\n', 1)[1].count(','))])

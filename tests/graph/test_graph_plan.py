@@ -14,7 +14,7 @@ from mxnet._graph.codegen.plan import Plans
 from mxnet._graph.ir.program import Program
 from mxnet._graph.trace.reused_results import TraceResults
 from mxnet._graph.trace.tracing import Traced
-from mxnet.ndarray._cached_op import generators_of
+from mxnet.ndarray._plan_node import generators_of
 
 generator_of = generators_of(mx.cpu())
 
@@ -242,7 +242,7 @@ def test_a_trace_draws_no_random_numbers():
             out.backward()
             found.append((out.asnumpy(), x.grad.asnumpy()))
         if hybridize:
-            assert net._cached_op.last_step.runner.plan is not None
+            assert net._cached_op.deferral.last_step.runner.plan is not None
     for one, other in zip(found[:3], found[3:], strict=True):
         assert (one[0] == other[0]).all() and (one[1] == other[1]).all()
 
@@ -359,7 +359,7 @@ for _ in range(3):
     trainer.step(4)
 for _ in range(3):
     net(x).asnumpy()
-assert net._cached_op.last_step.runner.plan is not None
+assert net._cached_op.deferral.last_step.runner.plan is not None
 print([m for m in ('sympy', 'torch._dynamo', 'torch.fx.experimental.symbolic_shapes') if m in sys.modules])
 """
 MODULE = """

@@ -294,7 +294,7 @@ def train(streams, monkeypatch, rounds=10):
             trainer.step(8)
             found += [loss.asnumpy(), net(x).asnumpy()]
     for net in nets:
-        runner = net._cached_op.last_step.runner
+        runner = net._cached_op.deferral.last_step.runner
         assert runner.captured is not None
         found += [a.asnumpy() for p in net.collect_params().values()
                   for a in (p.data(), *([p.grad()] if p.grad_req != 'null' else []))]
@@ -374,4 +374,4 @@ def test_predictions_in_two_threads():
     for thread in threads:
         thread.join()
     assert not wrong, wrong[0]
-    assert next(iter(net._cached_op._predictors.values())).captured is not None
+    assert next(iter(net._cached_op.predictions.predictors.values())).captured is not None

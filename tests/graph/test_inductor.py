@@ -31,7 +31,7 @@ def test_a_compiled_network_trains_and_predicts_alike(monkeypatch, tmp_path, ctx
             value.backward()
             trainer.step(4)
         if backend:
-            assert net._cached_op.last_step.runner.plan.source == 'compiled'
+            assert net._cached_op.deferral.last_step.runner.plan.source == 'compiled'
         predicted = [net(x).asnumpy() for _ in range(3)][-1]
         found.append([value.asnumpy(), predicted, *[p.data().asnumpy() for p in net.collect_params().values()]])
     for one, other in zip(*found, strict=True):

@@ -284,7 +284,7 @@ def test_networks_that_draw_wait_together():
         for loss in losses:
             loss.backward()
     assert waiting == [True, True]
-    assert towers[0]._cached_op.last_step is not None
+    assert towers[0]._cached_op.deferral.last_step is not None
 
 
 def test_calls_that_nobody_looks_at_do_not_pile_up(monkeypatch):

@@ -112,7 +112,7 @@ def test_cuda_graphs_of_predictions():
     net.hybridize(static_alloc=True, static_shape=True)
     batches = [nd.random.uniform(shape=(2, 3, 8, 8), ctx=mx.gpu()) for _ in range(6)]
     outputs = [net(x) for x in batches]
-    predictor = next(iter(net._cached_op._predictors.values()))
+    predictor = next(iter(net._cached_op.predictions.predictors.values()))
     assert predictor.captured is not None
     for x, out in zip(batches, outputs, strict=True):
         numpy.testing.assert_allclose(out.asnumpy(), plain(net, x), rtol=1e-2, atol=1e-2)
@@ -153,7 +153,7 @@ def test_cuda_graphs_of_steps(optimizer, momentum):
             if number == 9:
                 trainer.set_learning_rate(0.05)
         if hybridize:
-            assert net._cached_op.last_step.runner.captured is not None
+            assert net._cached_op.deferral.last_step.runner.captured is not None
         found.append(([v.asnumpy() for v in losses], [p.data().asnumpy() for p in net.collect_params().values()]))
     for one, other in zip(found[0][0], found[1][0], strict=True):
         numpy.testing.assert_allclose(one, other, rtol=1e-3, atol=1e-4)
@@ -173,8 +173,8 @@ def test_predictions_see_averages_that_a_cuda_graph_has_moved():
             out = net(x)
         out.backward()
         found = net(x).asnumpy()
-    assert net._cached_op.last_step.runner.captured is not None
-    assert next(iter(net._cached_op._predictors.values())).captured is not None
+    assert net._cached_op.deferral.last_step.runner.captured is not None
+    assert next(iter(net._cached_op.predictions.predictors.values())).captured is not None
     numpy.testing.assert_allclose(found, plain(net, x), rtol=1e-2, atol=1e-2)
 
 

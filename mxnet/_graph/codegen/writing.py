@@ -48,11 +48,12 @@ class Plan:
     recorded: as `whole` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
     memory: bytes that the values of `whole` or `infer` occupy, at most; 0 if it is not known
     peak: the same, on one stream; 0 on a CPU
+    aliases: which saved tensors and outputs share memory (ndarray/_plan_node.py); None until the first run tells
     """
 
     __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
                  'differentiable', 'fresh', 'direct', 'present', 'source', 'recorded', 'memory', 'peak',
-                 '_plain', '__weakref__')
+                 'aliases', '_plain', '__weakref__')
     live: WeakSet[Plan] = WeakSet()     # all plans there are, for interceptors that come later
     forward: Any
     backward: Any
@@ -70,12 +71,13 @@ class Plan:
     recorded: Any
     memory: int
     peak: int
+    aliases: tuple[list[int], list[int]] | None
     _plain: dict[str, Any] | None
 
     def __init__(self, **fields: Any) -> None:
         self.recorded, self.memory, self.peak = None, 0, 0
         self.state_weights = ()
-        self._plain = None
+        self.aliases = self._plain = None
         for name, value in fields.items():
             setattr(self, name, value)
         Plan.live.add(self)
