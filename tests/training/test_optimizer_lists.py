@@ -8,6 +8,7 @@ import mxnet as mx
 from mxnet._ops.optim.adaptive import adam_update
 from mxnet._ops.optim.sgd import nag_mom_update, sgd_mom_update, sgd_update
 from mxnet.optimizer import _lists
+from mxnet.optimizer._bound_update import descend
 from mxnet.optimizer.contrib import adamw
 
 SHAPES = [(3, 4), (37,), (), (1,), (8, 16), (0, 3)]
@@ -39,7 +40,7 @@ NUMBERS = [{'lr': 0.1, 'wd': 0.0, 'rescale_grad': 1.0, 'clip_gradient': -1.0},
 def test_descend(numbers):
     weights, grads = tensors(0), tensors(1)
     want = [sgd_update(w, g, **numbers) for w, g in zip(weights, grads)]
-    _lists.descend(weights, grads, [], momentum=0.0, **numbers)
+    descend(weights, grads, [], momentum=0.0, **numbers)
     assert_close(weights, want)
     assert_close(grads, tensors(1), 0, 0)
 
@@ -52,7 +53,7 @@ def test_descend_with_momentum(numbers, momentum, scale):
     weights, grads, moms = tensors(0), tensors(1), [t * scale for t in tensors(2)]
     want, new = zip(*[sgd_mom_update(w, g, m, momentum=momentum, **numbers)
                       for w, g, m in zip(weights, grads, moms)])
-    _lists.descend(weights, grads, moms, momentum=momentum, **numbers)
+    descend(weights, grads, moms, momentum=momentum, **numbers)
     assert_close(weights, want)
     assert_close(moms, new, atol=1e-7 * scale)
     assert_close(grads, tensors(1), 0, 0)
