@@ -114,7 +114,7 @@ def gluon_mlp(mx, batches=8, estimator=False, mean=False, flags=PROMISES):
     turn = itertools.cycle(data)
     if estimator:
         made = mx.gluon.contrib.estimator.Estimator(net, loss_of, trainer=trainer, context=mx.gpu())
-        return lambda: made._learn(next(turn), 0)
+        return lambda: made._backward_and_step(next(turn), 0)
 
     def step():
         x, y = next(turn)

@@ -86,7 +86,7 @@ class NDArrayBase:
         tensor = self._storage
         if tensor is None:
             pending = self._pending
-            tensor = None if pending is None else pending.work.like(pending)
+            tensor = None if pending is None else pending.work.meta_of(pending)
             if tensor is None:              # another thread has computed it in the meantime; or says why it could not
                 tensor = self.materialize()
         return _new_tuple(Meta, (tensor.shape, tensor.dtype, self._ctx))       # `Meta(...)` takes three times as long
@@ -169,7 +169,7 @@ def send(tensor: torch.Tensor, target: torch.Tensor | torch.device) -> torch.Ten
     """Copies a CPU tensor to a GPU: to a device, which gives a new tensor, or into a tensor there.  Neither side waits.
 
     Programs may write into their arrays at once.  What is not in pinned memory is copied there first, and torch keeps
-    that until the GPU has read it; whoever writes into a pinned array waits (`settle`).
+    that until the GPU has read it; a write into a pinned array waits (`settle`).
     """
     pinned = tensor.is_pinned()
     if not pinned:

@@ -175,41 +175,41 @@ class Variable:
             raise MXNetError(f"grad_req must be 'write', 'add' or 'null', not {req!r}")
         self.buffer: Any
         self.buffer, self.req = buffer, req
-        self.fresh: Any = [False]          # has backward written the buffer since somebody set this to False
+        self.fresh: Any = [False]          # has backward written the buffer since this was set to False
         leaf = self.leaf = tensor.detach()
         if req != 'null' and not tensor.dtype.is_floating_point:
             leaf = self.leaf = DifferentiableInteger.leaf(tensor)
-            leaf._shadow.register_post_accumulate_grad_hook(_rounding_mover(buffer, req, self.fresh))
+            leaf._shadow.register_post_accumulate_grad_hook(_rounding_hook(buffer, req, self.fresh))
         elif req != 'null':
             leaf.requires_grad_()
-            leaf.register_post_accumulate_grad_hook(_mover(buffer, req, self.fresh))
+            leaf.register_post_accumulate_grad_hook(_gradient_hook(buffer, req, self.fresh))
             if buffer._sparse:
                 leaf._wants_rows = True  # type: ignore[attr-defined]  # operators that know only some rows of its gradient may send just these
 
 
-def _mover(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.Tensor], None]:
+def _gradient_hook(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.Tensor], None]:
     """A hook that moves a gradient that torch has summed up into the buffer that the program sees.
 
     It holds no reference to the leaf that calls it: a cycle would keep large arrays until the garbage collector runs.
     """
-    def move(leaf: torch.Tensor) -> None:
+    def hook(leaf: torch.Tensor) -> None:
         gradient, leaf.grad = leaf.grad, None
         if vars(leaf).pop('_unreached', False) and gradient is None:
             return                      # torch's graph leads here, the computation does not
         if gradient is None:            # reached only through operators without a gradient
             gradient = leaf.new_zeros(())
         _commit(_store, buffer, req, fresh, gradient)
-    return move
+    return hook
 
 
-def _rounding_mover(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.Tensor], None]:
+def _rounding_hook(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.Tensor], None]:
     """The same for the shadow of integers: the gradient loses its fraction."""
-    def move(shadow: torch.Tensor) -> None:
+    def hook(shadow: torch.Tensor) -> None:
         gradient, shadow.grad = shadow.grad, None
         if gradient is None:
             gradient = shadow.new_zeros(())
         _commit(_store, buffer, req, fresh, gradient.detach().to(buffer.meta().dtype))
-    return move
+    return hook
 
 
 def _commit(write: Callable[..., None], *args: Any) -> None:
@@ -356,14 +356,14 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], 
 def _undifferentiable(heads: Sequence[Any]) -> MXNetError:
     what = 'this array' if len(heads) == 1 else 'these arrays'
     tensors = [_history(head, 'head') for head in heads]
-    if any(getattr(t, '_used_up', False) for t in tensors):
+    if any(getattr(t, '_graph_released', False) for t in tensors):
         return MXNetError(USED_UP)
     if tensors and not tensors[0].is_floating_point():
         return MXNetError(NOT_SMOOTH.format(what=what, dtype=NAME[tensors[0].dtype]))
     return MXNetError(NOT_RECORDED.format(what=what))
 
 
-def _give_up(heads: Sequence[Any], tensors: Sequence[torch.Tensor]) -> None:
+def _release_history(heads: Sequence[Any], tensors: Sequence[torch.Tensor]) -> None:
     """Takes the history from what was differentiated: a second time would be a mistake, and it is memory."""
     drop_history(tensors)
     for head in heads:
@@ -373,7 +373,7 @@ def _give_up(heads: Sequence[Any], tensors: Sequence[torch.Tensor]) -> None:
             elif head.materialize().requires_grad:            # nothing was noted of it
                 tensor = head.materialize().detach()
                 head._rebind(tensor)
-                tensor._used_up = True
+                tensor._graph_released = True
 
 
 def _explain(error: RuntimeError) -> MXNetError:
@@ -413,7 +413,7 @@ def backward(heads: Arrays, head_grads: NDArray | Sequence[NDArray | None] | Non
     if interceptors and (scope := entering('backward')) is not None:
         with scope:
             return backward(heads, head_grads, retain_graph, train_mode)
-    if not (head_grads is None and not retain_graph and train_mode and at_once(heads)):
+    if not (head_grads is None and not retain_graph and train_mode and backward_as_plan(heads)):
         on_tape(heads, head_grads, retain_graph, train_mode)
 
 
@@ -444,12 +444,12 @@ def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, trai
     finally:
         state.moves = True
     if not retain_graph:
-        _give_up(heads, tensors)
+        _release_history(heads, tensors)
         if _paused_writes.uncounted:
             _paused_writes.count_all()
 
 
-def at_once(heads: Arrays, update: Any = None) -> bool:
+def backward_as_plan(heads: Arrays, update: Any = None) -> bool:
     """Whether heads were deferred, and have been computed together with their gradients: see _lazy/step.py.
 
     update: as for `Step.backward_from`
@@ -493,7 +493,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
         # of a linear function: a constant, yet its gradient is to be zero and not an error
         results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]
     if not retain_graph:
-        _give_up(heads, tensors)
+        _release_history(heads, tensors)
     return [wrap(r.contiguous() if v.meta().dtype.is_floating_point else r.to(v.meta().dtype), v._ctx, v._dense)
             for r, v in zip(results, variables, strict=True)]
 

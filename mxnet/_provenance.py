@@ -83,7 +83,7 @@ def drop_history(heads: Iterable[torch.Tensor]) -> None:
             except RuntimeError:                # a view: torch refuses
                 if not take_history(tensor):
                     continue
-            tensor._used_up = True
+            tensor._graph_released = True
             vars(tensor).pop('_provenance', None)     # another thread may have removed it
         for s in sources:
             if type(s) is tuple:

@@ -64,7 +64,7 @@ def like_numpy() -> Any:
 
 
 def seed(seed_state: int, ctx: Context | str = 'all') -> None:
-    """Starts the random numbers anew.
+    """Seeds the random numbers.
 
     With ctx='all' every context's; two contexts still draw different numbers.  With one context, only that one, and
     then cpu(0) and gpu(0), seeded alike, differ only by their device's algorithm.

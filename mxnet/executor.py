@@ -92,7 +92,7 @@ class Executor:
         self.arg_arrays, self.grad_arrays, self.aux_arrays = args, grads, aux
         self._arg_names, self._aux_names = symbol.list_arguments(), symbol.list_auxiliary_states()
         if like is not None and not like._program.individual:
-            # plans are kept by shapes, so that going back and forth between some does not make them anew
+            # plans are cached by shapes, so that alternating between shapes makes none twice
             self._program, self._plans = like._program, like._plans
         else:
             self._program = self._lowered()
@@ -371,8 +371,8 @@ class Executor:
         if runner.captured is None:
             self._give(results if runner.fresh else [_owned(o, tensors) for o in results])
             return
-        # they lie in the memory of a CUDA graph; whoever looks at them gets copies
-        if self._graph_outputs is None or not self._graph_outputs.still(self._outputs, results):
+        # they lie in the memory of a CUDA graph; a read copies them
+        if self._graph_outputs is None or not self._graph_outputs.are_current(self._outputs, results):
             self._give([None] * len(results))
             self._graph_outputs = GraphOutputs([ref(array) for array in self._outputs], results, self._ctx)
 
@@ -738,7 +738,7 @@ class _Watch:
                 shown[i] = tensor.view_as(tensor)
                 shown[i].register_hook(self._gradient(node, which))
             else:
-                # upstream's operators send gradients to all of their inputs, whether anybody wants them or not
+                # upstream's operators send gradients to all of their inputs, whether they are wanted or not
                 shown[i] = tensor.detach().requires_grad_()
                 self.leaves.append(shown[i])
                 self._places.append((node, which))

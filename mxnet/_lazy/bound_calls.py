@@ -33,19 +33,19 @@ if TYPE_CHECKING:
 class BoundCall:
     """A deferred call, bound to what it depends on.
 
-    A step whose calls so far were like those of an earlier one (`BoundStep` of step_plan.py) follows its route: all
+    A step whose calls so far were like those of an earlier one (`BoundStep` of step_plan.py) follows its template: all
     that is left to find out of a call is whether its arguments are of the same kinds.
     """
 
-    __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'route', 'likes')
+    __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'template', 'output_metas')
     cached: CachedOp
     order: list[int]                        # numbers of the arguments, in the order of the CachedOp's inputs
     kinds: list[ArgumentKind]
     ctx: Context
     switches: Switches
     cls: type
-    route: BoundStep | None
-    likes: list[torch.Tensor]
+    template: BoundStep | None
+    output_metas: list[torch.Tensor]
 
     @staticmethod
     def of(cached: CachedOp, params: Sequence[Parameter], inputs: Sequence[tuple[int, int]], args: Sequence[Any],
@@ -91,7 +91,7 @@ class BoundCall:
                 self.order = [numbers[i] for i in sorted(numbers)]
                 self.taken = [number for number in self.order if kinds[number][0] is not None]
             self.cached, self.kinds, self.ctx, self.switches = cached, kinds, step.ctx, switches()
-            self.cls, self.route, self.likes = type(out), None, step.calls[pending.call].likes
+            self.cls, self.template, self.output_metas = type(out), None, step.calls[pending.call].output_metas
             return self
 
 
@@ -142,22 +142,22 @@ class FirstCall(BoundCall):
             step.moves = self.moves
             if cached.draws:
                 will_draw(step)
-            route = cached.deferral.last_step
-            if route is not None and (route is self.route or self._begins(route)):
-                step.route = route
-                return step.follow(self.cls)
-            return step.add(cached, self.switches[0], group.sources, self.cls, self.likes)[0]
+            template = cached.deferral.last_step
+            if template is not None and (template is self.template or self._matches_first(template)):
+                step.template = template
+                return step.add_from_template(self.cls)
+            return step.add(cached, self.switches[0], group.sources, self.cls, self.output_metas)[0]
 
-    def _begins(self, route: BoundStep) -> bool:
-        """Whether a route begins with this call."""
+    def _matches_first(self, template: BoundStep) -> bool:
+        """Whether a template begins with this call."""
         group, count = self.group, len(self.order)
         start = len(group.arrays)
-        if not route.is_route() or route.structure[0] != (self.cached, self.switches[0], group.sources) \
-                or route.groups != [(group, 0)] or route.np_shape != self.switches[2] \
-                or route.loose[:count] != list(range(start, start + count)) \
-                or route.kinds[:count] != [self.kinds[number][1:] for number in self.order]:
+        if not template.is_template() or template.structure[0] != (self.cached, self.switches[0], group.sources) \
+                or template.groups != [(group, 0)] or template.np_shape != self.switches[2] \
+                or template.free_inputs[:count] != list(range(start, start + count)) \
+                or template.kinds[:count] != [self.kinds[number][1:] for number in self.order]:
             return False
-        self.route = route
+        self.template = template
         return True
 
 
@@ -165,7 +165,7 @@ class NextCall(BoundCall):
     """A call, without parameters, that goes on with what others of its step give."""
 
     __slots__ = ('at', 'start', 'expected', 'taken')
-    at: int                                 # how many calls and inputs there are when the route comes to this call
+    at: int                                 # how many calls and inputs there are when the template comes to this call
     start: int
     expected: list[Source]                  # where the pending arguments come from
     taken: list[int]                        # numbers of the other arguments
@@ -190,7 +190,7 @@ class NextCall(BoundCall):
                     if work is not step:
                         if step is not None or type(work) is not Step or work.closed or work.thread != get_ident() \
                                 or work.ctx is not ctx or work.np_shape != state.np_shape \
-                                or len(work.made) + len(work._calls) > MOST_CALLS:
+                                or len(work.outputs) + len(work._calls) > MOST_CALLS:
                             return None
                         step = work
                     if pending.call is None:
@@ -208,23 +208,23 @@ class NextCall(BoundCall):
                 if drawing(ctx) not in (None, step):
                     return None
                 will_draw(step)
-            route = step.route
-            if route is not None and (route is self.route and len(step.made) == self.at
-                                      and len(step.arrays) == self.start or self._goes_on(route, step)) \
+            template = step.template
+            if template is not None and (template is self.template and len(step.outputs) == self.at
+                                      and len(step.arrays) == self.start or self._matches_next(template, step)) \
                     and given == self.expected:
                 # the inputs that are no outputs must be distinct, and the step must not read them yet
                 for number in self.taken:
                     x = args[number]
-                    if id(x) in step.loose_index or True in [id(x) in group.index for group, _ in step.groups]:
+                    if id(x) in step.free_index or True in [id(x) in group.index for group, _ in step.groups]:
                         break
                 else:
                     if len(self.taken) == 1 or len({id(args[n]) for n in self.taken}) == len(self.taken):
                         for number in self.taken:
                             step.take_input(args[number], tensors[number], None, id(args[number]))
-                        return step.follow(self.cls)
-            for x, kind in zip(args, kinds):        # the route says so otherwise
+                        return step.add_from_template(self.cls)
+            for x, kind in zip(args, kinds):        # the template says so otherwise
                 if kind[0] is None:
-                    like = step.like(x._pending)
+                    like = step.meta_of(x._pending)
                     if like.shape != kind[1] or like.dtype is not kind[2]:
                         return None
             found: list[Source] = []
@@ -236,23 +236,23 @@ class NextCall(BoundCall):
                 else:
                     known = step.number_of(x)
                     found.append(step.take(x) if known is None else known)
-            return step.add(cached, self.switches[0], tuple(found), self.cls, self.likes)[0]
+            return step.add(cached, self.switches[0], tuple(found), self.cls, self.output_metas)[0]
 
-    def _goes_on(self, route: BoundStep, step: Step) -> bool:
-        """Whether a route goes on with this call."""
-        at, start = len(step.made), len(step.arrays)
-        if at >= len(route.structure):
+    def _matches_next(self, template: BoundStep, step: Step) -> bool:
+        """Whether a template goes on with this call."""
+        at, start = len(step.outputs), len(step.arrays)
+        if at >= len(template.structure):
             return False
-        cached, training, sources = route.structure[at]
+        cached, training, sources = template.structure[at]
         if cached is not self.cached or training is not self.switches[0]:
             return False
-        known, fresh, expected = dict(zip(route.loose, route.kinds)), start, []
+        known, fresh, expected = dict(zip(template.free_inputs, template.kinds)), start, []
         for number, source in zip(self.order, sources):
             kind = self.kinds[number]
             if kind[0] is None:
                 if isinstance(source, int):
                     return False
-                like = route.likes[source[0]]       # calls of a route have one output each
+                like = template.output_metas[source[0]]       # calls of a template have one output each
                 if like.shape != kind[1] or like.dtype is not kind[2]:
                     return False
                 expected.append((number, source))
@@ -260,7 +260,7 @@ class NextCall(BoundCall):
                 return False
             else:
                 fresh += 1
-        self.route, self.at, self.start = route, at, start
+        self.template, self.at, self.start = template, at, start
         self.expected = [source for _, source in sorted(expected)]
         return True
 
@@ -330,5 +330,5 @@ def _kind(array: NDArrayBase, step: Step) -> ArgumentKind | None:
         return type(array), *array.meta()[:2]
     if pending.work is not step or pending.call is None:
         return None
-    like = step.like(pending)
+    like = step.meta_of(pending)
     return None, like.shape, like.dtype

@@ -53,7 +53,7 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
             if pending.call is not None:
                 if variable is not None:
                     return step
-                like = step.like(pending)
+                like = step.meta_of(pending)
                 kinds.append((like.shape, like.dtype))
                 learns = True
                 continue
@@ -73,8 +73,8 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
     if group is not None:
         kinds = [*map((group.kinds + kinds).__getitem__, group.sources)]
     key = training, *kinds
-    likes = cached.deferral.output_kinds.get(key) if cached.parameters else infer_outputs(cached, key)
-    if likes is None:
+    output_metas = cached.deferral.output_kinds.get(key) if cached.parameters else infer_outputs(cached, key)
+    if output_metas is None:
         if cached.deferral.only_inferred:
             raise NotInferred
         return None         # the first of its kind runs at once, so that mistakes are found where they are made
@@ -116,7 +116,7 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
     step.moves = step.moves or training and bool(cached.program.states)
     if cached.draws:
         will_draw(step)
-    return step.add(cached, training, sources, cls, likes)
+    return step.add(cached, training, sources, cls, output_metas)
 
 
 def _are_distinct(args: Sequence[Any], group: ParameterGroup) -> bool:

@@ -44,34 +44,34 @@ def _join(find: Callable[[CachedOp], CachedOp], inputs: Sequence[Any], index: in
     with transition_lock:
         step: Any = None                    # the Step of the first pending input
         sources: list[Source | None] = []
-        likes: list[torch.Tensor] = []
+        output_metas: list[torch.Tensor] = []
         for i, x in enumerate(inputs):
             if x is None or x._sparse:
                 return None
             pending = x._pending
             if pending is None:
                 sources.append(None)
-                likes.append(x.materialize())
+                output_metas.append(x.materialize())
                 continue
             if type(pending.work) is not Step or not pending.work.is_open() \
                     or i == index and pending.call is not None:
                 return None
-            known = pending.work.like(pending)
+            known = pending.work.meta_of(pending)
             step = step or pending.work
             sources.append(pending.number if pending.call is None else (pending.call, pending.number))
-            likes.append(known)
+            output_metas.append(known)
         if step is None:
             return None                     # another thread has computed them in the meantime
         try:
             cached = find(step.first)
         except TypeError:                   # an attribute that cannot be hashed
             return None
-        route = step.route
-        if route is not None and len(step.made) < len(route.structure) \
-                and route.structure[len(step.made)] == (cached, state.training, tuple(sources)) \
+        template = step.template
+        if template is not None and len(step.outputs) < len(template.structure) \
+                and template.structure[len(step.outputs)] == (cached, state.training, tuple(sources)) \
                 and not any(x._pending.work is not step for x in inputs):
-            return step.follow(cls)
-        if not _fits(cached, likes, index):
+            return step.add_from_template(cls)
+        if not _fits(cached, output_metas, index):
             return None
     arrays = defer(cached, inputs, inputs[0]._ctx, state.training, cls)
     return None if arrays is None else arrays[0]
@@ -94,11 +94,11 @@ def _keep(first: CachedOp, key: Hashable, cached: CachedOp) -> CachedOp:
     return cached
 
 
-def _fits(cached: CachedOp, likes: Sequence[torch.Tensor], index: int | None) -> bool:
+def _fits(cached: CachedOp, output_metas: Sequence[torch.Tensor], index: int | None) -> bool:
     """Whether a graph of operators takes tensors of these kinds, as inference says."""
-    if not all(t.is_floating_point() for i, t in enumerate(likes) if i != index):
+    if not all(t.is_floating_point() for i, t in enumerate(output_metas) if i != index):
         return False
-    outputs = infer_outputs(cached, kinds_of(state.training, likes))
+    outputs = infer_outputs(cached, kinds_of(state.training, output_metas))
     return outputs is not None and all(t.is_floating_point() for t in outputs)
 
 
@@ -134,7 +134,7 @@ def _output_like(array: Any) -> torch.Tensor | None:
     if pending is None or pending.call is None or type(pending.work) is not Step or state.interceptors \
             or state.naive:
         return None
-    return pending.work.like(pending)
+    return pending.work.meta_of(pending)
 
 
 def _view(array: Any, name: str, given: tuple[int, ...], box: tuple[tuple[int, int, int], ...] | None,

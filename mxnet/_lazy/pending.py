@@ -1,8 +1,8 @@
 """Pending arrays: they have a record of the work that computes them instead of a tensor.
 
-The work is a `Step` or a `GraphOutputs`.  Each has `run()`, which gives its arrays their tensors;
-`like(pending)`, a tensor with the shape and dtype of an array, or None once it has run; `borrow(array)`, the tensor of
-an array to be read at once; and `backward_from(heads)`.
+The work is a `Step` or a `GraphOutputs`.  Each has `run()`, which gives its arrays their tensors; `meta_of(pending)`, a
+tensor with the shape and dtype of an array, or None once it has run; `borrow(array)`, the tensor of an array to read
+at once; and `backward_from(heads)`.
 """
 from __future__ import annotations
 
@@ -136,18 +136,18 @@ class GraphOutputs:
 
     def run(self) -> None:
         """Copies what still exists."""
-        with self._lock:            # whoever launches the graph next waits until the copies are under way
+        with self._lock:            # the next launch of the graph waits until the copies have been started
             refs, tensors = self._refs, list(self._tensors)
             if not refs:
                 return
             bases = {number: base for number, base, _ in self._views}
             for number in {bases.get(n, n) for n, made in enumerate(refs) if made() is not None}:
                 tensors[number] = tensors[number].clone()
-                tensors[number]._used_up = True         # type: ignore[attr-defined]  # see _autograd.py
+                tensors[number]._graph_released = True         # type: ignore[attr-defined]  # see _autograd.py
             fill_all(refs, tensors, self._ctx, self._views)
             self._refs = self._tensors = ()
 
-    def still(self, arrays: Sequence[NDArrayBase], tensors: Sequence[torch.Tensor]) -> bool:
+    def are_current(self, arrays: Sequence[NDArrayBase], tensors: Sequence[torch.Tensor]) -> bool:
         """Whether arrays lie there that nothing has read since."""
         return self._tensors is tensors and False not in [a._pending is not None and a._pending.work is self
                                                           for a in arrays]
@@ -158,7 +158,7 @@ class GraphOutputs:
     def backward_from(self, heads: Any, update: Any = None) -> bool:
         return False
 
-    def like(self, pending: Pending) -> torch.Tensor | None:
+    def meta_of(self, pending: Pending) -> torch.Tensor | None:
         tensors = self._tensors
         return tensors[pending.number] if tensors else None
 

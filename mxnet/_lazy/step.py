@@ -3,7 +3,7 @@
 While recording, a hybridized block that ran before need not run at once: its outputs become pending arrays, and the
 step keeps what the call reads: the tensors and the gradient variables of its inputs, as they are at the call.  A read
 of an output, or a write into the memory of an input (`_array.before_write`), runs the step with torch's tape, call by
-call.  A loop that trains does neither before `backward`: then the whole step runs as one plan (`Plan.whole`), forward
+call.  A loop that trains does neither before `backward`: then the whole step runs as one plan (`Plan.joint`), forward
 and backward, without torch's engine.
 
 A step belongs to the thread that records it.  Another thread that needs one of its arrays runs it first, so that each
@@ -48,56 +48,56 @@ SEEN = 1024             # keys of steps that a network has seen once
 class Call:
     """A call of a step: its CachedOp, train mode, where its inputs come from, and (weakly) its output arrays.
 
-    likes: tensors without memory that have the shapes and dtypes of the outputs
+    output_metas: tensors without memory that have the shapes and dtypes of the outputs
     """
 
-    __slots__ = ('cached', 'training', 'sources', 'outputs', 'likes')
+    __slots__ = ('cached', 'training', 'sources', 'outputs', 'output_metas')
     sources: Sources
 
     def __init__(self, cached: CachedOp, training: bool, sources: Sources, outputs: list[ArrayRef],
-                 likes: list[torch.Tensor]) -> None:
+                 output_metas: list[torch.Tensor]) -> None:
         self.cached, self.training, self.sources, self.outputs = cached, training, sources, outputs
-        self.likes = likes
+        self.output_metas = output_metas
 
 
 class Step:
     """Calls that are deferred together, and what they read.
 
-    A step whose calls so far are those of an earlier one follows its `route` (a BoundStep): `made` has, weakly, the
-    output of each call.  `closed`: no call can be added.  `done`: the outputs have their tensors.
+    A step whose calls so far are those of an earlier one has that one as its `template` (a BoundStep); `outputs` has,
+    weakly, the output of each call.  `closed`: no call can be added.  `done`: the outputs have their tensors.
     """
 
-    __slots__ = ('_calls', 'route', 'made', 'arrays', 'tensors', 'variables', 'groups', 'loose', 'loose_index',
-                 '_hidden', 'version', 'ctx', 'np_shape', 'moves', 'closed', 'done', 'failed', 'thread', '_lock',
-                 '_memories', '__weakref__')
+    __slots__ = ('_calls', 'template', 'outputs', 'arrays', 'tensors', 'variables', 'groups', 'free_inputs',
+                 'free_index', '_hidden', 'version', 'ctx', 'np_shape', 'moves', 'closed', 'done', 'failed', 'thread',
+                 '_lock', '_memories', '__weakref__')
     _calls: list[Call]
-    route: BoundStep | None
-    made: list[ArrayRef]
+    template: BoundStep | None
+    outputs: list[ArrayRef]
     arrays: list[NDArrayBase]
     tensors: list[torch.Tensor]
     variables: Variables
     groups: Groups
-    loose: list[int]                    # numbers of the inputs that are in no group
-    loose_index: dict[int, int]         # identity of such an input -> its number
+    free_inputs: list[int]                    # numbers of the inputs that are in no group
+    free_index: dict[int, int]         # identity of such an input -> its number
     _hidden: list[tuple[NDArrayBase, torch.Tensor]]
     version: int
     failed: BaseException | None
-    _memories: tuple[int, Set[int]]     # how many loose inputs there were, and where their memory begins
+    _memories: tuple[int, Set[int]]     # how many free_inputs inputs there were, and where their memory begins
 
     def __init__(self, ctx: Context, group: ParameterGroup | None = None, arrays: Sequence[NDArrayBase] = (),
                  tensors: Sequence[torch.Tensor] = ()) -> None:
         """It begins with what its first call reads: a group, and distinct arrays that have no gradient."""
-        self._calls, self.route, self.made = [], None, []
+        self._calls, self.template, self.outputs = [], None, []
         # (ParameterGroup, its first number), and numbers of other inputs; the sum of the versions of all tensors when
         # they were taken
         if group is None:
-            self.arrays, self.tensors, self.variables, self.groups, self.loose = [], [], [], [], []
-            self.loose_index, self.version = {}, 0
+            self.arrays, self.tensors, self.variables, self.groups, self.free_inputs = [], [], [], [], []
+            self.free_index, self.version = {}, 0
         else:
             self.arrays, self.tensors = [*group.arrays, *arrays], [*group.tensors, *tensors]
             self.variables, self.groups = [*group.variables, *[None] * len(arrays)], [(group, 0)]
-            self.loose = list(range(len(group.arrays), len(self.arrays)))
-            self.loose_index = dict(zip(map(id, arrays), self.loose))
+            self.free_inputs = list(range(len(group.arrays), len(self.arrays)))
+            self.free_index = dict(zip(map(id, arrays), self.free_inputs))
             self.version = sum(map(_version, self.tensors))
         self._hidden, self._memories = [], (0, frozenset())
         self.ctx, self.np_shape, self.moves = ctx, state.np_shape, False
@@ -108,21 +108,21 @@ class Step:
 
     @property
     def calls(self) -> list[Call]:
-        """The calls; to ask for them leaves the route."""
-        if self.route is not None:
+        """The calls; to ask for them leaves the template."""
+        if self.template is not None:
             self._calls = [Call(cached, training, sources, [made], [like]) for (cached, training, sources), made, like
-                           in zip(self.route.structure, self.made, self.route.likes, strict=False)]
-            self.route = None
+                           in zip(self.template.structure, self.outputs, self.template.output_metas, strict=False)]
+            self.template = None
         return self._calls
 
     @property
     def first(self) -> CachedOp:
         """The CachedOp that the step begins with."""
-        return self._calls[0].cached if self.route is None else self.route.structure[0][0]
+        return self._calls[0].cached if self.template is None else self.template.structure[0][0]
 
     def is_full(self) -> bool:
         """Whether so many calls are deferred that they run now: programs that read nothing would fill the memory."""
-        return len(self.made) + len(self._calls) > MOST_CALLS
+        return len(self.outputs) + len(self._calls) > MOST_CALLS
 
     def is_open(self) -> bool:
         """Whether this thread can add a call now: one of the step's own, under the same rules for shapes."""
@@ -137,7 +137,7 @@ class Step:
             number = group.index.get(key)
             if number is not None and group.tensors[number] is tensor:
                 return first + number
-        number = self.loose_index.get(key)
+        number = self.free_index.get(key)
         return number if number is not None and self.tensors[number] is tensor else None
 
     def take(self, array: NDArrayBase) -> int:
@@ -151,8 +151,8 @@ class Step:
         self.arrays.append(array)
         self.tensors.append(tensor)
         self.variables.append(variable)
-        self.loose.append(number)
-        self.loose_index[key] = number
+        self.free_inputs.append(number)
+        self.free_index[key] = number
         self.version += tensor._version
         return number
 
@@ -166,11 +166,11 @@ class Step:
 
     def overlaps(self, group: ParameterGroup) -> bool:
         """Whether it reads one of the arrays of a group already."""
-        return not group.index.keys().isdisjoint(self.loose_index) \
+        return not group.index.keys().isdisjoint(self.free_index) \
             or any(not group.index.keys().isdisjoint(other.index) for other, _ in self.groups)
 
     def hide_states(self, states: Iterable[NDArrayBase]) -> None:
-        """Makes arrays that the step writes when it runs pending: whoever reads one has the step run first."""
+        """Makes arrays that the step writes when it runs pending: a read of one runs the step first."""
         for array in states:
             if array._pending is None:
                 self._hidden.append((array, array.materialize()))
@@ -184,24 +184,24 @@ class Step:
         if self.closed:
             return False
         count, found = self._memories
-        if count != len(self.loose):
-            found = memories_of([self.tensors[n] for n in self.loose])
-            self._memories = len(self.loose), found
+        if count != len(self.free_inputs):
+            found = memories_of([self.tensors[n] for n in self.free_inputs])
+            self._memories = len(self.free_inputs), found
         return not found.isdisjoint(memories) or any(group.reads(memories) for group, _ in self.groups)
 
     # ------------------------------------------------------------------ calls
-    def follow(self, cls: type) -> Any:
-        """The output array of the next call of the route."""
+    def add_from_template(self, cls: type) -> Any:
+        """The output array of the next call of the template."""
         pending, array = _new(Pending), _new(cls)
-        pending.work, pending.call, pending.number = self, len(self.made), 0
+        pending.work, pending.call, pending.number = self, len(self.outputs), 0
         array._ctx = self.ctx
         array._storage = array._variable = None
         array._pending = pending
-        self.made.append(ref(array))
+        self.outputs.append(ref(array))
         return array
 
     def add(self, cached: CachedOp, training: bool, sources: Sources, cls: type,
-            likes: list[torch.Tensor]) -> list[Any]:
+            output_metas: list[torch.Tensor]) -> list[Any]:
         """Output arrays of a new call."""
         number, arrays = len(self.calls), []
         for output in range(cached.count):
@@ -210,7 +210,7 @@ class Step:
             array._storage = array._variable = None
             array._pending = Pending(self, number, output)
             arrays.append(array)
-        self.calls.append(Call(cached, training, sources, [ref(array) for array in arrays], likes))
+        self.calls.append(Call(cached, training, sources, [ref(array) for array in arrays], output_metas))
         return arrays
 
     def join(self, other: Step) -> None:
@@ -223,9 +223,9 @@ class Step:
         self.tensors += other.tensors
         self.variables += other.variables
         self.groups += [(group, more + first) for group, first in other.groups]
-        self.loose += [more + number for number in other.loose]
-        for key, number in other.loose_index.items():
-            self.loose_index.setdefault(key, more + number)
+        self.free_inputs += [more + number for number in other.free_inputs]
+        for key, number in other.free_index.items():
+            self.free_index.setdefault(key, more + number)
         self.version += other.version
         self.moves = self.moves or other.moves
         # an input of both is one input, so that its gradients are added up
@@ -306,16 +306,16 @@ class Step:
     def borrow(self, array: NDArrayBase) -> torch.Tensor:
         return array.materialize()
 
-    def like(self, pending: Pending) -> Any:
+    def meta_of(self, pending: Pending) -> Any:
         """A tensor with the shape and dtype of an array; None once the step is done."""
         with transition_lock:
             if self.done:
                 return None
             if pending.call is None:
                 return self.tensors[pending.number]
-            if self.route is not None:
-                return self.route.likes[pending.call]
-            return self._calls[pending.call].likes[pending.number]
+            if self.template is not None:
+                return self.template.output_metas[pending.call]
+            return self._calls[pending.call].output_metas[pending.number]
 
     def _close(self) -> None:
         """Ends the construction: hidden arrays get their tensors back, and writers need not wait for it any more."""
@@ -338,7 +338,7 @@ class Step:
             readers.pop(id(self), None)         # of one that has been joined to another
             # nothing is added any more
             self._calls = self.arrays = self.tensors = self.variables = self.groups = ()    # type: ignore[assignment]
-            self.route = None
+            self.template = None
 
     def _overwritten(self) -> bool:
         # writes into arrays run the step before; this finds writes by other means into the same memory
@@ -376,8 +376,8 @@ class Step:
                 return False
             if state.draws:
                 self._draws_no_more()
-            bound = self.route
-            follows = bound is not None and len(self.made) == len(bound.structure) and bound.begins_at(heads)
+            bound = self.template
+            follows = bound is not None and len(self.outputs) == len(bound.structure) and bound.begins_at(heads)
             if not follows:
                 bound = self._find(heads)
             if bound is None or bound.others and self._wanted_later(bound):
@@ -388,7 +388,7 @@ class Step:
                 self.failed = error = MXNetError(OVERWRITTEN)
                 self._forget()
                 raise error
-            refs = self.made if follows else [m for c in self.calls for m in c.outputs]
+            refs = self.outputs if follows else [m for c in self.calls for m in c.outputs]
             self._close()
             if not bound.run(self, tensors, refs, ctx, None if update is None else update(bound)):
                 return False
@@ -396,7 +396,7 @@ class Step:
                 cached.deferral.budget = BUDGET
             for head in heads:
                 if head._storage is not None:
-                    head._storage._used_up = True
+                    head._storage._graph_released = True
             self._forget()
             return True
 
@@ -445,8 +445,8 @@ class BoundStep:
     for shapes (`np_shape`).
     """
 
-    __slots__ = ('structure', 'heads', 'others', 'groups', 'loose', 'kinds', 'loose_variables', 'np_shape', 'ctx',
-                 'targets', 'flags', 'runner', 'outputs', 'plain', 'likes', 'views', '_at', '_lock', '_repeated')
+    __slots__ = ('structure', 'heads', 'others', 'groups', 'free_inputs', 'kinds', 'free_variables', 'np_shape', 'ctx',
+                 'targets', 'flags', 'runner', 'outputs', 'plain', 'output_metas', 'views', '_at', '_lock', '_repeated')
     targets: list[Any]                  # the gradient variables that the plan's gradients go to
     outputs: GraphOutputs | None        # of the last run, in the memory of a CUDA graph
 
@@ -456,9 +456,9 @@ class BoundStep:
         self.structure, self.heads, self.groups = structure, heads, list(step.groups)
         mine = needed([sources for _, _, sources in structure], heads)
         self.others = [number for number in range(len(structure)) if number not in mine]
-        self.loose = list(step.loose)
-        self.kinds = [(step.tensors[n].shape, step.tensors[n].dtype) for n in step.loose]
-        self.loose_variables = [step.variables[n] for n in step.loose]
+        self.free_inputs = list(step.free_inputs)
+        self.kinds = [(step.tensors[n].shape, step.tensors[n].dtype) for n in step.free_inputs]
+        self.free_variables = [step.variables[n] for n in step.free_inputs]
         self.np_shape, self.ctx = step.np_shape, step.ctx
         self.targets = [step.variables[n] for n in plan.wanted]
         self.flags = [variable.fresh for variable in self.targets]
@@ -473,7 +473,7 @@ class BoundStep:
         self.runner = Runner(plan, [v.req for v in self.targets], static=wishes == {True}, generators=generators,
                              adopt=None if on_gpu else self._adopt)
         self.outputs, self._lock = None, threading.Lock()
-        self.likes, self._at = [like for call in step.calls for like in call.likes], outputs
+        self.output_metas, self._at = [like for call in step.calls for like in call.output_metas], outputs
         # then the functions of a plan are all there is to a run
         self.plain = self.runner.plain and not on_gpu
 
@@ -481,21 +481,21 @@ class BoundStep:
         buffer = self.targets[number].buffer
         return None if adopted(buffer, gradient) else buffer.materialize()
 
-    def is_route(self) -> bool:
+    def is_template(self) -> bool:
         """Whether steps may follow it call by call: then inputs that are no parameters have no gradients."""
-        return not any(self.loose_variables)
+        return not any(self.free_variables)
 
     def fits(self, step: Step, heads: Sequence[NDArrayBase]) -> bool:
         """Whether a step is like the one that this was made for, but for the values of its arrays."""
-        if len(step.calls) != len(self.structure) or step.groups != self.groups or step.loose != self.loose \
-                or step.np_shape != self.np_shape or step.ctx != self.ctx:
+        if len(step.calls) != len(self.structure) or step.groups != self.groups \
+                or step.free_inputs != self.free_inputs or step.np_shape != self.np_shape or step.ctx != self.ctx:
             return False
         for call, (cached, training, sources) in zip(step.calls, self.structure):
             if call.cached is not cached or call.training is not training or call.sources != sources:
                 return False
         if not self.begins_at(heads):
             return False
-        for number, (shape, dtype), variable in zip(step.loose, self.kinds, self.loose_variables):
+        for number, (shape, dtype), variable in zip(step.free_inputs, self.kinds, self.free_variables):
             tensor = step.tensors[number]
             if tensor.dtype is not dtype or tensor.shape != shape or step.variables[number] is not variable:
                 return False
@@ -512,7 +512,7 @@ class BoundStep:
 
     def length(self) -> int:
         """How many numbers the heads have along their first axes."""
-        return sum([self.likes[n].shape[0] for n in self._at])
+        return sum([self.output_metas[n].shape[0] for n in self._at])
 
     def run(self, step: Step, tensors: list[torch.Tensor], refs: Sequence[ArrayRef], ctx: Context,
             then: Any = None) -> bool:
@@ -532,7 +532,7 @@ class BoundStep:
                              *(() if then is None else then.written))
             try:
                 if self.plain and then is None:
-                    outputs = runner.plan.whole(tensors, buffers)[0]
+                    outputs = runner.plan.joint(tensors, buffers)[0]
                 else:
                     outputs = runner.run(tensors, buffers, then)
             except RuntimeError:

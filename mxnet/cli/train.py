@@ -304,7 +304,7 @@ def train(options: Any) -> int:
                 labels = gluon.utils.split_and_load(y, places, even_split=False)
                 with autograd.record():
                     losses = [loss_of(net(part), label) for part, label in zip(parts, labels, strict=True)]
-                trainer._learn(losses, x.shape[0])      # backward and step as one plan
+                trainer._backward_and_step(losses, x.shape[0])      # backward and step as one plan
                 total_loss += sum(loss.sum().asscalar() for loss in losses)
                 bar.step()
                 if stopped:

@@ -90,7 +90,7 @@ class Checkpoint:
         except MXNetError as error:
             if isinstance(error.__cause__, FileNotFoundError):
                 return False
-            raise               # it may well be there: a run that began anew would overwrite it
+            raise               # it may well be there: a run from the start would overwrite it
 
     def load(self) -> Any:
         """Restores the run and returns its progress; random generators go on where they were.

@@ -80,7 +80,7 @@ class HybridBlock(Block):
         self._in_format: Any = None            # how inputs and outputs are nested, once there is a graph
         self._out_format: Any = None
         self._plain_inputs = -1                # so many arrays in and one out, nothing nested; else -1
-        self._known: Any = None                # context, Guard, parameters, arguments of the CachedOp, its inputs
+        self._bound_arguments: Any = None      # context, Guard, parameters, arguments of the CachedOp, its inputs
         self._active = False
         self._flags: list[Any] = []
         self._backend_opts: Any
@@ -107,12 +107,12 @@ class HybridBlock(Block):
         self._cached_graph = ()
         self._cached_op = None
         self._cached_op_args = []
-        self._traces = self._repeat = self._prediction = None
+        self._traces = self._bound_call = self._bound_prediction = None
 
     def __getstate__(self) -> Any:
-        # copies find out anew what belongs to the arrays of this block, or to threads
-        return {**self.__dict__, '_cached_op': None, '_known': None, '_traces': None, '_repeat': None,
-                '_prediction': None}
+        # caches belong to the arrays of this block, or to threads: copies have none
+        return {**self.__dict__, '_cached_op': None, '_bound_arguments': None, '_traces': None, '_bound_call': None,
+                '_bound_prediction': None}
 
     def cast(self, dtype: DType) -> None:
         self._clear_cached_op()
@@ -134,7 +134,7 @@ class HybridBlock(Block):
             self._backend_opts = kwargs
         self._backend = backend
         self._active = active
-        self._repeat = self._prediction = None
+        self._bound_call = self._bound_prediction = None
         self._flags = [('static_alloc', static_alloc), ('static_shape', static_shape), ('inline_limit', inline_limit)]
         if clear:
             self._clear_cached_op()
@@ -146,7 +146,7 @@ class HybridBlock(Block):
 
     def register_op_hook(self, callback: Callable[..., Any], monitor_all: bool = False) -> None:
         self._callback, self._monitor_all = callback, monitor_all
-        self._traces = self._traces and None         # they are made anew, with the hook
+        self._traces = self._traces and None         # traces are made once more, with the hook
         if self._cached_op is not None:
             self._cached_op._register_op_hook(callback, monitor_all)
         for child in self._children.values():
@@ -259,7 +259,7 @@ class HybridBlock(Block):
         op.program.inductor = self._backend == 'inductor'
         op.parameters = tuple(i for i, (is_input, _) in enumerate(self._cached_op_args) if not is_input)
         plain = self._out_format == nested.LEAF and self._in_format == [nested.LEAF] * len(self._in_format)
-        self._plain_inputs, self._known = len(self._in_format) if plain else -1, None
+        self._plain_inputs, self._bound_arguments = len(self._in_format) if plain else -1, None
         if self._callback:
             op._register_op_hook(self._callback, self._monitor_all)
         self._cached_op = op                # last: other threads run it as soon as it is there
@@ -267,13 +267,13 @@ class HybridBlock(Block):
     def _call_cached_op(self, *args):
         if self._cached_op is None:
             if self._graphs():
-                return self._traces(*args) if self._traces.why_not is None else self._forward_plainly(*args)
+                return self._traces(*args) if self._traces.failure is None else self._forward_plainly(*args)
             with _building:
                 if self._cached_op is None:
                     self._build_cache(*args)
-        row = self._row(args)
+        row = self._op_arguments(args)
         if row is not None:
-            return self._run_row(row, args)
+            return self._run_cached_op(row, args)
         flat, form = nested.flatten(args, 'an input')
         if form != self._in_format and not nested.same_format(form, self._in_format):
             raise ValueError(f'{self.name} was hybridized for inputs nested like {self._in_format}, '
@@ -285,7 +285,7 @@ class HybridBlock(Block):
         out = self._cached_op(*row)
         return nested.regroup(out if isinstance(out, list) else [out], self._out_format)
 
-    def _row(self, args):
+    def _op_arguments(self, args):
         """The arguments of the graph's CachedOp, inputs and parameters; None unless the inputs are plain arrays."""
         if len(args) != self._plain_inputs:
             return None
@@ -296,37 +296,37 @@ class HybridBlock(Block):
         for x in args:
             if not isinstance(x, NDArray) or x._ctx is not ctx:
                 return None
-        known = self._known
+        known = self._bound_arguments
         if known is None or known[0] is not ctx or not known[1].holds():
             params = [what for is_input, what in self._cached_op_args if not is_input]
             row = [what if is_input else what.data(ctx) for is_input, what in self._cached_op_args]
             inputs = [(i, what) for i, (is_input, what) in enumerate(self._cached_op_args) if is_input]
             known = ctx, Guard(params), params, row, inputs
             # others give another array each time, such as one with dropout
-            self._known = known if all(type(p).data is Parameter.data for p in params) else None
+            self._bound_arguments = known if all(type(p).data is Parameter.data for p in params) else None
         row = known[3].copy()
         for i, number in known[4]:
             row[i] = args[number]
         return row
 
-    def _run_row(self, row, args):
+    def _run_cached_op(self, row, args):
         fill_fixed(self._cached_op, row)
         out = self._cached_op(*row)
-        known = self._known
+        known = self._bound_arguments
         if not self._traced and known is not None:
-            self._remember(self._cached_op, known[2], known[4], args, out)
+            self._bind_call(self._cached_op, known[2], known[4], args, out)
         return out
 
-    def _remember(self, cached, params, inputs, args, out):
+    def _bind_call(self, cached, params, inputs, args, out):
         """The next call may be like this one, whose CachedOp's results are all that the block gives."""
         if self._forward_hooks or self._forward_pre_hooks or state.naive:
             return
         if cached.program.ones_always and not state.recording:
             return              # they are filled by the call
         if state.recording:
-            self._repeat = BoundCall.of(cached, params, inputs, args, out)
+            self._bound_call = BoundCall.of(cached, params, inputs, args, out)
         elif cached.predictions.last is not None:
-            self._prediction = BoundPrediction.of(cached, params, inputs, args, out)
+            self._bound_prediction = BoundPrediction.of(cached, params, inputs, args, out)
 
     def optimize_for(self, x: Any, *args: Any, backend: str | None = None, clear: bool = False,
                      static_alloc: bool = False, static_shape: bool = False, inline_limit: int = 2,
@@ -370,9 +370,9 @@ class HybridBlock(Block):
     def forward(self, x: Any, *args: Any) -> Any:
         """Calls `hybrid_forward`, or the graph once hybridized."""
         if self._cached_op is not None and self._active and not (interceptors and tracing()):
-            row = self._row((x, *args))
+            row = self._op_arguments((x, *args))
             if row is not None:
-                return self._run_row(row, (x, *args))
+                return self._run_cached_op(row, (x, *args))
         if isinstance(x, NDArray) and (not args or not self._active and _are_arrays(args)):
             ctx = x._ctx
         else:
@@ -419,11 +419,11 @@ class HybridBlock(Block):
                 return self.forward(*args)
         if self._active and not any(isinstance(v, Symbol) for v in nested.leaves(args)):
             traces = self._graphs()
-            if traces.why_not is None:
+            if traces.failure is None:
                 out = traces(*args)
-                if traces.why_not is None and traces.last[0].inputs_only:
+                if traces.failure is None and traces.last[0].inputs_only:
                     trace = traces.last[0]
-                    self._remember(trace.op, trace.params, trace.numbers, args, out)
+                    self._bind_call(trace.op, trace.params, trace.numbers, args, out)
                 return out
         return self._forward_plainly(*args)
 

@@ -160,7 +160,7 @@ class Traces:
         self._block = block
         self._known: OrderedDict = OrderedDict()
         self.last = None            # the trace that ran last, and how: what `export` writes
-        self.why_not = None         # why there are none
+        self.failure = None         # why there are none
 
     def __call__(self, *args):
         arrays: list = []
@@ -172,7 +172,7 @@ class Traces:
             if found is None:
                 found = self._make(key, args, arrays)
         except Exception as error:      # whatever stops a trace: the block itself runs, or says what is wrong
-            return self._give_up(error, args)
+            return self._run_untraced(error, args)
         if self.last is None or self.last[0] is not found:
             self.last = found, args
         return found(arrays)
@@ -189,10 +189,10 @@ class Traces:
             self._known.popitem(last=False)
         return trace
 
-    def _give_up(self, error, args):
-        self.why_not = str(error) if isinstance(error, MXNetError) else f'{type(error).__name__}: {error}'
+    def _run_untraced(self, error, args):
+        self.failure = str(error) if isinstance(error, MXNetError) else f'{type(error).__name__}: {error}'
         result = self._block._forward_plainly(*args)
-        warnings.warn(NO_GRAPH.format(name=self._block.name, why=self.why_not), stacklevel=5)
+        warnings.warn(NO_GRAPH.format(name=self._block.name, why=self.failure), stacklevel=5)
         return result
 
     def for_export(self):
@@ -200,8 +200,8 @@ class Traces:
 
         A graph that has the size of its batch in it is written for any size, where that can be done.
         """
-        if self.why_not is not None:
-            raise RuntimeError(NO_GRAPH.format(name=self._block.name, why=self.why_not))
+        if self.failure is not None:
+            raise RuntimeError(NO_GRAPH.format(name=self._block.name, why=self.failure))
         if self.last is None:
             raise RuntimeError('export needs a graph: call hybridize() and run the block once before')
         before = state.training, state.recording

@@ -62,8 +62,8 @@ class Block:
     _forward_pre_hooks: Any
     _prefix = _params = _name = _scope = _children = _reg_params = _forward_hooks = _forward_pre_hooks = set_by_init()
     # what to do if the next call is like the last one, in training and in prediction: see _lazy/bound_calls.py
-    _repeat: Callable[..., Any] | None = None
-    _prediction: Callable[..., Any] | None = None
+    _bound_call: Callable[..., Any] | None = None
+    _bound_prediction: Callable[..., Any] | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -250,9 +250,9 @@ class Block:
         if interceptors and (scope := entering('Block.__call__', self, args)) is not None:
             with scope:
                 return Block.__call__(self, *args)
-        again = self._repeat if state.recording else self._prediction
-        if again is not None:
-            out = again(args)
+        bound = self._bound_call if state.recording else self._bound_prediction
+        if bound is not None:
+            out = bound(args)
             if out is not None:
                 return out
         if self._forward_pre_hooks:
@@ -294,14 +294,14 @@ class Block:
 
     def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(block, inputs)` before every `forward`."""
-        self._repeat = self._prediction = None
+        self._bound_call = self._bound_prediction = None
         handle = HookHandle()
         handle.attach(self._forward_pre_hooks, hook)
         return handle
 
     def register_forward_hook(self, hook: Callable[..., Any]) -> HookHandle:
         """Calls `hook(block, inputs, output)` after every `forward`."""
-        self._repeat = self._prediction = None
+        self._bound_call = self._bound_prediction = None
         handle = HookHandle()
         handle.attach(self._forward_hooks, hook)
         return handle

@@ -93,7 +93,7 @@ class Loss(HybridBlock):
                     except NotInferred:         # its operators say what is wrong, if anything is
                         return super().forward(x, *args)
                     if not self._forward_hooks and not self._forward_pre_hooks:
-                        self.__dict__['_repeat'] = deferred._repeat
+                        self.__dict__['_bound_call'] = deferred._bound_call
                     return out
             return super().forward(x, *args)
         except (ValueError, TypeError, AttributeError, MXNetError) as error:
@@ -170,7 +170,7 @@ class Loss(HybridBlock):
         """Copies, and calls bound to them, have the attributes of before."""
         if '_copies' in self.__dict__:
             del self.__dict__['_copies']
-            self.__dict__['_repeat'] = None
+            self.__dict__['_bound_call'] = None
 
     def __getstate__(self) -> Any:
         return {key: value for key, value in super().__getstate__().items() if key != '_copies'}

@@ -55,7 +55,7 @@ class _Arrays(list):
         super().__setitem__(index, array)
         param = self.owner()
         if param is not None and param._data is self:
-            param._hold(list(self))         # whoever remembers the arrays knows them by their list
+            param._hold(list(self))         # guards compare the identity of the list
 
     def __reduce__(self):
         return list, (list(self),)

@@ -219,27 +219,27 @@ class Trainer:
         if bound is not None and self._amp_loss_scaler is None and not self._params_to_init and not state.naive:
             self._optimizer.rescale_grad = self._scale / batch_size if type(batch_size) is int and batch_size > 0 \
                 else _divided(self._scale, batch_size)
-            if bound.repeat(self):
+            if bound.run_if_valid(self):
                 return
         self._prepare()
         self._optimizer.rescale_grad = _divided(self._scale, batch_size)
         self._allreduce_grads()
         self._update(ignore_stale_grad)
 
-    def _learn(self, losses, batch_size=None):
-        """`backward` of losses, then `step`: for loops of ours, where nobody looks at the gradients in between.
+    def _backward_and_step(self, losses, batch_size=None):
+        """`backward` of losses, then `step`: for loops of ours, where nothing reads the gradients in between.
 
         Where a plan computes the gradients, the update is part of it: on a GPU, of its CUDA graph.
 
         batch_size: None for the number of losses
         """
-        follows = _Follows(self, batch_size)
-        if not autograd.at_once(losses, follows):
+        follows = _FollowingUpdate(self, batch_size)
+        if not autograd.backward_as_plan(losses, follows):
             autograd.backward(losses)
             if follows.then is not None:        # it has been decided on, but the plan has failed
                 follows.then.run()
         if follows.then is not None:
-            self._bound.use_up()        # type: ignore[union-attr]  # `then` is an update of this record
+            self._bound.mark_used()        # type: ignore[union-attr]  # `then` is an update of this record
         else:
             self.step(sum([loss.meta().shape[0] for loss in losses]) if batch_size is None else batch_size)
 
@@ -374,7 +374,7 @@ def _divided(scale, batch_size):
 _STEP, _UPDATE, _ALLREDUCE = Trainer.step, Trainer._update, Trainer._allreduce_grads
 
 
-class _Follows:
+class _FollowingUpdate:
     """The update that is to follow a plan: `update` of `Step.backward_from`.  `then` is what it gave."""
 
     __slots__ = ('trainer', 'batch_size', 'then')
@@ -421,7 +421,7 @@ class _BoundParameters:
         self.guard = Guard(params, columns[2])
         return self
 
-    def repeat(self, trainer):
+    def run_if_valid(self, trainer):
         """Updates and returns True if nothing has changed but values, and all gradients are new."""
         if [False] in self.fresh or not self.holds(trainer):
             return False
@@ -429,11 +429,11 @@ class _BoundParameters:
             flag[0] = False
         updater, columns = self.updater, self.columns
         bound = updater._bound
-        if bound is None or not bound.repeat(updater, *columns):
+        if bound is None or not bound.run_if_valid(updater, *columns):
             updater(*columns)
         return True
 
-    def use_up(self):
+    def mark_used(self):
         """Notes that the gradients have been used."""
         for flag in self.fresh:
             flag[0] = False

@@ -217,7 +217,7 @@ class DownloadError(MXNetError, OSError):
 
 
 def _is_offline(error):
-    """Whether nobody knows the host: to ask again does not help."""
+    """Whether the host is unknown: another attempt does not help."""
     import socket
     reason = getattr(error, 'reason', None)
     return isinstance(reason, socket.gaierror) and reason.errno == socket.EAI_NONAME

@@ -237,7 +237,7 @@ class EvalMetric:
         raise NotImplementedError(f'{type(self).__name__} does not define update')
 
     def reset(self) -> None:
-        """Begins anew."""
+        """Resets the metric."""
         self._forget()
         self.num_inst = 0 if self._values is None else [0] * self._values
         self.sum_metric = 0.0 if self._values is None else [0.0] * self._values
@@ -245,7 +245,7 @@ class EvalMetric:
         self.global_sum_metric = 0.0
 
     def reset_local(self) -> None:
-        """Begins anew for `get`, not for `get_global`."""
+        """Resets what `get` gives, not `get_global`."""
         self.num_inst = 0 if self._values is None else [0] * self._values
         self.sum_metric = 0.0 if self._values is None else [0.0] * self._values
 

@@ -181,12 +181,12 @@ class _TwoClasses(EvalMetric):
         self.global_sum_metric = self._score(self._global) * self._global.total
 
     def reset(self) -> None:
-        """Begins anew."""
+        """Resets the metric."""
         super().reset()
         self._batch, self._local, self._global = _Counts(), _Counts(), _Counts()
 
     def reset_local(self) -> None:
-        """Begins anew for `get`, not for `get_global`."""
+        """Resets what `get` gives, not `get_global`."""
         super().reset_local()
         self._local = _Counts()
 
@@ -300,14 +300,14 @@ class PCC(EvalMetric):
         return self.name, self._correlation(self.gcm) if self.global_num_inst else float('nan')
 
     def reset(self) -> None:
-        """Begins anew."""
+        """Resets the metric."""
         self._forget()
         self.global_num_inst = 0
         self.gcm = numpy.zeros((self.k, self.k))
         self.reset_local()
 
     def reset_local(self) -> None:
-        """Begins anew for `get`, not for `get_global`."""
+        """Resets what `get` gives, not `get_global`."""
         self.num_inst = 0
         self.lcm = numpy.zeros((self.k, self.k))
 

@@ -107,13 +107,13 @@ class PearsonCorrelation(EvalMetric):
         self._sse_l = self._sse_p = self._conv = 0.0
 
     def reset(self) -> None:
-        """Begins anew."""
+        """Resets the metric."""
         super().reset()
         self.reset_micro()
         self._before = (0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
     def reset_local(self) -> None:
-        """Begins anew for `get`, not for `get_global`."""
+        """Resets what `get` gives, not `get_global`."""
         super().reset_local()
         self._before = self._merged()
         self.reset_micro()

@@ -356,7 +356,7 @@ class BaseModule:
             if following is not None:
                 self.prepare(following, sparse_row_id_fn=sparse_row_id_fn)
             else:
-                # before the callbacks, which may begin the metric anew
+                # before the callbacks, which may reset the metric
                 values = eval_metric.get_global_name_value()
             run.done()
             if monitor is not None:

@@ -70,7 +70,7 @@ class BucketingModule(BaseModule):
         self._grad_req: Any = None
 
     def _call_sym_gen(self, key):
-        # names begin anew for each bucket: the parameters of all must have the same ones
+        # names are counted from 0 for each bucket: the parameters of all must have the same ones
         with NameManager():
             found = self._sym_gen(key)
         if not isinstance(found, (tuple, list)) or len(found) != 3:

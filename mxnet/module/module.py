@@ -572,7 +572,7 @@ class Module(BaseModule):
         return self._updater._due(*self._updates)
 
     def forward_backward(self, data_batch: Any) -> None:
-        """`forward` for training, then `backward`; in one go where nobody looks in between."""
+        """`forward` for training, then `backward`; together where nothing reads the outputs in between."""
         if interceptors and (scope := entering('Module.forward_backward')) is not None:
             with scope:
                 return Module.forward_backward(self, data_batch)

@@ -125,7 +125,7 @@ class _JointGradients(torch.autograd.Function):
             reached = _inputs_reached(ctx) if None in gradients else ()
             for number, (gradient, tensor) in enumerate(zip(gradients, ctx.tensors, strict=True)):
                 if gradient is None and tensor.is_leaf and number not in reached:
-                    tensor._unreached = True        # for `_mover` of autograd.py
+                    tensor._unreached = True        # for `_gradient_hook` of autograd.py
             return gradients
         return tuple(map(_or_zeros, gradients, ctx.tensors))
 

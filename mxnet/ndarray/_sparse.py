@@ -55,7 +55,7 @@ def zeros(stype: str, shape: Shape, ctx: Context | None = None, dtype: DType | N
 
 
 def empty(stype: str, shape: Shape, ctx: Context | None = None, dtype: DType | None = None) -> Any:
-    """The same as `zeros`: a sparse array has no memory for elements that nobody set."""
+    """The same as `zeros`: a sparse array has no memory for elements that were not set."""
     if stype == 'default':
         raise ValueError("nd.sparse.empty makes 'row_sparse' and 'csr' arrays; nd.empty makes dense ones")
     return zeros(stype, shape, ctx, dtype)

@@ -482,7 +482,7 @@ class RowSparseNDArray(BaseSparseNDArray):
 
     @classmethod
     def _later(cls, later, shape, ctx, history):
-        """An array whose values, of rows in rising order, are computed when somebody looks."""
+        """An array whose values, of rows in rising order, are computed when they are read."""
         array = cls._make((), shape, ctx, history=history)
         array._stored, array._rising = later, True
         return array

@@ -172,7 +172,7 @@ def subgraph(op, inputs, attributes):
 
 
 def _pair(graph, parts, size, new, old):
-    """Adds a graph with its edges numbered anew, and with the old numbers, to two lists."""
+    """Adds a graph with its edges renumbered, and with the old numbers, to two lists."""
     values, indptr, columns = parts
     numbers = torch.arange(len(columns), device=columns.device).to(values.dtype)
     new.append(CSRNDArray._make((numbers, indptr, columns), (size, size), graph._ctx))

@@ -181,7 +181,7 @@ def rows_at(parts, rows):
 
 
 class Later:
-    """The parts of a row_sparse array of which a function of rows, 0 for 0, makes the values when somebody looks.
+    """The parts of a row_sparse array of which a function of rows, 0 for 0, makes the values when they are read.
 
     The function is told whether it may overwrite what it is given.
     """

@@ -255,7 +255,7 @@ def _squares_of_rows(array, keepdims):
 
 
 def postponed(op, inputs, attributes):
-    """What the rules give for functions of rows, with values that are computed when somebody looks at them.
+    """What the rules give for functions of rows, with values that are computed when they are read.
 
     For graphs, whose arguments stay as they are while they run, and in which a product may want only some rows.
     """

@@ -78,17 +78,17 @@ class Adam(BuiltIn):
     def _steady(self):
         return () if self.clip_gradient else (self.beta1, self.beta2, self.epsilon, self._rescale)
 
-    def _repeated(self, indices, weights, states, lrs, wds):
+    def _bind_update(self, indices, weights, states, lrs, wds):
         counts = self._index_update_count
         if self._steady and _lists.fusible(weights[0]) and len({*lrs}) == len({counts[i] for i in indices}) == 1:
-            return _Repeated(self, indices, weights, states, lrs[0], wds)
-        return super()._repeated(indices, weights, states, lrs, wds)
+            return _BoundAdam(self, indices, weights, states, lrs[0], wds)
+        return super()._bind_update(indices, weights, states, lrs, wds)
 
 
-class _Repeated:
+class _BoundAdam:
     """Updates of the same weights, whose numbers stay but for the correction of the rate, which is the same for all.
 
-    `tell` sets the rate before each update; for a GPU in its memory, where recorded kernels find it.
+    `prepare` sets the rate before each update; for a GPU in its memory, where recorded kernels find it.
     """
 
     def __init__(self, optimizer, indices, weights, states, lr, wds):
@@ -99,7 +99,7 @@ class _Repeated:
         self._groups = [(wd, at, [[column[i] for i in at] for column in (weights, *states)])
                         for wd, at in _lists.groups(wds).items()]
 
-    def tell(self):
+    def prepare(self):
         """Makes ready for the next update, which has been counted; False if weights have different counts by now."""
         counts = list(map(self._optimizer._index_update_count.get, self._indices))
         if counts.count(counts[0]) != len(counts):

@@ -96,7 +96,7 @@ class Optimizer:
     # Kept on the class, not in instances: state files are read and written by MXNet 1.9.1 as well.
     _at_once: bool | None = None    # many weights in one call: any number, none, or (None) up to aggregate_num
     whole_arrays = False            # whether an update needs all of an array: servers of dist_async do not cut it then
-    _needs_count = True             # do updates depend on their number, besides by a schedule; of others nobody knows
+    _needs_count = True             # do updates depend on their number, besides by a schedule; if unknown, True
     _master_last = False            # where the float32 copy stands in the state of a weight of low precision
 
     def __init__(self, rescale_grad: float = 1., param_idx2name: Mapping[int, str] | None = None, wd: float = 0.,
@@ -143,7 +143,7 @@ class Optimizer:
         own = vars(cls)
         if '_at_once' in own:
             return
-        # whoever writes an update of their own expects what upstream gives it
+        # an `update` that a program has written expects what upstream gives it
         if 'update_multi_precision' in own:
             cls._at_once = None
         elif 'update' in own and cls._at_once:

@@ -16,7 +16,7 @@ from torch.autograd.graph import increment_version
 from .._array import before_write, readers, run_readers
 from .._autograd import LARGE
 from .._graph.cuda.capture import WARM, Captured, wanted
-from .._graph.ir.log import reason, say
+from .._graph.ir.log import log, reason
 from .._guard import Guard, invalidations
 from .._state import state as switches
 from .._torch.lists import foreach_add_, foreach_copy_, foreach_mul, fused_sgd_
@@ -104,7 +104,7 @@ class BoundUpdate:
     """
 
     __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'guard', 'columns', 'large', 'low',
-                 'written', 'memory', 'numbers', 'bases', 'same', 'tell', 'since', 'graph')
+                 'written', 'memory', 'numbers', 'rate_key', 'apply', 'prepare', 'runs', 'graph')
     given: tuple[Any, Any, Any]             # the very tuples of indices, gradients and weights
     optimizer: Any
     device: int
@@ -118,17 +118,17 @@ class BoundUpdate:
     written: list[torch.Tensor]
     memory: set[int]
     numbers: tuple[Any, Any, Any] | None    # rates, decays and the optimizer's other numbers
-    bases: Any
-    same: Any                               # does the update, given the gradients
-    tell: Callable[[], bool] | None
-    since: int
+    rate_key: Any
+    apply: Any                               # does the update, given the gradients
+    prepare: Callable[[], bool] | None
+    runs: int
     graph: Captured | None
 
     @classmethod
     def of(cls, optimizer, index, grad, weight, states):
         """What to remember of a call; None if the next one has to look at its arrays again."""
         own = type(optimizer)
-        if own.update is not BuiltIn.update or not optimizer._repeats \
+        if own.update is not BuiltIn.update or not optimizer._can_bind \
                 or own.update_multi_precision is not Optimizer.update_multi_precision \
                 or own._update_count is not Optimizer._update_count \
                 or own._set_current_context is not Optimizer._set_current_context:
@@ -166,18 +166,18 @@ class BoundUpdate:
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
         self.on_gpu = columns[0][0].is_cuda
         self.memory = {t.untyped_storage().data_ptr() for t in self.written}
-        self.numbers, self.same, self.since, self.graph = None, None, 0, None
-        self.bases, self.tell, self.guard = None, None, Guard(arrays=self.arrays)
+        self.numbers, self.apply, self.runs, self.graph = None, None, 0, None
+        self.rate_key, self.prepare, self.guard = None, None, Guard(arrays=self.arrays)
         return self
 
-    def repeat(self, updater, index, grad, weight):
+    def run_if_valid(self, updater, index, grad, weight):
         """Updates and returns True if nothing has changed but values."""
         if not self.due(updater, index, grad, weight):
             return False
         if readers or self.large or self.on_gpu or self.low is not None or switches.writes is not None:
             self.run()
         else:
-            self.same(self.columns[1])
+            self.apply(self.columns[1])
         return True
 
     def due(self, updater, index, grad, weight):
@@ -193,12 +193,12 @@ class BoundUpdate:
             tensor = array._storage
             if tensor is None or tensor.shape != shape or tensor.dtype is not dtype:
                 return False
-        bases = _counted(optimizer, self.device, index)
-        if bases is None or bases != self.bases:
-            self._find_numbers(index, bases)
-        if self.tell is not None and not self.tell():
+        rate_key = _counted(optimizer, self.device, index)
+        if rate_key is None or rate_key != self.rate_key:
+            self._find_numbers(index, rate_key)
+        if self.prepare is not None and not self.prepare():
             self.numbers = None
-            self._find_numbers(index, bases)
+            self._find_numbers(index, rate_key)
         return True
 
     def _holds(self):
@@ -207,22 +207,22 @@ class BoundUpdate:
             if array._pending is not None:
                 array.materialize()
         if invalidations.count != self.guard.seen:
-            self.bases = None
+            self.rate_key = None
         return self.guard.holds()
 
-    def _find_numbers(self, index, bases):
+    def _find_numbers(self, index, rate_key):
         optimizer = self.optimizer
         # weights that are no parameters of a Trainer have their factors from dicts
-        self.bases = None if optimizer.param_dict and not optimizer.param_dict.keys() >= set(index) else bases
+        self.rate_key = None if optimizer.param_dict and not optimizer.param_dict.keys() >= set(index) else rate_key
         (lrs, wds), steady = optimizer._rates(index), optimizer._steady
         numbers = lrs, wds, steady
         if not steady or numbers != self.numbers:
             weights, _, *slots = self.columns
-            self.numbers, self.since, self.graph = numbers, 0, None
-            self.same = optimizer._repeated(index, weights, slots, lrs, wds)
-            self.tell = getattr(self.same, 'tell', None)
-            if optimizer._by_count and self.tell is None:
-                self.numbers = self.bases = None        # it is another one each time
+            self.numbers, self.runs, self.graph = numbers, 0, None
+            self.apply = optimizer._bind_update(index, weights, slots, lrs, wds)
+            self.prepare = getattr(self.apply, 'prepare', None)
+            if optimizer._by_count and self.prepare is None:
+                self.numbers = self.rate_key = None        # it is another one each time
 
     def run(self):
         """Updates; on a GPU as a CUDA graph once that pays."""
@@ -238,7 +238,7 @@ class BoundUpdate:
     @property
     def steady(self):
         """What stays the same as long as the numbers do, once the update has been recorded by itself; else None."""
-        return self.same if WARM < self.since < NEVER else None
+        return self.apply if WARM < self.runs < NEVER else None
 
     def joined(self):
         """The update is part of another graph now: its own is let go."""
@@ -252,22 +252,22 @@ class BoundUpdate:
             for n, array, _, _ in self.large:
                 grads[n] = array._storage           # `due` has found it ready
         if self.low is None:
-            self.same(grads)
+            self.apply(grads)
         else:
             grads = grads or [torch.empty_like(w) for w in self.columns[0]]
             foreach_copy_(grads, self.low[1])
-            self.same(grads)
+            self.apply(grads)
             foreach_copy_(self.low[0], self.columns[0])
 
     def _launch(self):
         """Updates as a CUDA graph as long as the numbers stay as they were."""
-        self.since += 1
-        if self.graph is None and WARM < self.since < NEVER and wanted():
+        self.runs += 1
+        if self.graph is None and WARM < self.runs < NEVER and wanted():
             try:
                 self.graph = Captured(lambda given: self.step(), self.columns[0], ())
             except RuntimeError as error:
-                self.since = NEVER
-                say('no CUDA graph of an update: %s', reason(error))
+                self.runs = NEVER
+                log('no CUDA graph of an update: %s', reason(error))
         if self.graph is None:
             self.step()
         else:

@@ -33,8 +33,8 @@ class BuiltIn(Optimizer):
     _elementwise = True         # is each element updated for itself, by states of the weight's shape
     _same_rule = True           # do weights with the same rates and counts have the same rule
 
-    _repeats = True             # has an update the same arrays as the one before; SGLD's noise is new each time
-    _by_count = False           # whether counts matter, too: then what `_repeated` gives may have `tell`
+    _can_bind = True             # has an update the same arrays as the one before; SGLD's noise is new each time
+    _by_count = False           # whether counts matter, too: then what `_bind_update` gives may have `prepare`
 
     @property
     def _slots(self) -> int:
@@ -128,11 +128,11 @@ class BuiltIn(Optimizer):
                 raise MXNetError(f'{type(self).__name__}.update of {indices[first]!r} with {numbers}: {plain(error)}'
                                  ) from error
 
-    def _repeated(self, indices, weights, states, lrs, wds):
+    def _bind_update(self, indices, weights, states, lrs, wds):
         """A function of gradients that does `_step` with these lists and numbers, for updates that are `_steady`.
 
-        It may have `tell`, to be called before each of its calls, or of what was recorded of them; if that gives False,
-        another function is needed.
+        It may have `prepare`, which is called before each of its calls and before each replay of a CUDA graph of it; if
+        that gives False, another function is needed.
         """
         return lambda grads: self._step(indices, weights, grads, states, lrs, wds)
 

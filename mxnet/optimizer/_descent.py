@@ -68,11 +68,11 @@ class SGD(BuiltIn):
         else:
             super()._step(indices, weights, grads, states, lrs, wds)
 
-    def _repeated(self, indices, weights, states, lrs, wds):
+    def _bind_update(self, indices, weights, states, lrs, wds):
         if _lists.fusible(weights[0]) and _same(lrs) and _same(wds):
             return descent_of(weights, states[0] if self.momentum else [], lrs[0], wds[0], self.momentum,
                               self._rescale, self._clip)
-        return super()._repeated(indices, weights, states, lrs, wds)
+        return super()._bind_update(indices, weights, states, lrs, wds)
 
 
 def _same(numbers):
@@ -218,7 +218,7 @@ class SGLD(BuiltIn):
         super().__init__(**kwargs)
 
     _slots = 1
-    _repeats = False
+    _can_bind = False
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """None: there is nothing to remember."""

@@ -1,8 +1,8 @@
 """What training has to know to go on besides the states of weights: counts of updates, and what an optimizer and its
 schedule remember in attributes.
 
-MXNet 1.9.1 keeps none of it in its state files.  Ours have it behind the end of the pickle, where whoever unpickles
-(MXNet 1.9.1 does) no longer looks:
+MXNet 1.9.1 keeps none of it in its state files.  Ours have it behind the end of the pickle, which a program that
+unpickles (such as MXNet 1.9.1) does not read:
 
     pickle of {index: state} | pickle of this progress | length of that pickle, 8 bytes | MARK
 

@@ -59,7 +59,7 @@ class Updater:
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         bound = self._bound
-        if bound is not None and bound.repeat(self, index, grad, weight):
+        if bound is not None and bound.run_if_valid(self, index, grad, weight):
             return
         self._bound, given = None, (index, grad, weight)
         if not is_list(index):
@@ -116,7 +116,7 @@ class Updater:
     def _due(self, index, grad, weight):
         """What this call would do, if that is the same as the last time; None if it is not.
 
-        It has been counted as done: whoever asks must `run` it, or have it done as part of a CUDA graph
+        It has been counted as done: the caller must `run` it, or have it done as part of a CUDA graph
         (`Runner.run`).
         """
         bound = self._bound

@@ -512,17 +512,17 @@ def test_a_call_without_states_repeats_the_one_before():
         with mx.autograd.record():
             out = layer(x)
         out.backward()
-    assert layer._repeat is not None
+    assert layer._bound_call is not None
     kept = layer._zeros
     with mx.autograd.record():
-        out = layer._repeat((x, *kept[1]))
+        out = layer._bound_call((x, *kept[1]))
     assert out is not None
     out.backward()
     wanted = layer(x).asnumpy()
     for _ in range(4):
         np.testing.assert_array_equal(layer(x).asnumpy(), wanted)
-    assert layer._zeros is kept and layer._prediction is not None
-    np.testing.assert_array_equal(layer._prediction((x, *kept[1])).asnumpy(), wanted)
+    assert layer._zeros is kept and layer._bound_prediction is not None
+    np.testing.assert_array_equal(layer._bound_prediction((x, *kept[1])).asnumpy(), wanted)
 
 
 @pytest.mark.parametrize('hybrid', [False, True])

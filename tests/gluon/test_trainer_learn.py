@@ -1,4 +1,4 @@
-"""`Trainer._learn`, the step of the loops that are ours: with the results of `backward` and `step`, as one plan."""
+"""`Trainer._backward_and_step`, the step of our own loops: the results of `backward` and `step`, as one plan."""
 import itertools
 
 import numpy as np
@@ -62,13 +62,13 @@ def recorded(net, batch):
 
 def together(net, trainer, batch):
     loss = recorded(net, batch)
-    trainer._learn([loss], len(batch[1]))
+    trainer._backward_and_step([loss], len(batch[1]))
     return loss
 
 
 def counted(net, trainer, batch):
     loss = recorded(net, batch)
-    trainer._learn([loss])
+    trainer._backward_and_step([loss])
     return loss
 
 
@@ -97,7 +97,7 @@ def seen(net, trainer, loss):
 
 def same(ctx, between=lambda net, trainer, number: None, optimizer='sgd', options=lambda: {'learning_rate': 0.1},
          how=together, count=STEPS, dtype='float32', prepare=lambda net: None):
-    """Trains two networks, one by `_learn`, and compares what can be seen of them after each step."""
+    """Trains two networks, one by `_backward_and_step`, and compares what can be seen of them after each step."""
     found = []
     for step in (apart, how):
         net, steps = network(ctx, dtype=dtype), []
@@ -225,7 +225,7 @@ def test_several_contexts():
                 losses = [LOSS(net(a), b) for a, b in zip(gluon.utils.split_and_load(x, ctx),
                                                           gluon.utils.split_and_load(y, ctx), strict=True)]
             if learns:
-                trainer._learn(losses)
+                trainer._backward_and_step(losses)
             else:
                 autograd.backward(losses)
                 trainer.step(8)
@@ -298,7 +298,7 @@ def test_ctrl_c_leaves_arrays_that_can_be_looked_at(monkeypatch):
     stopping(monkeypatch, KeyboardInterrupt(), 1)
     loss = recorded(net, batches(mx.cpu(), 1)[0])
     with pytest.raises(KeyboardInterrupt):
-        trainer._learn([loss], 8)
+        trainer._backward_and_step([loss], 8)
     assert np.isfinite(loss.asnumpy()).all() and np.isfinite(net[0].weight.data().asnumpy()).all()
     together(net, trainer, batches(mx.cpu(), 1)[0])
 
@@ -403,7 +403,7 @@ def test_an_estimator_with_parts_of_ones_own(handlers, processor, followed):
 # ---------------------------------------------------------------------- CUDA graphs
 def _runner_of(net):
     """Of the step that the network was last part of."""
-    return net._repeat.cached.deferral.last_step.runner
+    return net._bound_call.cached.deferral.last_step.runner
 
 
 @pytest.mark.gpu

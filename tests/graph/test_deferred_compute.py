@@ -53,7 +53,7 @@ def compare(net, *args, gradients=True):
         if gradients:
             for a, b in zip(plain_grads, grads, strict=True):
                 onp.testing.assert_allclose(b.asnumpy(), a.asnumpy(), rtol=1e-4, atol=1e-5)
-    assert net._traces.why_not is None
+    assert net._traces.failure is None
 
 
 def np_writes(x):
@@ -492,7 +492,7 @@ def test_the_same_graph_on_a_gpu(numpy_mode):
         assert y.ctx == ctx
         results.append(y.asnumpy())
         gradients.append(net.dense.weight.grad(ctx).asnumpy())
-    assert net._traces.why_not is None
+    assert net._traces.failure is None
     onp.testing.assert_allclose(results[1], results[0], rtol=1e-3, atol=1e-4)
     onp.testing.assert_allclose(gradients[1], gradients[0], rtol=1e-2, atol=1e-3)
 

@@ -151,7 +151,7 @@ def test_threads_come_back_after_an_error():
     plan = net._cached_op.deferral.last_step.runner.plan
     assert 'alone.begin()' in plan.source
     with pytest.raises(RuntimeError):
-        plan.whole([torch.ones(2, 3) for _ in range(plan.source.split(' = tensors')[0].rsplit('\n', 1)[1].count(','))])
+        plan.joint([torch.ones(2, 3) for _ in range(plan.source.split(' = tensors')[0].rsplit('\n', 1)[1].count(','))])
     assert torch.get_num_threads() == 2
 
 

@@ -254,13 +254,13 @@ def plan_for(symbol, tensors, **kwargs):
 
 
 NET = sym.Dropout(sym.FullyConnected(sym.var('a'), sym.var('w'), no_bias=True, num_hidden=4)) + sym.var('b')
-CALLS = [('whole', {'wanted': (0, 1, 2), 'heads': (0,)}), ('forward', {'wanted': ()}),
+CALLS = [('joint', {'wanted': (0, 1, 2), 'heads': (0,)}), ('forward', {'wanted': ()}),
          ('infer', {'wanted': (), 'parameters': (1,)})]
 
 
 def call(plan, name, tensors):
     """All results of a plan's function, with targets that gradients can be written to."""
-    rest = {'whole': [[torch.zeros_like(t) for t in tensors]], 'forward': [], 'infer': [[]]}[name]
+    rest = {'joint': [[torch.zeros_like(t) for t in tensors]], 'forward': [], 'infer': [[]]}[name]
     if name == 'infer':
         rest = [plan.prepare(tensors)]
     found = getattr(plan, name)(tensors, *rest)
@@ -286,7 +286,7 @@ def test_a_first_run_is_that_of_the_trace(name, kwargs):
     assert runs and torch.equal(generator_of(torch.device('cpu')).get_state(), after)
     for a, b in zip(one, two, strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=0)
-    if name == 'whole':
+    if name == 'joint':
         assert any(plan.direct)
         for a, b in zip(targets[0], others[0], strict=True):
             torch.testing.assert_close(a, b, rtol=0, atol=0)
@@ -304,9 +304,9 @@ def test_a_first_run_with_something_else_is_computed(change):
     else:
         mx.nd.random.uniform(shape=(2,))
     state = generator_of(torch.device('cpu')).get_state()
-    one, _ = call(plan, 'whole', tensors)
+    one, _ = call(plan, 'joint', tensors)
     generator_of(torch.device('cpu')).set_state(state)
-    two, _ = call(plan, 'whole', tensors)
+    two, _ = call(plan, 'joint', tensors)
     for a, b in zip(one, two, strict=True):
         torch.testing.assert_close(a, b, rtol=0, atol=0)
 

@@ -218,7 +218,7 @@ def test_what_is_recorded_computes_the_same(monkeypatch):
     assert any('add_bias' in str(v) for v in map(plan.recorded.__globals__.get, source))
     buffers = [b.materialize() for b in executor._bound_training.buffers]
     used, targets = set(), [[torch.full_like(b, 7.0) for b in buffers] for _ in range(2)]
-    expected = plan.whole(tensors, targets[0])
+    expected = plan.joint(tensors, targets[0])
     found = plan.recorded(tensors, targets[1], lambda stream, marks: used.add(stream), lambda number: None)
     assert len(used) > 2
     for group, other in zip((*expected, targets[0]), (*found, targets[1]), strict=True):

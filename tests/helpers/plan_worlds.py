@@ -398,7 +398,7 @@ class World:
         for name in part.before:
             self.attempt(name, ACTIONS[name], self)
         if self.program.update == 'learn' and not part.between and self.program.back in ('method', 'list', 'two'):
-            if self.attempt('backward', self.trainer._learn, losses, part.batch) is not None:
+            if self.attempt('backward', self.trainer._backward_and_step, losses, part.batch) is not None:
                 return False
         else:
             if self.program.back != 'inside' and not self.go_back(losses):

@@ -537,5 +537,6 @@ def test_the_switch_turns_all_of_it_off(monkeypatch):
         trainer.step(4)
         net(nd.ones((4, 2)))
     cached = net._cached_op
-    assert net._repeat is None and net._prediction is None and not cached.deferral.step_plans and cached.predictions.last is None
+    assert net._bound_call is None and net._bound_prediction is None
+    assert not cached.deferral.step_plans and cached.predictions.last is None
     assert not cached._plans._plans and cached.deferral.group is None

@@ -44,7 +44,7 @@ def plain(net, x=X):
 def warm(net):
     train(net)
     predict(net)
-    assert net._repeat is not None and net._prediction is not None
+    assert net._bound_call is not None and net._bound_prediction is not None
     return net
 
 
@@ -119,7 +119,7 @@ def test_hooks_are_called():
 def test_hybridize_again_and_no_more():
     net = warm(network())
     net.hybridize(False)
-    assert net._repeat is None and net._prediction is None
+    assert net._bound_call is None and net._bound_prediction is None
     numpy.testing.assert_allclose(predict(net), plain(net), rtol=1e-5, atol=1e-6)
     net.hybridize()
     train(net)
@@ -213,7 +213,7 @@ def side_by_side(before=None, between=None, rounds=8, optimizer='sgd', **params)
                 value = loss(net(X + number), Y)
             if hybridized and value._pending is not None:
                 step = value._pending.work
-                ends += step.route is not None and len(step.made) == len(step.route.structure)
+                ends += step.template is not None and len(step.outputs) == len(step.template.structure)
             value.backward()
             if between is not None:
                 between(net)

@@ -108,7 +108,7 @@ def test_who_always_looks_early_waits_no_more():
     net.initialize()
     net.hybridize()
     x = nd.ones((2, 5))
-    for _ in range(_steps.DEFERRAL_BUDGET + 3):
+    for _ in range(_steps.BUDGET + 3):
         with autograd.record():
             out = net(x)
             waited = waits(out)

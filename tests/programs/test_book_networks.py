@@ -42,7 +42,7 @@ def same_as_graph(net, *args):
     net.hybridize()
     for _ in range(3):
         onp.testing.assert_allclose(net(*args).asnumpy(), plain.asnumpy(), rtol=1e-4, atol=1e-5)
-    assert net._traces is False or net._traces.why_not is None
+    assert net._traces is False or net._traces.failure is None
 
 
 # ---------------------------------------------------------------------- convolutions
@@ -315,7 +315,7 @@ def test_rnn_layers(layer):
         graph, (new2, *_) = net(X, state)
         onp.testing.assert_allclose(graph.asnumpy(), plain.asnumpy(), rtol=1e-5, atol=1e-6)
         onp.testing.assert_allclose(new2.asnumpy(), new.asnumpy(), rtol=1e-5, atol=1e-6)
-    assert net._traces.why_not is None and new.shape == (1, 6, 12)
+    assert net._traces.failure is None and new.shape == (1, 6, 12)
     loss = gluon.loss.SoftmaxCrossEntropyLoss()
     first, last = train(net, lambda out, y: loss(out[0], y), (X, state), Y.T.reshape(-1), 40)
     assert last < first / 2
@@ -397,7 +397,7 @@ def test_sequence_to_sequence(hybridize):
         values.append(float(value.sum()))
     assert values[-1] < values[0] * 0.7
     if hybridize:
-        assert net._traces.why_not is None and loss._traces.why_not is None
+        assert net._traces.failure is None and loss._traces.failure is None
     # step by step, as in translation
     enc = net.encoder(X, length)
     state = net.decoder.init_state(enc)

@@ -219,9 +219,9 @@ def test_nothing_is_left_behind():
     for _ in range(3):
         net(mx.nd.ones((4, 5)))
     plans = list(Plan.live)
-    functions = [(p.forward, p.whole, p.infer) for p in plans]
+    functions = [(p.forward, p.joint, p.infer) for p in plans]
     measured(lambda: net(mx.nd.ones((4, 5))))
-    assert plans and [(p.forward, p.whole, p.infer) for p in plans] == functions
+    assert plans and [(p.forward, p.joint, p.infer) for p in plans] == functions
     assert _dispatch.interceptors == [] == list(_dispatch.stack())
 
 

@@ -13,7 +13,7 @@ from .writing import FUNCTIONS, Plan
 
 def compiled(graph: torch.fx.Graph, constants: Mapping[str, Any], tensors: Sequence[torch.Tensor],
              facts: dict[str, Any], wanted: tuple[int, ...], predicts: bool) -> Plan:
-    """A plan with `whole`, or with `prepare` and `infer` for predictions."""
+    """A plan with `joint`, or with `prepare` and `infer` for predictions."""
     simplify(graph)
     for node in graph.nodes:
         node.meta.pop('val', None)          # the compiler has stand-ins for tensors of its own
@@ -24,11 +24,11 @@ def compiled(graph: torch.fx.Graph, constants: Mapping[str, Any], tensors: Seque
         function = compile_graph(torch.fx.GraphModule(root, graph), list(tensors))
     outputs, states = len(facts['differentiable']), len(facts['states'])
 
-    def whole(tensors: Sequence[torch.Tensor], targets: Any = None) -> tuple[Any, Any, Any]:
+    def joint(tensors: Sequence[torch.Tensor], targets: Any = None) -> tuple[Any, Any, Any]:
         found = function(*tensors)
         return found[:outputs], found[outputs:outputs + states], found[outputs + states:]
 
-    functions: dict[str, Callable] = {'whole': whole}
+    functions: dict[str, Callable] = {'joint': joint}
     if predicts:
         functions = {'prepare': lambda tensors: (), 'infer': lambda tensors, prepared: function(*tensors)}
     gradients = next(n for n in graph.nodes if n.op == 'output').args[0][outputs + states:]

@@ -23,7 +23,7 @@ from ..._ops.core.traceable import CannotTrace
 from ..._torch.autograd import gradients_of
 from ..._torch.lists import foreach_copy_
 from ..ir.labels import Labels
-from ..ir.log import reason, say, talks
+from ..ir.log import is_logging, log, reason
 from ..ir.program import Program
 from ..passes.packed import can_pack
 from ..trace.defects import defect, no_plan
@@ -74,7 +74,7 @@ class Plans:
              parameters: tuple[int, ...] | None = None) -> Plan | None:
         """The plan for these tensors, made on first use; None where there can be none.
 
-        With `heads`, the outputs that a gradient of 1 comes from, a plan with `whole`; with `parameters`, the variables
+        With `heads`, the outputs that a gradient of 1 comes from, a plan with `joint`; with `parameters`, the variables
         that seldom change, one with `prepare` and `infer`; else one with `forward` and `backward`.
         """
         # a plan draws from the generator that it was traced with
@@ -105,10 +105,10 @@ def _why(key: tuple[Any, ...], others: OrderedDict[Any, Any]) -> str:
     return 'new ' + ' and '.join(sorted(new))
 
 
-def _say(plan: Plan | None, why: str, kind: str, wanted: tuple[int, ...], tensors: Sequence[torch.Tensor],
-         seconds: float) -> None:
+def _log_plan(plan: Plan | None, why: str, kind: str, wanted: tuple[int, ...], tensors: Sequence[torch.Tensor],
+              seconds: float) -> None:
     shapes = ', '.join(f'{tuple(t.shape)} {t.dtype}'.replace('torch.', '') for t in tensors)
-    say('plan %s in %.3f s (%s; %s, gradients of %s) for %s', 'made' if plan else 'not possible', seconds, why, kind,
+    log('plan %s in %.3f s (%s; %s, gradients of %s) for %s', 'made' if plan else 'not possible', seconds, why, kind,
         wanted, shapes)
 
 
@@ -134,10 +134,10 @@ def make_plan(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[
     with _tracing:
         begin = perf_counter()
         plan = _make(program, tensors, wanted, training, generator, device, heads, parameters)
-        if talks():
+        if is_logging():
             kind = 'forward and backward at once' if heads is not None else \
                 'prediction' if parameters is not None else f'training={training}'
-            _say(plan, why, kind, wanted, tensors, perf_counter() - begin)
+            _log_plan(plan, why, kind, wanted, tensors, perf_counter() - begin)
     return plan
 
 
@@ -188,7 +188,7 @@ def _make(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int,
             offer(plan, tensors, found)
         return plan
     except CannotTrace as error:
-        say('no plan: %s', reason(error))
+        log('no plan: %s', reason(error))
     except Exception as error:
         defect(error)
     return None

@@ -38,26 +38,26 @@ class Plan:
     forward(tensors) -> (outputs, states, saved)
     backward(saved, heads, targets) -> gradients; `targets`, if given, has for each a tensor, to which those that
         `direct` names are written, or None
-    whole(tensors, targets) -> (outputs, states, gradients), where the gradient of the heads is known to be 1
+    joint(tensors, targets) -> (outputs, states, gradients), where the gradient of the heads is known to be 1
     prepare(tensors) -> what follows from the parameters alone; infer(tensors, prepared) -> outputs
     wanted, state_numbers: the variables that the gradients, and the new values of states, belong to
     state_weights: None where a value is the new one; else the backward pass moves the state towards the value by this
     differentiable: which outputs gradients can go to
     fresh: which outputs are new row-major tensors that nothing else refers to
     present: which gradients there are; others are always zero
-    recorded: as `whole` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
-    memory: bytes that the values of `whole` or `infer` occupy, at most; 0 if it is not known
+    recorded: as `joint` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
+    memory: bytes that the values of `joint` or `infer` occupy, at most; 0 if it is not known
     peak: the same, on one stream; 0 on a CPU
     aliases: which saved tensors and outputs share memory (ndarray/_plan_node.py); None until the first run tells
     """
 
-    __slots__ = ('forward', 'backward', 'whole', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
+    __slots__ = ('forward', 'backward', 'joint', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
                  'differentiable', 'fresh', 'direct', 'present', 'source', 'recorded', 'memory', 'peak',
                  'aliases', '_plain', '__weakref__')
     live: WeakSet[Plan] = WeakSet()     # all plans there are, for interceptors that come later
     forward: Any
     backward: Any
-    whole: Any
+    joint: Any
     prepare: Any
     infer: Any
     state_numbers: tuple[int, ...]
@@ -113,7 +113,7 @@ class Plan:
             self.memory = 0
 
 
-FUNCTIONS = ('forward', 'backward', 'whole', 'prepare', 'infer')
+FUNCTIONS = ('forward', 'backward', 'joint', 'prepare', 'infer')
 
 
 class Writer:
@@ -188,7 +188,7 @@ def _in_grad_mode(function: Callable[..., Any]) -> Callable[..., Any]:
 # methods that cast, cheaper calls than `to`
 _CASTS = {torch.float32: 'float', torch.float64: 'double', torch.float16: 'half', torch.bfloat16: 'bfloat16',
           torch.int64: 'long', torch.int32: 'int', torch.int8: 'char', torch.uint8: 'byte', torch.bool: 'bool'}
-# calls that can write to the memory of their first argument, if nobody needs that any more
+# calls that can write to the memory of their first argument, if nothing needs that any more
 _IN_PLACE = {aten.relu.default: torch.relu_, aten.sigmoid.default: torch.sigmoid_, aten.tanh.default: torch.tanh_,
              aten.neg.default: torch.neg_, aten.add.Tensor: torch.Tensor.add_, aten.sub.Tensor: torch.Tensor.sub_,
              aten.mul.Tensor: torch.Tensor.mul_, aten.div.Tensor: torch.Tensor.div_,
@@ -247,7 +247,7 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
     targets = [f'target_{i}' if d else '_' for i, d in enumerate(direct)] if any(direct) else []
     if at_once:
         unpack = [(_names(tensors), 'tensors'), (targets, 'targets')]
-        source = _function('whole', ['tensors', f'targets={nothing}'], unpack, calls, [outputs, states, gradients],
+        source = _function('joint', ['tensors', f'targets={nothing}'], unpack, calls, [outputs, states, gradients],
                            writer, held, on_cpu=on_cpu)
     else:
         needed = {a for n in second_part for a in n.all_input_nodes if a in early}

@@ -208,7 +208,7 @@ class Fetcher:
     """
 
     ROWS = 512          # launches that can be under way
-    _spare: dict[int, list] = {}        # number of tensors -> tables that nobody has
+    _spare: dict[int, list] = {}        # number of tensors -> tables that are not in use
 
     def __init__(self, targets: Sequence[torch.Tensor]) -> None:
         blocks, meta = 0, []

@@ -16,7 +16,7 @@ from ..._autograd import LARGE
 from ..._dispatch import call_by_call, interceptors
 from ..._torch.lists import foreach_copy_
 from ..codegen.states import move_all
-from ..ir.log import reason, say
+from ..ir.log import log, reason
 from .capture import ALONE, WARM, Captured, wanted
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ ATTEMPTS = 3            # to record a graph
 # Without a promise that shapes stay (`static_shape`), what has run so often is taken to go on like this; if it takes
 # more memory than this, launching its kernels one by one is not what takes the time.
 LATE, MOST_UNASKED = 20, 1 << 28
-SHARE_UNASKED = 16      # of a device's memory, graphs that nobody has asked for have a part of so many
+SHARE_UNASKED = 16      # graphs that were not asked for get one part in so many of a device's memory
 _unasked: WeakSet[Captured] = WeakSet()           # these graphs, and a lock for who looks at them
 _counting = threading.Lock()
 # runs in which the same update followed a plan, before the update joins the plan's CUDA graph
@@ -59,7 +59,7 @@ class _Recorder:
         """Whether `function(tensors, branches)` has been run as a graph, whose results are in `captured.results`.
 
         plan: what it follows
-        again: record anew, since the function reads or writes other memory than before
+        again: capture once more, since the function reads or writes other memory than before
         """
         if not self._may or not tensors[0].is_cuda or interceptors and call_by_call():
             return False
@@ -83,7 +83,7 @@ class _Recorder:
         if not self._asked and self.captured is None and not is_small(plan.peak, tensors[0].device):
             self._may = False
             size = f'would take {plan.peak >> 20} MB' if plan.peak else 'takes unknown memory'
-            say('no CUDA graph: one that %s is recorded with static_alloc and static_shape only', size)
+            log('no CUDA graph: one that %s is recorded with static_alloc and static_shape only', size)
             return
         # what was the same tensor twice is one that stays: a parameter, a state, a batch that is used again and again
         moving = set() if self.captured is None else {*self.captured.moving}
@@ -96,7 +96,7 @@ class _Recorder:
         except RuntimeError as error:       # it runs as it is
             self._failures += 1
             self._runs, self._may = 0, self._failures < ATTEMPTS
-            say('no CUDA graph: %s', reason(error))
+            log('no CUDA graph: %s', reason(error))
             return
         if not self._asked:
             with _counting:
@@ -104,7 +104,7 @@ class _Recorder:
 
 
 def is_small(size: int, device: torch.device) -> bool:
-    """Whether a graph of so many bytes (0: not known) may take them from a device although nobody has asked for it."""
+    """Whether a graph of so many bytes (0: not known) may take them from a device although it was not asked for."""
     share = torch.cuda.get_device_properties(device).total_memory // SHARE_UNASKED
     with _counting:
         taken = sum([graph.size for graph in _unasked])
@@ -112,7 +112,7 @@ def is_small(size: int, device: torch.device) -> bool:
 
 
 class Runner(_Recorder):
-    """A plan with `whole`, run again and again for tensors of the same kinds.
+    """A plan with `joint`, run again and again for tensors of the same kinds.
 
     reqs: 'write' or 'add', for each gradient that the plan has
     static: whether it is to become a CUDA graph soon, on a device that has them; see `_Recorder`
@@ -167,7 +167,7 @@ class Runner(_Recorder):
         joins = self._joins(None if then is None else then.steady)
         if joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers)) \
                 or self.captured is None or not self.captured.fits(tensors):
-            if not self._launched_anew(tensors, buffers, then, joins):
+            if not self._launched_new(tensors, buffers, then, joins):
                 return self._apart(self._follow(tensors, buffers, self._alone()), then)
         else:
             self.captured.launch(tensors)
@@ -193,7 +193,7 @@ class Runner(_Recorder):
             and self.captured.size <= MOST_JOINED
         return steady if ready else None
 
-    def _launched_anew(self, tensors: Sequence[torch.Tensor], buffers: list[Any], then: Any, joins: Any) -> bool:
+    def _launched_new(self, tensors: Sequence[torch.Tensor], buffers: list[Any], then: Any, joins: Any) -> bool:
         """Whether the plan, with what joins it, has been run as a graph, other than that of the run before."""
         again = joins is not self._joined or self._buffers is None or not all(map(is_, buffers, self._buffers))
         self._buffers, self._joined = buffers, joins
@@ -223,7 +223,7 @@ class Runner(_Recorder):
         return outputs
 
     def _own(self, outputs: Sequence[torch.Tensor]) -> Sequence[torch.Tensor]:
-        """Outputs that nobody writes to: one may be a parameter, or a view of one, which is updated next."""
+        """Outputs that are not written later: one may be a parameter, or a view of one, which is updated next."""
         if self.fresh:
             return outputs
         return tuple([o if fresh else o.clone(memory_format=torch.contiguous_format)
@@ -235,7 +235,7 @@ class Runner(_Recorder):
         if self._into is not None:
             into = [b if write else None for b, write in zip(buffers, self._into, strict=True)]
         if branches is None or plan.recorded is None:
-            outputs, states, found = plan.whole(tensors, into)
+            outputs, states, found = plan.joint(tensors, into)
         else:
             outputs, states, found = plan.recorded(tensors, into, branches.at, branches.mark)
         if states:
@@ -249,7 +249,7 @@ class Runner(_Recorder):
         for i in self._copied:
             target = buffers[i]
             if self._adopt is not None and target.numel() >= LARGE:
-                buffers[i] = target = None          # memory that anybody refers to stays
+                buffers[i] = target = None          # memory that something refers to stays
                 target = self._adopt(i, found[i])
             if target is not None:
                 targets.append(target)

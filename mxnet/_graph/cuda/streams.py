@@ -62,7 +62,7 @@ def _is_mutable(node: FxNode) -> bool:
 
 
 def _fills(node: FxNode) -> bool:
-    """Whether a call writes to its first argument alone, which nobody else has, as random numbers do."""
+    """Whether a call writes to its first argument alone, to which nothing else refers, as random numbers do."""
     written = [number for number, _ in signature(node.target).written]
     first = node.args[0] if node.args else None
     return written == [0] and isinstance(first, torch.fx.Node) and len(first.users) == 1 \

@@ -186,7 +186,7 @@ class _Reader:
         for key, value in attrs.items():
             if key in HIDDEN:
                 key = f'__{key}__'
-            if isinstance(value, (list, dict)):     # some programs wrote numbers, nobody wrote these
+            if isinstance(value, (list, dict)):     # some programs wrote numbers; none wrote lists
                 if isinstance(value, dict) or any(isinstance(part, (list, dict)) for part in value):
                     self.fail(place, f'expected a text as its attribute {key}, found {jsons.shown(value)}')
             result[key] = value if isinstance(value, str) else str(value)

@@ -1,4 +1,4 @@
-"""What MXNET_LOG_PLANS=1 has plans say."""
+"""The log of plans, which MXNET_LOG_PLANS=1 turns on."""
 from __future__ import annotations
 
 import logging
@@ -8,14 +8,14 @@ from typing import Any
 _log = logging.getLogger('mxnet.plans')
 
 
-def talks() -> bool:
-    """Whether somebody wants to know."""
+def is_logging() -> bool:
+    """Whether plans are logged."""
     return os.environ.get('MXNET_LOG_PLANS', '0') not in ('0', '')
 
 
-def say(message: str, *values: Any) -> None:
-    """Says something if somebody wants to know."""
-    if talks():
+def log(message: str, *values: Any) -> None:
+    """Logs a message if plans are logged."""
+    if is_logging():
         _log.warning(message, *values)
 
 

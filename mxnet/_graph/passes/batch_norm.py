@@ -176,7 +176,7 @@ def _fuse(graph: torch.fx.Graph, norm: _Norm, stats: Callable[..., Any], apply: 
 
 
 def _summands(gradient: FxNode, like: torch.Tensor) -> tuple[FxNode, FxNode | None]:
-    """The two gradients that one is the sum of, if nobody else needs the sum; else that one, and None."""
+    """The two gradients that one is the sum of, if nothing else needs the sum; else that one, and None."""
     if gradient.target is aten.add.Tensor and not gradient.kwargs and len(gradient.users) == 1:
         values = [a.meta.get('val') if isinstance(a, torch.fx.Node) else None for a in gradient.args]
         if all(isinstance(v, torch.Tensor) and v.shape == like.shape and v.dtype is like.dtype

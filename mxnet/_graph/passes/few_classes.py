@@ -5,8 +5,8 @@ by row, which takes several times as long as along the first axis, where each re
 So a matrix of scores is turned for them, if all that is asked of the logarithms is one in each row (`pick`) and their
 gradient, which goes on into products of matrices as it lies.
 
-It changes no value: the rows must fill the registers, since single ones are computed by other means, and whoever adds
-up the gradient, in an order that depends on how a matrix lies, gets it row by row again.
+It changes no value.  The rows must fill the registers, since single rows are computed by other code.  Sums of the
+gradient, whose order depends on the layout of the matrix, get it row by row.
 """
 from __future__ import annotations
 

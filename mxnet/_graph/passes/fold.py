@@ -56,7 +56,7 @@ def fold_batch_norms(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> int:
             continue
         outputs = [user for user in node.users if user.args[1] == 0]
         if len(outputs) != len(node.users):
-            continue                    # somebody looks at the statistics
+            continue                    # the statistics are used as well
         with graph.inserting_before(picture):
             call = graph.call_function
             # in the precision of the statistics

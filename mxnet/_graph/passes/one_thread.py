@@ -157,7 +157,7 @@ def _equal(a: torch.Tensor, b: torch.Tensor) -> bool:
 
 
 def _drawn(node: FxNode) -> torch.Tensor:
-    """A tensor like that of a node, with numbers from a generator that nobody else draws from."""
+    """A tensor like that of a node, with numbers from a generator of its own."""
     if _name(node) == _REORDER:
         return node.target(*torch.fx.node.map_arg(node.args, _drawn))
     value, generator = node.meta['val'], torch.Generator().manual_seed(7)

@@ -211,8 +211,8 @@ def constants(graph: torch.fx.Graph, attributes: Mapping[FxNode, Any],
               handed_out: Set[FxNode]) -> dict[FxNode, torch.Tensor]:
     """{node: tensor} of calls that have the same small result each time, because nothing goes into them.
 
-    `attributes` are the constants that the trace has found by itself.  What a plan hands out is computed anew, for
-    programs write into it.
+    `attributes` are the constants that the trace has found by itself.  What a plan hands out is computed in each
+    run, for programs write into it.
     """
     mutated = _sharing_memory(graph, {a for n in graph.nodes if n.op == 'call_function' and not is_pure(n)
                                       for a in n.all_input_nodes})

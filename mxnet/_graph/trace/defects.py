@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from ..._ops.core.traceable import CannotTrace
-from ..ir.log import reason, say
+from ..ir.log import log, reason
 
 HERE = str(Path(__file__).resolve().parent.parent) + os.sep
 DEFECT = '{where} failed{operator}: {error}. This is a defect of mxnet, not of your program. {then}Please report it ' \
@@ -41,7 +41,7 @@ def no_plan(error: Exception, run_untraced: Callable[[], Any]) -> None:
     if cause is None and not _fails(run_untraced):
         defect(error)
     else:
-        say('no plan: %s', reason(cause or error))
+        log('no plan: %s', reason(cause or error))
 
 
 def defect(error: Exception) -> None:

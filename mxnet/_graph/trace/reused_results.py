@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TraceResults:
-    """Stands in for a function of a plan (`whole`, `infer`, or a `forward` without gradients) until it is called.
+    """Stands in for a function of a plan (`joint`, `infer`, or a `forward` without gradients) until it is called.
 
     The results are those of the trace if the call is for the same tensors, unchanged, and draws the same random
     numbers; else the function itself runs.
@@ -49,7 +49,7 @@ class TraceResults:
         groups = results[:outputs], results[outputs:outputs + states], results[outputs + states:]
         if self._slot == 'infer':
             return groups[0]
-        if self._slot == 'whole' and rest and rest[0] is not None:
+        if self._slot == 'joint' and rest and rest[0] is not None:
             for i, target in enumerate(rest[0]):
                 if plan.direct[i] and target is not None:
                     groups[2][i] = target.copy_(groups[2][i])
@@ -79,6 +79,6 @@ def offer(plan: Plan, tensors: Sequence[torch.Tensor], trace: Trace) -> None:
     """Lets the first run of a plan take the results of its trace."""
     if trace.draws is None or any(t.is_inference() for t in tensors):       # nothing tells whether these change
         return
-    name = next((n for n in ('whole', 'infer', 'forward') if getattr(plan, n) is not None), None)
+    name = next((n for n in ('joint', 'infer', 'forward') if getattr(plan, n) is not None), None)
     if name is not None and (name != 'forward' or not plan.wanted):
         setattr(plan, name, TraceResults(plan, name, tensors, trace))

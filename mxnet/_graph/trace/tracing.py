@@ -284,7 +284,7 @@ class Tracer(DispatchMode):
                 raise CannotTrace(f'{facts.name} writes to a tensor that the function was given')
 
     def _keep_defaults(self, args: Sequence[Any], kwargs: dict[str, Any] | None) -> None:
-        """Notes the states of torch's own generators before somebody draws from them."""
+        """Saves the states of torch's own generators before a call draws from them."""
         if self._defaults or any(isinstance(a, torch.Generator) for a in (*args, *(kwargs or {}).values())):
             return
         generators = [torch.default_generator]

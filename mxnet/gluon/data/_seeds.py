@@ -59,7 +59,8 @@ def _seed_of(seed, number):
 
 
 class Chance:
-    """The random numbers for batch `number`: those that a worker process would draw.  What nobody draws is not made."""
+    """The random numbers for batch `number`: those that a worker process would draw.  Generators are made on first use.
+    """
 
     def __init__(self, seed, number):
         self._of = seed, number
@@ -97,7 +98,7 @@ def follows_program():
 
 
 def seed_everything(seed, number):
-    """Starts all random numbers of a worker anew for batch `number`, so that it does not matter who makes it."""
+    """Seeds all random numbers of a worker for batch `number`, so that every worker makes the same batch."""
     value = _seed_of(seed, number)
     _random.seed(value, ctx=cpu())
     random.seed(value)

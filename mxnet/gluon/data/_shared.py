@@ -3,7 +3,7 @@
 A worker pickles a batch with the memory of its arrays left out, and copies that into a slot: a piece of shared memory
 of its own, which it made when it needed one and which is used again.  The program reads the arrays where they are; when
 the last of them is gone, the slot is free.  The first byte of a slot says so.  Nothing has a name in the file system,
-so that nothing is left behind, whoever is killed; /dev/shm is not needed.
+so that nothing is left behind, whichever process is killed; /dev/shm is not needed.
 
 Sending a tensor through torch's queues takes about half a millisecond, this a twentieth of it.
 """
@@ -108,7 +108,7 @@ class Sender:
         self._pass = None
 
     def pack(self, batch, pass_number):
-        """A batch as a message.  In a new pass over the data nobody waits for what the last one has sent."""
+        """A batch as a message.  A new pass over the data does not wait for what the last one has sent."""
         if pass_number != self._pass:
             self._pass = pass_number
             for slot in self._slots:
@@ -177,7 +177,7 @@ class Receiver:
 
     def _slot(self, worker, number):
         while (worker, number) not in self._slots:
-            # in the order in which they were made: some may belong to batches that nobody waited for
+            # in the order in which they were made: some may belong to batches that were not waited for
             name, files, *_ = socket.recv_fds(self._connections[worker], 8, 1)
             if not files:
                 raise EOFError(f'worker {worker} of a DataLoader closed its connection')

@@ -109,7 +109,7 @@ class Selected:
 
 
 def stacked(values):
-    """A NumPy array that nobody else has as an NDArray on the current context."""
+    """A NumPy array to which nothing else refers, as an NDArray on the current context."""
     if values.dtype in _PLAIN and values.flags.c_contiguous and current_context() is cpu():
         return wrap(tensor_of(values), cpu(), NDArray)
     return array(values, dtype=values.dtype)

@@ -135,7 +135,7 @@ def _wake(workers):
 
 
 def _kill(workers):
-    """Ends workers that have not ended when they were told to: whoever waits for one would wait for ever."""
+    """Ends workers that have not ended when they were told to: a process that waits for one would wait for ever."""
     for worker in workers:
         with contextlib.suppress(OSError, ValueError, RuntimeError):
             if worker.is_alive():

@@ -35,7 +35,7 @@ def default_batchify_fn(data: Any) -> Any:
     return _from_numpy(_numbers_of(data))
 
 
-default_mp_batchify_fn = default_batchify_fn        # memory is shared on the way from a worker, whoever made the batch
+default_mp_batchify_fn = default_batchify_fn        # memory is shared on the way from a worker
 
 
 def _numbers_of(data):

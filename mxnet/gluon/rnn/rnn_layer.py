@@ -26,7 +26,7 @@ _PARAMETER = re.compile(r'(?P<side>[lr])(?P<layer>\d+)_(?P<rest>(i2h|h2h|h2r)_(w
 
 
 def _versions(arrays):
-    """What changes when somebody writes into arrays."""
+    """What changes when a program writes into arrays."""
     return [(id(tensor), tensor is None or tensor._version) for tensor in [a.materialize() for a in arrays]]
 
 
@@ -188,9 +188,9 @@ class _RNNLayer(HybridBlock):
 
     def _from_zeros(self, inputs, states):
         """The output of a call without states, which may be like the one before (_lazy/bound_calls.py)."""
-        again = self._repeat if state.recording else self._prediction
-        if again is not None:
-            out = again((inputs, *states))
+        bound = self._bound_call if state.recording else self._bound_prediction
+        if bound is not None:
+            out = bound((inputs, *states))
             if out is not None:
                 return out
         out = self._run(inputs, states)
@@ -198,7 +198,7 @@ class _RNNLayer(HybridBlock):
         if op is not None and self._active and isinstance(out, NDArray):
             params = [what for is_input, what in arguments if not is_input]
             numbers = [(i, what) for i, (is_input, what) in enumerate(arguments) if is_input]
-            self._remember(op, params, numbers, (inputs, *states), out)
+            self._bind_call(op, params, numbers, (inputs, *states), out)
         return out
 
     def hybrid_forward(self, F: Any, inputs: Any, states: Any, sequence_length: NDArray | None = None,

@@ -236,7 +236,7 @@ class Estimator:
             handler.train_begin(self)
         fit_batch = self.fit_batch
         if batch_end and self._learns_at_once(batch_end[0]):
-            fit_batch, batch_end = self._learn, batch_end[1:]      # type: ignore[assignment]
+            fit_batch, batch_end = self._backward_and_step, batch_end[1:]      # type: ignore[assignment]
         stop = False
         while not stop:
             self.batches_in_epoch = _length(train_data)
@@ -257,14 +257,14 @@ class Estimator:
             handler.train_end(self)
 
     def _learns_at_once(self, first):
-        """Whether nobody looks between the gradients of a batch and the update, by the first handler of its end."""
+        """Whether nothing reads the gradients of a batch before the update, by the first handler of its end."""
         return type(first) is GradientUpdateHandler and 'batch_end' not in vars(first) \
             and _is_own(self, Estimator) and _is_own(self.batch_processor, BatchProcessor)
 
-    def _learn(self, batch, batch_axis):
+    def _backward_and_step(self, batch, batch_axis):
         """`fit_batch`, and what a GradientUpdateHandler does after it."""
         found = self.batch_processor._record(self, batch, batch_axis)
-        self.trainer._learn(found[-1])
+        self.trainer._backward_and_step(found[-1])
         return found
 
     # Handlers

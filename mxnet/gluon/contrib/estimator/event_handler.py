@@ -121,7 +121,7 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
 
 
 class MetricHandler(EpochBegin, BatchEnd):
-    """Updates metrics after each batch, and begins them anew with each epoch; `mx.metric.Loss` gets the losses."""
+    """Updates metrics after each batch, and resets them with each epoch; `mx.metric.Loss` gets the losses."""
 
     def __init__(self, metrics: Any, priority: float = -1000) -> None:
         self.metrics: Any = _check_metrics(metrics)
