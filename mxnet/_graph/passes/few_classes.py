@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 aten = torch.ops.aten
 # numbers of float32 that a register has
 WIDTH = {'AVX512': 16, 'AVX2': 8}.get(torch.backends.cpu.get_cpu_capability(), 0)
-MANY = 64               # rows from which on it pays
+LEAST_ROWS = 64               # rows from which on it pays
 _GRADIENT = LOG_SOFTMAX_BACKWARD
 
 
@@ -40,7 +40,7 @@ def _fits(node: FxNode) -> bool:
     if value.dim() != 2 or axis % 2 != 1 or value.dtype is not torch.float32 or not value.is_contiguous():
         return False
     rows, classes = value.shape
-    return 1 < classes < WIDTH and rows >= MANY and rows % WIDTH == 0 and all(
+    return 1 < classes < WIDTH and rows >= LEAST_ROWS and rows % WIDTH == 0 and all(
         user.target is aten.gather.default and user.args[0] is node and user.args[1] % 2 == 1
         or user.target is _GRADIENT and user.args[0] is not node for user in node.users)
 
