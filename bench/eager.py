@@ -2,8 +2,8 @@
 
 Both sides run in one thread of one process in turns, and the time is that thread's, so that other work on the machine
 does not count.  Where upstream's operators give new memory and torch gives a view (reshape, transpose, ...), the torch
-side is the view and its copy.  Indices and conditions are float32 on our side, as in MXNet programs, and int64 or bool
-on torch's.
+side is the view and its copy.  Indices and conditions that an operator takes are float32 on our side, as in MXNet
+programs, and int64 or bool on torch's; indices that an operator gives are float32 on both sides.
 """
 import gc
 import math
@@ -71,7 +71,7 @@ def cases(mx, torch):
         'random.uniform': (lambda: nd.random.uniform(shape=(4, 4)), lambda: torch.rand((4, 4))),
         'cast': (lambda: nd.cast(x, dtype='float64'), lambda: t.to(torch.float64)),
         'norm': (lambda: nd.norm(x), lambda: torch.norm(t)),
-        'topk': (lambda: nd.topk(x, k=2), lambda: torch.topk(t, 2)),
+        'topk': (lambda: nd.topk(x, k=2), lambda: torch.topk(t, 2)[1].float()),
         'np.sum': (lambda: np.sum(a, axis=1), lambda: torch.sum(t, 1)),
         'np.exp': (lambda: np.exp(a), lambda: torch.exp(t)),
         'np.dot': (lambda: np.dot(a, a), lambda: torch.mm(t, t)),

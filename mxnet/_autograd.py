@@ -230,15 +230,12 @@ def _store(buffer: Any, req: str, fresh: list[bool], gradient: torch.Tensor) -> 
     if buffer._sparse:
         buffer._take_gradient(gradient.detach(), req)
         return
+    if readers:
+        before_write(buffer.materialize())
+    if gradient.numel() >= LARGE and req == 'write' and gradient.layout is torch.strided and adopted(buffer, gradient):
+        return
     target = buffer._storage
     if target is None:
-        target = buffer.materialize()
-    if readers:
-        before_write(target)
-    if gradient.numel() >= LARGE and req == 'write' and gradient.layout is torch.strided:
-        del target              # `adopted` counts references
-        if adopted(buffer, gradient):
-            return
         target = buffer.materialize()
     if gradient.layout is not torch.strided:            # only some rows, see ndarray/_sparse_links.py
         overwrite(buffer, gradient.to_dense() if req == 'write' else target + gradient)
