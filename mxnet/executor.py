@@ -762,7 +762,7 @@ def _owned(tensor, inputs):
 
 
 def _place(program, group2ctx):
-    """Notes on each call the device of its group."""
+    """Sets the device of each call to that of its group."""
     if group2ctx:
         for call in program.calls:
             ctx = group2ctx.get(call.node.attrs.get('__ctx_group__'))

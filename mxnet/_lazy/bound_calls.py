@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class BoundCall:
     """A deferred call, bound to what it depends on.
 
-    A step whose calls so far were like those of an earlier one (`BoundStep` of step_plan.py) follows its template: all
-    that is left to find out of a call is whether its arguments are of the same kinds.
+    While the calls of a step are those of an earlier step (`Step.template`), only the kinds of the arguments are
+    compared.
     """
 
     __slots__ = ('cached', 'order', 'kinds', 'ctx', 'switches', 'cls', 'template', 'output_metas')
@@ -50,7 +50,7 @@ class BoundCall:
     @staticmethod
     def of(cached: CachedOp, params: Sequence[Parameter], inputs: Sequence[tuple[int, int]], args: Sequence[Any],
            out: Any) -> FirstCall | NextCall | None:
-        """The bound call for a call that gave `out`; None if such calls are better looked at one by one.
+        """The bound call for a call that gave `out`; None if such calls cannot be bound.
 
         params: the parameters that the CachedOp is called with
         inputs: (position, number) of its other inputs, which are all of the block's arguments, by number
@@ -73,7 +73,7 @@ class BoundCall:
                     return None
                 kinds.append(kind)
             self: FirstCall | NextCall
-            # either the first call of a step, by parameters and arrays, or one that goes on with what another gives
+            # either the first call of a step, on parameters and arrays, or one that takes outputs of another call
             if params:
                 if pending.call or cached.deferral.group is None or len(cached.deferral.group.arrays) != len(params) \
                         or any(k[0] is None for k in kinds):
@@ -162,10 +162,10 @@ class FirstCall(BoundCall):
 
 
 class NextCall(BoundCall):
-    """A call, without parameters, that goes on with what others of its step give."""
+    """A call, without parameters, that takes outputs of other calls of its step."""
 
     __slots__ = ('at', 'start', 'expected', 'taken')
-    at: int                                 # how many calls and inputs there are when the template comes to this call
+    at: int                                 # how many calls and inputs the template has before this call
     start: int
     expected: list[Source]                  # where the pending arguments come from
     taken: list[int]                        # numbers of the other arguments
@@ -222,7 +222,7 @@ class NextCall(BoundCall):
                         for number in self.taken:
                             step.take_input(args[number], tensors[number], None, id(args[number]))
                         return step.add_from_template(self.cls)
-            for x, kind in zip(args, kinds):        # the template says so otherwise
+            for x, kind in zip(args, kinds):        # with a template, these are compared already
                 if kind[0] is None:
                     like = step.meta_of(x._pending)
                     if like.shape != kind[1] or like.dtype is not kind[2]:
@@ -239,7 +239,7 @@ class NextCall(BoundCall):
             return step.add(cached, self.switches[0], tuple(found), self.cls, self.output_metas)[0]
 
     def _matches_next(self, template: BoundStep, step: Step) -> bool:
-        """Whether a template goes on with this call."""
+        """Whether the next call of a template is this one."""
         at, start = len(step.outputs), len(step.arrays)
         if at >= len(template.structure):
             return False

@@ -67,7 +67,7 @@ def kinds_of(training: bool, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]
 
 
 def remember(cached: CachedOp, kinds: tuple[Any, ...], outputs: Iterable[Kind]) -> None:
-    """Notes shapes and dtypes of the outputs of calls of a kind, as tensors without memory."""
+    """Caches shapes and dtypes of the outputs of calls of a kind, as meta tensors."""
     if len(cached.deferral.output_kinds) > LIMIT:
         cached.deferral.output_kinds.clear()
     cached.deferral.output_kinds[kinds] = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in outputs]

@@ -574,6 +574,6 @@ def drawing(ctx: Context) -> Step | None:
 
 
 def will_draw(step: Step) -> None:
-    """Notes that a step draws random numbers when it runs."""
+    """Registers a step that draws random numbers when it runs."""
     if step not in state.draws:
         state.draws = (*[other for other in state.draws if not other.closed], step)

@@ -60,7 +60,7 @@ class StepPlan:
                               generator=step.calls[0].cached.generators(step.ctx), device=step.ctx.torch_device,
                               heads=self.heads)
         if not wanted or self.plan is not None and len(self.plan.present) != len(wanted):
-            self.plan = None                # nothing can be differentiated: the long way says so
+            self.plan = None                # nothing can be differentiated: `on_tape` raises the error
 
 
 def needed(sources: Sequence[Sources], heads: Iterable[Place]) -> set[int]:

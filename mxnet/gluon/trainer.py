@@ -383,7 +383,7 @@ class _FollowingUpdate:
         self.trainer, self.batch_size, self.then = trainer, batch_size, None
 
     def __call__(self, ready):
-        """The update, counted as done; None where `step` has to look closer."""
+        """The update, counted as done; None where `step` must not be replaced."""
         trainer = self.trainer
         bound, size = trainer._bound, ready.length() if self.batch_size is None else self.batch_size
         if bound is None or state.naive \
@@ -434,7 +434,7 @@ class _BoundParameters:
         return True
 
     def mark_used(self):
-        """Notes that the gradients have been used."""
+        """Marks the gradients as used."""
         for flag in self.fresh:
             flag[0] = False
 

@@ -134,7 +134,7 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
                 try:
                     result = kernel(tensor, value)
                 except RuntimeError:
-                    pass                    # the long way words the error
+                    pass                    # the general call words the error
                 else:
                     if result.requires_grad:
                         result = result.detach()
@@ -165,7 +165,7 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
                     pass
                 else:
                     if result.requires_grad:
-                        # notes of the operands that have one: the call of `source` would say the same
+                        # the provenance of operands that have one, as `source` would give
                         left = self._variable or getattr(tensor, '_provenance', None) or source(self)
                         if value is not other:
                             other = other._variable or getattr(value, '_provenance', None) or source(other)

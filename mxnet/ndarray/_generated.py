@@ -192,7 +192,7 @@ def {name}({parameters}):
             else:
                 _result = {mixed}_kernel({tensors})
         except Exception:
-            pass                        # whatever it was, the general call says it properly
+            pass                        # the general call raises the error with names and shapes
         else:
             if _result is None:
                 return _run(_op, {present}, _given, None, {cls})
