@@ -181,13 +181,14 @@ class Step:
 
     def reads(self, memories: Iterable[int]) -> bool:
         """Whether it reads one of these pieces of memory."""
-        if self.closed:
-            return False
-        count, found = self._memories
-        if count != len(self.free_inputs):
-            found = memories_of([self.tensors[n] for n in self.free_inputs])
-            self._memories = len(self.free_inputs), found
-        return not found.isdisjoint(memories) or any(group.reads(memories) for group, _ in self.groups)
+        with transition_lock:           # the thread of the step may close it at any time
+            if self.closed:
+                return False
+            count, found = self._memories
+            if count != len(self.free_inputs):
+                found = memories_of([self.tensors[n] for n in self.free_inputs])
+                self._memories = len(self.free_inputs), found
+            return not found.isdisjoint(memories) or any(group.reads(memories) for group, _ in self.groups)
 
     # ------------------------------------------------------------------ calls
     def add_from_template(self, cls: type) -> Any:

@@ -6,6 +6,10 @@ import threading
 import pytest
 from plan_worlds import ACTIONS, Program, Round, World, first_difference, seeds
 
+from mxnet import autograd, nd
+from mxnet._lazy.pending import transition_lock
+from mxnet.gluon import nn
+
 pytestmark = pytest.mark.filterwarnings('ignore::UserWarning')
 
 # the random numbers of a process, and its profile, are for all threads
@@ -54,3 +58,21 @@ def test_programs_beside_each_other(seed):
         raise errors[0]
     for program, plain, world in zip(programs, alone, worlds, strict=True):
         assert first_difference(program, plain, world.log) is None, program
+
+
+def test_a_writer_waits_for_a_transition_of_another_threads_step():
+    """A step that its thread closes has no tensors: a writer of another thread that asks what it reads must wait."""
+    net = nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize()
+    for _ in range(2):
+        with autograd.record():
+            out = net(nd.ones((4, 3)))
+    step, answers = out._pending.work, []
+    writer = threading.Thread(target=lambda: answers.append(step.reads({1})))
+    with transition_lock:
+        writer.start()
+        writer.join(0.1)
+        assert writer.is_alive()
+    writer.join()
+    assert answers == [False]
