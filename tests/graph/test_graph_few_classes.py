@@ -78,7 +78,7 @@ def steps(hybrid, kind, rows, classes, count=5, looks=False):
 
 
 @pytest.mark.parametrize('kind', LOSSES)
-@pytest.mark.parametrize('rows', [few_classes.MANY, 4 * few_classes.MANY])
+@pytest.mark.parametrize('rows', [few_classes.LEAST_ROWS, 4 * few_classes.LEAST_ROWS])
 @pytest.mark.parametrize('classes', [2, FEW])
 def test_same_bits(kind, rows, classes):
     found, source = steps(True, kind, rows, classes)
@@ -89,13 +89,13 @@ def test_same_bits(kind, rows, classes):
 
 @pytest.mark.parametrize('kind', LOSSES)
 def test_same_bits_for_who_looks_before(kind):
-    found, _ = steps(True, kind, few_classes.MANY, FEW, looks=True)
-    wanted, _ = steps(False, kind, few_classes.MANY, FEW, looks=True)
+    found, _ = steps(True, kind, few_classes.LEAST_ROWS, FEW, looks=True)
+    wanted, _ = steps(False, kind, few_classes.LEAST_ROWS, FEW, looks=True)
     assert found == wanted
 
 
-@pytest.mark.parametrize(('rows', 'classes'), [(few_classes.MANY + 1, FEW), (few_classes.MANY - WIDTH, FEW),
-                                               (few_classes.MANY, WIDTH), (few_classes.MANY, 1)])
+@pytest.mark.parametrize(('rows', 'classes'), [(few_classes.LEAST_ROWS + 1, FEW), (few_classes.LEAST_ROWS - WIDTH, FEW),
+                                               (few_classes.LEAST_ROWS, WIDTH), (few_classes.LEAST_ROWS, 1)])
 def test_left_as_it_is(rows, classes):
     found, source = steps(True, 'sparse labels', rows, classes)
     wanted, _ = steps(False, 'sparse labels', rows, classes)
@@ -105,7 +105,7 @@ def test_left_as_it_is(rows, classes):
 
 def test_one_call_for_each_view():
     """Nothing is left of turning it but the turns themselves."""
-    _, source = steps(True, 'sparse labels', few_classes.MANY, FEW)
+    _, source = steps(True, 'sparse labels', few_classes.LEAST_ROWS, FEW)
     lines = [line.strip() for line in source.splitlines()]
     picked = next(i for i, line in enumerate(lines) if line.startswith('gather'))
     calls = [line.split(' = ')[0] for line in lines[picked:] if ' = ' in line]
@@ -118,7 +118,7 @@ def test_other_dtypes_and_axes():
     for dtype, axis in (('float64', -1), ('float32', 0)):
         net = Net(axis)
         net.hybridize(static_alloc=True, static_shape=True)
-        x = mx.nd.random.normal(shape=(few_classes.MANY, FEW), dtype=dtype)
+        x = mx.nd.random.normal(shape=(few_classes.LEAST_ROWS, FEW), dtype=dtype)
         x.attach_grad()
         for _ in range(4):
             with autograd.record():
