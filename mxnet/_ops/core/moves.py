@@ -44,7 +44,7 @@ class NodeMoves:
 
 def label(node: Node) -> Any:
     """An object that stands for a node.  A hook of the node may hold it; holding the node would be a cycle."""
-    return node.metadata.setdefault(_LABEL, object())
+    return node.metadata.setdefault(_LABEL, object())       # type: ignore[attr-defined]  # torch annotates a function
 
 
 def in_backward_order(commits: list, heads: Iterable[Tensor]) -> list:
@@ -54,7 +54,8 @@ def in_backward_order(commits: list, heads: Iterable[Tensor]) -> list:
         found = [commits[i] for i in places]
         memory = [tensor.data_ptr() for write, *_ in found for tensor, _, _ in write.moves]
         if len(set(memory)) < len(memory):
-            ranks = {node.metadata.get(_LABEL): rank for node, rank in backward_ranks(heads).items()}
+            ranks = {node.metadata.get(_LABEL): rank        # type: ignore[attr-defined]  # as above
+                     for node, rank in backward_ranks(heads).items()}
             found.sort(key=lambda commit: ranks.get(commit[0]._label, -1))
             for i, commit in zip(places, found, strict=True):
                 commits[i] = commit
