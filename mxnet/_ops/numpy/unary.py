@@ -31,7 +31,7 @@ def _declare(name, shared):
 
     elementwise.__name__ = elementwise.__qualname__ = f'_npi_{name}'
     elementwise.__doc__ = NAMES[shared].doc
-    operator(f'_npi_{name}', aliases=_ALIASES.get(name, ()), elementwise=True)(elementwise)
+    operator(f'_npi_{name}', aliases=_ALIASES.get(name, ()), fresh=NAMES[shared].fresh, elementwise=True)(elementwise)
 
 
 for _name, _shared in _SHARED.items():
