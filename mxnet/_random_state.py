@@ -36,8 +36,8 @@ def generator(ctx: Context) -> Any:
     for step in state.draws:        # numbers are drawn in the order of the program
         if step.ctx == ctx:
             step.run()
-    if state.chance is not None and ctx.device_type == 'cpu':
-        return state.chance.mx
+    if state.batch_generators is not None and ctx.device_type == 'cpu':
+        return state.batch_generators.mx
     found = _generators.get(ctx)
     if found is None:
         import torch
@@ -52,13 +52,13 @@ def generator(ctx: Context) -> Any:
 
 def like_python() -> Any:
     """What augmenters draw from as upstream's draw from Python's `random`: that, or a loader's for its batch."""
-    return _python if state.chance is None else state.chance.python
+    return _python if state.batch_generators is None else state.batch_generators.python
 
 
 def like_numpy() -> Any:
     """The same of `numpy.random`."""
-    if state.chance is not None:
-        return state.chance.numpy
+    if state.batch_generators is not None:
+        return state.batch_generators.numpy
     import numpy
     return numpy.random
 

@@ -378,7 +378,7 @@ class Executor:
 
     def _find_plan(self, kind, tensors, wanted):
         """The plan for this run; none for the first of its kind."""
-        if state.naive or self._monitor is not None or self._program.placed or state.chance is not None \
+        if state.naive or self._monitor is not None or self._program.placed or state.batch_generators is not None \
                 or not self._plans.due(kind):
             return None         # (a plan would keep the generator of a loader's batch)
         return self._plans.find(tensors, wanted, training=self._training, generator=self._generator,
@@ -662,7 +662,7 @@ class FoldedPrediction:
         if _paused_writes.uncounted:
             _paused_writes.count_all()
         before, self._versions = self._versions, [t._version for t in tensors]
-        if before is None or not self._attempts_left or state.chance is not None:
+        if before is None or not self._attempts_left or state.batch_generators is not None:
             return None
         moved = {n for n, (a, b) in enumerate(zip(before, self._versions, strict=True)) if a != b}
         if moved & self._weights:

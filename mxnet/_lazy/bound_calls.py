@@ -306,7 +306,7 @@ class BoundPrediction:
         """The array that the block gives; None if this call is another."""
         cached = self.cached
         if len(args) != len(self.kinds) or cached._monitor is not None or switches() != self.switches \
-                or cached.draws and state.chance is not None or cached.predictions.last is None \
+                or cached.draws and state.batch_generators is not None or cached.predictions.last is None \
                 or cached.predictions.last[2] is not self.predictor or not self.guard.is_same():
             return None
         given = []

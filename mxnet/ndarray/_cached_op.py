@@ -214,7 +214,7 @@ class CachedOp:
     def _find(self, kind, tensors, wanted, training, ctx):
         """The plan for this call; none for the first of its kind, and for large graphs until they have earned it."""
         device = ctx.torch_device
-        if state.naive or self.draws and state.chance is not None:
+        if state.naive or self.draws and state.batch_generators is not None:
             return None
         if self._monitor is not None or any(t.device != device or type(t) is DifferentiableInteger for t in tensors):
             return None

@@ -44,7 +44,7 @@ class Predictions:
 
     def predict(self, cached: CachedOp, tensors: Sequence[torch.Tensor], ctx: Context, cls: type) -> list[Any] | None:
         """Output arrays of a prediction; None where there is no plan."""
-        if cached.draws and state.chance is not None:
+        if cached.draws and state.batch_generators is not None:
             return None             # a plan draws from the program's generator, not from that of a loader's batch
         last = self.last
         if last is not None and last[0] == [(tensors[i].shape, tensors[i].dtype) for i in last[1]] \

@@ -58,7 +58,7 @@ def _seed_of(seed, number):
     return int.from_bytes(digest) >> 1
 
 
-class Chance:
+class BatchGenerators:
     """The random numbers for batch `number`: those that a worker process would draw.  Generators are made on first use.
     """
 
@@ -82,11 +82,11 @@ class Chance:
 @contextlib.contextmanager
 def drawn_for(seed, number):
     """Within it, mx and its augmenters draw in this thread what a worker process would draw for this batch."""
-    before, state.chance = state.chance, Chance(seed, number)
+    before, state.batch_generators = state.batch_generators, BatchGenerators(seed, number)
     try:
         yield
     finally:
-        state.chance = before
+        state.batch_generators = before
 
 
 def follows_program():
