@@ -29,7 +29,7 @@ from ._ops.core.table import NAMES
 from ._provenance import drop_history, record_results
 from ._state import state
 from ._torch.autograd import run_backward
-from ._torch.memory import users_of
+from ._torch.memory import ALONE, users_of
 from ._typing import any_signature
 from ._wording import plain
 from .base import MXNetError
@@ -258,7 +258,7 @@ def adopted(buffer: Any, gradient: torch.Tensor) -> bool:
     if gradient.requires_grad or gradient.device.type != 'cpu' or gradient.dtype is not buffer.meta().dtype or \
             gradient.shape != buffer.meta().shape or not gradient.is_contiguous():
         return False
-    if not is_sole(buffer) or users_of(gradient) > _ALONE:
+    if not is_sole(buffer) or users_of(gradient) > ALONE:
         return False
     buffer._rebind(gradient)
     return True
@@ -266,7 +266,7 @@ def adopted(buffer: Any, gradient: torch.Tensor) -> bool:
 
 def is_sole(array: NDArray) -> bool:
     """Whether nothing but an array refers to its tensor, or to the memory of that."""
-    return _references(array) <= _SOLE and users_of(array.materialize()) <= _ALONE
+    return _references(array) <= _SOLE and users_of(array.materialize()) <= ALONE
 
 
 def _references(array: Any) -> int:
@@ -275,7 +275,6 @@ def _references(array: Any) -> int:
     return getrefcount(tensor)
 
 
-_ALONE = users_of(torch.empty(0))
 _SOLE = _references(wrap(torch.empty(0), None, NDArrayBase))
 
 

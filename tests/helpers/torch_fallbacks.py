@@ -26,6 +26,7 @@ NEEDS = {
     'test_autograd.py': {'test_views_are_carried_without_detach': HISTORY,
                          'test_the_checked_engine_computes_the_same': COMPILER},
     'test_autograd_function.py': {'test_thousands_of_steps_hold_no_graph': HISTORY},
+    'test_ops_recurrent.py': {'test_lengths_are_not_read_by_the_host': WRITES},
     'test_deferred_results.py': {'test_writes_in_a_pause': PAUSE},
     'test_executor.py': {'test_plans_are_written_out': RANDOM, 'test_a_plan_computes_the_same_bits': RANDOM},
     'test_plan_between.py': {'test_networks_that_draw_wait_together': RANDOM},
