@@ -24,7 +24,7 @@ from ._names import not_an_array
 from ._ops.core.dtypes import NAME
 from ._ops.core.gradients import no_gradient
 from ._ops.core.late_reads import OVERWRITTEN
-from ._ops.core.moves import in_backward_order
+from ._ops.core.moves import NodeMoves, in_backward_order
 from ._ops.core.table import NAMES
 from ._provenance import drop_history, record_results
 from ._state import state
@@ -395,7 +395,8 @@ def _differentiate(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Te
         raise _explain(error) from error
     finally:
         state.commits, state.heads = outer
-    commits = in_backward_order(commits, tensors)
+    if NodeMoves in [type(commit[0]) for commit in commits]:
+        commits = in_backward_order(commits, tensors)
     commits.reverse()
     while commits:                              # each gradient is freed as soon as it is written
         write, *args = commits.pop()
