@@ -334,8 +334,8 @@ def test_sensitivity(tmp_path):
         return -float(loss_of(network(DATA), LABEL).mean().asscalar())
     for method, options in ('weights', {}), ('channels', {'data_shapes': (1, 8)}):
         steps = []
-        found = prune.sensitivity(net, evaluate, (0.25, 0.75), method=method, progress=lambda *s, kept=steps: kept.append(s),
-                                  **options)
+        found = prune.sensitivity(net, evaluate, (0.25, 0.75), method=method, **options,
+                                  progress=lambda done, of, steps=steps: steps.append((done, of)))
         assert np.array_equal(net(DATA).asnumpy(), before)
         assert steps[-1] == (2 * len(found.scores),) * 2
         assert {tuple(scores) for scores in found.scores.values()} == {(0.25, 0.75)}
