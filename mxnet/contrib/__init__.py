@@ -3,7 +3,7 @@ import importlib as _importlib
 
 from .._names import no_attribute as _no_attribute
 
-_SUBMODULES = {'amp', 'autograd', 'horovod', 'io', 'ndarray', 'onnx', 'prune', 'quantization', 'svrg_optimization', 'symbol',
+_SUBMODULES = {'amp', 'autograd', 'distill', 'horovod', 'io', 'ndarray', 'onnx', 'prune', 'quantization', 'svrg_optimization', 'symbol',
                'tensorboard', 'text'}
 _ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
 

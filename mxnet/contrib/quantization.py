@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from .. import gluon, ndarray, symbol
 from .._names import suggest_names as _suggest_names
 from ..context import Context, cpu
@@ -48,20 +50,24 @@ def _quantize_symbol(sym, ctx, excluded_symbols=None, excluded_operators=None, o
     for name, value in ('excluded_sym_names', excluded_symbols), ('excluded_op_names', excluded_operators):
         if value is not None and not isinstance(value, list):
             raise AssertionError(f'{name} must be a list of names, not a {type(value).__name__}')
-    if quantize_granularity != 'tensor-wise':
-        raise ValueError("quantize_granularity must be 'tensor-wise': all values of an array share one range; not "
-                         f'{quantize_granularity!r}')
+    if quantize_granularity not in ('tensor-wise', 'channel-wise'):
+        raise ValueError("quantize_granularity must be 'tensor-wise' (all values of a weight share one range) or "
+                         f"'channel-wise' (each channel has its own), not {quantize_granularity!r}")
     return _quantize_graph.quantize(sym, excluded_symbols or (), excluded_operators or (), offline_params or (),
-                                    quantized_dtype, quantize_mode)
+                                    quantized_dtype, quantize_mode, quantize_granularity == 'channel-wise')
 
 
 def _quantize_params(qsym, params, th_dict):
     """The parameters of a quantized symbol: int8 with their ranges where it asks for them, else as they are."""
     found = {}
+    notes = qsym.attr_dict()
     for name in qsym.list_arguments():
         original = name.removesuffix('_quantize')
         if name != original and original in params:
             array = params[original]
+            if _quantize_graph.BY_CHANNEL in notes.get(f'{name}_min', {}):
+                found[name], found[f'{name}_min'], found[f'{name}_max'] = _by_channel(array)
+                continue
             found[name], found[f'{name}_min'], found[f'{name}_max'] = \
                 ndarray.contrib.quantize(array, array.min(), array.max(), out_type='int8')
         elif name in params:
@@ -69,6 +75,22 @@ def _quantize_params(qsym, params, th_dict):
         elif name not in found and name[:-4] in th_dict and name[-4:] in ('_min', '_max'):
             found[name] = ndarray.array([th_dict[name[:-4]][name.endswith('_max')]])
     return found
+
+
+def _by_channel(array):
+    """(int8, min, max) of a weight whose channels have ranges of their own, or of a bias, which is then exact."""
+    values = array.asnumpy().astype('float32')
+    if values.ndim == 1:
+        # +-127 in all channels: what this stands for in the layers is the range * 127.5 / 127
+        real = numpy.abs(values) * (127 / 127.5)
+        whole = numpy.sign(values) * 127
+    else:
+        real = numpy.abs(values.reshape(len(values), -1)).max(1)
+        # channels that are next to nothing: their steps must not be so small that a bias is out of int32's range
+        real = numpy.maximum(real, max(float(real.max()) * 1e-4, 1e-30))
+        whole = numpy.rint(values * (127 / real).reshape(-1, *[1] * (values.ndim - 1)))
+    return (ndarray.array(whole, ctx=array.context, dtype='int8'), ndarray.array(-real, ctx=array.context),
+            ndarray.array(real, ctx=array.context))
 
 
 def _calibrate_quantized_sym(qsym, th_dict):
