@@ -20,7 +20,8 @@ _FOLLOWING = {'Pooling': '_contrib_quantized_pooling', 'Flatten': '_contrib_quan
               'elemwise_add': '_contrib_quantized_elemwise_add'}
 
 
-def quantize(symbol, excluded_names=(), excluded_operators=(), offline=(), dtype='int8', mode='smart', by_channel=False):
+def quantize(symbol, excluded_names=(), excluded_operators=(), offline=(), dtype='int8', mode='smart',
+             by_channel=False):
     """-> (the quantized symbol, names of the float values whose ranges calibration should find).
 
     by_channel: weights and biases have a range for each channel that they make
