@@ -118,9 +118,11 @@ class _Run:
     """The layers of a network, run one by one; and the network as a whole."""
 
     def __init__(self, network: Any, shapes: Any) -> None:
+        from .._graph.ir.node import uniquely_named
         from .._graph.ir.program import Program
         self.network, self.shapes = network, shapes
-        self.program = Program(network.symbol._entries)
+        self._entries = uniquely_named(network.symbol._entries)
+        self.program = Program(self._entries)
         self._values = network.example(shapes)
         self._times: dict[Any, float] = {}
         self._whole = math.inf
@@ -132,9 +134,9 @@ class _Run:
         from .._graph.infer.inference import complete, infer
         from .._graph.ir.node import topological
         network = self.network
-        facts = infer(network.symbol._entries, {**{n: a.shape for n, a in network.arrays.items()}, **self.shapes}, {})
+        facts = infer(self._entries, {**{n: a.shape for n, a in network.arrays.items()}, **self.shapes}, {})
         counted = set()
-        for node in topological(network.symbol._entries):
+        for node in topological(self._entries):
             if node.is_variable:
                 continue
             shape = facts.shape((node, 0))

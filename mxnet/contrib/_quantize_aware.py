@@ -9,11 +9,10 @@ from typing import Any
 from .._graph.ir.node import Node, rebuild, topological
 from .._ops.core.table import NAMES
 from ..symbol.symbol import make
-from ._quantize_graph import _WEIGHTED
+from ._quantize_graph import _FOLLOWING, _WEIGHTED
 
 NOTE = '__fake_quantize__'          # on the last node of a chain: the name of the value that it rounds
 THRESHOLD = '_threshold'
-_DEPTH = 6                          # nodes of a chain, from the last to the value
 
 
 def _node(op: str, name: str, inputs: Any, **attrs: Any) -> Any:
@@ -78,21 +77,37 @@ def make_aware(symbol: Any, values: Any, names: Any, by_channel: bool, axes: Any
 
 
 def without_fakes(symbol: Any) -> Any:
-    """-> (the symbol as it was, names of the values that it rounded, names of the weights that it rounded)"""
-    values: list[str] = []
+    """-> (the symbol as it was, {value that it rounded: variable with its range}, weights that it rounded)"""
+    values: dict[str, str] = {}
     weights: list[str] = []
 
     def change(node, inputs):
         if node.is_variable or NOTE not in node.attrs:
             return None
         entry = inputs[0]
-        for _ in range(_DEPTH - 1):
+        while entry[0].op.name != 'broadcast_div':          # where the chain begins
             entry = entry[0].inputs[0]
+        entry = entry[0].inputs[0]
         name = node.attrs[NOTE]
         threshold = node.inputs[0][0].inputs[1][0]
-        (values if threshold.is_variable else weights).append(name)
+        if threshold.is_variable:
+            # the name of the value in the new graph: chains before it are gone there
+            values[entry[0].entry_name(entry[1])] = threshold.name
+        else:
+            weights.append(name)
         return [entry]
     return make(type(symbol), rebuild(symbol._entries, change)), values, weights
+
+
+def follows(entry: Any, values: Any) -> bool:
+    """Whether an entry is a rounded value, or one that was only moved or compared since."""
+    while True:
+        node, i = entry
+        if (node.name if node.is_variable else node.entry_name(i)) in values:
+            return True
+        if node.is_variable or node.op.name not in _FOLLOWING:
+            return False
+        entry = node.inputs[0]
 
 
 def weighted(symbol: Any) -> list[Any]:

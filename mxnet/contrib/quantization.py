@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .. import gluon, ndarray, symbol
+from .._graph.ir.node import uniquely_named
 from .._names import suggest_names as _suggest_names
 from ..context import Context, cpu
 from ..io import DataBatch, DataDesc, DataIter
 from ..ndarray import NDArray
 from ..symbol import Symbol
+from ..symbol.symbol import make
 from . import _quantize_aware, _quantize_graph, _quantize_sensitivity
 from ._calibration import (
     _get_optimal_threshold,
@@ -290,6 +292,7 @@ class _Quantizer:
         if calib_mode not in (None, 'none') and calib_data is None:
             raise ValueError(f"calib_mode={calib_mode!r} needs calib_data; calib_mode='none' does without")
         sym, args, aux, self._names = _traced(network, calib_data, data_shapes, ctx)
+        sym = make(type(sym), uniquely_named(sym._entries))
         self.symbol, self.args, self.aux = _quantize_graph.fold_batch_norm(sym, args, aux)
         self._settings = dtype, mode, granularity, list(operators or ())
         self._data, self._count = calib_data, count
@@ -432,11 +435,13 @@ def convert_aware_net(network: Any, quantize_granularity: str = 'channel-wise', 
     params = {n: p.data(ctx) for n, p in network.collect_params().items()}
     args = {n: params[n] for n in plain.list_arguments() if n in params}
     aux = {n: params[n] for n in plain.list_auxiliary_states()}
-    ranges = {n: float(params[n + _quantize_aware.THRESHOLD].asscalar()) for n in values}
+    ranges = {n: float(params[variable].asscalar()) for n, variable in values.items()}
     found = {n: (-t, t) for n, t in ranges.items()}
-    left = [n.name for n in _quantize_aware.weighted(plain) if n.inputs[1][0].name not in weights]
-    qsym, _ = _quantize_symbol(plain, ctx, left, [], _offline(plain, args), 'int8', quantize_mode,
-                               quantize_granularity)
+    # of an ONNX file the weights are rounded already
+    left = [n.name for n in _quantize_aware.weighted(plain)
+            if (n.inputs[1][0].name not in weights if weights else not _quantize_aware.follows(n.inputs[0], values))]
+    offline = {c.name for n in _quantize_aware.weighted(plain) for c, _ in n.inputs[1:] if c.name in args}
+    qsym, _ = _quantize_symbol(plain, ctx, left, [], offline, 'int8', quantize_mode, quantize_granularity)
     qsym = _calibrate_quantized_sym(qsym, found)
     return _as_block(qsym, {**_quantize_params(qsym, args, found), **aux}, [s.name for s in inputs], ctx)
 
