@@ -2,9 +2,8 @@
 
     python examples/distillation.py --data FOLDER_OF_MNIST --seeds 5 --out distillation
 
-The teacher is a convolutional network. The student, with a twentieth of its multiply-adds, is trained twice from
-the same weights: on labels, and on the teacher's predictions for pictures that are shifted a little. A picture that
-nobody labelled can be learned from as well: the teacher says what it sees.
+The teacher is LeNet. The student, with a sixtieth of its multiply-adds, is trained twice from the same weights: on
+labels, and on the teacher's predictions, both with pictures that are shifted a little.
 """
 import argparse
 
@@ -21,11 +20,8 @@ from mxnet.gluon import nn
 def teacher_network():
     net = nn.HybridSequential(prefix='teacher_')
     with net.name_scope():
-        for filters in (32, 64):
-            net.add(nn.Conv2D(filters, 3, padding=1, use_bias=False), nn.BatchNorm(), nn.Activation('relu'),
-                    nn.Conv2D(filters, 3, padding=1, use_bias=False), nn.BatchNorm(), nn.Activation('relu'),
-                    nn.MaxPool2D(2, 2))
-        net.add(nn.Dense(128, activation='relu'), nn.Dropout(0.5), nn.Dense(10))
+        net.add(nn.Conv2D(20, 5, activation='relu'), nn.MaxPool2D(2, 2), nn.Conv2D(50, 5, activation='relu'),
+                nn.MaxPool2D(2, 2), nn.Dense(500, activation='relu'), nn.Dropout(0.5), nn.Dense(10))
     return net
 
 
@@ -74,7 +70,7 @@ def learn(net, pictures, labels, held_out, epochs, teacher=None, batch=50, loss_
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--data', help='folder with the files of MNIST (1000 digits of this folder)')
-    parser.add_argument('--epochs', type=int, default=12)
+    parser.add_argument('--epochs', type=int, default=10)
     parser.add_argument('--seeds', type=int, default=1, help='how often the student is trained')
     parser.add_argument('--temperature', type=float, default=4)
     parser.add_argument('--alpha', type=float, default=0.9, help="the teacher's share")

@@ -357,7 +357,9 @@ def lines(found: list[Summary], rows: int | None = None) -> list[str]:
             unit = ' ms' if column == 'predict_milliseconds' else ''
             out.append(f'{label}: ' + ' > '.join(_text(column, v) + unit for v in values))
     if len(found) == 2:
-        parts = [f'{_HEADS.get(c, c.replace("_", " "))} {r:.2f}' for c, r in ratios(found).items() if r is not None]
+        called = {**_HEADS, 'bytes': 'size of parameters', 'file_bytes': 'size on disk',
+                  'milliseconds': 'time of layers', 'predict_milliseconds': 'time of a prediction'}
+        parts = [f'{called[c]} {r:.2f}' for c, r in ratios(found).items() if r is not None]
         out.append('after / before: ' + ', '.join(parts))
     return out
 
