@@ -1,7 +1,6 @@
 """Which channels of a network can be removed together, and the network without them."""
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +13,8 @@ from ...base import MXNetError
 from ...ndarray import array
 from ...symbol.symbol import make
 from ._labels import Labels, collapsed, varying
-from ._networks import Network
+from ._masks import Masks
+from ._networks import Network, checked, matches
 from ._rules import rule_of, run_on_labels
 
 CRITERIA = ('l1', 'l2', 'gamma')
@@ -273,12 +273,12 @@ class Channels:
         return [int((one <= limit).sum()) for one in scaled]
 
     def _share(self, group, sparsity, exclude):
-        if group.reason is not None or any(_matches(name, exclude) for name in group.layers):
+        if group.reason is not None or any(matches(name, exclude) for name in group.layers):
             return 0.0
         if not isinstance(sparsity, Mapping):
-            return _checked(sparsity)
-        found = [_checked(share) for name, share in sparsity.items()
-                 if any(_matches(layer, [name]) for layer in group.layers)]
+            return checked(sparsity)
+        found = [checked(share) for name, share in sparsity.items()
+                 if any(matches(layer, [name]) for layer in group.layers)]
         return min(found, default=0.0)
 
     # ------------------------------------------------------------------ what comes of it
@@ -288,7 +288,6 @@ class Channels:
     @property
     def masks(self) -> Any:
         """Masks of the parameters in which removed channels are 0, both where they are made and where they are used."""
-        from ._masks import Masks
         found = Masks()
         for name, axes in self._slices.items():
             if name in self._network.states:
@@ -341,18 +340,6 @@ class Channels:
     def __repr__(self) -> str:
         total, gone = sum(g.size for g in self.groups), sum(g.removed for g in self.groups)
         return f'<{gone} of {total} channels removed, in {len(self.groups)} groups>'
-
-
-def _matches(name, patterns):
-    """Whether a name, of a layer with or without the `_fwd` of Gluon, is one of the patterns."""
-    names = (name, name.removesuffix('_fwd'))
-    return any(p in names or any(re.fullmatch(p, n) for n in names) for p in patterns)
-
-
-def _checked(sparsity):
-    if not 0 <= sparsity < 1:
-        raise ValueError(f'sparsity is a share from 0 to below 1, not {sparsity}')
-    return float(sparsity)
 
 
 def channels(network: Any, sparsity: float | Mapping[str, float] = 0.5, *, data_shapes: Any = None,

@@ -10,7 +10,7 @@ import numpy as np
 from ... import gluon
 from ...base import MXNetError
 from ...ndarray import NDArray, array
-from ._channels import _checked, _matches
+from ._networks import checked, matches
 
 _PATTERN = re.compile(r'(\d+):(\d+)')
 
@@ -74,7 +74,7 @@ def prunable(network: Any, layers: Sequence[str] | None = None, exclude: Sequenc
     found = {n: arrays[0] for n, arrays in live_arrays(network).items() if n.endswith('weight') and arrays[0].ndim > 1}
 
     def named(name, patterns):
-        return _matches(name, patterns) or _matches(name.removesuffix('_weight'), patterns)
+        return matches(name, patterns) or matches(name.removesuffix('_weight'), patterns)
     found = {n: a for n, a in found.items() if (layers is None or named(n, layers)) and not named(n, exclude)}
     if not found:
         raise MXNetError('prune: the network has no weights to prune' + (f' among {list(layers)}' if layers else ''))
@@ -108,7 +108,7 @@ def magnitude(network: Any, sparsity: float | Mapping[str, float] = 0.5, *, scop
         if isinstance(sparsity, Mapping):
             raise ValueError("prune: a sparsity for each layer is for scope='layer'")
         flat = np.concatenate([v.ravel() for v in values.values()])
-        every = _smallest(flat, _checked(sparsity))
+        every = _smallest(flat, checked(sparsity))
         parts = np.split(every, np.cumsum([v.size for v in values.values()])[:-1])
         kept = {n: part.reshape(v.shape) for (n, v), part in zip(values.items(), parts, strict=True)}
     else:
@@ -118,9 +118,9 @@ def magnitude(network: Any, sparsity: float | Mapping[str, float] = 0.5, *, scop
 
 def _of(name, sparsity):
     if not isinstance(sparsity, Mapping):
-        return _checked(sparsity)
-    shares = [_checked(share) for key, share in sparsity.items()
-              if _matches(name, [key]) or _matches(name.removesuffix('_weight'), [key])]
+        return checked(sparsity)
+    shares = [checked(share) for key, share in sparsity.items()
+              if matches(name, [key]) or matches(name.removesuffix('_weight'), [key])]
     return min(shares, default=0.0)
 
 

@@ -1,7 +1,8 @@
 """A Block, a Symbol with parameters, or a Module, as one thing: a graph with arrays."""
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ... import gluon, ndarray, symbol
@@ -123,3 +124,16 @@ def named_shapes(names: list[str], given: Any) -> dict[str, tuple[int, ...]]:
         else:
             raise MXNetError(f'prune: {len(given)} data_shapes are given, but the inputs are {", ".join(names)}')
     return found
+
+
+def matches(name: str, patterns: Iterable[str]) -> bool:
+    """Whether a name, of a layer with or without the `_fwd` of Gluon, is one of the patterns."""
+    names = (name, name.removesuffix('_fwd'))
+    return any(p in names or any(re.fullmatch(p, n) for n in names) for p in patterns)
+
+
+def checked(sparsity: float) -> float:
+    """A share, as a number."""
+    if not 0 <= sparsity < 1:
+        raise ValueError(f'sparsity is a share from 0 to below 1, not {sparsity}')
+    return float(sparsity)

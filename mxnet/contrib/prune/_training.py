@@ -5,8 +5,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...base import MXNetError
-from ._channels import _checked, channels
+from ._channels import channels
 from ._masks import Masks, magnitude
+from ._networks import checked
 
 
 class Schedule:
@@ -18,7 +19,7 @@ class Schedule:
 
     def __init__(self, final: float, begin: int = 0, end: int = 1000, every: int = 100, initial: float = 0.0,
                  power: float = 3) -> None:
-        self.final, self.initial = _checked(final), _checked(initial)
+        self.final, self.initial = checked(final), checked(initial)
         if end < begin or every < 1 or begin < 0:
             raise ValueError(f'a schedule has 0 <= begin <= end and every >= 1, not begin={begin}, end={end}, '
                              f'every={every}')
