@@ -79,7 +79,7 @@ def main():
     parser.add_argument('--quick', action='store_true', help='few epochs')
     parser.add_argument('--out', default='out/distillation', help='folder for figures')
     options = parser.parse_args()
-    epochs = 6 if options.quick else options.epochs
+    epochs = 10 if options.quick else options.epochs
 
     pictures, labels = digits.load('train', options.data)
     held_out = digits.load('t10k', options.data)
@@ -87,7 +87,7 @@ def main():
     np.random.seed(0)
     teacher = teacher_network()
     teacher.initialize(mx.init.Xavier())
-    best = learn(teacher, pictures, labels, held_out, 4 if options.quick else max(4, epochs * 2 // 3), shift=True)[-1]
+    best = learn(teacher, pictures, labels, held_out, 15 if options.quick else max(4, epochs * 2 // 3), shift=True)[-1]
     print(f'teacher: test accuracy {best:.4f}', flush=True)
     loss_of = DistillationLoss(options.temperature, options.alpha)
     results, curves = {'labels': [], 'teacher': []}, {}

@@ -79,7 +79,7 @@ def main():
     parser.add_argument('--quick', action='store_true', help='few epochs')
     parser.add_argument('--out', default='out/pruning', help='folder for figures')
     options = parser.parse_args()
-    epochs = 3 if options.quick else options.epochs
+    epochs = 6 if options.quick else options.epochs
 
     mx.random.seed(options.seed)
     np.random.seed(options.seed)
