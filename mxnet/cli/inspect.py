@@ -18,25 +18,37 @@ from typing import Any, Self
 
 from .._files import jsons, limits, paths
 from ..base import MXNetError
+from . import _summary
 
 EXPLAIN = """Shows what is in a file: records (.rec, .idx), arrays (.params, .safetensors), a network (-symbol.json) or
-the states of an optimizer (.states). Damage is reported with its place; the exit status is then 1."""
+the states of an optimizer (.states). Damage is reported with its place; the exit status is then 1.
+
+--summary shows what the layers of a network cost: parameters, multiply-adds, activations, size, time and memory. Two
+networks are shown side by side: remx inspect --summary before after --shape data=16,3,64,64"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the subcommand."""
     add = parser.add_argument
-    add('file', metavar='FILE', help='a file, or a URL of one (s3://, ...)')
-    add('--rows', type=int, default=20, metavar='N', help='rows of the table (20); 0: all')
+    add('file', metavar='FILE', nargs='+', help='a file, or a URL of one (s3://, ...); with --summary one or two '
+        'networks: PREFIX of a checkpoint, or an .onnx file')
+    add('--rows', type=int, metavar='N', help='rows of the table (20; with --summary all); 0: all')
     add('--sheet', metavar='OUT.png', help='draw the pictures of a .rec file as one picture, with their labels')
     add('--thumbnails', type=int, default=64, metavar='N', help='pictures on the sheet (64)')
     add('--json', action='store_true', help='print one JSON object')
+    _summary.add_arguments(parser.add_argument_group('summary of a network'))
 
 
 def inspect(options: Any) -> int:
     """Runs the command; returns its exit status."""
+    if options.summary:
+        return _summary.show(options)
     try:
-        report = examine(options.file, options.rows if options.rows > 0 else None)
+        if len(options.file) > 1:
+            raise MXNetError(f'one file at a time, not {len(options.file)}; two networks are compared with --summary')
+        [options.file] = options.file
+        rows = 20 if options.rows is None else options.rows
+        report = examine(options.file, rows if rows > 0 else None)
         if options.sheet:
             report.summary['sheet'] = _sheet(report, options)
     except (MXNetError, ImportError) as error:

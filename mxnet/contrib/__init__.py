@@ -3,8 +3,8 @@ import importlib as _importlib
 
 from .._names import no_attribute as _no_attribute
 
-_SUBMODULES = {'amp', 'autograd', 'horovod', 'io', 'ndarray', 'onnx', 'quantization', 'svrg_optimization', 'symbol',
-               'tensorboard', 'text'}
+_SUBMODULES = {'amp', 'autograd', 'distill', 'horovod', 'io', 'ndarray', 'onnx', 'prune', 'quantization',
+               'svrg_optimization', 'symbol', 'tensorboard', 'text'}
 _ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
 
 

@@ -2,10 +2,12 @@
 from .._names import no_attribute as _no_attribute
 from . import amp as amp
 from . import autograd as autograd
+from . import distill as distill
 from . import horovod as horovod
 from . import io as io
 from . import ndarray as ndarray
 from . import onnx as onnx
+from . import prune as prune
 from . import quantization as quantization
 from . import svrg_optimization as svrg_optimization
 from . import symbol as symbol

@@ -13,19 +13,24 @@ from ..symbol import Symbol
 from ..symbol.symbol import make
 
 CALIBRATED = '__calibrated_by__'        # a note on nodes whose range calibration sets: the name of the float value
+BY_CHANNEL = '__by_channel__'            # a note on variables that hold a range for each channel
 _WEIGHTED = {'Convolution': '_contrib_quantized_conv', 'FullyConnected': '_contrib_quantized_fully_connected'}
 _FOLLOWING = {'Pooling': '_contrib_quantized_pooling', 'Flatten': '_contrib_quantized_flatten',
               'Activation': '_contrib_quantized_act', 'Concat': '_contrib_quantized_concat',
               'elemwise_add': '_contrib_quantized_elemwise_add'}
 
 
-def quantize(symbol, excluded_names=(), excluded_operators=(), offline=(), dtype='int8', mode='smart'):
-    """-> (the quantized symbol, names of the float values whose ranges calibration should find)."""
+def quantize(symbol, excluded_names=(), excluded_operators=(), offline=(), dtype='int8', mode='smart',
+             by_channel=False):
+    """-> (the quantized symbol, names of the float values whose ranges calibration should find).
+
+    by_channel: weights and biases have a range for each channel that they make
+    """
     if dtype not in ('int8', 'uint8', 'auto'):
         raise ValueError(f"quantized_dtype must be 'int8', 'uint8' or 'auto', not {dtype!r}")
     if mode not in ('smart', 'full'):
         raise ValueError(f"quantize_mode must be 'smart' or 'full', not {mode!r}")
-    work = _Rewrite(set(excluded_names), set(excluded_operators), set(offline), dtype, mode)
+    work = _Rewrite(set(excluded_names), set(excluded_operators), set(offline), dtype, mode, by_channel)
     entries = work.run(symbol._entries)
     return make(type(symbol), entries), work.wanted
 
@@ -44,8 +49,9 @@ def calibrate(symbol, thresholds):
 
 
 class _Rewrite:
-    def __init__(self, names, operators, offline, dtype, mode):
+    def __init__(self, names, operators, offline, dtype, mode, by_channel=False):
         self._names, self._operators, self._offline, self._dtype, self._mode = names, operators, offline, dtype, mode
+        self._by_channel = by_channel
         self._float = {}            # (id of an old node, output) -> entry
         self._whole = {}            # the same -> three entries
         self._old = {}
@@ -86,7 +92,9 @@ class _Rewrite:
         op = node.op.name
         if op in _WEIGHTED:
             # uint8 data is not for these: the range of their result is that of int8 data
-            triples = [self._as_whole(node.inputs[0], 'int8'), *[self._as_whole(e, 'int8') for e in node.inputs[1:]]]
+            made = node.attributes['num_hidden' if op == 'FullyConnected' else 'num_filter'] if self._by_channel else 0
+            triples = [self._as_whole(node.inputs[0], 'int8'),
+                       *[self._as_whole(e, 'int8', made) for e in node.inputs[1:]]]
             new = self._make(_WEIGHTED[op], f'quantized_{node.name}', own_attributes(node.attrs), _by_range(triples))
             self._requantized(node, new)
             return
@@ -113,13 +121,14 @@ class _Rewrite:
         return Node(NAMES[op], name, attrs, inputs)
 
     # ------------------------------------------------------------------ from one to the other
-    def _as_whole(self, entry, dtype):
+    def _as_whole(self, entry, dtype, channels=0):
         node, i = entry
         key = id(node), i
         if key not in self._whole:
             name = node.name if node.is_variable else node.entry_name(i)
             if node.is_variable and node.name in self._offline:
-                parts = [Node(None, f'{node.name}_quantize{end}', {'__dtype__': number})
+                shape = {'__shape__': f'({channels},)', BY_CHANNEL: '1'} if channels else {}
+                parts = [Node(None, f'{node.name}_quantize{end}', {'__dtype__': number, **(shape if end else {})})
                          for end, number in (('', '5'), ('_min', '0'), ('_max', '0'))]
                 self._whole[key] = [(p, 0) for p in parts]
             else:

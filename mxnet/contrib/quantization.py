@@ -11,13 +11,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy
+
 from .. import gluon, ndarray, symbol
+from .._graph.ir.node import uniquely_named
 from .._names import suggest_names as _suggest_names
 from ..context import Context, cpu
 from ..io import DataBatch, DataDesc, DataIter
 from ..ndarray import NDArray
 from ..symbol import Symbol
-from . import _quantize_graph
+from ..symbol.symbol import make
+from . import _quantize_aware, _quantize_graph, _quantize_sensitivity
 from ._calibration import (
     _get_optimal_threshold,
     _get_optimal_thresholds,
@@ -30,8 +34,8 @@ from ._calibration import (
 if TYPE_CHECKING:
     from .._typing import DataDescs
 
-__all__ = ['calib_graph', 'combine_histogram', 'quantize_graph', 'quantize_model', 'quantize_model_mkldnn',
-           'quantize_net', 'quantize_net_v2',
+__all__ = ['calib_graph', 'combine_histogram', 'convert_aware_net', 'layer_losses', 'quantize_aware_net',
+           'quantize_graph', 'quantize_model', 'quantize_model_mkldnn', 'quantize_net', 'quantize_net_v2',
            # programs get these with a star, too
            'Context', 'DataBatch', 'DataDesc', 'DataIter', 'NDArray', 'Symbol', 'cpu', 'ndarray']
 
@@ -48,20 +52,24 @@ def _quantize_symbol(sym, ctx, excluded_symbols=None, excluded_operators=None, o
     for name, value in ('excluded_sym_names', excluded_symbols), ('excluded_op_names', excluded_operators):
         if value is not None and not isinstance(value, list):
             raise AssertionError(f'{name} must be a list of names, not a {type(value).__name__}')
-    if quantize_granularity != 'tensor-wise':
-        raise ValueError("quantize_granularity must be 'tensor-wise': all values of an array share one range; not "
-                         f'{quantize_granularity!r}')
+    if quantize_granularity not in ('tensor-wise', 'channel-wise'):
+        raise ValueError("quantize_granularity must be 'tensor-wise' (all values of a weight share one range) or "
+                         f"'channel-wise' (each channel has its own), not {quantize_granularity!r}")
     return _quantize_graph.quantize(sym, excluded_symbols or (), excluded_operators or (), offline_params or (),
-                                    quantized_dtype, quantize_mode)
+                                    quantized_dtype, quantize_mode, quantize_granularity == 'channel-wise')
 
 
 def _quantize_params(qsym, params, th_dict):
     """The parameters of a quantized symbol: int8 with their ranges where it asks for them, else as they are."""
     found = {}
+    notes = qsym.attr_dict()
     for name in qsym.list_arguments():
         original = name.removesuffix('_quantize')
         if name != original and original in params:
             array = params[original]
+            if _quantize_graph.BY_CHANNEL in notes.get(f'{name}_min', {}):
+                found[name], found[f'{name}_min'], found[f'{name}_max'] = _by_channel(array)
+                continue
             found[name], found[f'{name}_min'], found[f'{name}_max'] = \
                 ndarray.contrib.quantize(array, array.min(), array.max(), out_type='int8')
         elif name in params:
@@ -69,6 +77,22 @@ def _quantize_params(qsym, params, th_dict):
         elif name not in found and name[:-4] in th_dict and name[-4:] in ('_min', '_max'):
             found[name] = ndarray.array([th_dict[name[:-4]][name.endswith('_max')]])
     return found
+
+
+def _by_channel(array):
+    """(int8, min, max) of a weight whose channels have ranges of their own, or of a bias, which is then exact."""
+    values = array.asnumpy().astype('float32')
+    if values.ndim == 1:
+        # +-127 in all channels: what this stands for in the layers is the range * 127.5 / 127
+        real = numpy.abs(values) * (127 / 127.5)
+        whole = numpy.sign(values) * 127
+    else:
+        real = numpy.abs(values.reshape(len(values), -1)).max(1)
+        # channels that are next to nothing: their steps must not be so small that a bias is out of int32's range
+        real = numpy.maximum(real, max(float(real.max()) * 1e-4, 1e-30))
+        whole = numpy.rint(values * (127 / real).reshape(-1, *[1] * (values.ndim - 1)))
+    return (ndarray.array(whole, ctx=array.context, dtype='int8'), ndarray.array(-real, ctx=array.context),
+            ndarray.array(real, ctx=array.context))
 
 
 def _calibrate_quantized_sym(qsym, th_dict):
@@ -236,35 +260,190 @@ def quantize_net_v2(network: Any, quantized_dtype: str = 'auto', quantize_mode: 
                     exclude_layers_match: Any = None, exclude_operators: list[str] | None = None,
                     calib_data: Any = None, data_shapes: DataDescs | None = None, calib_mode: str = 'none',
                     num_calib_examples: int | None = None, ctx: Context = CPU, LayerOutputCollector: Any = None,
-                    logger: Any = None) -> Any:
+                    logger: Any = None, tolerance: float | None = None, evaluate: Any = None) -> Any:
     """A SymbolBlock that computes a HybridBlock in int8.
 
+    quantize_granularity: 'tensor-wise', one range for a weight, or 'channel-wise', one for each of its filters
     exclude_layers: names of layers that stay floating point; exclude_layers_match: beginnings of such names
     calib_data: a DataLoader, an iterator, or any iterable of batches, for calib_mode 'naive' and 'entropy'
     data_shapes: shapes of the inputs (tuples or `mx.io.DataDesc`), where there is no calib_data
+    tolerance: the most sensitive layers stay floating point, as many as it takes until the outputs for `calib_data` are
+        no further than this from those in floating point, relative to their size; the mode is then 'smart'
+    evaluate: function of a block that gives a score; `tolerance` is then by how much the score may fall
     """
-    ctx = _check_ctx(ctx)
-    if calib_data is None and data_shapes is None:
-        raise ValueError('quantize_net needs calib_data or data_shapes to know the shapes of the inputs')
-    if calib_mode not in (None, 'none') and calib_data is None:
-        raise ValueError(f"calib_mode={calib_mode!r} needs calib_data; calib_mode='none' does without")
-    sym, args, aux, names = _traced(network, calib_data, data_shapes, ctx)
-    sym, args, aux = _quantize_graph.fold_batch_norm(sym, args, aux)
-    layers = [n[:-len('_output')] for n in sym.get_internals().list_outputs() if n.endswith('_output')]
-    excluded = list(exclude_layers or ())
-    excluded += [n for n in layers for begin in exclude_layers_match or () if re.match(begin, n)]
-    qsym, qargs, qaux, collector = quantize_graph(sym, args, aux, ctx, excluded, list(exclude_operators or ()),
-                                                  calib_mode,
-                                                  quantized_dtype, quantize_mode, quantize_granularity,
-                                                  LayerOutputCollector, logger)
-    if collector is not None:
-        _collect(sym, args, aux, ctx, _batches(calib_data, names, ctx), collector, num_calib_examples, logger)
-        qsym, qargs, qaux = calib_graph(qsym, qargs, qaux, collector, calib_mode, quantized_dtype, logger)
-    block = gluon.SymbolBlock(qsym, [symbol.var(n) for n in names])
+    if tolerance is not None:
+        quantize_mode = 'smart'         # layers without weights are int8 where int8 reaches them, and cannot lose alone
+    work = _Quantizer(network, quantized_dtype, quantize_mode, quantize_granularity, exclude_operators, calib_data,
+                      data_shapes, calib_mode, num_calib_examples, ctx, LayerOutputCollector, logger)
+    excluded = work.excluded(exclude_layers, exclude_layers_match)
+    if tolerance is not None:
+        excluded += work.sensitive(tolerance, evaluate, excluded, logger)
+    return work.block(excluded)
+
+
+class _Quantizer:
+    """A network that is made int8 with any of its layers excluded; it is calibrated once."""
+
+    def __init__(self, network, dtype, mode, granularity, operators, calib_data, data_shapes, calib_mode, count, ctx,
+                 collector, logger):
+        self._ctx = ctx = _check_ctx(ctx)
+        if calib_data is None and data_shapes is None:
+            raise ValueError('quantize_net needs calib_data or data_shapes to know the shapes of the inputs')
+        if calib_mode not in (None, 'none') and calib_data is None:
+            raise ValueError(f"calib_mode={calib_mode!r} needs calib_data; calib_mode='none' does without")
+        sym, args, aux, self._names = _traced(network, calib_data, data_shapes, ctx)
+        sym = make(type(sym), uniquely_named(sym._entries))
+        self.symbol, self.args, self.aux = _quantize_graph.fold_batch_norm(sym, args, aux)
+        self._settings = dtype, mode, granularity, list(operators or ())
+        self._data, self._count = calib_data, count
+        self._thresholds = {}
+        if calib_mode not in (None, 'none'):
+            # with all layers, so that the ranges of all values are known
+            *_, collector = quantize_graph(self.symbol, self.args, self.aux, ctx, [], self._settings[3], calib_mode,
+                                           dtype, mode, granularity, collector, logger)
+            if collector.include_layer:
+                collector.include_layer = list(dict.fromkeys([*collector.include_layer, *self._inner_values()]))
+            _collect(self.symbol, self.args, self.aux, ctx, _batches(calib_data, self._names, ctx), collector, count,
+                     logger)
+            self._thresholds = _thresholds(collector, dtype, logger)
+
+    def _inner_values(self):
+        """Inputs of layers: they are quantized where the layer before them is excluded."""
+        return [c.name if c.is_variable else c.entry_name(i) for node in _quantize_aware.weighted(self.symbol)
+                for c, i in node.inputs[:1]]
+
+    def layers(self):
+        """Names of the layers with weights that can be int8."""
+        excluded = self._settings[3]
+        return [n.name for n in _quantize_aware.weighted(self.symbol) if n.op.name not in excluded]
+
+    def excluded(self, names, beginnings):
+        layers = [n[:-len('_output')] for n in self.symbol.get_internals().list_outputs() if n.endswith('_output')]
+        return list(names or ()) + [n for n in layers for begin in beginnings or () if re.match(begin, n)]
+
+    def block(self, excluded):
+        dtype, mode, granularity, operators = self._settings
+        qsym, _ = _quantize_symbol(self.symbol, self._ctx, list(excluded), operators,
+                                   _offline(self.symbol, self.args), dtype, mode, granularity)
+        qsym = _calibrate_quantized_sym(qsym, self._thresholds)
+        return _as_block(qsym, {**_quantize_params(qsym, self.args, self._thresholds), **self.aux}, self._names,
+                         self._ctx)
+
+    def sensitive(self, tolerance, evaluate, excluded, logger):
+        """More layers to exclude, so that the network loses no more than the tolerance."""
+        loss = self.loss_of(evaluate)
+        left = [n for n in self.layers() if n not in excluded]
+
+        def loss_without(names):
+            return loss(self.block([*excluded, *names]))
+        losses = _quantize_sensitivity.single_losses(left, loss_without)
+        found = _quantize_sensitivity.excluded_for(losses, loss_without, tolerance)
+        if logger:
+            logger.info('%d of %d layers stay floating point: %s', len(found), len(left), ', '.join(found))
+        return found
+
+    def loss_of(self, evaluate):
+        """A function of a block: how much it loses against the float network."""
+        plain = _as_block(self.symbol, {**self.args, **self.aux}, self._names, self._ctx)
+        if evaluate is not None:
+            best = float(evaluate(plain))
+            return lambda block: best - float(evaluate(block))
+        if self._data is None:
+            raise ValueError('layers are found by their losses on examples: give calib_data, or evaluate')
+        batches, seen = [], 0
+        for batch in _batches(self._data, self._names, self._ctx):
+            batches.append([batch[n] for n in self._names])
+            seen += batches[-1][0].shape[0]
+            if seen >= (self._count or 64):
+                break
+
+        def outputs(block):
+            found = []
+            for arrays in batches:
+                result = block(*arrays)
+                found += [r.asnumpy() for r in (result if isinstance(result, (list, tuple)) else [result])]
+            return found
+        expected = outputs(plain)
+        return lambda block: _quantize_sensitivity.difference(outputs(block), expected)
+
+
+def _as_block(sym, params, names, ctx):
+    block = gluon.SymbolBlock(sym, [symbol.var(n) for n in names])
     for name, parameter in block.collect_params().items():
         parameter.grad_req = 'null'
-        parameter._load_init({**qargs, **qaux}[name], ctx, cast_dtype=True, dtype_source='saved')
+        parameter._load_init(params[name], ctx, cast_dtype=True, dtype_source='saved')
     return block
+
+
+def layer_losses(network: Any, calib_data: Any, quantize_granularity: str = 'tensor-wise', calib_mode: str = 'naive',
+                 evaluate: Any = None, num_calib_examples: int | None = None, ctx: Context = CPU,
+                 progress: Any = None) -> dict[str, float]:
+    """{layer: what the network loses if this layer alone is int8}, the most sensitive first.
+
+    evaluate: function of a block that gives a score, larger for better; without one, a loss is how far the outputs for
+        `calib_data` are from those in floating point, relative to their size
+    """
+    work = _Quantizer(network, 'auto', 'smart', quantize_granularity, None, calib_data, None, calib_mode,
+                      num_calib_examples, ctx, None, None)
+    loss = work.loss_of(evaluate)
+    return _quantize_sensitivity.single_losses(work.layers(), lambda names: loss(work.block(names)), progress)
+
+
+# ---------------------------------------------------------------------- training that knows of int8
+def quantize_aware_net(network: Any, calib_data: Any, quantize_granularity: str = 'channel-wise',
+                       calib_mode: str = 'naive', exclude_layers: Sequence[str] | None = None,
+                       exclude_operators: list[str] | None = None, num_calib_examples: int | None = None,
+                       ctx: Context = CPU, logger: Any = None) -> Any:
+    """A SymbolBlock that computes as the int8 network of a HybridBlock will, and that can be trained.
+
+    Values and weights are rounded as int8 is; the gradient goes through the rounding unchanged.  BatchNorm layers that
+    follow convolutions are part of them.  Train it for some more steps with a small learning rate, then make it int8
+    by `convert_aware_net`.  Ranges of values are those of `calib_data`; weights take their own, as they are.
+    """
+    work = _Quantizer(network, 'int8', 'smart', quantize_granularity, exclude_operators, calib_data, None, calib_mode,
+                      num_calib_examples, ctx, None, logger)
+    excluded = work.excluded(exclude_layers, None)
+    _, values = _quantize_symbol(work.symbol, ctx, excluded, list(exclude_operators or ()),
+                                 _offline(work.symbol, work.args), 'int8', 'smart', quantize_granularity)
+    names = {n for n in work.layers() if n not in excluded}
+    axes = {n: a.ndim for n, a in work.args.items()}
+    aware = _quantize_aware.make_aware(work.symbol, set(values), names, quantize_granularity == 'channel-wise', axes)
+    params = {**work.args, **work.aux}
+    for value in values:
+        low, high = (float(numpy.ravel(end)[0]) for end in work._thresholds[value])
+        params[value + _quantize_aware.THRESHOLD] = ndarray.array([max(abs(low), abs(high), 1e-8)], ctx=ctx)
+    block = _as_block(aware, params, work._names, ctx)
+    for name, parameter in block.collect_params().items():
+        if name in work.args:
+            parameter.grad_req = 'write'
+    return block
+
+
+def convert_aware_net(network: Any, quantize_granularity: str = 'channel-wise', quantize_mode: str = 'smart',
+                      ctx: Context = CPU) -> Any:
+    """The int8 network of one that `quantize_aware_net` made, or that was read from an ONNX file with QDQ nodes.
+
+    It may have been exported and imported since.
+    """
+    if not isinstance(network, gluon.SymbolBlock):
+        raise ValueError(f'network must be what quantize_aware_net gives, a SymbolBlock, not a '
+                         f'{type(network).__name__}')
+    inputs, sym = network._cached_graph
+    plain, values, weights = _quantize_aware.without_fakes(sym)
+    if not values:
+        raise ValueError('the network has no rounded values: make it by quantize_aware_net')
+    params = {n: p.data(ctx) for n, p in network.collect_params().items()}
+    args = {n: params[n] for n in plain.list_arguments() if n in params}
+    aux = {n: params[n] for n in plain.list_auxiliary_states()}
+    ranges = {n: float(params[variable].asscalar()) for n, variable in values.items()}
+    found = {n: (-t, t) for n, t in ranges.items()}
+    # of an ONNX file the weights are rounded already
+    left = [n.name for n in _quantize_aware.weighted(plain)
+            if (n.inputs[1][0].name not in weights if weights else not _quantize_aware.follows(n.inputs[0], values))]
+    offline = {c.name for n in _quantize_aware.weighted(plain) for c, _ in n.inputs[1:] if c.name in args}
+    qsym, _ = _quantize_symbol(plain, ctx, left, [], offline, 'int8', quantize_mode, quantize_granularity)
+    qsym = _calibrate_quantized_sym(qsym, found)
+    return _as_block(qsym, {**_quantize_params(qsym, args, found), **aux}, [s.name for s in inputs], ctx)
 
 
 def quantize_net(network: Any, quantized_dtype: str = 'auto', quantize_mode: str = 'full', exclude_layers: Any = None,

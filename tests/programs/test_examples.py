@@ -99,6 +99,17 @@ def test_model_parallel_lstm(example):
     assert last < first / 2
 
 
+def test_pruning(example):
+    before, after, parameters, left, time = numbers(r'accuracy: ([\d.]+) before, ([\d.]+) after; parameters (\d+) and '
+                                                    r'(\d+); time ([\d.]+)', example('pruning'))
+    assert before > 0.85 and after > before - 0.03 and left < 0.27 * parameters and time < 0.9
+
+
+def test_distillation(example):
+    labels, teacher = numbers(r'from labels ([\d.]+), from the teacher ([\d.]+)', example('distillation'))
+    assert labels > 0.6 and teacher > labels - 0.02
+
+
 def test_gan(example):
     text = example('gan')
     assert re.search(r'epoch 1: generator [\d.]+, discriminator [\d.]+', text)

@@ -154,6 +154,22 @@ def rebuild(entries: Sequence[Entry],
     return [entry(e) for e in entries]
 
 
+def uniquely_named(entries: Sequence[Entry]) -> list[Entry]:
+    """A copy of a graph in which no two operators have one name: a layer that is called twice gives two of it."""
+    taken: set[str] = set()
+
+    def change(node: Node, inputs: tuple[Entry, ...]) -> Sequence[Entry] | None:
+        name, number = node.name, 1
+        while name in taken:
+            name, number = f'{node.name}_{number}', number + 1
+        taken.add(name)
+        if name == node.name or node.is_variable:
+            return None
+        copy = Node(node.op, name, node.attrs, inputs, node.subgraphs)
+        return [(copy, i) for i in range(max(1, copy.output_count()))]
+    return rebuild(entries, change)
+
+
 def cached_node(name: str, attrs: Mapping[str, str], inputs: Sequence[Entry], entries: Sequence[Entry]) -> Node:
     """A node that runs a whole graph; `inputs` are what the graph's variables stand for, in their order."""
     order = topological(entries)

@@ -318,12 +318,17 @@ def same_columns(known: Known, attributes: Attributes) -> Found:
 _RANGES = ('min_data', 'max_data', 'min_weight', 'max_weight', 'min_bias', 'max_bias')
 
 
+def _ranges(known: Known) -> Found:
+    """One number each, unless a weight has one for each channel."""
+    return {name: (1,) for name in _RANGES if not known.get(name)}
+
+
 def quantized_fully_connected(known: Known, attributes: Attributes) -> Found:
-    return {**fully_connected(known, attributes), **dict.fromkeys(_RANGES, (1,))}
+    return {**fully_connected(known, attributes), **_ranges(known)}
 
 
 def quantized_conv(known: Known, attributes: Attributes) -> Found:
-    return {**convolution(known, attributes), **dict.fromkeys(_RANGES, (1,))}
+    return {**convolution(known, attributes), **_ranges(known)}
 
 
 # ---------------------------------------------------------------------- NumPy's products

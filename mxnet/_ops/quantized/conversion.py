@@ -92,7 +92,7 @@ def requantize(data, min_range, max_range, *, out_type: Literal['auto', 'int8', 
     if min_calib_range is not None and max_calib_range is not None:
         real = as_range(max(abs(min_calib_range), abs(max_calib_range)), data)
     else:
-        real = data.float().abs().max().reshape(1) * step
+        real = (data.float().abs() * step).max().reshape(1)
     values = saturated(data.float() * (step * _scale(LEVELS[wanted], real)), wanted)
     return values, torch.zeros_like(real) if wanted is torch.uint8 else -real, real
 

@@ -17,8 +17,9 @@ LIMITS = {torch.int8: (-128.0, 127.0), torch.uint8: (0.0, 255.0)}
 
 
 def largest(low, high):
-    """The larger absolute value of a range, as a tensor of shape (1,)."""
-    return torch.maximum(low.abs(), high.abs()).reshape(1).float()
+    """The larger absolute value of a range, as a tensor of shape (1,); of ranges by channel, one for each."""
+    found = torch.maximum(low.abs(), high.abs()).float()
+    return found if found.numel() > 1 else found.reshape(1)
 
 
 def as_range(value, like):

@@ -1,6 +1,7 @@
 """Layers on int8 and uint8 data.  Every array comes with the range (min, max) that its whole numbers stand for.
 
 Products are summed up in int32 and given so, with the range that int32 stands for: `requantize` makes int8 of them.
+A weight may have a range for each of its filters, as arrays of their number; so does then the result in int32.
 These operators are for prediction; they have no gradients.
 """
 from typing import Literal
@@ -91,7 +92,10 @@ def quantized_conv(data, weight, bias=None, min_data=None, max_data=None, min_we
         added = _scaled_bias(data, bias, largest(min_data, max_data), largest(min_weight, max_weight),
                              largest(min_bias, max_bias))
         result = result + added.reshape(-1, *[1] * axes)
-    return result, *product_range(min_data, max_data, min_weight, max_weight)
+    low, high = product_range(min_data, max_data, min_weight, max_weight)
+    if low.numel() > 1:                 # one for each filter: such that it broadcasts with the result
+        low, high = (end.reshape(-1, *[1] * axes) for end in (low, high))
+    return result, low, high
 
 
 @operator('_contrib_quantized_pooling', outputs=_OUTPUTS)

@@ -53,7 +53,7 @@ def functions(c):
     return root if c.kind == 'cbrt' else c.op('Reciprocal', root)
 
 
-@translates('rint', 'round', 'fix')
+@translates('rint', 'round', 'fix', '_contrib_round_ste')
 def rounding(c):
     """Of two that are as near, rint takes the smaller, round the one that is farther from 0; fix goes towards 0."""
     if c.kind == 'rint':

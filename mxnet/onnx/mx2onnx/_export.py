@@ -16,7 +16,7 @@ from ...gluon import HybridBlock
 from ...ndarray import NDArray
 from ...symbol import Symbol, load
 from ...symbol._compose import make as make_symbol
-from . import _detection, _elementwise, _layers, _reduce, _sequence, _shapes  # noqa: F401, they register
+from . import _detection, _elementwise, _layers, _quantized, _reduce, _sequence, _shapes  # noqa: F401, they register
 from ._builder import OPSET, TRANSLATIONS, Call, Graph, onnx, onnx_type
 
 if TYPE_CHECKING:

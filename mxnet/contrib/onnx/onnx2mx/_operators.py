@@ -4,7 +4,7 @@ import math
 import numpy as np
 
 from ....onnx.mx2onnx._builder import onnx
-from . import _arithmetic, _layers, _movement  # noqa: F401, they register
+from . import _arithmetic, _layers, _movement, _quantized  # noqa: F401, they register
 from ._registry import TRANSLATIONS
 from .import_onnx import values_of
 
