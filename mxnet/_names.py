@@ -13,8 +13,8 @@ __all__ = ['explain_arguments', 'explain_keywords', 'kind_of', 'near', 'nearest'
 # What other libraries call it; a suggestion is made only where the second name is accepted.
 _ELSEWHERE = {'lr': 'learning_rate', 'learning_rate': 'optimizer_params', 'weight_decay': 'wd', 'l2': 'wd',
               'betas': 'beta1', 'eps': 'epsilon', 'gamma': 'factor', 'step_size': 'step', 'milestones': 'step',
-              'std': 'sigma', 'stddev': 'sigma', 'axis': 'dim', 'size': 'shape', 'out_features': 'units',
-              'in_features': 'in_units', 'out_channels': 'channels', 'epochs': 'num_epoch', 'train': 'train_mode',
+              'std': 'sigma', 'stddev': 'sigma', 'axis': 'dim', 'size': 'shape', 'shape': 'size',
+              'out_features': 'units', 'in_features': 'in_units', 'out_channels': 'channels', 'epochs': 'num_epoch', 'train': 'train_mode',
               'linear': 'Dense', 'cuda': 'gpu', 'device': 'ctx', 'crossentropyloss': 'SoftmaxCrossEntropyLoss',
               'bceloss': 'SigmoidBinaryCrossEntropyLoss', 'bcewithlogitsloss': 'SigmoidBinaryCrossEntropyLoss',
               'mseloss': 'L2Loss', 'smoothl1loss': 'HuberLoss', 'dim': 'axis', 'cat': 'concat', 'mm': 'dot',
@@ -100,7 +100,8 @@ class _Absent:
 
     def __get__(self, instance, owner=None):
         # `name` without `obj`: Python adds no suggestion of its own
-        raise AttributeError(f'{owner.__name__!r} object has no attribute {self._name!r}. Use {self._instead} instead',
+        kind = owner.__name__.lstrip('_')
+        raise AttributeError(f'{kind!r} object has no attribute {self._name!r}. Use {self._instead} instead',
                              name=self._name)
 
 
@@ -285,7 +286,8 @@ def kind_of(value):
     shown = f' of shape {tuple(shape)}' if module in ('numpy', 'torch') and isinstance(shape, tuple) else ''
     if isinstance(value, (str, int, float)):
         return f'the {name} {value!r}'
-    return f'{"an" if name[0] in "aeiouAEIOU" or name.startswith("ND") else "a"} {name}{shown}'
+    spelt = name[:2].isupper() and name[0] in 'AEFHILMNORSX'        # an LSTM, an NDArray, but a GRU
+    return f'{"an" if spelt or name[0] in "aeiouAEIOU" else "a"} {name}{shown}'
 
 
 def not_an_array(what, value, function='mx.nd.array'):

@@ -27,7 +27,7 @@ from ._graph.ir.program import Program
 from ._guard import Guard
 from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
-from ._names import near
+from ._names import kind_of, near
 from ._names import suggest_names as _suggest_names
 from ._ops.core.moves import sort_moves
 from ._ops.core.table import CallSite
@@ -189,7 +189,7 @@ class Executor:
                     raise TypeError(f'there is no argument {name}{near(name, self._arg_names)}; there are '
                                     f'{", ".join(self._arg_names)}')
                 if not isinstance(value, (NDArrayBase, numpy.ndarray)):
-                    raise ValueError(f'{name} must be an NDArray, not a {type(value).__name__}')
+                    raise ValueError(f'{name} must be an NDArray, not {kind_of(value)}')
                 if value.shape != own[name].shape:      # type: ignore[union-attr]
                     raise ValueError(f'{name} has shape {value.shape}, but the executor was bound for '      # type: ignore[union-attr]
                                      f'{own[name].shape}; use reshape')

@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 
+from .._names import kind_of
 from ..base import MXNetError
 
 EPOCH = re.compile(r'-(\d{4,})\.(params|safetensors)$')
@@ -186,7 +187,7 @@ def signature(prefix):
             except ValueError as error:
                 raise MXNetError(f'{path} is no JSON: {error}') from None
             if not isinstance(found, dict):
-                raise MXNetError(f'{path}: a signature is a JSON object, not a {type(found).__name__}')
+                raise MXNetError(f'{path}: a signature is a JSON object, not {kind_of(found)}')
             return found
     return None
 

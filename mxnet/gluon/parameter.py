@@ -272,7 +272,7 @@ class Parameter:
             raise RuntimeError(f"Parameter '{self.name}' has stype {self._stype}; row_sparse_data is for row_sparse "
                                'ones')
         if not isinstance(row_id, NDArray):
-            raise TypeError(f'row_id must be an array, not a {type(row_id).__name__}')
+            raise TypeError(f'row_id must be an array, not {kind_of(row_id)}')
         if self._trainer is None:
             raise RuntimeError(f"the rows of Parameter '{self.name}' are kept by a Trainer; make one with the "
                                'parameter first')

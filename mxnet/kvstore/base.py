@@ -4,7 +4,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from .._names import near
+from .._names import kind_of, near
 from ..ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def create(name: str = 'local') -> Any:
     array([2., 2.], dtype=float32)
     """
     if not isinstance(name, str):
-        raise TypeError(f'the name of a KVStore must be a str, not a {type(name).__name__}')
+        raise TypeError(f'the name of a KVStore must be a str, not {kind_of(name)}')
     name = name.lower()
     if name in KVStoreBase.kv_registry:
         return KVStoreBase.kv_registry[name]()

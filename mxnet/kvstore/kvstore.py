@@ -60,7 +60,7 @@ class KVStore(KVStoreBase):
         kinds = set()
         for k, v in zip(key, value, strict=True):
             if isinstance(k, bool) or not isinstance(k, (str, numbers.Integral)):
-                raise AssertionError(f'{what}: a key is an int or a str, not a {type(k).__name__}')
+                raise AssertionError(f'{what}: a key is an int or a str, not {kind_of(k)}')
             kinds.add(str if isinstance(k, str) else int)
             arrays = listed(v) if isinstance(v, (NDArrayBase, list, tuple)) else [v]
             for array in arrays:

@@ -84,7 +84,7 @@ class Module(BaseModule):
                  group2ctxs: Any = None, compression_params: Mapping[str, Any] | None = None) -> None:
         super().__init__(logger=logger)
         if not isinstance(symbol, Symbol):
-            raise TypeError(f'Module: symbol must be a Symbol, not a {type(symbol).__name__}')
+            raise TypeError(f'Module: symbol must be a Symbol, not {kind_of(symbol)}')
         self._context = [context] if isinstance(context, Context) else context
         if isinstance(context, str) or not all(isinstance(c, Context) for c in self._context):
             raise TypeError(f'Module: context must be a Context, such as mx.cpu() or mx.gpu(0), or a list of them, not '
@@ -312,7 +312,7 @@ class Module(BaseModule):
         attributes = self._symbol.attr_dict()
         for what, given in (('arg_params', arg_params), ('aux_params', aux_params)):
             if given is not None and not isinstance(given, Mapping):
-                raise TypeError(f'{what} must be a dict of names and NDArrays, not a {type(given).__name__}')
+                raise TypeError(f'{what} must be a dict of names and NDArrays, not {kind_of(given)}')
         if initializer is not None and not isinstance(initializer, str) and not callable(initializer):
             raise TypeError(f'init_params: initializer must be an Initializer or a name, not {kind_of(initializer)}')
         if isinstance(initializer, str):
@@ -435,7 +435,7 @@ class Module(BaseModule):
                                 f'values, not {kind_of(optimizer_params)}') from None
             optimizer = _optimizer.create(optimizer, sym=self.symbol, param_idx2name=idx2name, **params)
         elif not isinstance(optimizer, _optimizer.Optimizer):
-            raise AssertionError(f'optimizer must be an Optimizer or a name, not a {type(optimizer).__name__}')
+            raise AssertionError(f'optimizer must be an Optimizer or a name, not {kind_of(optimizer)}')
         else:
             if optimizer.rescale_grad != 1.0 / batch_size:
                 warnings.warn(RESCALE.format(found=optimizer.rescale_grad, expected=1.0 / batch_size), UserWarning,
@@ -494,7 +494,7 @@ class Module(BaseModule):
         if isinstance(batch, list) or not self.binded:
             return error
         if not hasattr(batch, 'data'):
-            return TypeError(f'forward: a batch is an mx.io.DataBatch, not a {type(batch).__name__}; '
+            return TypeError(f'forward: a batch is an mx.io.DataBatch, not {kind_of(batch)}; '
                              'mx.io.DataBatch([data], [label]) makes one of arrays')
         labels = getattr(batch, 'label', None) or ()
         for kind, arrays, known in (('data', batch.data or (), self._data_shapes),
@@ -661,7 +661,7 @@ class Module(BaseModule):
             return
         rows = sparse_row_id_fn(data_batch)
         if not isinstance(rows, dict):
-            raise AssertionError(f'sparse_row_id_fn must give a dict, not a {type(rows).__name__}')
+            raise AssertionError(f'sparse_row_id_fn must give a dict, not {kind_of(rows)}')
         for name, numbers in rows.items():
             arrays = self._exec_group.param_arrays[self._exec_group.param_names.index(name)]
             if arrays[0].stype == 'row_sparse':

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
+from .._names import kind_of
 from ..ndarray import NDArray
 from .base_module import _UNIFORM, BaseModule
 
@@ -131,7 +132,7 @@ class PythonLossModule(PythonModule):
             raise AssertionError('PythonLossModule takes one data_name and one label_name, not '
                                  f'{list(data_names)} and {list(label_names)}')
         if grad_func is not None and not callable(grad_func):
-            raise AssertionError(f'grad_func must be a function, not a {type(grad_func).__name__}')
+            raise AssertionError(f'grad_func must be a function, not {kind_of(grad_func)}')
         self._name = name
         self._scores: Any
         self._scores_grad: Any
