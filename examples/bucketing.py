@@ -77,7 +77,7 @@ def main():
 
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(9, 3.6), layout='constrained')
+    figure = figures.new_figure((9, 3.6))
     left, right = figure.subplots(1, 2)
     left.bar([f'up to {bucket}' for bucket in counts], list(counts.values()))
     left.set(title='pieces in each bucket', xlabel='words')

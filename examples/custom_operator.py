@@ -126,7 +126,7 @@ def main():
     print(f'the same operator in Module: loss {with_module(points, labels, epochs):.4f}')
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(9, 3.8), layout='constrained')
+    figure = figures.new_figure((9, 3.8))
     grid = np.stack(np.meshgrid(np.linspace(-1.6, 2.6, 120), np.linspace(-1.2, 1.6, 90)), -1).astype('float32')
     for axes, (name, net) in zip(figure.subplots(1, 2), nets.items()):
         chance = net(nd.array(grid.reshape(-1, 2))).sigmoid().asnumpy().reshape(grid.shape[:2])

@@ -101,7 +101,7 @@ def main():
 
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(9, 3.8), layout='constrained')
+    figure = figures.new_figure((9, 3.8))
     left, right = figure.subplots(1, 2)
     left.loglog(price, said, '.', markersize=3, alpha=0.5)
     ends = [price.min(), price.max()]

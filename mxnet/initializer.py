@@ -32,6 +32,7 @@ from ._array import NDArrayBase
 from ._names import explain_arguments, kind_of, set_by_init
 from ._names import suggest_names as _suggest_names
 from ._ops.core import shapes as _shapes
+from ._typing import any_signature
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -157,6 +158,7 @@ class Initializer:
     _init_bias = _init_beta = _init_quantized_bias = _init_zero
     _init_gamma = _init_one
 
+    @any_signature
     def _init_weight(self, name, arr):
         raise NotImplementedError(f'{type(self).__name__} does not define _init_weight')
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .._typing import Keys, NestedArrays, Path
     from ..kvstore._workers import WorkersKVStore
     from ..kvstore.horovod import Horovod
+    from ..kvstore.kvstore import KVStore
     from ..optimizer import Optimizer
 
 __all__ = ['KVStoreBase', 'create']
@@ -137,6 +138,11 @@ MAKERS: dict[str, Any] = {}
 
 
 @overload
+def create(name: Literal['local', 'device', 'nccl', 'local_update_cpu', 'local_allreduce_cpu',
+                         'local_allreduce_device'] = 'local') -> KVStore: ...
+
+
+@overload
 def create(name: Literal['dist', 'dist_sync', 'dist_device_sync', 'dist_sync_device', 'dist_async']) -> WorkersKVStore:
     ...
 
@@ -146,7 +152,7 @@ def create(name: Literal['horovod']) -> Horovod: ...
 
 
 @overload
-def create(name: str = 'local') -> Any: ...
+def create(name: str) -> Any: ...
 
 
 def create(name: str = 'local') -> Any:
