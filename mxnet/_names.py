@@ -298,5 +298,5 @@ def kind_of(value):
 def not_an_array(what, value, function='mx.nd.array'):
     """The text of an error for a value that should be an array; `what` names the argument."""
     converts = isinstance(value, (list, tuple, int, float)) or hasattr(value, '__array__')
-    hint = f'; {function}(x) makes one of it' if converts else ''
+    hint = f'; {function}(x) converts it' if converts else ''
     return f'{what} must be an NDArray, not {kind_of(value)}{hint}'

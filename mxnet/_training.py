@@ -96,9 +96,8 @@ def _create_kvstore(kvstore, num_device, arg_params):
     if isinstance(kvstore, str):
         if num_device == 1 and 'dist' not in kvstore:
             if not _kvstore.base.is_known(kvstore):
-                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed, but with more '
-                              f'this '
-                              'would be an error', UserWarning, stacklevel=4)
+                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed; with several '
+                              'devices this is an error', UserWarning, stacklevel=4)
             return None, False
         name, kvstore = kvstore, _kvstore.create(kvstore)
     elif kvstore is None:

@@ -90,7 +90,7 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
                f'first has '
                f'{m[2]}'),
     (r'Tensors must have same number of dimensions: got (\d+) and (\d+)',
-     lambda m: f'all arrays must have as many axes; there are some with {m[1]} and with {m[2]}'),
+     lambda m: f'all arrays must have the same number of axes; there are some with {m[1]} and with {m[2]}'),
     (rf'stack expects each tensor to be equal size, but got \[{_NUMBERS}\] at entry (\d+) and \[{_NUMBERS}\] at entry '
      rf'(\d+)',
      lambda m: f'all arrays must have one shape; number {m[2]} has {_shape(m[1])}, number {m[4]} has {_shape(m[3])}'),

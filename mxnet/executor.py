@@ -58,7 +58,7 @@ def check_parameter(name: str, value: Any, shape: Any) -> None:
     """Raises if a value that is to be copied into a parameter is no array, or one of another shape."""
     if not isinstance(value, NDArrayBase):
         raise TypeError(f'the value of parameter {name} must be an NDArray, not a {type(value).__module__}.'
-                        f'{type(value).__name__}; mx.nd.array makes one')
+                        f'{type(value).__name__}; mx.nd.array converts it')
     given = value.shape         # type: ignore[attr-defined]
     if given != shape:
         raise ValueError(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it '
@@ -544,8 +544,9 @@ class Executor:
             if array is None or array.shape == wanted:
                 return array
             if name not in kwargs and not partial_shaping:
-                raise AssertionError(f'the shape of {name} changes from {array.shape} to {wanted}, although only that '
-                                     f'of {", ".join(kwargs)} was asked for; pass partial_shaping=True if so')
+                raise AssertionError(f'the shape of {name} changes from {array.shape} to {wanted}, although only the '
+                                     f'shape of {", ".join(kwargs)} was changed; pass partial_shaping=True to '
+                                     'allow it')
             count = 1
             for n in wanted:
                 count *= n

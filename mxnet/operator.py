@@ -220,7 +220,7 @@ class Definition:
         for name, given, wanted in zip((*self.arguments, *self.states), shapes, (*inferred, *states), strict=True):
             if tuple(given) != tuple(wanted):
                 raise MXNetError(f'custom operator {self.op_type!r}: {name} has shape {tuple(given)}, but its '
-                                 f'infer_shape wants {tuple(wanted)}')
+                                 f'infer_shape requires {tuple(wanted)}')
         types = [NUMPY[NAME[d]] for d in dtypes[:len(self.arguments)]]
         _, found, _ = self._infer('infer_type', types)
         return [(tuple(s), torch_dtype(d)) for s, d in zip(outputs, found, strict=True)]

@@ -185,7 +185,7 @@ def signature(prefix):
                 with open(path, encoding='utf-8') as file:
                     found = json.load(file)
             except ValueError as error:
-                raise MXNetError(f'{path} is no JSON: {error}') from None
+                raise MXNetError(f'{path} is not JSON: {error}') from None
             if not isinstance(found, dict):
                 raise MXNetError(f'{path}: a signature is a JSON object, not {kind_of(found)}')
             return found

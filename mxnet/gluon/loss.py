@@ -114,7 +114,8 @@ class Loss(HybridBlock):
         for what, array in zip(('prediction', *self._label_names), (pred, *args), strict=False):
             if not isinstance(array, NDArray):
                 kind = 'None' if array is None else f'a {type(array).__module__}.{type(array).__name__}'
-                raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array makes one') from error
+                raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array converts it') \
+                    from error
         for what, array in zip(self._label_names, args, strict=False):
             expected = self._expected(what, pred.shape)
             if array.shape not in expected and not (expected[0] == pred.shape and array.size == pred.size):

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ['Trainer']
 
-STALE = ("the gradient of Parameter '{name}' on {ctx} has not been written by backward since the last step. Either the "
-         'parameter took no part in the computation, which is a mistake or deserves ignore_stale_grad=True, or '
-         'backward was not called.')
+STALE = ("the gradient of Parameter '{name}' on {ctx} has not been written by backward since the last step. Either "
+         'backward was not called, or the loss does not depend on this parameter; if that is intended, pass '
+         'ignore_stale_grad=True.')
 
 
 @explain_arguments

@@ -122,10 +122,10 @@ def _areas(boxes):
 def _disabled(what, area_range, least_area, ratio_range):
     """Warns, and says so, if the ranges leave nothing to choose."""
     if area_range[1] <= least_area or area_range[0] > area_range[1]:
-        warnings.warn(f'{what} does nothing: area_range={area_range} is no range', stacklevel=3)
+        warnings.warn(f'{what} does nothing: area_range={area_range} is not a valid range', stacklevel=3)
         return True
     if ratio_range[0] <= 0 or ratio_range[0] > ratio_range[1]:
-        warnings.warn(f'{what} does nothing: aspect_ratio_range={ratio_range} is no range', stacklevel=3)
+        warnings.warn(f'{what} does nothing: aspect_ratio_range={ratio_range} is not a valid range', stacklevel=3)
         return True
     return False
 

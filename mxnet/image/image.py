@@ -54,7 +54,7 @@ def _deliver(pixels, cls, out, what):
 def _size(src, what):
     """-> (height, width) of an image; what is none is refused."""
     if not isinstance(src, NDArray):
-        raise TypeError(f'{what}: src must be an NDArray, not {kind_of(src)}; mx.nd.array makes one of it')
+        raise TypeError(f'{what}: src must be an NDArray, not {kind_of(src)}; mx.nd.array converts it')
     if src.ndim != 3:
         raise MXNetError(f'{what}: src has shape {src.shape}; an image has (height, width, channels)')
     return src.shape[:2]

@@ -227,7 +227,7 @@ class PrefetchingIter(_HoldsBatch):
 
 def _check_inner(name, inner):
     if not hasattr(inner, 'provide_data'):
-        raise TypeError(f'{name} is an iterator around another: it takes a DataIter, not {kind_of(inner)}')
+        raise TypeError(f'{name} wraps another iterator: it takes a DataIter, not {kind_of(inner)}')
 
 
 def _state_of(inner):

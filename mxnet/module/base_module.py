@@ -69,8 +69,8 @@ def check_iterator(method: str, name: str, given: Any) -> Any:
     """Raises TypeError if what should be an iterator over batches is something else."""
     if hasattr(given, 'provide_data') and hasattr(given, 'reset'):
         return
-    how = 'mx.contrib.io.DataLoaderIter makes one of a DataLoader' if type(given).__name__ == 'DataLoader' else \
-        'mx.io.NDArrayIter(data, label, batch_size) makes one of arrays'
+    how = 'mx.contrib.io.DataLoaderIter converts a DataLoader' if type(given).__name__ == 'DataLoader' else \
+        'mx.io.NDArrayIter(data, label, batch_size) converts arrays'
     kind: Any = type(given)
     kind = kind.__name__ if kind.__module__ == 'builtins' else f'{kind.__module__}.{kind.__name__}'
     raise TypeError(f'{method}: {name} must be a DataIter, not a {kind}; {how}')

@@ -495,7 +495,7 @@ class Module(BaseModule):
             return error
         if not hasattr(batch, 'data'):
             return TypeError(f'forward: a batch is an mx.io.DataBatch, not {kind_of(batch)}; '
-                             'mx.io.DataBatch([data], [label]) makes one of arrays')
+                             'mx.io.DataBatch([data], [label]) converts arrays')
         labels = getattr(batch, 'label', None) or ()
         for kind, arrays, known in (('data', batch.data or (), self._data_shapes),
                                     ('label', labels, self._label_shapes or ())):
@@ -505,7 +505,7 @@ class Module(BaseModule):
             for array, desc in zip(arrays, known, strict=False):
                 if not isinstance(array, NDArray):
                     return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
-                                     f'{type(array).__module__}.{type(array).__name__}; mx.nd.array makes one')
+                                     f'{type(array).__module__}.{type(array).__name__}; mx.nd.array converts it')
         if isinstance(error, MXNetError):
             return error                # of an operator, whose node and shapes it names
         for array, desc in zip(batch.data, self._data_shapes, strict=False):
@@ -667,7 +667,7 @@ class Module(BaseModule):
             if arrays[0].stype == 'row_sparse':
                 self._kvstore.row_sparse_pull(name, arrays, row_ids=numbers)
             else:
-                warnings.warn(f'prepare: {name} is not row_sparse, so all of its rows are there', UserWarning,
+                warnings.warn(f'prepare: {name} is not row_sparse, so all of its rows are available', UserWarning,
                               stacklevel=2)
 
 

@@ -99,7 +99,7 @@ class PythonModule(BaseModule):
             self.logger.warning('Already bound, ignoring bind()')
             return
         if grad_req != 'write':
-            raise AssertionError(f"bind: a PythonModule knows grad_req='write' only, not {grad_req!r}")
+            raise AssertionError(f"bind: a PythonModule supports grad_req='write' only, not {grad_req!r}")
         for what, names, shapes in (('data', self._data_names, data_shapes),
                                     ('label', self._label_names, label_shapes)):
             found = None if shapes is None else [d[0] for d in shapes]

@@ -219,7 +219,7 @@ def array_of(handle: Any) -> NDArray:
     """The array that a handle was made of."""
     array = _handles.get(handle.value)
     if array is None:
-        raise MXNetError('this handle is not that of an array, or the array is gone')
+        raise MXNetError('this handle is not that of an array, or the array was freed')
     return array
 
 

@@ -231,7 +231,7 @@ class Optimizer:
 
     def set_lr_scale(self, args_lrscale: Mapping[str, float]) -> None:
         """An old name; use `set_lr_mult`."""
-        raise DeprecationWarning('set_lr_scale is gone; use set_lr_mult')
+        raise DeprecationWarning('set_lr_scale was removed; use set_lr_mult')
 
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
         """Factors of the learning rate of single weights, {name or index: factor}; others as the symbol says."""

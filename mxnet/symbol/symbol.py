@@ -289,7 +289,7 @@ class Symbol(OperatorMethods, SymbolBase):
     def list_attr(self, recursive: bool = False) -> dict[str, str]:
         """All attributes of the node."""
         if recursive:
-            raise DeprecationWarning('list_attr(recursive=True) is gone; use attr_dict')
+            raise DeprecationWarning('list_attr(recursive=True) was removed; use attr_dict')
         return _shown(self._entries[0][0].attrs)
 
     def attr_dict(self) -> dict[str, dict[str, str]]:

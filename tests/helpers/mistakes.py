@@ -226,7 +226,7 @@ nd.dot(A(2,3),A(4)) | MXNetError | axis 1; axis 0; shape (2, 3)
 nd.batch_dot(A(2,3,4),A(2,3,4)) | MXNetError | batch_dot; (2, 4); (2, 3)
 nd.batch_dot(A(2,3,4),A(3,4,5)) | MXNetError | lhs has shape (2, 3, 4); batch_dot
 nd.concat(A(2,3),A(3,4),dim=0) | MXNetError | number 1 has 4; 3
-nd.concat(A(2,3),A(3),dim=0) | MXNetError | as many axes
+nd.concat(A(2,3),A(3),dim=0) | MXNetError | same number of axes
 nd.concat(A(2,3),A(2,3),dim=5) | OutOfRange | axis 5; num_args
 nd.stack(A(2,3),A(3,2)) | MXNetError | (2, 3); (3, 2)
 A(2,3).reshape((4,2)) | ShapeMismatch | shape (2, 3)

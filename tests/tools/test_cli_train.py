@@ -90,7 +90,7 @@ def test_a_stopped_run_goes_on_exactly(data, tmp_path):
     assert running.returncode == 130 and 'stopped in epoch' in out, (out, err)
     resumed = subprocess.run(command(data, tmp_path / 'parts', *more, '--resume'), env=environment(),
                              capture_output=True, text=True, timeout=240)
-    assert resumed.returncode == 0 and 'going on with epoch' in resumed.stdout, resumed.stderr
+    assert resumed.returncode == 0 and 'resuming at epoch' in resumed.stdout, resumed.stderr
     for key, value in parameters(tmp_path / 'whole').items():
         np.testing.assert_array_equal(value, parameters(tmp_path / 'parts')[key])
     assert [h['test'] for h in json.loads((tmp_path / 'parts' / 'history.json').read_text())] == \

@@ -68,8 +68,8 @@ class Facts:
                              f'and {shape} by another' + _called(why))
         if new != old:
             if math.prod(n for n in new if n > 0) >= MOST:
-                raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, more '
-                                 'than any memory holds' + _called(why))
+                raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, '
+                                 'which is larger than any memory' + _called(why))
             self.shapes[key] = new
             self.changed = True
 

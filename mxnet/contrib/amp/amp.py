@@ -119,7 +119,7 @@ def scale_loss(loss: NDArray, optimizer_or_trainer: Any) -> Iterator[Any]:
     trainer = optimizer_or_trainer
     scaler = getattr(trainer, '_amp_loss_scaler', None)
     if scaler is None:
-        raise AssertionError('the trainer does not know of mixed precision; call amp.init_trainer(trainer) first')
+        raise AssertionError('the trainer is not set up for mixed precision; call amp.init_trainer(trainer) first')
     trainer._scale = trainer._amp_original_scale / scaler.loss_scale
     if scaler.loss_scale == 1:
         yield loss                  # as it is, so that it can still be one plan with what comes before
@@ -207,7 +207,7 @@ def convert_hybrid_block(block: Block, target_dtype: DType = 'float16', target_d
     if not isinstance(block, HybridBlock):
         raise AssertionError(f'block must be a HybridBlock, not {kind_of(block)}')
     if not block._cached_graph:
-        raise RuntimeError('there is no graph to convert yet: call hybridize() and run the block once before')
+        raise RuntimeError('there is no graph to convert yet: call hybridize() and run the block once first')
     inputs, sym = block._cached_graph
     converted = convert_symbol(sym, target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names,
                                [s.name for s in inputs], cast_optional_params)

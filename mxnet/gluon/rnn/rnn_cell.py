@@ -26,7 +26,7 @@ __all__ = ['BidirectionalCell', 'DropoutCell', 'GRUCell', 'HybridRecurrentCell',
 MODIFIED = 'cell {name} belongs to a modifier cell such as ZoneoutCell, which must be called in its place'
 
 
-def check_batch_size(batch_size, func, kwargs):
+def _check_batch_size(batch_size, func, kwargs):
     """Arrays need a batch size; symbols infer it."""
     if not batch_size and func is ndarray.zeros and 'shape' not in kwargs and not is_np_shape():
         raise MXNetError('begin_state: batch_size is missing; pass the number of sequences of a batch')
@@ -65,7 +65,7 @@ class RecurrentCell(Block):
         [(2, 4), (2, 4)]
         """
         self._check_unmodified()
-        check_batch_size(batch_size, func, kwargs)
+        _check_batch_size(batch_size, func, kwargs)
         states = []
         for info in self.state_info(batch_size):
             self._init_counter += 1
@@ -376,7 +376,7 @@ class SequentialRNNCell(_Stack, RecurrentCell):
         return self._step(inputs, states)
 
     def hybrid_forward(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError('a SequentialRNNCell is no graph; HybridSequentialRNNCell is one')
+        raise NotImplementedError('a SequentialRNNCell cannot be converted to a graph; use HybridSequentialRNNCell')
 
 
 class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
@@ -538,7 +538,7 @@ class BidirectionalCell(HybridRecurrentCell):
         self._output_prefix = output_prefix
 
     def __call__(self, inputs: Any, states: Any) -> Any:
-        raise NotImplementedError('a BidirectionalCell cannot go step by step; use unroll')
+        raise NotImplementedError('a BidirectionalCell cannot be called step by step; use unroll')
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}(forward={self._children["l_cell"]!r}, backward={self._children["r_cell"]!r})'

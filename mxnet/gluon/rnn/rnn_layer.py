@@ -115,7 +115,7 @@ class _RNNLayer(HybridBlock):
         >>> [s.shape for s in mx.gluon.rnn.LSTM(4, num_layers=3).begin_state(batch_size=2)]
         [(3, 2, 4), (3, 2, 4)]
         """
-        rnn_cell.check_batch_size(batch_size, func, kwargs)
+        rnn_cell._check_batch_size(batch_size, func, kwargs)
         states = [func(name=f'{self.prefix}h0_{i}', **{**info, **kwargs})
                   for i, info in enumerate(self.state_info(batch_size))]
         return [s.as_np_ndarray() for s in states] if is_np_array() else states
