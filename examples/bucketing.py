@@ -1,4 +1,4 @@
-"""Sequences of many lengths: BucketingModule trains one set of weights with an unrolled network for each length.
+"""Sequences of different lengths: BucketingModule trains one set of weights with an unrolled network per length.
 
     python examples/bucketing.py --out bucketing
 

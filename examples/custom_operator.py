@@ -1,4 +1,4 @@
-"""An operator of one's own: the focal loss as a CustomOp, with its gradient written by hand, in Gluon and in Module.
+"""A custom operator: the focal loss as a CustomOp with a hand-written gradient, in Gluon and in Module.
 
     python examples/custom_operator.py --out focal
 

@@ -1,4 +1,4 @@
-"""What the examples draw: curves and grids of pictures.
+"""Figures of the examples: curves and grids of images.
 
 Drawing needs matplotlib (`pip install "remx[plot]"`). Without it the examples run and print their results, and draw no
 figures.

@@ -1,4 +1,4 @@
-"""Recommendations: what people think of films they have not seen, from what they and others thought of some.
+"""Recommendations: predicts ratings of films that a user has not seen from the ratings of all users.
 
     python examples/matrix_factorization.py --out films
 

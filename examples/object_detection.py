@@ -1,4 +1,4 @@
-"""Object detection: a single-shot detector (SSD) learns where circles, squares and triangles are, and which is which.
+"""Object detection: a single-shot detector (SSD) learns to find and classify circles, squares and triangles.
 
     python examples/object_detection.py --out shapes
 

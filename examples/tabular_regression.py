@@ -1,4 +1,4 @@
-"""Prices of made-up houses from a table of numbers and words: standardised columns, embedded categories, five folds.
+"""Predicts prices of synthetic houses from numbers and categories: standardised columns, embeddings, five folds.
 
     python examples/tabular_regression.py --out houses
 
