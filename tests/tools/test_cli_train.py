@@ -136,7 +136,7 @@ def test_resuming_needs_a_checkpoint_of_the_same_network(data, tmp_path, capsys)
     with pytest.raises(SystemExit, match='checkpoint.params belongs to another network: it has'):
         main([*run, '--model', 'lenet'])
     mx.nd.save(str(tmp_path / 'checkpoint.params'), [mx.nd.ones(1)])
-    with pytest.raises(SystemExit, match='is no checkpoint'):
+    with pytest.raises(SystemExit, match='is not a checkpoint'):
         main(run)
 
 
