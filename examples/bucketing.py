@@ -1,4 +1,4 @@
-"""Sequences of many lengths: BucketingModule trains one set of weights with an unrolled network for each length.
+"""Sequences of different lengths: BucketingModule trains one set of weights with an unrolled network per length.
 
     python examples/bucketing.py --out bucketing
 
@@ -77,7 +77,7 @@ def main():
 
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(9, 3.6), layout='constrained')
+    figure = figures.new_figure((9, 3.6))
     left, right = figure.subplots(1, 2)
     left.bar([f'up to {bucket}' for bucket in counts], list(counts.values()))
     left.set(title='pieces in each bucket', xlabel='words')

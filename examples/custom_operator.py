@@ -1,4 +1,4 @@
-"""An operator of one's own: the focal loss as a CustomOp, with its gradient written by hand, in Gluon and in Module.
+"""A custom operator: the focal loss as a CustomOp with a hand-written gradient, in Gluon and in Module.
 
     python examples/custom_operator.py --out focal
 
@@ -126,7 +126,7 @@ def main():
     print(f'the same operator in Module: loss {with_module(points, labels, epochs):.4f}')
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(9, 3.8), layout='constrained')
+    figure = figures.new_figure((9, 3.8))
     grid = np.stack(np.meshgrid(np.linspace(-1.6, 2.6, 120), np.linspace(-1.2, 1.6, 90)), -1).astype('float32')
     for axes, (name, net) in zip(figure.subplots(1, 2), nets.items()):
         chance = net(nd.array(grid.reshape(-1, 2))).sigmoid().asnumpy().reshape(grid.shape[:2])

@@ -1,4 +1,4 @@
-"""Two ways to share out work at once: workers share the batch, and each worker's devices share the layers.
+"""Data and model parallelism combined: workers share the batch, and the devices of each worker share the layers.
 
     remx launch -n 2 python examples/data_and_model_parallel.py
 

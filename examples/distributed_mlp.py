@@ -1,4 +1,4 @@
-"""Trains a small network with several workers, and goes on from its checkpoint when it is started again.
+"""Trains a small network with several workers, and resumes from its checkpoint when it is restarted.
 
     remx launch -n 2 python examples/distributed_mlp.py
     remx launch -n 2 --elastic python examples/distributed_mlp.py --folder checkpoints --fail-at 6

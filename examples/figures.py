@@ -1,23 +1,31 @@
-"""What the examples draw: curves and grids of pictures.
+"""Figures of the examples: curves and grids of images.
 
 Drawing needs matplotlib (`pip install "remx[plot]"`). Without it the examples run and print their results, and draw no
 figures.
 """
+import functools
+import importlib.util
 import sys
 from pathlib import Path
 
-try:
-    from matplotlib.figure import Figure
-except ImportError:
-    Figure = None
-
 
 def available(folder):
-    """Whether figures can be drawn; if not, says how to get them. Makes the folder for results in either case."""
+    """Whether figures can be drawn; if not, prints once how to install matplotlib. Creates the folder for results."""
     Path(folder).mkdir(parents=True, exist_ok=True)
-    if Figure is None:
-        print('no figures, since matplotlib is not installed: pip install "remx[plot]"', file=sys.stderr)
-    return Figure is not None
+    return has_matplotlib()
+
+
+@functools.cache
+def has_matplotlib():
+    found = importlib.util.find_spec('matplotlib') is not None
+    if not found:
+        print('No figures are drawn, because matplotlib is not installed: pip install "remx[plot]"', file=sys.stderr)
+    return found
+
+
+def new_figure(size):
+    from matplotlib.figure import Figure
+    return Figure(figsize=size, layout='constrained')
 
 
 def save(figure, folder, name):
@@ -31,7 +39,7 @@ def curves(folder, name, lines, title, x='epoch', y='loss', log=False):
     """`lines` is {label: values}."""
     if not available(folder):
         return
-    figure = Figure(figsize=(6, 3.6), layout='constrained')
+    figure = new_figure((6, 3.6))
     axes = figure.subplots()
     for number, (label, values) in enumerate(lines.items()):
         axes.plot(range(1, len(values) + 1), values, label=label, marker='.' if len(values) < 40 else '',
@@ -49,7 +57,7 @@ def grid(folder, name, pictures, titles=None, columns=8, size=1.2):
     if not available(folder):
         return
     rows = -(-len(pictures) // columns)
-    figure = Figure(figsize=(columns * size, rows * (size + 0.25 * bool(titles))), layout='constrained')
+    figure = new_figure((columns * size, rows * (size + 0.25 * bool(titles))))
     for number, (axes, picture) in enumerate(zip(figure.subplots(rows, columns, squeeze=False).flat, pictures)):
         axes.imshow(picture, cmap='gray', vmin=0, vmax=1)
         axes.axis('off')

@@ -1,4 +1,4 @@
-"""A generative adversarial network: one part draws digits from noise, the other tells drawn ones from real ones.
+"""A generative adversarial network: a generator makes digits from noise, a discriminator tells them from real ones.
 
     python examples/gan.py --out gan
 

@@ -1,4 +1,4 @@
-"""Image classification, and transfer: a network that learned the digits 0 to 4 learns 5 to 9 from few pictures.
+"""Image classification and transfer learning: a network trained on the digits 0 to 4 learns 5 to 9 from few images.
 
     python examples/image_classification.py --out transfer
     python examples/image_classification.py --checkpoint PREFIX --epoch 5     # start from a checkpoint of your own

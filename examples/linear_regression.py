@@ -100,7 +100,7 @@ def main():
 
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(9, 3.6), layout='constrained')
+    figure = figures.new_figure((9, 3.6))
     left, right = figure.subplots(1, 2)
     left.scatter(x @ weight, y, s=4, alpha=0.5)
     ends = np.array([(x @ weight).min(), (x @ weight).max()])

@@ -1,4 +1,4 @@
-"""Recommendations: what people think of films they have not seen, from what they and others thought of some.
+"""Recommendations: predicts ratings of films that a user has not seen from the ratings of all users.
 
     python examples/matrix_factorization.py --out films
 
@@ -88,7 +88,7 @@ def main():
         + net.person_bias.weight.data().asnumpy() + net.film_bias.weight.data().asnumpy().T + mean
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(11, 3.6), layout='constrained')
+    figure = figures.new_figure((11, 3.6))
     first, second, third = figure.subplots(1, 3)
     for name, line in lines.items():
         first.plot(range(1, epochs + 1), line, marker='.', label=name)

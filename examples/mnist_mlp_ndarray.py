@@ -112,7 +112,7 @@ def main():
     except KeyboardInterrupt:
         print('\nstopped; keeping what was learned so far')
     nd.save(str(options.out), parameters)
-    print(f'saved {options.out.resolve()}: nd.load brings the parameters back as a dictionary')
+    print(f'saved {options.out.resolve()}: load the parameters with nd.load')
 
 
 if __name__ == '__main__':

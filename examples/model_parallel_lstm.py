@@ -1,4 +1,4 @@
-"""Model parallelism: each layer of a deep LSTM lives on a device of its own (ctx_group and group2ctx).
+"""Model parallelism: each layer of a deep LSTM is on its own device (ctx_group and group2ctx).
 
     python examples/model_parallel_lstm.py                          # pretended GPUs
     python examples/model_parallel_lstm.py --real                   # GPUs 0 to 3

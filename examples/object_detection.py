@@ -1,4 +1,4 @@
-"""Object detection: a single-shot detector (SSD) learns where circles, squares and triangles are, and which is which.
+"""Object detection: a single-shot detector (SSD) learns to find and classify circles, squares and triangles.
 
     python examples/object_detection.py --out shapes
 
@@ -141,7 +141,7 @@ def measure(found, objects):
 def show(folder, pictures, found):
     if not figures.available(folder):
         return
-    figure = figures.Figure(figsize=(10, 5.4), layout='constrained')
+    figure = figures.new_figure((10, 5.4))
     for axes, picture, boxes in zip(figure.subplots(2, 4).flat, pictures, found):
         axes.imshow(picture.transpose(1, 2, 0))
         axes.axis('off')

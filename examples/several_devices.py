@@ -1,4 +1,4 @@
-"""One network on several devices: each takes its share of a batch, the gradients are summed, all stay the same.
+"""Data parallelism in one process: each device computes a part of the batch, and the gradients are summed.
 
     python examples/several_devices.py                                   # four pretended GPUs
     python examples/several_devices.py --ctx gpu(0),gpu(1)               # real ones

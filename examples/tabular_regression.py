@@ -1,4 +1,4 @@
-"""Prices of made-up houses from a table of numbers and words: standardised columns, embedded categories, five folds.
+"""Predicts prices of synthetic houses from numbers and categories: standardised columns, embeddings, five folds.
 
     python examples/tabular_regression.py --out houses
 
@@ -101,7 +101,7 @@ def main():
 
     if not figures.available(options.out):
         return
-    figure = figures.Figure(figsize=(9, 3.8), layout='constrained')
+    figure = figures.new_figure((9, 3.8))
     left, right = figure.subplots(1, 2)
     left.loglog(price, said, '.', markersize=3, alpha=0.5)
     ends = [price.min(), price.max()]

@@ -1,4 +1,4 @@
-"""Text, letter by letter: a network reads a text, and then writes its own.
+"""Text generation, character by character, with an LSTM or a Transformer.
 
     python examples/text_generation.py                        # an LSTM
     python examples/text_generation.py --model transformer    # attention instead

@@ -40,7 +40,7 @@ class detect_anomaly(Interceptor):
     ...     y.backward()         # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) has a NaN, the first on the way...
+    mxnet.base.MXNetError: the gradient of operator sqrt(data=float32(2,)@cpu(0)) contains the first NaN of the...
     """
 
     rank: int
@@ -95,7 +95,7 @@ def _mark(node: Node | None, known: set[Node | None], text: str, where: str) -> 
 def _look(text: str, where: str) -> Callable[..., None]:
     def hook(results: Sequence[torch.Tensor | None], gradients: Sequence[torch.Tensor | None]) -> None:
         if any(_has_nan(r) for r in results) and not any(_has_nan(g) for g in gradients):
-            raise MXNetError(f'{text} has a NaN, the first on the way back{where}')
+            raise MXNetError(f'{text} contains the first NaN of the backward pass{where}')
     return hook
 
 

@@ -42,8 +42,8 @@ NOT_RECORDED = ('cannot differentiate {what}: it was not computed from an array 
                 'inside `with autograd.record():`')
 NOT_SMOOTH = ('cannot differentiate {what}: it has dtype {dtype}, and gradients are computed for floating point only; '
               "convert what it is computed from with astype('float32')")
-USED_UP = ('backward was called a second time through the same graph, which is given up after the first; '
-           'pass retain_graph=True to the first call to keep it')
+USED_UP = ('backward was called a second time through the same graph, which is freed after the first call; pass '
+           'retain_graph=True to the first call to keep it')
 ONCE = ('this graph has an autograd.Function or a custom operator in it, whose gradient is what its backward computes; '
         'it has no second derivative')
 

@@ -94,7 +94,7 @@ class Tracer(Interceptor):
         """A variable for an array that the program has from elsewhere."""
         tensor = array.materialize()
         if tensor.is_meta:
-            raise Untraceable('an array was computed from the inputs by something that is no operator of MXNet')
+            raise Untraceable('an array was computed from the inputs by a function that is not an MXNet operator')
         if tensor.grad_fn is not None:
             raise Untraceable('an array that was recorded outside of the block, or indexed inside of it, is used')
         number = 0

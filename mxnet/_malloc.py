@@ -1,6 +1,6 @@
 """Memory of arrays on the CPU: what one gives back is kept for the next.
 
-C's allocator hands the memory of a large array back to the system as soon as the array is gone.  The next one gets it
+C's allocator hands the memory of a large array back to the system as soon as the array was freed.  The next one gets it
 page by page, as it is written, each page cleared by the system first: for an array of 50 MB that takes several times
 as long as an addition.  So glibc is told to keep it, up to a limit (`empty_cache` of a CPU context gives it back).
 

@@ -5,23 +5,28 @@ Every public module imports this one, so it loads nothing large: `difflib` and `
 import functools
 import sys
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ['explain_arguments', 'explain_keywords', 'kind_of', 'near', 'nearest', 'no_attribute', 'not_an_array',
            'set_by_init', 'suggest_members', 'suggest_names']
 
+_Function = TypeVar('_Function', bound='Callable[..., Any]')
+
 # What other libraries call it; a suggestion is made only where the second name is accepted.
 _ELSEWHERE = {'lr': 'learning_rate', 'learning_rate': 'optimizer_params', 'weight_decay': 'wd', 'l2': 'wd',
               'betas': 'beta1', 'eps': 'epsilon', 'gamma': 'factor', 'step_size': 'step', 'milestones': 'step',
-              'std': 'sigma', 'stddev': 'sigma', 'axis': 'dim', 'size': 'shape', 'out_features': 'units',
-              'in_features': 'in_units', 'out_channels': 'channels', 'epochs': 'num_epoch', 'train': 'train_mode',
-              'linear': 'Dense', 'cuda': 'gpu', 'device': 'ctx', 'crossentropyloss': 'SoftmaxCrossEntropyLoss',
-              'bceloss': 'SigmoidBinaryCrossEntropyLoss', 'bcewithlogitsloss': 'SigmoidBinaryCrossEntropyLoss',
-              'mseloss': 'L2Loss', 'smoothl1loss': 'HuberLoss', 'dim': 'axis', 'cat': 'concat', 'mm': 'dot',
-              'matmul': 'dot', 'permute': 'transpose', 'unsqueeze': 'expand_dims', 'view': 'reshape',
-              'kaiming': 'MSRAPrelu', 'he': 'MSRAPrelu', 'glorot': 'Xavier', 'randn': 'normal', 'nn': 'gluon',
-              'optim': 'optimizer', 'opt': 'optimizer', 'from_numpy': 'array', 'manual_seed': 'seed',
-              'no_grad': 'pause'}
+              'std': 'sigma', 'stddev': 'sigma', 'axis': 'dim', 'size': 'shape', 'shape': 'size',
+              'out_features': 'units', 'in_features': 'in_units', 'out_channels': 'channels', 'epochs': 'num_epoch',
+              'train': 'train_mode', 'linear': 'Dense', 'cuda': 'gpu', 'device': 'ctx',
+              'crossentropyloss': 'SoftmaxCrossEntropyLoss', 'bceloss': 'SigmoidBinaryCrossEntropyLoss',
+              'bcewithlogitsloss': 'SigmoidBinaryCrossEntropyLoss', 'mseloss': 'L2Loss',
+              'smoothl1loss': 'HuberLoss', 'dim': 'axis', 'cat': 'concat', 'mm': 'dot', 'matmul': 'dot',
+              'permute': 'transpose', 'unsqueeze': 'expand_dims', 'view': 'reshape', 'kaiming': 'MSRAPrelu',
+              'he': 'MSRAPrelu', 'glorot': 'Xavier', 'randn': 'normal', 'nn': 'gluon', 'optim': 'optimizer',
+              'opt': 'optimizer', 'from_numpy': 'array', 'manual_seed': 'seed', 'no_grad': 'pause'}
 
 
 def nearest(name, known):
@@ -100,7 +105,8 @@ class _Absent:
 
     def __get__(self, instance, owner=None):
         # `name` without `obj`: Python adds no suggestion of its own
-        raise AttributeError(f'{owner.__name__!r} object has no attribute {self._name!r}. Use {self._instead} instead',
+        kind = owner.__name__.lstrip('_')
+        raise AttributeError(f'{kind!r} object has no attribute {self._name!r}. Use {self._instead} instead',
                              name=self._name)
 
 
@@ -230,7 +236,7 @@ def _wrong_argument(instance, name, kind, value):
     return TypeError(f'{what}: {name} must be {_KINDS[kind]}, not {shown}{hint}')
 
 
-def explain_keywords(function):
+def explain_keywords(function: _Function) -> _Function:
     """The same for a function or method; it costs a call more, so it is for those that programs call seldom."""
     @functools.wraps(function)
     def explained(*args, **kwargs):
@@ -239,7 +245,7 @@ def explain_keywords(function):
         except TypeError as error:
             raise _explained(error, kwargs, function.__name__, _parameters(function)) from None
 
-    return explained
+    return explained       # type: ignore[return-value]  # it has the signature of the function
 
 
 def _explained(error, given, what, known):
@@ -285,11 +291,12 @@ def kind_of(value):
     shown = f' of shape {tuple(shape)}' if module in ('numpy', 'torch') and isinstance(shape, tuple) else ''
     if isinstance(value, (str, int, float)):
         return f'the {name} {value!r}'
-    return f'{"an" if name[0] in "aeiouAEIOU" or name.startswith("ND") else "a"} {name}{shown}'
+    spelt = name[:2].isupper() and name[0] in 'AEFHILMNORSX'        # an LSTM, an NDArray, but a GRU
+    return f'{"an" if spelt or name[0] in "aeiouAEIOU" else "a"} {name}{shown}'
 
 
 def not_an_array(what, value, function='mx.nd.array'):
     """The text of an error for a value that should be an array; `what` names the argument."""
     converts = isinstance(value, (list, tuple, int, float)) or hasattr(value, '__array__')
-    hint = f'; {function}(x) makes one of it' if converts else ''
+    hint = f'; {function}(x) converts it' if converts else ''
     return f'{what} must be an NDArray, not {kind_of(value)}{hint}'

@@ -89,7 +89,7 @@ def _gather(array, parts, own):
     if None in [p for p in parts if not isinstance(p, NDArrayBase)]:
         raise Untraceable('an array is indexed with arrays and new axes at once')
     if any(p.meta().dtype is torch.bool for p in own if isinstance(p, NDArrayBase)):
-        raise Untraceable('an array is indexed with a mask; how much is left only values could tell')
+        raise Untraceable('an array is indexed with a mask; the size of the result depends on values')
     _check_bounds(array, own)
     if any(isinstance(p, slice) and p != slice(None) for p in own):
         begin, end, step = _limits([p if isinstance(p, slice) else None for p in own])

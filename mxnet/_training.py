@@ -13,6 +13,7 @@ from . import kvstore as _kvstore
 from . import ndarray
 from . import symbol as _symbol
 from ._files import paths
+from ._names import kind_of
 from .base import FileError
 from .context import cpu
 from .ndarray import NDArray
@@ -95,9 +96,8 @@ def _create_kvstore(kvstore, num_device, arg_params):
     if isinstance(kvstore, str):
         if num_device == 1 and 'dist' not in kvstore:
             if not _kvstore.base.is_known(kvstore):
-                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed, but with more '
-                              f'this '
-                              'would be an error', UserWarning, stacklevel=4)
+                warnings.warn(f'there is no KVStore called {kvstore!r}; with one device none is needed; with several '
+                              'devices this is an error', UserWarning, stacklevel=4)
             return None, False
         name, kvstore = kvstore, _kvstore.create(kvstore)
     elif kvstore is None:
@@ -105,7 +105,7 @@ def _create_kvstore(kvstore, num_device, arg_params):
     elif isinstance(kvstore, _kvstore.KVStoreBase):
         name = ''
     else:
-        raise TypeError(f'kvstore must be a KVStore, a str or None, not a {type(kvstore).__name__}')
+        raise TypeError(f'kvstore must be a KVStore, a str or None, not {kind_of(kvstore)}')
     on_store = bool(int(os.environ.get('MXNET_UPDATE_ON_KVSTORE', '1'))) \
         and kvstore.is_capable(_kvstore.KVStoreBase.OPTIMIZER)
     if name == 'local' and any(array.size > _LARGE for array in arg_params.values()):

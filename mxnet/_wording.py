@@ -58,6 +58,9 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
     (rf'.*Trying to create tensor with negative dimension (-?\d+): \[{_NUMBERS.replace("[", "[-")}\].*',
      lambda m: f'a length is negative: {m[1]}'),
     (r'Attempting to broadcast a dimension with negative length!', lambda m: 'a length is negative'),
+    (r'einsum\(\): subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size '
+     r'(\d+)',
+     lambda m: f'axis {m[1]} has length {m[2]} in operand {m[3]}, but length {m[4]} in an operand before it'),
     (r'einsum\(\): (.*)', lambda m: m[1]),
     (_PRODUCT, _matrices),
     (r'.*(?:mat1 and mat2|self and mat2|expected m1 and m2) (?:must have|to have) the same dtype, but got:? (\S+?) '
@@ -87,7 +90,7 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
                f'first has '
                f'{m[2]}'),
     (r'Tensors must have same number of dimensions: got (\d+) and (\d+)',
-     lambda m: f'all arrays must have as many axes; there are some with {m[1]} and with {m[2]}'),
+     lambda m: f'all arrays must have the same number of axes; there are some with {m[1]} and with {m[2]}'),
     (rf'stack expects each tensor to be equal size, but got \[{_NUMBERS}\] at entry (\d+) and \[{_NUMBERS}\] at entry '
      rf'(\d+)',
      lambda m: f'all arrays must have one shape; number {m[2]} has {_shape(m[1])}, number {m[4]} has {_shape(m[3])}'),
@@ -135,6 +138,10 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
      lambda m: f'the result is {_dtype(m[1])}, which cannot be stored as {_dtype(m[2])}'),
     (r'index (-?\d+) is out of bounds for dimension (\d+) with size (\d+)',
      lambda m: f'index {m[1]} is out of bounds: axis {m[2]} has length {m[3]}'),
+    (rf'The shape of the mask \[{_NUMBERS}\] at index (\d+) does not match the shape of the indexed \w+ '
+     rf'\[{_NUMBERS}\] at index (\d+)',
+     lambda m: f'a mask of shape {_shape(m[1])} does not fit: axis {m[4]} of the array has length '
+               f'{_shape(m[3]).strip("()").split(",")[int(m[4])].strip()}'),
     (r'index out of range in self', lambda m: 'an index is out of range'),
     (r'.*Could not run \'aten::(\w+).*', lambda m: f'{m[1]} cannot be computed for arrays of this kind'),
     (r'.*linalg\.?\w*: (?:The diagonal element|\(Batch element \d+\): The|The '

@@ -17,6 +17,7 @@ from ._autograd import (
     set_training,
     train_mode,
 )
+from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from .ndarray import NDArray
 from .symbol import Symbol
@@ -40,7 +41,7 @@ def get_symbol(x: NDArray) -> Symbol:
     ['var0']
     """
     if not isinstance(x, NDArrayBase):
-        raise TypeError(f'get_symbol takes an array, not a {type(x).__name__}')
+        raise TypeError(f'get_symbol takes an array, not {kind_of(x)}')
     return _symbol_of(x)
 
 

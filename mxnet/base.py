@@ -108,22 +108,29 @@ class _NotSupported(MXNetError):
         self.alias = alias
 
     def __str__(self) -> str:
-        operator = f' (namely operator "{self.alias}")' if self.alias else ''
-        arguments = f' with arguments ({", ".join(self.args)})' if self.args else ''
-        return f'Function {self.function}{operator}{arguments} is not {self._for} and only available in NDArray.'
+        operator = f' (operator {self.alias})' if self.alias and self.alias != self.function else ''
+        arguments = f', called with {", ".join(self.args)},' if self.args else ''
+        return f'{self.function}{operator}{arguments} is not {self._for}'
 
 
 @register_error
 class NotImplementedForSymbol(_NotSupported):
     """A function of NDArray that a Symbol does not have."""
 
-    _for = 'implemented for Symbol'
+    _for = 'available for a Symbol, which has no values. Call it on an NDArray, such as a result of the network'
+
+    def __str__(self) -> str:
+        if self.function == 'bool':
+            return ('the truth value of a Symbol is not known, because a symbol has no values. In a hybridized block, '
+                    'if, while, and, or and not cannot depend on values: use F.where, F.contrib.cond or '
+                    'F.contrib.while_loop, or do not hybridize the block')
+        return super().__str__()
 
 
 class NotSupportedForSparseNDArray(_NotSupported):
     """A function of NDArray that does not work on a sparse one."""
 
-    _for = 'supported for SparseNDArray'
+    _for = 'available for a sparse array. Convert it with tostype("default")'
 
 
 def c2pyerror(err_msg: str) -> Any:

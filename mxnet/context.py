@@ -57,9 +57,8 @@ class _ContextType(type):
         found = _interned.get(key)
         if found is None:
             if key[1] < 0:
-                warnings.warn(f'{device_type}({device_id}): the number of a device is 0 or more; MXNet 1.9.1 takes '
-                              f'this one, '
-                              'too', UserWarning, stacklevel=3)
+                warnings.warn(f'{device_type}({device_id}): the number of a device is 0 or more; MXNet 1.9.1 accepts '
+                              'this number', UserWarning, stacklevel=3)
             # setdefault is atomic: two threads that meet here still end up with one object
             found = _interned.setdefault(key, super().__call__(device_type, device_id))
         return found

@@ -27,7 +27,7 @@ from ._graph.ir.program import Program
 from ._guard import Guard
 from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
-from ._names import near
+from ._names import kind_of, near
 from ._names import suggest_names as _suggest_names
 from ._ops.core.moves import sort_moves
 from ._ops.core.table import CallSite
@@ -58,7 +58,7 @@ def check_parameter(name: str, value: Any, shape: Any) -> None:
     """Raises if a value that is to be copied into a parameter is no array, or one of another shape."""
     if not isinstance(value, NDArrayBase):
         raise TypeError(f'the value of parameter {name} must be an NDArray, not a {type(value).__module__}.'
-                        f'{type(value).__name__}; mx.nd.array makes one')
+                        f'{type(value).__name__}; mx.nd.array converts it')
     given = value.shape         # type: ignore[attr-defined]
     if given != shape:
         raise ValueError(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it '
@@ -189,7 +189,7 @@ class Executor:
                     raise TypeError(f'there is no argument {name}{near(name, self._arg_names)}; there are '
                                     f'{", ".join(self._arg_names)}')
                 if not isinstance(value, (NDArrayBase, numpy.ndarray)):
-                    raise ValueError(f'{name} must be an NDArray, not a {type(value).__name__}')
+                    raise ValueError(f'{name} must be an NDArray, not {kind_of(value)}')
                 if value.shape != own[name].shape:      # type: ignore[union-attr]
                     raise ValueError(f'{name} has shape {value.shape}, but the executor was bound for '      # type: ignore[union-attr]
                                      f'{own[name].shape}; use reshape')
@@ -544,8 +544,9 @@ class Executor:
             if array is None or array.shape == wanted:
                 return array
             if name not in kwargs and not partial_shaping:
-                raise AssertionError(f'the shape of {name} changes from {array.shape} to {wanted}, although only that '
-                                     f'of {", ".join(kwargs)} was asked for; pass partial_shaping=True if so')
+                raise AssertionError(f'the shape of {name} changes from {array.shape} to {wanted}, although only the '
+                                     f'shape of {", ".join(kwargs)} was changed; pass partial_shaping=True to '
+                                     'allow it')
             count = 1
             for n in wanted:
                 count *= n

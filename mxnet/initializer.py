@@ -29,9 +29,10 @@ import torch
 
 from . import ndarray, random, registry
 from ._array import NDArrayBase
-from ._names import explain_arguments, set_by_init
+from ._names import explain_arguments, kind_of, set_by_init
 from ._names import suggest_names as _suggest_names
 from ._ops.core import shapes as _shapes
+from ._typing import any_signature
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
@@ -127,9 +128,9 @@ class Initializer:
     def _legacy_init(self, name, arr):
         warnings.warn(LEGACY.format(name=name), DeprecationWarning, stacklevel=3)
         if not isinstance(name, str):
-            raise TypeError(f'the name of a parameter must be a string, not a {type(name).__name__}')
+            raise TypeError(f'the name of a parameter must be a string, not {kind_of(name)}')
         if not isinstance(arr, NDArray):
-            raise TypeError(f'{name}: only an NDArray can be initialized, not a {type(arr).__name__}')
+            raise TypeError(f'{name}: only an NDArray can be initialized, not {kind_of(arr)}')
         if name.startswith('upsampling'):
             self._init_bilinear(name, arr)
         elif name.startswith('stn_loc') and name.endswith('weight'):
@@ -157,6 +158,7 @@ class Initializer:
     _init_bias = _init_beta = _init_quantized_bias = _init_zero
     _init_gamma = _init_one
 
+    @any_signature
     def _init_weight(self, name, arr):
         raise NotImplementedError(f'{type(self).__name__} does not define _init_weight')
 
@@ -203,7 +205,7 @@ class Load:
         if isinstance(param, (str, os.PathLike)):
             param = ndarray.load(param)
         if not isinstance(param, dict):
-            raise AssertionError(f'Load takes a dict of arrays or a file with one, not a {type(param).__name__}')
+            raise AssertionError(f'Load takes a dict of arrays or a file with one, not {kind_of(param)}')
         self.param: Any
         self.param = {name[4:] if name.startswith(('arg:', 'aux:')) else name: array for name, array in param.items()}
         self.default_init = default_init

@@ -30,6 +30,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ._graph.ir import backends, partition
+from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 from .symbol import Symbol
@@ -134,7 +135,7 @@ def register_pass(name: str) -> Any:
         def run(entries, options, args, aux):
             result = function(make(Symbol, entries), args, aux, **options)
             if not isinstance(result, Symbol):
-                raise TypeError(f'pass {name!r} must give a Symbol, not a {type(result).__name__}')
+                raise TypeError(f'pass {name!r} must give a Symbol, not {kind_of(result)}')
             return result._entries
         backends.register(name)(run)
         return function

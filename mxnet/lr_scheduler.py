@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ._names import explain_arguments, set_by_init
+from ._names import explain_arguments, kind_of, set_by_init
 from ._names import suggest_names as _suggest_names
 
 __all__ = ['CosineScheduler', 'FactorScheduler', 'LRScheduler', 'MultiFactorScheduler', 'PolyScheduler']
@@ -186,7 +186,7 @@ class CosineScheduler(LRScheduler):
 
 def _check_count(name, value, least):
     if not isinstance(value, int):
-        raise TypeError(f'{name} must be an int, not a {type(value).__name__}')
+        raise TypeError(f'{name} must be an int, not {kind_of(value)}')
     if value < least:
         raise ValueError(f'{name} must be at least {least}, not {value}')
 

@@ -16,7 +16,7 @@ class LearningRateScheduler:
         self.base_lr: float = 0.01
 
     def __call__(self, iteration: Any) -> Any:
-        raise NotImplementedError(f'{type(self).__name__} does not say what the rate is')
+        raise NotImplementedError(f'{type(self).__name__} does not define the rate')
 
 
 class FactorScheduler(LearningRateScheduler):

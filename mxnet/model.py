@@ -14,6 +14,7 @@ from . import metric as _metric
 from . import optimizer as _optimizer
 from . import symbol as _symbol
 from ._files import paths
+from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from ._training import (  # noqa: F401 - programs take them from here
     BatchEndParam,
@@ -84,7 +85,7 @@ class FeedForward:
         elif callable(symbol):
             self.symbol, self.sym_gen = None, symbol
         else:
-            raise AssertionError(f'symbol must be a Symbol or a function that gives one, not a {type(symbol).__name__}')
+            raise AssertionError(f'symbol must be a Symbol or a function that gives one, not {kind_of(symbol)}')
         self.arg_params: Any = arg_params
         self.aux_params: Any = aux_params
         self.allow_extra_params = allow_extra_params
@@ -150,13 +151,13 @@ class FeedForward:
         if isinstance(X, io.DataIter):
             return X
         if not isinstance(X, (numpy.ndarray, NDArray)):
-            raise TypeError(f'X must be a DataIter, an NDArray or a NumPy array, not a {type(X).__name__}')
+            raise TypeError(f'X must be a DataIter, an NDArray or a NumPy array, not {kind_of(X)}')
         if y is None:
             if is_train:
                 raise ValueError('y must be given when X is an array')
             y = numpy.zeros(X.shape[0])
         if not isinstance(y, (numpy.ndarray, NDArray)):
-            raise TypeError(f'y must be an array when X is one, not a {type(y).__name__}')
+            raise TypeError(f'y must be an array when X is one, not {kind_of(y)}')
         if X.shape[0] != y.shape[0]:
             raise ValueError(f'X has {X.shape[0]} examples, y has {y.shape[0]} labels')
         if y.ndim == 2 and y.shape[1] == 1:

@@ -23,7 +23,8 @@ import itertools
 import os
 import traceback
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy
 import torch
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
 # the last three, programs that say `from mxnet.operator import *` find here
 __all__ = ['CustomOp', 'CustomOpProp', 'NDArrayOp', 'NumpyOp', 'OperatorArguments', 'PythonOp',
            'get_all_registered_operators', 'get_operator_arguments', 'register', 'NDArray', 'NDArrayHandle', 'ctypes']
+
+_Class = TypeVar('_Class', bound=type)
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -133,7 +136,7 @@ class CustomOpProp:
         return CustomOp()
 
 
-def register(reg_name: str) -> Any:
+def register(reg_name: str) -> Callable[[_Class], _Class]:
     """A decorator that makes a `CustomOpProp` class known under a name, the `op_type` of `nd.Custom` and `sym.Custom`.
 
     The operator's arrays are `mx.np.ndarray` if NumPy mode is on at this point.
@@ -217,7 +220,7 @@ class Definition:
         for name, given, wanted in zip((*self.arguments, *self.states), shapes, (*inferred, *states), strict=True):
             if tuple(given) != tuple(wanted):
                 raise MXNetError(f'custom operator {self.op_type!r}: {name} has shape {tuple(given)}, but its '
-                                 f'infer_shape wants {tuple(wanted)}')
+                                 f'infer_shape requires {tuple(wanted)}')
         types = [NUMPY[NAME[d]] for d in dtypes[:len(self.arguments)]]
         _, found, _ = self._infer('infer_type', types)
         return [(tuple(s), torch_dtype(d)) for s, d in zip(outputs, found, strict=True)]

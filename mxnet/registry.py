@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
-from ._names import near
+from ._names import kind_of, near
 from ._names import suggest_names as _suggest_names
 from .base import MXNetError
 
@@ -108,7 +108,11 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
                                  f'take out {_show(args, kwargs)}')
             return create(**name)
         if not isinstance(name, str):
-            raise MXNetError(f'{nickname} must be a name, a dict or a {base_class.__name__}, not {name!r}')
+            article = 'an' if base_class.__name__[0] in 'AEIOU' else 'a'
+            hint = f'; call it to make one: {name.__name__}()' if isinstance(name, type) else \
+                '; pass a device as ctx=' if type(name).__name__ == 'Context' else ''
+            raise MXNetError(f'{nickname} must be a name, a dict or {article} {base_class.__name__}, not '
+                             f'{kind_of(name)}{hint}')
         found = table.get(name.lower())
         if found is None:
             raise MXNetError(f'there is no {nickname} called {name!r}{near(name, table)}; registered are '

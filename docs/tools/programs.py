@@ -38,10 +38,17 @@ def prose(docstring):
     return '\n\n'.join(parts)
 
 
+def summaries(language):
+    """{program: one line about it}, from examples.txt of a language; English uses the docstrings."""
+    file = ROOT / 'docs' / language / 'examples.txt'
+    lines = file.read_text(encoding='utf-8').splitlines() if file.exists() else []
+    return dict(line.split(': ', 1) for line in lines)
+
+
 def write(target, language):
     """Writes all pages below `target`/examples, and the gallery at the end of the page `examples`."""
     (target / 'examples').mkdir(exist_ok=True)
-    cards, names = [], []
+    cards, names, translated = [], [], summaries(language)
     for name, docstring, source in programs():
         title = ' '.join(ACRONYMS.get(word, word) for word in name.split('_'))
         title = title[0].upper() + title[1:]
@@ -52,11 +59,13 @@ def write(target, language):
                 f'```python\n{source}\n```\n')
         (target / 'examples' / f'{name}.md').write_text(text, encoding='utf-8')
         image = f'<img src="_images/{picture}" alt="" loading="lazy">' if picture else ''
-        first = docstring.splitlines()[0].replace('`', '')
-        cards.append(f'<a class="card" href="examples/{name}.html">{image}<strong>{title}</strong>'
-                     f'<span>{first}</span></a>')
+        first = translated.get(name) or docstring.splitlines()[0].replace('`', '')
+        cards.append((not picture, f'<a class="card" href="examples/{name}.html">{image}<strong>{title}</strong>'
+                                   f'<span>{first}</span></a>'))
         names.append(f'examples/{name}')
     index = target / 'examples.md'
-    gallery = '\n<div class="cards">\n' + '\n'.join(cards) + '\n</div>\n'
+    # cards with a figure come first, so that the rows of the gallery have one height
+    cards.sort(key=lambda card: card[0])
+    gallery = '\n<div class="cards">\n' + '\n'.join(card for _, card in cards) + '\n</div>\n'
     tree = '\n:::{toctree}\n:hidden:\n\n' + '\n'.join(names) + '\n:::\n'
     index.write_text(index.read_text(encoding='utf-8') + gallery + tree, encoding='utf-8')

@@ -38,7 +38,7 @@ class Predictor:
         """Computes the outputs of the given NumPy arrays."""
         for name, value in kwargs.items():
             if name not in self._inputs:
-                raise MXNetError(f'Predictor.forward: {name!r} is no input; the inputs are {sorted(self._inputs)}')
+                raise MXNetError(f'Predictor.forward: {name!r} is not an input; the inputs are {sorted(self._inputs)}')
             if not isinstance(value, numpy.ndarray):
                 raise ValueError('Expect numpy ndarray as input')
             target = self._executor.arg_dict[name]

@@ -50,7 +50,7 @@ class Report:
         """Prints the report on stderr."""
         lines = self.lines()
         if lines and not self.quiet:
-            print('remx run: put back for this program:', file=sys.stderr)
+            print('remx run: restored for this program:', file=sys.stderr)
             for line in lines:
                 print(f'  - {line}', file=sys.stderr)
             sys.stderr.flush()

@@ -88,7 +88,7 @@ def _is_there(array):
 
 def _on_cpu(ctx):
     if not report.places.get('gpu'):
-        report.say(f'{ctx} is asked for and there is no GPU (or --cpu is given): GPU contexts are on the CPU')
+        report.say(f'{ctx} was requested, but there is no GPU (or --cpu was given): GPU contexts use the CPU')
     report.note('gpu', 'GPU contexts are on the CPU')
     import torch
 

@@ -110,7 +110,7 @@ def _look_for(program, path, folder):
     if os.path.dirname(program):
         place = os.path.join(folder, program)
         if os.path.exists(place) and not os.access(place, os.X_OK):
-            raise PermissionError(f'{program} is no program that may be run')
+            raise PermissionError(f'{program} is not an executable program')
         found = os.path.exists(place)
     else:
         found = shutil.which(program, path=path) is not None

@@ -209,7 +209,7 @@ class Member:
 
     def _ask(self, *question, seconds=0.0):
         if self._process != os.getpid():
-            raise Refused('a child of a worker is no member of the job')
+            raise Refused('a child of a worker is not a member of the job')
         with self._lock:
             self._channel.send(question)
             return self._channel.receive(seconds + self._grace)

@@ -43,4 +43,4 @@ def local(name, file):
 
 def hint(name, where=None):
     """The sentence of an error that tells how a data set can be had."""
-    return f'`remx fetch {name}{"" if where is None else f" --to {where}"}` brings it.'
+    return f'`remx fetch {name}{"" if where is None else f" --to {where}"}` downloads it.'

@@ -39,7 +39,7 @@ def _unpacked(path, trust, folder):
             RecursionError, EOFError, FileNotFoundError) as error:
         if isinstance(error, MXNetError):
             raise
-        raise MXNetError(f'{path} is no model archive: {limits.broken(error)}') from None
+        raise MXNetError(f'{path} is not a model archive: {limits.broken(error)}') from None
     config = {'name': name, 'folder': folder, 'archive': path}
     if handler and trust:
         return {**config, 'handler': handler, 'source': folder}

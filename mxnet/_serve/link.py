@@ -35,7 +35,7 @@ class Unpacker:
             return HEAD.size - have
         mark, text, count, total = HEAD.unpack_from(self._data)
         if mark != MARK:
-            raise Broken('the bytes are no message')
+            raise Broken('the bytes are not a message')
         return max(0, HEAD.size + 8 * count + text + total - have)
 
     def feed(self, data):
@@ -55,7 +55,7 @@ class Unpacker:
             try:
                 value = json.loads(bytes(view[place:place + text]))
             except ValueError:
-                raise Broken('the bytes are no message') from None
+                raise Broken('the bytes are not a message') from None
             place += text
             blobs = []
             for length in lengths:

@@ -62,7 +62,7 @@ class Registry:
         if name:
             config['name'] = name
         if not config['name'] or '/' in config['name']:
-            raise MXNetError(f'{config["name"]!r} is no name of a model')
+            raise MXNetError(f'{config["name"]!r} is not a valid model name')
         return config
 
     async def _start(self, config, workers):

@@ -165,7 +165,7 @@ class Runner:
             return self._fit([_npy(body)])
         if kind.startswith('image/') or body.startswith(PICTURE_MAGIC) and kind != 'application/json':
             if self.prepare is None or not self.prepare.takes_pictures:
-                raise BadRequest('this network takes no pictures')
+                raise BadRequest('this network does not take images')
             try:
                 return [self.prepare.picture(body)[None]]
             except MXNetError as error:
@@ -175,7 +175,7 @@ class Runner:
         try:
             found = json.loads(body)
         except (ValueError, UnicodeDecodeError):
-            raise BadRequest('the body is neither JSON nor an .npy array nor a picture') from None
+            raise BadRequest('the body is neither JSON nor an .npy array nor an image') from None
         return self._fit(self._of_json(found))
 
     def _of_json(self, found):
@@ -200,7 +200,7 @@ class Runner:
             try:
                 arrays.append(np.array(value, dtype=self.network.dtypes[name]))
             except (ValueError, TypeError):
-                raise BadRequest(f'{name} is no array of numbers whose rows have equal lengths') from None
+                raise BadRequest(f'{name} is not an array of numbers whose rows have equal lengths') from None
         return arrays
 
     def _raw(self, body):
@@ -232,13 +232,14 @@ class Runner:
         binary = b''
         if length is not None:
             if not length.isdigit() or int(length) > len(body):
-                raise BadRequest('Inference-Header-Content-Length is no length within the body')
+                raise BadRequest('Inference-Header-Content-Length is not a valid length')
             body, binary = body[:int(length)], body[int(length):]
         try:
             request = json.loads(body)
             given = {entry['name']: entry for entry in request['inputs']}
         except (ValueError, KeyError, TypeError):
-            raise BadRequest('the body is no inference request: {"inputs": [{"name", "shape", "datatype", "data"}]}') \
+            raise BadRequest('the body is not an inference request: '
+                             '{"inputs": [{"name", "shape", "datatype", "data"}]}') \
                 from None
         arrays, place = {}, 0
         for entry in request['inputs']:
@@ -246,7 +247,7 @@ class Runner:
             if kind not in V2_TYPES:
                 raise BadRequest(f'{name}: datatype {kind!r} is not one of {", ".join(V2_TYPES)}')
             if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
-                raise BadRequest(f'{name}: shape {shape!r} is no list of lengths')
+                raise BadRequest(f'{name}: shape {shape!r} is not a list of lengths')
             size = (entry.get('parameters') or {}).get('binary_data_size')
             try:
                 if size is not None:

@@ -44,7 +44,7 @@ def _run(arguments):
                           ('predict', 'run a trained network on pictures, arrays or tables'),
                           ('serve', 'answer HTTP requests with trained networks'),
                           ('run', 'run an old program, unmodified, on today\'s Python'),
-                          ('check', 'list what has gone since a program was written, and mend it'),
+                          ('check', 'list removed names that a program uses, and fix them'),
                           ('fetch', 'bring data sets to where programs look for them')):
         module = importlib.import_module(f'.{name}', __name__)
         command = commands.add_parser(name, help=explain, description=module.EXPLAIN,

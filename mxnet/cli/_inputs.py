@@ -75,7 +75,7 @@ def _decoded(data, name, channels):
     try:
         array = imdecode(bytes(data), flag=1 if channels == 3 else 0, to_rgb=True).asnumpy()
     except (MXNetError, ValueError, TypeError) as error:
-        raise MXNetError(f'{name} is no picture: {error}') from None
+        raise MXNetError(f'{name} is not an image: {error}') from None
     return array if array.ndim == 3 else array[:, :, None]
 
 
@@ -119,14 +119,14 @@ def read_npy(data, name):
     try:
         return np.load(io.BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise MXNetError(f'{name} is no .npy array: {error}') from None
+        raise MXNetError(f'{name} is not an .npy array: {error}') from None
 
 
 def _read_csv(path):
     try:
         return np.loadtxt(path, delimiter=',', ndmin=2, dtype='float32')
     except ValueError as error:
-        raise MXNetError(f'{path} is no table of numbers: {error}') from None
+        raise MXNetError(f'{path} is not a table of numbers: {error}') from None
 
 
 def fit_rows(array, shape, name):

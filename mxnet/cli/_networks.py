@@ -8,6 +8,7 @@ import sys
 
 import numpy as np
 
+from .._names import kind_of
 from ..base import MXNetError
 
 EPOCH = re.compile(r'-(\d{4,})\.(params|safetensors)$')
@@ -184,9 +185,9 @@ def signature(prefix):
                 with open(path, encoding='utf-8') as file:
                     found = json.load(file)
             except ValueError as error:
-                raise MXNetError(f'{path} is no JSON: {error}') from None
+                raise MXNetError(f'{path} is not JSON: {error}') from None
             if not isinstance(found, dict):
-                raise MXNetError(f'{path}: a signature is a JSON object, not a {type(found).__name__}')
+                raise MXNetError(f'{path}: a signature is a JSON object, not {kind_of(found)}')
             return found
     return None
 

@@ -63,10 +63,11 @@ FIXERS = (
 def add_arguments(parser):
     """Adds the arguments of the command."""
     parser.add_argument('paths', nargs='+', metavar='PATH', help='a program, a notebook, or a folder of them')
-    parser.add_argument('--format', choices=('text', 'json', 'sarif'), default='text', help='how findings are written')
+    parser.add_argument('--format', choices=('text', 'json', 'sarif'), default='text', help='output format')
     parser.add_argument('--fix', action='store_true', help='show changes as a diff')
     parser.add_argument('--write', action='store_true', help='with --fix: write the changes; originals are kept')
-    parser.add_argument('--errors-only', action='store_true', help='without notes on what runs, but otherwise')
+    parser.add_argument('--errors-only', action='store_true', help='omit notes about code that runs but behaves '
+                                                                   'differently')
     parser.add_argument('--python2', action='store_true', default=None, help='all files are Python 2')
 
 
@@ -75,7 +76,7 @@ def check(options):
     from ._findings import check_file, files_of
 
     if options.write and not options.fix:
-        print('remx check: --write goes with --fix', file=sys.stderr)
+        print('remx check: --write requires --fix', file=sys.stderr)
         return 2
     found = []
     try:
@@ -167,7 +168,7 @@ def _fix(path, options):
     if options.write:
         kept = path + '.orig'
         if os.path.exists(kept):
-            raise FileExistsError(f'{kept} is there already; remove it first')
+            raise FileExistsError(f'{kept} already exists; remove it first')
         os.rename(path, kept)
         with open(path, 'w', encoding='utf-8') as file:
             file.write(after)

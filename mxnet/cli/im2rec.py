@@ -39,7 +39,7 @@ _WINDOW = 16            # pictures in work for each process: what is finished ea
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the subcommand."""
     parser.add_argument('prefix', metavar='PREFIX', help='lists and records are PREFIX*.lst, .rec and .idx')
-    parser.add_argument('root', metavar='ROOT', help='the folder of the pictures')
+    parser.add_argument('root', metavar='ROOT', help='the folder of the images')
     lists = parser.add_argument_group('to make lists')
     add = lists.add_argument
     add('--list', action='store_true', help='make lists; without it, lists are read and records made')
@@ -74,7 +74,7 @@ def im2rec(options: Any) -> int:
         print(f'remx im2rec: {error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print('remx im2rec: stopped; files that were not finished are not there', file=sys.stderr)
+        print('remx im2rec: stopped; incomplete files were removed', file=sys.stderr)
         return 130
     return 0
 
@@ -285,8 +285,8 @@ def _encoded(encode, items, processes):
                 careful = min(done + window, len(items))
             kills += 1
             if kills > _KILLS:
-                raise MXNetError('processes that decode pictures were killed again and again, perhaps for want of '
-                                 'memory; fewer of them need less: --num-thread') from None
+                raise MXNetError('processes that decode pictures were killed repeatedly, perhaps because memory ran '
+                                 'out; use fewer of them with --num-thread') from None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

@@ -98,7 +98,7 @@ def _slurm(command, options, environment):
         raise MXNetError('--elastic does not go with slurm; use `sbatch --requeue`')
     first = options.address or os.environ.get('SLURM_LAUNCH_NODE_IPADDR')
     if not first:
-        raise MXNetError('SLURM_LAUNCH_NODE_IPADDR is not set: this is no Slurm allocation; give --address')
+        raise MXNetError('SLURM_LAUNCH_NODE_IPADDR is not set: this is not a Slurm allocation; give --address')
     variables = {'MASTER_ADDR': first, 'MASTER_PORT': str(launcher.free_port()),
                  'DMLC_NUM_SERVER': str(options.num_servers), SECRET: os.environ.get(SECRET) or make_secret(),
                  **environment}

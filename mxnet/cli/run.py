@@ -20,7 +20,7 @@ def add_arguments(parser):
         '--cpu',
         action='store_true',
         default=None,
-        help='GPU contexts are on the CPU (the default where there is no GPU)',
+        help='GPU contexts use the CPU (the default if there is no GPU)',
     )
     parser.add_argument(
         '--data',
@@ -41,11 +41,12 @@ def add_arguments(parser):
         action='append',
         default=[],
         metavar='NAME',
-        help="an installed package that is of the program's age, and gets the same",
+        help="an installed package to which the same changes are applied",
     )
     parser.add_argument('--quiet', action='store_true', help='no report at the end')
     parser.add_argument('--report', metavar='FILE', help='write the report as JSON')
-    parser.add_argument('--explain', action='store_true', help='show what would be put back, line by line; run nothing')
+    parser.add_argument('--explain', action='store_true', help='show the restored names line by line, without '
+                                                               'running the program')
     parser.add_argument('program', nargs='?', help='the program')
     parser.add_argument('arguments', nargs=argparse.REMAINDER, help='its arguments')
 
@@ -133,11 +134,11 @@ def run(options, theirs=None):
         _runner.print_error(error)
         if isinstance(error, (TypeError, AttributeError)) and options.python2 is None:
             if any(text in str(error) for text in _FLOATS):
-                report.say('a float where a number of things is meant: if this program is Python 2, `remx run '
-                           '--python2` divides integers as it did')
+                report.say('a float was given where an integer is required: if this program is Python 2, `remx run '
+                           '--python2` restores integer division')
             elif _ITERATORS.search(str(error)):
-                report.say('an iterator where a list is meant: if this program is Python 2, `remx run --python2` gives '
-                           'lists as it did')
+                report.say('an iterator was given where a list is required: if this program is Python 2, `remx run '
+                           '--python2` restores lists')
         return 1
     return 0
 

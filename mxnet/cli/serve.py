@@ -72,7 +72,7 @@ def _settings(options):
             raise MXNetError(f'--token-file {options.token_file}: the file is empty')
     if options.host not in LOOPBACK and token is None and not options.no_token:
         raise MXNetError(f'--host {options.host} can be reached by others: set REMX_SERVE_TOKEN or --token-file, or '
-                         'say --no-token')
+                         'pass --no-token')
     for name, least in (('workers', 1), ('max_batch', 1), ('max_queue', 1), ('max_body', 1), ('max_delay', 0),
                         ('timeout', 0.001)):
         if not getattr(options, name) >= least:
@@ -103,8 +103,8 @@ def _check_backend(options):
     """Refuses options that the other backend has."""
     if options.backend == 'ray':
         if (options.management_port or -1) >= 0:
-            raise MXNetError('--management-port: with --backend ray there is none; deploy again, or use the dashboard '
-                             'of Ray')
+            raise MXNetError('--management-port: it is not available with --backend ray; deploy again, or use the '
+                             'dashboard of Ray')
         if options.reload:
             raise MXNetError('--reload: with --backend ray, deploy again when files have changed')
         if options.max_workers is not None and options.max_workers < options.workers:

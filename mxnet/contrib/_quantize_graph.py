@@ -7,6 +7,7 @@ mode 'full', always.  Everything else gets floating point through a `dequantize`
 from typing import Any
 
 from .._graph.ir.node import Node, own_attributes, rebuild, topological
+from .._names import kind_of
 from .._ops.core.table import NAMES
 from ..base import MXNetError
 from ..symbol import Symbol
@@ -156,7 +157,7 @@ def _by_range(triples):
 def fold_batch_norm(symbol, arg_params, aux_params):
     """-> (symbol, arguments, states) with each BatchNorm that follows a Convolution computed by its weight and bias."""
     if not isinstance(symbol, Symbol):
-        raise MXNetError(f'a Symbol is needed, not a {type(symbol).__name__}')
+        raise MXNetError(f'a Symbol is needed, not {kind_of(symbol)}')
     args, aux = dict(arg_params), dict(aux_params)
     uses: dict[Any, Any] = {}
     for node in topological(symbol._entries):

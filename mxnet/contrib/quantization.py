@@ -15,6 +15,7 @@ import numpy
 
 from .. import gluon, ndarray, symbol
 from .._graph.ir.node import uniquely_named
+from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from ..context import Context, cpu
 from ..io import DataBatch, DataDesc, DataIter
@@ -51,7 +52,7 @@ def _quantize_symbol(sym, ctx, excluded_symbols=None, excluded_operators=None, o
     """-> (the quantized symbol, names of values whose ranges calibration should find)."""
     for name, value in ('excluded_sym_names', excluded_symbols), ('excluded_op_names', excluded_operators):
         if value is not None and not isinstance(value, list):
-            raise AssertionError(f'{name} must be a list of names, not a {type(value).__name__}')
+            raise AssertionError(f'{name} must be a list of names, not {kind_of(value)}')
     if quantize_granularity not in ('tensor-wise', 'channel-wise'):
         raise ValueError("quantize_granularity must be 'tensor-wise' (all values of a weight share one range) or "
                          f"'channel-wise' (each channel has its own), not {quantize_granularity!r}")
@@ -192,7 +193,7 @@ def quantize_model(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: M
     if calib_data is None:
         raise ValueError(f"calib_mode={calib_mode!r} needs calib_data; calib_mode='none' does without")
     if not isinstance(calib_data, DataIter):
-        raise ValueError(f'calib_data must be an iterator of mx.io, not a {type(calib_data).__name__}')
+        raise ValueError(f'calib_data must be an iterator of mx.io, not {kind_of(calib_data)}')
     _collect(sym, arg_params, aux_params, ctx, _batches(calib_data, list(data_names), ctx), collector,
              num_calib_examples,
              logger)
@@ -228,7 +229,7 @@ def quantize_graph(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: M
     """
     ctx = _check_ctx(ctx)
     if not isinstance(sym, Symbol):
-        raise ValueError(f'sym must be a Symbol, not a {type(sym).__name__}')
+        raise ValueError(f'sym must be a Symbol, not {kind_of(sym)}')
     qsym, names = _quantize_symbol(sym, ctx, excluded_sym_names, excluded_op_names, _offline(sym, arg_params),
                                    quantized_dtype, quantize_mode, quantize_granularity)
     collector = None
@@ -459,7 +460,7 @@ def quantize_net(network: Any, quantized_dtype: str = 'auto', quantize_mode: str
 def _traced(network, calib_data, data_shapes, ctx):
     """(symbol, arguments, states, names of the inputs) of a block, which is called once so that it knows its shapes."""
     if not isinstance(network, gluon.HybridBlock):
-        raise ValueError(f'network must be a HybridBlock, not a {type(network).__name__}')
+        raise ValueError(f'network must be a HybridBlock, not {kind_of(network)}')
     if data_shapes is None:
         if isinstance(calib_data, DataIter):
             data_shapes = calib_data.provide_data

@@ -56,7 +56,7 @@ def not_a_child(parent, child, name=None):
     if getattr(child, '_is_sequence', False):
         return f'{said}; use HybridSequential instead of Sequential'
     if callable(child) and not hasattr(child, 'collect_params'):
-        return f'{said}; {"HybridLambda" if hybrid else "Lambda"}(function) makes one of it'
+        return f'{said}; {"HybridLambda" if hybrid else "Lambda"}(function) converts it'
     return said
 
 

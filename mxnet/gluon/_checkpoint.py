@@ -99,7 +99,7 @@ class Checkpoint:
         """
         arrays = ndarray.load(self.path)
         if not isinstance(arrays, dict) or 'progress' not in arrays:
-            raise MXNetError(f'{self.path} holds arrays, but is no checkpoint')
+            raise MXNetError(f'{self.path} contains arrays, but is not a checkpoint')
         params = self.net._collect_params_with_prefix()
         for key, param in params.items():
             there = arrays.get(f'param:{key}')

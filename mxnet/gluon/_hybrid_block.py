@@ -351,7 +351,7 @@ class HybridBlock(Block):
             out = self._cached_graph[1]
             stored = {param.name: param for is_input, param in self._cached_op_args if not is_input}
         else:
-            raise RuntimeError('export needs a graph: call hybridize() and run the block once before')
+            raise RuntimeError('export needs a graph: call hybridize() and run the block once first')
         arguments, states = set(out.list_arguments()), set(out.list_auxiliary_states())
         arrays = {}
         for name, param in stored.items():

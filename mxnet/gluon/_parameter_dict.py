@@ -102,7 +102,7 @@ class ParameterDict:
         param = self._find(name)
         if param is None:
             if value is None:
-                raise KeyError(f"there is no constant '{name}'; give its value to make one")
+                raise KeyError(f"there is no constant '{name}'; pass its value to create one")
             param = self._params[name] = Constant(name, value)
         elif value is not None:
             if not isinstance(param, Constant):

@@ -1,4 +1,5 @@
 """Nested lists of arrays or symbols, taken apart and put together again."""
+from .._names import kind_of
 from ..ndarray import NDArray
 from ..symbol import Symbol
 
@@ -21,7 +22,7 @@ def flatten(values, what):
         return [None], ABSENT
     if not isinstance(values, (list, tuple)):
         raise ValueError(f'{what} of a hybridized block must be arrays or nested lists of them, '
-                         f'not a {type(values).__name__}')
+                         f'not {kind_of(values)}')
     flat, formats = [], []
     for value in values:
         part, form = flatten(value, what)

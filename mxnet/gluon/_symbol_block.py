@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import symbol
+from .._names import nearest
 from ..base import MXNetError
 from ..ndarray import NDArray
 from ..symbol import Symbol
@@ -40,6 +41,11 @@ class SymbolBlock(HybridBlock):
         """
         out = symbol.load(symbol_file)
         names = [input_names] if isinstance(input_names, str) else input_names
+        known = out.list_inputs()
+        for name in names:
+            if name not in known and (meant := nearest(name, known)) is not None and meant not in names:
+                raise MXNetError(f'{symbol_file}: input_names has {name!r}, but the network has no such input (did you '
+                                 f'mean {meant!r}?)')
         out = _for_prediction(out, names, param_file, allow_missing)
         inputs = [symbol.var(n, dtype='float32') if param_file is None else symbol.var(n) for n in names]
         if is_np_array():

@@ -10,6 +10,7 @@ import torch
 
 from .. import autograd, symbol
 from .._array import NDArrayBase
+from .._names import kind_of as described
 from .._ops.core.dtypes import NAME
 from .._to_torch import translate
 from .._to_torch.names import dotted
@@ -66,7 +67,7 @@ def translated(network, params=None, inputs=None):
     if isinstance(network, Symbol):
         return _of_symbol(network, params, inputs)
     if not isinstance(network, Block):
-        raise TypeError(f'to_torch takes a Block or a Symbol, not a {type(network).__name__}')
+        raise TypeError(f'to_torch takes a Block or a Symbol, not {described(network)}')
     if params is not None:
         raise TypeError('to_torch: params are those of a Symbol; a Block has its own')
     return _of_block(network, inputs)

@@ -10,6 +10,7 @@ import torch
 
 from .. import autograd, initializer
 from .._array import NDArrayBase, wrap
+from .._names import kind_of
 from .._ops.core.dtypes import NAME, NUMPY
 from .._state import state
 from ..ndarray import NDArray, _interop
@@ -54,7 +55,7 @@ class TorchBlock(Block):
     def __init__(self, module: torch.nn.Module, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix=prefix, params=params)
         if not isinstance(module, torch.nn.Module):
-            raise TypeError(f'from_torch takes a torch.nn.Module, not a {type(module).__name__}')
+            raise TypeError(f'from_torch takes a torch.nn.Module, not {kind_of(module)}')
         self._module = module
         self._places = {}
         for name, tensor in module.named_parameters():

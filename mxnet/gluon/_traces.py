@@ -203,7 +203,7 @@ class Traces:
         if self.failure is not None:
             raise RuntimeError(NO_GRAPH.format(name=self._block.name, why=self.failure))
         if self.last is None:
-            raise RuntimeError('export needs a graph: call hybridize() and run the block once before')
+            raise RuntimeError('export needs a graph: call hybridize() and run the block once first')
         before = state.training, state.recording
         state.training = state.recording = False
         try:

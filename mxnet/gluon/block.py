@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from .._dispatch import entering, interceptors
-from .._names import explain_arguments, explain_keywords, set_by_init
+from .._names import explain_arguments, explain_keywords, kind_of, set_by_init
 from .._names import suggest_members as _suggest_members
 from .._names import suggest_names as _suggest_names
 from .._state import state
@@ -151,6 +151,8 @@ class Block:
 
     def apply(self, fn: Callable[[Block], Any]) -> Self:
         """Calls `fn(block)` for all children, then for this block."""
+        if not callable(fn):
+            raise TypeError(f'apply: fn must be a function of a block, not {kind_of(fn)}')
         for child in self._children.values():
             child.apply(fn)
         fn(self)

@@ -13,6 +13,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any, Unpack
 
 from .._lazy.defer import NotInferred
+from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from .._state import state
 from ..base import MXNetError, numeric_types
@@ -38,7 +39,7 @@ def _apply_weighting(F, loss, weight=None, sample_weight=None):
         loss = operator(F, 'broadcast_mul')(loss, sample_weight)
     if weight is not None:
         if not isinstance(weight, numeric_types):
-            raise AssertionError(f'weight of a loss must be a number, not a {type(weight).__name__}; sample_weight may '
+            raise AssertionError(f'weight of a loss must be a number, not {kind_of(weight)}; sample_weight may '
                                  'be an array')
         loss = loss * weight
     return loss
@@ -113,7 +114,8 @@ class Loss(HybridBlock):
         for what, array in zip(('prediction', *self._label_names), (pred, *args), strict=False):
             if not isinstance(array, NDArray):
                 kind = 'None' if array is None else f'a {type(array).__module__}.{type(array).__name__}'
-                raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array makes one') from error
+                raise TypeError(f'{name}: the {what} must be an NDArray, not {kind}; mx.nd.array converts it') \
+                    from error
         for what, array in zip(self._label_names, args, strict=False):
             expected = self._expected(what, pred.shape)
             if array.shape not in expected and not (expected[0] == pred.shape and array.size == pred.size):
@@ -287,6 +289,9 @@ class SoftmaxCrossEntropyLoss(Loss):
         if not pred.shape or label._pending is not None or label._sparse or label._ctx.device_typeid == 2 \
                 or not label.size:
             return
+        if not -len(pred.shape) <= self._axis < len(pred.shape):
+            raise MisfitLabel(f'{type(self).__name__}: a prediction of shape {pred.shape} has no axis {self._axis} of '
+                              f'classes')
         classes = pred.shape[self._axis]
         low, high = (value.item() for value in label.materialize().aminmax())
         if low < 0 or high >= classes:

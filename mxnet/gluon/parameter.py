@@ -35,9 +35,10 @@ tensor_types: Any = (Symbol, NDArray)
 UNIFORM = initializer.Uniform()
 
 UNINITIALIZED = ("Parameter '{name}' has not been initialized. Call net.initialize() before training or prediction; "
-                 'parameters made after that call need their own.')
-DEFERRED = ("Parameter '{name}' has not been initialized yet, because its shape {shape} is not fully known: the first "
-            'batch through its block tells it. If the network has run already, that block was never called.{hint}')
+                 'parameters created after that call must be initialized separately.')
+DEFERRED = ("Parameter '{name}' has not been initialized yet, because its shape {shape} is not fully known: it is "
+            'inferred from the first batch through its block. If the network has run already, that block was never '
+            'called.{hint}')
 ELSEWHERE = "Parameter '{name}' was not initialized on context {ctx}; it is on {there}."
 
 
@@ -272,10 +273,10 @@ class Parameter:
             raise RuntimeError(f"Parameter '{self.name}' has stype {self._stype}; row_sparse_data is for row_sparse "
                                'ones')
         if not isinstance(row_id, NDArray):
-            raise TypeError(f'row_id must be an array, not a {type(row_id).__name__}')
+            raise TypeError(f'row_id must be an array, not {kind_of(row_id)}')
         if self._trainer is None:
-            raise RuntimeError(f"the rows of Parameter '{self.name}' are kept by a Trainer; make one with the "
-                               'parameter first')
+            raise RuntimeError(f"the rows of Parameter '{self.name}' are managed by a Trainer; create one "
+                               'with this parameter first')
         with autograd.pause():
             self._trainer._row_sparse_pull(self, arrays, row_id)
         return arrays

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 __all__ = ['Trainer']
 
-STALE = ("the gradient of Parameter '{name}' on {ctx} has not been written by backward since the last step. Either the "
-         'parameter took no part in the computation, which is a mistake or deserves ignore_stale_grad=True, or '
-         'backward was not called.')
+STALE = ("the gradient of Parameter '{name}' on {ctx} has not been written by backward since the last step. Either "
+         'backward was not called, or the loss does not depend on this parameter; if that is intended, pass '
+         'ignore_stale_grad=True.')
 
 
 @explain_arguments
@@ -60,7 +60,7 @@ class Trainer:
         self._param2idx = {}
         for i, param in enumerate(params):
             if not isinstance(param, Parameter):
-                raise ValueError(f'params must hold Parameters, but one is a {type(param).__name__}')
+                raise ValueError(f'params must hold Parameters, but one is {kind_of(param)}')
             self._param2idx[param.name] = i
             self._params.append(param)
         self._contains_sparse_weight = any(p._stype != 'default' for p in self._params)
@@ -155,7 +155,7 @@ class Trainer:
         if isinstance(wanted, _kv.KVStoreBase):
             return wanted
         if not isinstance(wanted, str):
-            raise ValueError(f'kvstore must be None, a name or a KVStore, not a {type(wanted).__name__}')
+            raise ValueError(f'kvstore must be None, a name or a KVStore, not {kind_of(wanted)}')
         if 'dist' not in wanted and wanted != 'horovod' and not several and not self._contains_sparse_weight:
             return None                # one device, one process: nothing to add up
         return _kv.create(wanted)

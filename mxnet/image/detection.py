@@ -17,6 +17,7 @@ import torch
 
 from .. import _random_state as chance
 from .. import ndarray as nd
+from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..io import DataDesc
@@ -63,7 +64,7 @@ class DetBorrowAug(DetAugmenter):
 
     def __init__(self, augmenter: Augmenter) -> None:
         if not isinstance(augmenter, Augmenter):
-            raise TypeError(f'DetBorrowAug takes an mx.image.Augmenter, not a {type(augmenter).__name__}')
+            raise TypeError(f'DetBorrowAug takes an mx.image.Augmenter, not {kind_of(augmenter)}')
         super().__init__(augmenter=augmenter.dumps())
         self.augmenter = augmenter
 
@@ -82,7 +83,7 @@ class DetRandomSelectAug(DetAugmenter):
         self.aug_list: Any = list(aug_list) if isinstance(aug_list, (list, tuple)) else [aug_list]
         for aug in self.aug_list:
             if not isinstance(aug, DetAugmenter):
-                raise ValueError(f'DetRandomSelectAug takes augmenters for detection, not a {type(aug).__name__}')
+                raise ValueError(f'DetRandomSelectAug takes augmenters for detection, not {kind_of(aug)}')
         self.skip_prob = skip_prob if self.aug_list else 1
 
     def dumps(self) -> Any:
@@ -121,10 +122,10 @@ def _areas(boxes):
 def _disabled(what, area_range, least_area, ratio_range):
     """Warns, and says so, if the ranges leave nothing to choose."""
     if area_range[1] <= least_area or area_range[0] > area_range[1]:
-        warnings.warn(f'{what} does nothing: area_range={area_range} is no range', stacklevel=3)
+        warnings.warn(f'{what} does nothing: area_range={area_range} is not a valid range', stacklevel=3)
         return True
     if ratio_range[0] <= 0 or ratio_range[0] > ratio_range[1]:
-        warnings.warn(f'{what} does nothing: aspect_ratio_range={ratio_range} is no range', stacklevel=3)
+        warnings.warn(f'{what} does nothing: aspect_ratio_range={ratio_range} is not a valid range', stacklevel=3)
         return True
     return False
 
@@ -415,7 +416,7 @@ class ImageDetIter(ImageIter):
     def sync_label_shape(self, it: ImageDetIter, verbose: bool = False) -> ImageDetIter:
         """Gives this iterator and another one the same label_shape, the larger of both -> the other one."""
         if not isinstance(it, ImageDetIter):
-            raise TypeError(f'sync_label_shape takes an ImageDetIter, not a {type(it).__name__}')
+            raise TypeError(f'sync_label_shape takes an ImageDetIter, not {kind_of(it)}')
         if it.label_shape[1] != self.label_shape[1]:
             raise ValueError(f'objects have {self.label_shape[1]} and {it.label_shape[1]} numbers; they must be equal')
         shape = max(self.label_shape[0], it.label_shape[0]), self.label_shape[1]

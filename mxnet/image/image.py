@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from .. import _random_state as chance
 from .._array import readable, wrap, write
+from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from .._ops.vision.opencv import scaled
 from ..base import MXNetError
@@ -53,7 +54,7 @@ def _deliver(pixels, cls, out, what):
 def _size(src, what):
     """-> (height, width) of an image; what is none is refused."""
     if not isinstance(src, NDArray):
-        raise TypeError(f'{what}: src must be an NDArray, not a {type(src).__name__}; mx.nd.array makes one of it')
+        raise TypeError(f'{what}: src must be an NDArray, not {kind_of(src)}; mx.nd.array converts it')
     if src.ndim != 3:
         raise MXNetError(f'{what}: src has shape {src.shape}; an image has (height, width, channels)')
     return src.shape[:2]
@@ -75,6 +76,8 @@ def imread(filename: Path, flag: int = 1, to_rgb: bool = True, out: NDArray | No
 
     `flag` is 1 for three channels of colour, 0 for one of gray; `to_rgb=False` leaves OpenCV's order, blue first.
     """
+    if not isinstance(filename, (str, bytes)) and not hasattr(filename, '__fspath__'):
+        raise TypeError(f'imread: filename must be a str, not {kind_of(filename)}')
     try:
         with open(filename, 'rb') as file:
             data = file.read()
@@ -136,6 +139,8 @@ _get_interp_method = interpolation        # programs import upstream's name
 def resize_short(src: NDArray, size: int, interp: int = 2) -> NDArray:
     """Scales an image such that its shorter side becomes `size`."""
     h, w = _size(src, 'resize_short')
+    if not hasattr(size, '__index__'):
+        raise TypeError(f'resize_short: size must be an int, the length of the shorter side, not {kind_of(size)}')
     new_h, new_w = (size * h // w, size) if h > w else (size, size * w // h)
     return imresize(src, new_w, new_h, interp=interpolation(interp, (h, w, new_h, new_w)))
 
@@ -146,7 +151,10 @@ def scale_down(src_size: tuple[int, int], size: tuple[int, int]) -> tuple[int, i
     >>> mx.image.scale_down((640, 480), (720, 120))
     (640, 106)
     """
-    w, h = size
+    try:
+        w, h = size
+    except (TypeError, ValueError):
+        raise TypeError(f'size must be (width, height), not {size!r}') from None
     full_w, full_h = src_size
     if full_h < h:
         w, h = w * full_h / h, full_h       # type: ignore[assignment]

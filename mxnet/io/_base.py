@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy
 
 from .._dispatch import entering, interceptors
-from .._names import explain_arguments
+from .._names import explain_arguments, kind_of
 
 if TYPE_CHECKING:
     from .._typing import DataDescs, DType
@@ -82,7 +82,7 @@ class DataBatch:
                  provide_label: DataDescs | None = None) -> None:
         if not isinstance(data, _LISTS) or not isinstance(label, _LISTS):
             name, value = ('label', label) if isinstance(data, _LISTS) else ('data', data)
-            raise TypeError(f'DataBatch: {name} must be a list of arrays, not a {type(value).__name__}')
+            raise TypeError(f'DataBatch: {name} must be a list of arrays, not {kind_of(value)}')
         self.data = data
         self.label = label
         self.pad = pad
@@ -157,7 +157,7 @@ class DataIter:
 def check_state(name: str, state: Mapping[str, Any], /, **own: Any) -> None:
     """Raises ValueError if a state is not that of an iterator over the same data."""
     if not isinstance(state, dict):
-        raise ValueError(f'{name}: the state of an iterator is a dict, not a {type(state).__name__}')
+        raise ValueError(f'{name}: the state of an iterator is a dict, not {kind_of(state)}')
     for key, value in own.items():
         if state.get(key) != value:
             raise ValueError(f'{name}: the state is one of other data: {key} is {state.get(key)!r} there, here '

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ..ndarray import concat, tile  # noqa: F401  programs find them here, too
@@ -226,7 +227,7 @@ class PrefetchingIter(_HoldsBatch):
 
 def _check_inner(name, inner):
     if not hasattr(inner, 'provide_data'):
-        raise TypeError(f'{name} is an iterator around another: it takes a DataIter, not a {type(inner).__name__}')
+        raise TypeError(f'{name} wraps another iterator: it takes a DataIter, not {kind_of(inner)}')
 
 
 def _state_of(inner):

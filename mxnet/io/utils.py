@@ -5,6 +5,7 @@ import numpy
 import torch
 
 from .._array import wrap
+from .._names import kind_of
 from ..ndarray import NDArray, array
 from ..ndarray._interop import tensor_of
 from ..ndarray.sparse import CSRNDArray
@@ -36,7 +37,7 @@ def _init_data(data, allow_empty, default_name):
     if isinstance(data, list):
         data = {default_name: data[0]} if len(data) == 1 else {f'_{i}_{default_name}': d for i, d in enumerate(data)}
     if not isinstance(data, dict):
-        raise TypeError(f'{default_name!r} must be {_ACCEPTED}, not a {type(data).__name__}')
+        raise TypeError(f'{default_name!r} must be {_ACCEPTED}, not {kind_of(data)}')
     return sorted(((name, _converted(name, value)) for name, value in data.items()), key=lambda pair: pair[0])
 
 
@@ -44,9 +45,13 @@ def _converted(name, value):
     if isinstance(value, NDArray) or _is_h5py(value):
         return value
     try:
-        return array(value)
+        found = array(value)
+        if not hasattr(value, '__len__'):
+            raise TypeError('a list must contain arrays, one for each input of the network; mx.nd.array(x) makes an '
+                            'array of a list of numbers')
+        return found
     except Exception as error:
-        raise TypeError(f'{name!r} must be {_ACCEPTED}, not a {type(value).__name__}: {error}') from error
+        raise TypeError(f'{name!r} must be {_ACCEPTED}, not {kind_of(value)}: {error}') from error
 
 
 def _has_instance(data, dtype):

@@ -3,6 +3,7 @@ import struct
 
 import torch
 
+from .._names import kind_of
 from ..base import MXNetError
 
 __all__ = ['Compression']
@@ -21,7 +22,7 @@ class Compression:
 
     def __init__(self, params):
         if not isinstance(params, dict):
-            raise AssertionError(f'set_gradient_compression takes a dict, {ACCEPTED}, not a {type(params).__name__}')
+            raise AssertionError(f'set_gradient_compression takes a dict, {ACCEPTED}, not {kind_of(params)}')
         self.kind = params.get('type')
         try:
             threshold = float(params.get('threshold', 0.5))

@@ -38,7 +38,7 @@ class WorkersKVStore(KVStore):
         return self._world.local_rank
 
     def barrier(self) -> None:
-        """Waits until all workers are here; what they pushed is in the values then."""
+        """Waits until all workers reach this call. The values then contain everything that was pushed before."""
         self._barrier()
 
     @contextlib.contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from .._names import near
+from .._names import kind_of, near
 from ..ndarray import NDArray
 
 if TYPE_CHECKING:
     from .._typing import Keys, NestedArrays, Path
     from ..kvstore._workers import WorkersKVStore
     from ..kvstore.horovod import Horovod
+    from ..kvstore.kvstore import KVStore
     from ..optimizer import Optimizer
 
 __all__ = ['KVStoreBase', 'create']
@@ -137,6 +138,11 @@ MAKERS: dict[str, Any] = {}
 
 
 @overload
+def create(name: Literal['local', 'device', 'nccl', 'local_update_cpu', 'local_allreduce_cpu',
+                         'local_allreduce_device'] = 'local') -> KVStore: ...
+
+
+@overload
 def create(name: Literal['dist', 'dist_sync', 'dist_device_sync', 'dist_sync_device', 'dist_async']) -> WorkersKVStore:
     ...
 
@@ -146,7 +152,7 @@ def create(name: Literal['horovod']) -> Horovod: ...
 
 
 @overload
-def create(name: str = 'local') -> Any: ...
+def create(name: str) -> Any: ...
 
 
 def create(name: str = 'local') -> Any:
@@ -166,7 +172,7 @@ def create(name: str = 'local') -> Any:
     array([2., 2.], dtype=float32)
     """
     if not isinstance(name, str):
-        raise TypeError(f'the name of a KVStore must be a str, not a {type(name).__name__}')
+        raise TypeError(f'the name of a KVStore must be a str, not {kind_of(name)}')
     name = name.lower()
     if name in KVStoreBase.kv_registry:
         return KVStoreBase.kv_registry[name]()

@@ -60,7 +60,7 @@ class KVStore(KVStoreBase):
         kinds = set()
         for k, v in zip(key, value, strict=True):
             if isinstance(k, bool) or not isinstance(k, (str, numbers.Integral)):
-                raise AssertionError(f'{what}: a key is an int or a str, not a {type(k).__name__}')
+                raise AssertionError(f'{what}: a key is an int or a str, not {kind_of(k)}')
             kinds.add(str if isinstance(k, str) else int)
             arrays = listed(v) if isinstance(v, (NDArrayBase, list, tuple)) else [v]
             for array in arrays:
@@ -372,11 +372,15 @@ class KVStore(KVStoreBase):
         """How many workers there are; 1 in one process."""
         return 1
 
+    def barrier(self) -> None:
+        """Waits until all workers reach this call."""
+        self._barrier()
+
     def _barrier(self):
         """Waits for all workers; there is one."""
 
     def _send_command_to_servers(self, head, body):
-        """For programs that spoke to upstream's servers: there are none, and nobody answers."""
+        """For programs that send commands to upstream's servers: there are no servers, so it has no effect."""
 
 
 def _equal(stored, target):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -143,6 +144,9 @@ class _TwoClasses(EvalMetric):
 
     def __init__(self, name: str, output_names: Sequence[str] | None, label_names: Sequence[str] | None,
                  average: str | None) -> None:
+        if average not in ('macro', 'micro', None):
+            warnings.warn(f"{type(self).__name__}: average must be 'macro' or 'micro', not {average!r}; it counts as "
+                          f"'micro', as in MXNet 1.9.1", stacklevel=4)
         self.average = average
         super().__init__(name, output_names=output_names, label_names=label_names, average=average,
                          has_global_stats=True)

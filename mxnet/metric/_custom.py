@@ -42,7 +42,12 @@ class CustomMetric(EvalMetric):
         if not self._allow_extra_outputs:
             labels, preds = check_label_shapes(labels, preds, True)
         for label, pred in zip(labels, preds):
-            result = self._feval(label.asnumpy(), pred.asnumpy())
+            try:
+                result = self._feval(label.asnumpy(), pred.asnumpy())
+            except TypeError as error:
+                if 'positional argument' in str(error):
+                    error.add_note('CustomMetric calls the function with two NumPy arrays: (label, prediction)')
+                raise
             total, count = result if isinstance(result, tuple) else (result, 1)
             self.sum_metric += total
             self.global_sum_metric += total

@@ -14,7 +14,7 @@ from .. import _random_state as _random
 from .. import metric as _metric
 from .. import ndarray
 from .._dispatch import entering, interceptors
-from .._names import explain_keywords, set_by_init
+from .._names import explain_keywords, kind_of, set_by_init
 from .._training import BatchEndParam, _separate
 from ..base import MXNetError, _as_list
 from ..context import cpu
@@ -69,8 +69,8 @@ def check_iterator(method: str, name: str, given: Any) -> Any:
     """Raises TypeError if what should be an iterator over batches is something else."""
     if hasattr(given, 'provide_data') and hasattr(given, 'reset'):
         return
-    how = 'mx.contrib.io.DataLoaderIter makes one of a DataLoader' if type(given).__name__ == 'DataLoader' else \
-        'mx.io.NDArrayIter(data, label, batch_size) makes one of arrays'
+    how = 'mx.contrib.io.DataLoaderIter converts a DataLoader' if type(given).__name__ == 'DataLoader' else \
+        'mx.io.NDArrayIter(data, label, batch_size) converts arrays'
     kind: Any = type(given)
     kind = kind.__name__ if kind.__module__ == 'builtins' else f'{kind.__module__}.{kind.__name__}'
     raise TypeError(f'{method}: {name} must be a DataIter, not a {kind}; {how}')
@@ -88,7 +88,7 @@ def _described(shapes):
                                 f"[('data', (32, 10))], not {shapes!r}")
             desc = DataDesc(*desc)
         if not isinstance(desc.shape, (tuple, list)):
-            raise TypeError(f'the shape of {desc.name} must be a tuple of ints, not a {type(desc.shape).__name__}')
+            raise TypeError(f'the shape of {desc.name} must be a tuple of ints, not {kind_of(desc.shape)}')
         found.append(DataDesc(desc.name, tuple(desc.shape), desc.dtype, desc.layout))
     return found
 
@@ -225,7 +225,7 @@ class BaseModule:
             self.forward(DataBatch([batch]), is_train=False)
             return self.get_outputs()[0]
         if not isinstance(eval_data, DataIter):
-            raise ValueError(f'predict takes a DataIter, an NDArray or a NumPy array, not a {type(eval_data).__name__}')
+            raise ValueError(f'predict takes a DataIter, an NDArray or a NumPy array, not {kind_of(eval_data)}')
         batches = [[out.copy() for out in outputs]
                    for outputs, _, _ in self.iter_predict(eval_data, num_batch, reset, sparse_row_id_fn)]
         if not batches or not merge_batches:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
 from .._graph.codegen.plan import alike
+from .._names import kind_of as described
 from .._ops.core.attributes import DType, kind_of
 from ..context import Context
 from ..executor_manager import _mean, _split_input_slice
@@ -89,7 +90,7 @@ class DataParallelExecutorGroup:
                 raise AssertionError(f'{len(grad_req)} grad_reqs given for {len(self.arg_names)} arguments')
             return dict(zip(self.arg_names, grad_req, strict=True))
         if not isinstance(grad_req, (str, dict)):
-            raise ValueError(f'grad_req must be a str, a list or a dict, not a {type(grad_req).__name__}')
+            raise ValueError(f'grad_req must be a str, a list or a dict, not {described(grad_req)}')
         common = grad_req if isinstance(grad_req, str) else 'write'
         learned = {name for name in self.param_names if name not in self.fixed_param_names}
         if self.inputs_need_grad:

@@ -84,7 +84,7 @@ class Module(BaseModule):
                  group2ctxs: Any = None, compression_params: Mapping[str, Any] | None = None) -> None:
         super().__init__(logger=logger)
         if not isinstance(symbol, Symbol):
-            raise TypeError(f'Module: symbol must be a Symbol, not a {type(symbol).__name__}')
+            raise TypeError(f'Module: symbol must be a Symbol, not {kind_of(symbol)}')
         self._context = [context] if isinstance(context, Context) else context
         if isinstance(context, str) or not all(isinstance(c, Context) for c in self._context):
             raise TypeError(f'Module: context must be a Context, such as mx.cpu() or mx.gpu(0), or a list of them, not '
@@ -312,7 +312,7 @@ class Module(BaseModule):
         attributes = self._symbol.attr_dict()
         for what, given in (('arg_params', arg_params), ('aux_params', aux_params)):
             if given is not None and not isinstance(given, Mapping):
-                raise TypeError(f'{what} must be a dict of names and NDArrays, not a {type(given).__name__}')
+                raise TypeError(f'{what} must be a dict of names and NDArrays, not {kind_of(given)}')
         if initializer is not None and not isinstance(initializer, str) and not callable(initializer):
             raise TypeError(f'init_params: initializer must be an Initializer or a name, not {kind_of(initializer)}')
         if isinstance(initializer, str):
@@ -435,7 +435,7 @@ class Module(BaseModule):
                                 f'values, not {kind_of(optimizer_params)}') from None
             optimizer = _optimizer.create(optimizer, sym=self.symbol, param_idx2name=idx2name, **params)
         elif not isinstance(optimizer, _optimizer.Optimizer):
-            raise AssertionError(f'optimizer must be an Optimizer or a name, not a {type(optimizer).__name__}')
+            raise AssertionError(f'optimizer must be an Optimizer or a name, not {kind_of(optimizer)}')
         else:
             if optimizer.rescale_grad != 1.0 / batch_size:
                 warnings.warn(RESCALE.format(found=optimizer.rescale_grad, expected=1.0 / batch_size), UserWarning,
@@ -494,8 +494,8 @@ class Module(BaseModule):
         if isinstance(batch, list) or not self.binded:
             return error
         if not hasattr(batch, 'data'):
-            return TypeError(f'forward: a batch is an mx.io.DataBatch, not a {type(batch).__name__}; '
-                             'mx.io.DataBatch([data], [label]) makes one of arrays')
+            return TypeError(f'forward: a batch is an mx.io.DataBatch, not {kind_of(batch)}; '
+                             'mx.io.DataBatch([data], [label]) converts arrays')
         labels = getattr(batch, 'label', None) or ()
         for kind, arrays, known in (('data', batch.data or (), self._data_shapes),
                                     ('label', labels, self._label_shapes or ())):
@@ -505,7 +505,7 @@ class Module(BaseModule):
             for array, desc in zip(arrays, known, strict=False):
                 if not isinstance(array, NDArray):
                     return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
-                                     f'{type(array).__module__}.{type(array).__name__}; mx.nd.array makes one')
+                                     f'{type(array).__module__}.{type(array).__name__}; mx.nd.array converts it')
         if isinstance(error, MXNetError):
             return error                # of an operator, whose node and shapes it names
         for array, desc in zip(batch.data, self._data_shapes, strict=False):
@@ -661,13 +661,13 @@ class Module(BaseModule):
             return
         rows = sparse_row_id_fn(data_batch)
         if not isinstance(rows, dict):
-            raise AssertionError(f'sparse_row_id_fn must give a dict, not a {type(rows).__name__}')
+            raise AssertionError(f'sparse_row_id_fn must give a dict, not {kind_of(rows)}')
         for name, numbers in rows.items():
             arrays = self._exec_group.param_arrays[self._exec_group.param_names.index(name)]
             if arrays[0].stype == 'row_sparse':
                 self._kvstore.row_sparse_pull(name, arrays, row_ids=numbers)
             else:
-                warnings.warn(f'prepare: {name} is not row_sparse, so all of its rows are there', UserWarning,
+                warnings.warn(f'prepare: {name} is not row_sparse, so all of its rows are available', UserWarning,
                               stacklevel=2)
 
 

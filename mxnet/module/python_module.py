@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
+from .._names import kind_of
 from ..ndarray import NDArray
 from .base_module import _UNIFORM, BaseModule
 
@@ -98,7 +99,7 @@ class PythonModule(BaseModule):
             self.logger.warning('Already bound, ignoring bind()')
             return
         if grad_req != 'write':
-            raise AssertionError(f"bind: a PythonModule knows grad_req='write' only, not {grad_req!r}")
+            raise AssertionError(f"bind: a PythonModule supports grad_req='write' only, not {grad_req!r}")
         for what, names, shapes in (('data', self._data_names, data_shapes),
                                     ('label', self._label_names, label_shapes)):
             found = None if shapes is None else [d[0] for d in shapes]
@@ -131,7 +132,7 @@ class PythonLossModule(PythonModule):
             raise AssertionError('PythonLossModule takes one data_name and one label_name, not '
                                  f'{list(data_names)} and {list(label_names)}')
         if grad_func is not None and not callable(grad_func):
-            raise AssertionError(f'grad_func must be a function, not a {type(grad_func).__name__}')
+            raise AssertionError(f'grad_func must be a function, not {kind_of(grad_func)}')
         self._name = name
         self._scores: Any
         self._scores_grad: Any

@@ -5,6 +5,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase
+from .._names import kind_of
 from ..base import MXNetError
 from . import op
 from ._creation import zeros
@@ -53,7 +54,7 @@ def _flatten(values, what):
     if isinstance(values, NDArrayBase):
         return [values], lambda arrays: arrays[0]
     if not isinstance(values, (list, tuple)):
-        raise TypeError(f'{what} must be an array or nested lists of arrays, not a {type(values).__name__}')
+        raise TypeError(f'{what} must be an array or nested lists of arrays, not {kind_of(values)}')
     parts = [_flatten(v, what) for v in values]
     sizes = [len(arrays) for arrays, _ in parts]
 

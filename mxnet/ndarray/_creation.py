@@ -13,7 +13,7 @@ import torch
 from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors, run_kernel, tracer
 from .._hooks import hooks
-from .._names import near
+from .._names import kind_of, near
 from .._ops import NAMES
 from .._ops.core.dtypes import NAME, torch_dtype
 from .._state import state
@@ -155,6 +155,8 @@ def full(shape: Shape, val: Any, ctx: Context | None = None, dtype: DType = nump
     """An array with every element equal to `val`."""
     if isinstance(val, NDArrayBase):
         val = val.asscalar().item()      # type: ignore[attr-defined]
+    if isinstance(val, (str, bytes, list, tuple, dict)) or val is None:
+        raise TypeError(f'nd.full: val must be a number, not {kind_of(val)}')
     return _filled(shape, ctx, dtype, val, out)
 
 

@@ -114,6 +114,14 @@ def _flat_positions(parts, tensor):
     return tensor_of(numpy.asarray(positions[key])).to(tensor.device)
 
 
+def out_of_range(error, key, tensor):
+    """An IndexError that names the key and the array's shape, once."""
+    text = str(error)
+    if ' of an array of shape ' in text:
+        return error
+    return IndexError(f'[{_spell(key)}] of an array of shape {tuple(tensor.shape)}: {plain(error)}')
+
+
 def read(tensor: torch.Tensor, key: Any) -> Any:
     """What a key selects: a view where that is contiguous, else a copy."""
     parts, basic = normalize(key, tensor)
@@ -126,7 +134,7 @@ def read(tensor: torch.Tensor, key: Any) -> Any:
         else:
             result = tensor.reshape(-1)[_flat_positions(parts, tensor)]
     except IndexError as error:
-        raise IndexError(f'[{_spell(key)}] of an array of shape {tuple(tensor.shape)}: {plain(error)}') from None
+        raise out_of_range(error, key, tensor) from None
     return result if result.is_contiguous() else result.contiguous()
 
 
@@ -145,7 +153,7 @@ def write(tensor, key, value):
         else:
             tensor.view(-1)[_flat_positions(parts, tensor)] = value
     except IndexError as error:
-        raise IndexError(f'[{_spell(key)}] of an array of shape {tuple(tensor.shape)}: {plain(error)}') from None
+        raise out_of_range(error, key, tensor) from None
     except RuntimeError as error:
         shape = '' if number else f' of shape {tuple(value.shape)}'
         raise ValueError(f'cannot store a value{shape} at [{_spell(key)}] of an array of shape '

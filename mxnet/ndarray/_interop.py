@@ -11,6 +11,7 @@ import torch.utils.dlpack
 from .._array import NDArrayBase, send, wrap, writable
 from .._dispatch import entering, interceptors
 from .._hooks import hooks
+from .._names import kind_of
 from .._ops.core.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
@@ -171,7 +172,7 @@ def from_numpy(ndarray: Any, zero_copy: bool = True, array_cls: Any = None) -> N
     if array_cls is None:
         array_cls = hooks.NDArray
     if not isinstance(ndarray, numpy.ndarray):
-        raise TypeError(f'from_numpy takes a numpy.ndarray, not a {type(ndarray).__name__}')
+        raise TypeError(f'from_numpy takes a numpy.ndarray, not {kind_of(ndarray)}')
     torch_dtype(ndarray.dtype)
     if not zero_copy:
         return wrap(tensor_of(numpy.array(ndarray, order='C')), cpu(), array_cls)
@@ -195,7 +196,7 @@ def from_numpy(ndarray: Any, zero_copy: bool = True, array_cls: Any = None) -> N
 def from_torch(tensor: torch.Tensor) -> NDArray:
     """An array that shares a torch tensor's memory."""
     if not isinstance(tensor, torch.Tensor):
-        raise TypeError(f'from_torch takes a torch.Tensor, not a {type(tensor).__name__}')
+        raise TypeError(f'from_torch takes a torch.Tensor, not {kind_of(tensor)}')
     return wrap(compact(tensor.detach()), context_of(tensor), hooks.NDArray)
 
 
@@ -218,7 +219,7 @@ def array_of(handle: Any) -> NDArray:
     """The array that a handle was made of."""
     array = _handles.get(handle.value)
     if array is None:
-        raise MXNetError('this handle is not that of an array, or the array is gone')
+        raise MXNetError('this handle is not that of an array, or the array was freed')
     return array
 
 
@@ -237,12 +238,12 @@ def from_dlpack(dlpack: Any) -> NDArray:
 def to_dlpack_for_read(data: Any) -> Any:
     """A DLPack capsule of an array, for a library that only reads."""
     if not isinstance(data, NDArrayBase):
-        raise TypeError(f'to_dlpack_for_read takes an array, not a {type(data).__name__}')
+        raise TypeError(f'to_dlpack_for_read takes an array, not {kind_of(data)}')
     return torch.utils.dlpack.to_dlpack(data.materialize().detach())
 
 
 def to_dlpack_for_write(data: Any) -> Any:
     """A DLPack capsule of an array, for a library that also writes."""
     if not isinstance(data, NDArrayBase):
-        raise TypeError(f'to_dlpack_for_write takes an array, not a {type(data).__name__}')
+        raise TypeError(f'to_dlpack_for_write takes an array, not {kind_of(data)}')
     return torch.utils.dlpack.to_dlpack(writable(data, 'to_dlpack_for_write').detach())

@@ -228,7 +228,7 @@ def from_scipy(matrix: Any) -> Any:
     Other formats of SciPy are converted first, and so are unsorted indices.
     """
     if not hasattr(matrix, 'tocsr'):
-        raise TypeError(f'from_scipy takes a sparse matrix of SciPy, not a {type(matrix).__name__}')
+        raise TypeError(f'from_scipy takes a sparse matrix of SciPy, not {kind_of(matrix)}')
     matrix = matrix.tocsr()
     if not matrix.has_canonical_format:
         matrix = matrix.copy()

@@ -298,7 +298,10 @@ class NDArray(OperatorMethods, NDArrayBase):
             tensor = self._variable.leaf
         if _indexing.selects_all(key, kind) and (tensor.dim() or kind is tuple):
             return self
-        result = tensor[key] if kind is int and tensor.dim() else _indexing.read(tensor, key)
+        try:
+            result = tensor[key] if kind is int and tensor.dim() else _indexing.read(tensor, key)
+        except IndexError as error:
+            raise _indexing.out_of_range(error, key, tensor) from None
         if not result.dim() and not state.np_shape and (tensor.dim() or type(key) is not tuple):
             result = result.view(1)
         if recording:
@@ -452,6 +455,8 @@ class NDArray(OperatorMethods, NDArrayBase):
                     return array
         if len(shape) == 1 and type(shape[0]) is not int:
             shape = shape[0]
+            if isinstance(shape, (str, float)) or shape is None:
+                raise TypeError(f'reshape: shape must be ints or a tuple of ints, not {kind_of(shape)}')
             if isinstance(shape, (int, numpy.integer)):
                 shape = (int(shape),)
         elif not shape:

@@ -104,6 +104,10 @@ def set_from_bytes(array: NDArray, data: Any) -> None:
 
 # ---------------------------------------------------------------------- files
 def _shown(data):
+    if isinstance(data, dict):
+        name = next((n for n in data if not isinstance(n, str)), None)
+        if name is not None:
+            return f'a dict with {kind_of(name)} as a name'
     values = data.values() if isinstance(data, dict) else data if isinstance(data, (list, tuple)) else ()
     wrong = next((x for x in values if not isinstance(x, NDArrayBase)), None)
     return kind_of(data) + (f' with {kind_of(wrong)}' if values else '')
@@ -155,7 +159,7 @@ def load(fname: Path) -> Any:
 def load_frombuffer(buf: bytes) -> Any:
     """The list or dict of arrays in the bytes of a file."""
     if not isinstance(buf, (bytes, bytearray, memoryview)):
-        raise TypeError(f'load_frombuffer takes bytes, not a {type(buf).__name__}')
+        raise TypeError(f'load_frombuffer takes bytes, not {kind_of(buf)}')
     return _collect(*params.decode(buf, 'the buffer'), 'the buffer')
 
 

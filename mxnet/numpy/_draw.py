@@ -2,6 +2,7 @@
 import numpy
 
 from .._array import NDArrayBase
+from .._names import kind_of
 from ._call import Numbers, dtype_text, is_array, numbers
 
 
@@ -14,7 +15,7 @@ def parameter(name, value):
     if isinstance(value, (list, tuple, numpy.ndarray)):
         from ._creation import array
         return None, array(value)
-    raise TypeError(f'np.random.{name}: a parameter must be a number or an array, not a {type(value).__name__}')
+    raise TypeError(f'np.random.{name}: a parameter must be a number or an array, not {kind_of(value)}')
 
 
 def makers(call):

@@ -42,7 +42,7 @@ def tensordot(a, b, axes=2):
         raise ValueError('tensordot: axes must be an int, or the axes of a and those of b')
     left, right = (numbers(x) for x in axes)
     if len(left) != len(right):
-        raise ValueError('tensordot: a and b must have as many axes to sum over')
+        raise ValueError('tensordot: a and b must have the same number of axes to sum over')
     return apply('_npi_tensordot', (a, b), {'a_axes_summed': left, 'b_axes_summed': right})
 
 

@@ -1,6 +1,7 @@
 """Functions of `mx.np` as methods, of arrays and of symbols."""
 from __future__ import annotations
 
+import types
 from typing import TYPE_CHECKING, Any, Self
 
 from . import _elementwise, _index, _matrix, _reduce, _shape
@@ -146,3 +147,9 @@ class ArrayMethods:
     def diag(self, k: int = 0, **kwargs: Any) -> Self:
         """See `mx.np.diag`."""
         return _shape.diag(self, k)
+
+
+for _name, _method in list(vars(ArrayMethods).items()):
+    if isinstance(_method, types.FunctionType):
+        _method.__qualname__ = f'ndarray.{_name}'       # how Python's errors about arguments call it
+del _name, _method

@@ -230,15 +230,19 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             tensor = self.materialize()
         if state.recording and self._variable is not None:
             tensor = self._variable.leaf
-        if kind is int and tensor.dim():
-            result = tensor[key]
-        elif _indexing.selects_all(key, kind) and (tensor.dim() or kind is tuple):
-            return self
-        elif kind is tuple and {int}.issuperset(map(type, key)) or kind is slice and key.step is None and tensor.dim() \
-                and (key.start is None or type(key.start) is int) and (key.stop is None or type(key.stop) is int):
-            result = tensor[key]
-        else:
-            result = _indexing.read(tensor, key)
+        try:
+            if kind is int and tensor.dim():
+                result = tensor[key]
+            elif _indexing.selects_all(key, kind) and (tensor.dim() or kind is tuple):
+                return self
+            elif kind is tuple and {int}.issuperset(map(type, key)) or kind is slice and key.step is None \
+                    and tensor.dim() and (key.start is None or type(key.start) is int) \
+                    and (key.stop is None or type(key.stop) is int):
+                result = tensor[key]
+            else:
+                result = _indexing.read(tensor, key)
+        except IndexError as error:
+            raise _indexing.out_of_range(error, key, tensor) from None
         if result.requires_grad:
             if state.recording:
                 record_result(GETITEM, (key, tensor.shape, result.shape), (self,), result)

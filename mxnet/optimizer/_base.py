@@ -104,7 +104,7 @@ class Optimizer:
                  lr_scheduler: LRScheduler | None = None, sym: Symbol | None = None, begin_num_update: int = 0,
                  multi_precision: bool = False, param_dict: Mapping[int, Parameter] | None = None) -> None:
         if param_idx2name is not None and not isinstance(param_idx2name, dict):
-            raise TypeError(f'param_idx2name must be a dict {{index: name}}, not a {type(param_idx2name).__name__}')
+            raise TypeError(f'param_idx2name must be a dict {{index: name}}, not {kind_of(param_idx2name)}')
         for key, value in (('learning_rate', learning_rate), ('wd', wd), ('rescale_grad', rescale_grad),
                            ('clip_gradient', clip_gradient)):
             if isinstance(value, (str, bytes, list, tuple, dict)):
@@ -231,7 +231,7 @@ class Optimizer:
 
     def set_lr_scale(self, args_lrscale: Mapping[str, float]) -> None:
         """An old name; use `set_lr_mult`."""
-        raise DeprecationWarning('set_lr_scale is gone; use set_lr_mult')
+        raise DeprecationWarning('set_lr_scale was removed; use set_lr_mult')
 
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
         """Factors of the learning rate of single weights, {name or index: factor}; others as the symbol says."""
@@ -325,7 +325,7 @@ class Optimizer:
 
     def __setstate__(self, state: Any) -> None:
         if not isinstance(state, dict):
-            raise TypeError(f'the state of a {type(self).__name__} must be a dict, not a {type(state).__name__}')
+            raise TypeError(f'the state of a {type(self).__name__} must be a dict, not {kind_of(state)}')
         self.__dict__ = {**state, 'param_dict': {}}
 
 

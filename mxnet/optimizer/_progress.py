@@ -22,6 +22,7 @@ from typing import Any
 import numpy
 
 from .._files import pickles
+from .._names import kind_of
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray
@@ -68,7 +69,7 @@ def unpacked(data, classes, where='optimizer states'):
         raise MXNetError(f'{where}: what is behind the states is longer than the file')
     progress = pickles.load(data[start:end], classes, f'{where}, what is behind them')
     if not isinstance(progress, dict):
-        raise MXNetError(f'{where}: behind them there should be a dict, not a {type(progress).__name__}')
+        raise MXNetError(f'{where}: behind them there should be a dict, not {kind_of(progress)}')
     return data[:start], progress
 
 

@@ -144,7 +144,7 @@ class Updater:
         saved; a warning says where that makes a difference and there is none.  Errors name `where` it comes from.
         """
         if not isinstance(states, (bytes, bytearray, memoryview)):
-            raise TypeError(f'set_states takes the bytes that get_states gave, not a {type(states).__name__}')
+            raise TypeError(f'set_states takes the bytes that get_states gave, not {kind_of(states)}')
         classes = _classes()
         states, progress = _progress.unpacked(states, classes, where)
         found = pickles.load(states, classes, where)

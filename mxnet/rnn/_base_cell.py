@@ -27,7 +27,7 @@ def steps_of(length, inputs, layout, merge, in_layout=None):
     if isinstance(inputs, symbol.Symbol):
         if merge is False:
             if len(inputs.list_outputs()) != 1:
-                raise AssertionError('unroll: a group of symbols is no input; pass list(inputs)')
+                raise AssertionError('unroll: a group of symbols is not accepted as input; pass list(inputs)')
             return list(symbol.split(inputs, axis=in_axis, num_outputs=length, squeeze_axis=True)), axis
         return (inputs if axis == in_axis else symbol.swapaxes(inputs, dim1=axis, dim2=in_axis)), axis
     if length is not None and len(inputs) != length:

@@ -6,6 +6,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from .. import symbol
+from .._names import kind_of
 from ._base_cell import BaseRNNCell, steps_of
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class DropoutCell(BaseRNNCell):
     def __init__(self, dropout: float, prefix: str = 'dropout_', params: RNNParams | None = None) -> None:
         super().__init__(prefix, params)
         if not isinstance(dropout, Number):
-            raise AssertionError(f'dropout must be a number, not a {type(dropout).__name__}')
+            raise AssertionError(f'dropout must be a number, not {kind_of(dropout)}')
         self.dropout = dropout
 
     @property

@@ -54,7 +54,7 @@ class FusedRNNCell(BaseRNNCell):
     def _slice_weights(self, arr, li, lh):
         """{name: part of the parameter vector} for inputs of `li` and states of `lh` values: weights, then biases."""
         if li < 1 or arr.size != self._total_size(li):
-            raise AssertionError(f'{self._prefix}parameters has {arr.size} elements, which is no size of '
+            raise AssertionError(f'{self._prefix}parameters has {arr.size} elements, which does not match '
                                  f'{self._num_layers} {self._mode} layers of {lh} units')
         parts, start = {}, 0
         layers = [(f'{self._prefix}{direction}{layer}', layer) for layer in range(self._num_layers)

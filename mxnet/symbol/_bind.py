@@ -8,7 +8,7 @@ import torch
 from .._array import NDArrayBase, wrap
 from .._graph.infer import inference as _infer
 from .._graph.ir.node import topological
-from .._names import near
+from .._names import kind_of, near
 from .._ops.core.dtypes import NAME, torch_dtype
 from ..base import MXNetError
 from ..context import Context
@@ -30,7 +30,7 @@ def _requirements(grad_req, names):
     elif isinstance(grad_req, dict):
         reqs = [grad_req.get(n, 'null') for n in names]
     else:
-        raise TypeError(f'grad_req must be a string, a list or a dict, not a {type(grad_req).__name__}')
+        raise TypeError(f'grad_req must be a string, a list or a dict, not {kind_of(grad_req)}')
     for req in reqs:
         if req not in _REQS:
             raise MXNetError(f"grad_req must be 'write', 'add' or 'null', not {req!r}")
@@ -49,17 +49,17 @@ def _arrays(given, names, what, allow_missing=False):
             raise ValueError(f'{what}: {", ".join(missing)} missing')
         arrays = [given.get(n) for n in names]
     else:
-        raise TypeError(f'{what} must be a list or a dict of arrays, not a {type(given).__name__}')
+        raise TypeError(f'{what} must be a list or a dict of arrays, not {kind_of(given)}')
     for name, array in zip(names, arrays, strict=True):
         if not isinstance(array, NDArrayBase) and not (allow_missing and array is None):
-            raise TypeError(f'{what}: {name} must be an array, not a {type(array).__name__}')
+            raise TypeError(f'{what}: {name} must be an array, not {kind_of(array)}')
     return arrays
 
 
 def bind(symbol, ctx, args, args_grad, grad_req, aux_states, group2ctx):
     """`Symbol.bind`."""
     if not isinstance(ctx, Context):
-        raise TypeError(f'the context must be a Context, not a {type(ctx).__name__}')
+        raise TypeError(f'the context must be a Context, not {kind_of(ctx)}')
     names, states = symbol.list_arguments(), symbol.list_auxiliary_states()
     arrays = _arrays(args, names, 'args')
     aux = _arrays(aux_states if aux_states is not None else [], states, 'aux_states')

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._graph.ir.node import Node, as_written, topological
+from .._names import kind_of
 from .._ops import NAMES
 from ..attribute import AttrScope
 from ..base import MXNetError
@@ -36,7 +37,7 @@ def _flatten(values, what):
             return list(values), list
         return [values], lambda new: new[0]
     if not isinstance(values, (list, tuple)):
-        raise TypeError(f'{what} must be a symbol or nested lists of symbols, not a {type(values).__name__}')
+        raise TypeError(f'{what} must be a symbol or nested lists of symbols, not {kind_of(values)}')
     parts = [_flatten(v, what) for v in values]
     sizes = [len(flat) for flat, _ in parts]
 
@@ -188,7 +189,7 @@ def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None,
     def condition(variables):
         result = cond(*variables)
         if not isinstance(result, SymbolBase):
-            raise ValueError(f'while_loop: cond must return a symbol, not a {type(result).__name__}')
+            raise ValueError(f'while_loop: cond must return a symbol, not {kind_of(result)}')
         return [], [result], None
 
     def step(variables):

@@ -38,7 +38,7 @@ INPUT_COLOR, OTHER_COLOR = '#8dd3c7', '#fccde5'
 def _network(symbol, what):
     """A symbol's entries, without the casts that mixed precision put in."""
     if not isinstance(symbol, Symbol):
-        raise TypeError(f'{what} takes a Symbol, not a {type(symbol).__name__}')
+        raise TypeError(f'{what} takes a Symbol, not {kind_of(symbol)}')
 
     def without_casts(node, inputs):
         return list(inputs) if node.op is not None and node.op.name in ('amp_cast', 'amp_multicast') else None

@@ -180,9 +180,9 @@ class Symbol(OperatorMethods, SymbolBase):
             names = self.list_outputs()
             found = [i for i, n in enumerate(names) if n == index]
             if not found:
-                import difflib
-                close = difflib.get_close_matches(index, names, 3)
-                raise ValueError(f'there is no output {index!r}' + (f'; close: {", ".join(close)}' if close else ''))
+                shown = ', '.join(names[-8:])
+                raise ValueError(f'there is no output {index!r}{near(index, names)}; the outputs are '
+                                 f'{"..., " if len(names) > 8 else ""}{shown}')
             if len(found) > 1:
                 raise ValueError(f'there are {len(found)} outputs named {index!r}')
             index = found[0]
@@ -251,7 +251,7 @@ class Symbol(OperatorMethods, SymbolBase):
         new = dict(zip([n.name for n in variables], args, strict=False)) if args else kwargs
         for key, symbol in new.items():
             if not isinstance(symbol, SymbolBase):
-                raise TypeError(f'{key} must be a symbol, not a {type(symbol).__name__}')
+                raise TypeError(f'{key} must be a symbol, not {kind_of(symbol)}')
             if len(symbol._entries) != 1:
                 raise MXNetError(f'{key} must be one symbol, not a group of {len(symbol._entries)}')
         unknown = set(new) - {n.name for n in variables}
@@ -289,7 +289,7 @@ class Symbol(OperatorMethods, SymbolBase):
     def list_attr(self, recursive: bool = False) -> dict[str, str]:
         """All attributes of the node."""
         if recursive:
-            raise DeprecationWarning('list_attr(recursive=True) is gone; use attr_dict')
+            raise DeprecationWarning('list_attr(recursive=True) was removed; use attr_dict')
         return _shown(self._entries[0][0].attrs)
 
     def attr_dict(self) -> dict[str, dict[str, str]]:
@@ -619,7 +619,7 @@ def load(fname: Path) -> Symbol:
 def load_json(json_str: str) -> Symbol:
     """A symbol from the text that `tojson` gave."""
     if not isinstance(json_str, str):
-        raise TypeError(f'load_json takes a string, not a {type(json_str).__name__}')
+        raise TypeError(f'load_json takes a string, not {kind_of(json_str)}')
     return make(Symbol, _json.loads(json_str))
 
 

@@ -42,7 +42,7 @@ def download(url: str, fname: Path | None = None, dirname: Path | None = None, o
     if os.path.dirname(fname):
         os.makedirs(os.path.dirname(fname), exist_ok=True)
     if os.path.exists(fname) and not overwrite:
-        logging.info('%s is there already', fname)
+        logging.info('%s already exists', fname)
         return fname
     for left in reversed(range(max(retries, 1))):
         try:

@@ -97,7 +97,7 @@ def test_what_has_no_symbol_is_said():
     for array in (gradient, z):
         with pytest.raises(mx.MXNetError, match='was not computed by operators alone: a gradient'):
             autograd.get_symbol(array)
-    with pytest.raises(TypeError, match='takes an array, not a int'):
+    with pytest.raises(TypeError, match='takes an array, not the int'):
         autograd.get_symbol(3)
 
 

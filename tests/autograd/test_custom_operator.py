@@ -351,7 +351,7 @@ def test_an_error_in_a_graph_names_the_node():
     (lambda x: nd.Custom(x), 'required argument op_type is missing'),
     (lambda x: nd.Custom(x, x, op_type='t_square'), r'takes 1 inputs \(data\) and 0 states \(\); 2 arrays were given'),
     (lambda x: nd.Custom(x, nd.ones((3,)), nd.zeros((1,)), op_type='t_scaled'),
-     r"b has shape \(3,\), but its infer_shape wants \(2,\)"),
+     r"b has shape \(3,\), but its infer_shape requires \(2,\)"),
     (lambda x: nd.Custom(x, other=x, op_type='t_square'), 'unknown argument other'),
 ])
 def test_mistakes_in_a_call(call, message):

@@ -66,10 +66,10 @@ def test_register_error():
 
 @pytest.mark.parametrize('error, text', [
     (base.NotSupportedForSparseNDArray(len, 'al', 1, 2.0),
-     'Function len (namely operator "al") with arguments (<class \'int\'>, <class \'float\'>) '
-     'is not supported for SparseNDArray and only available in NDArray.'),
+     'len (operator al), called with <class \'int\'>, <class \'float\'>, is not available for a sparse array. '
+     'Convert it with tostype("default")'),
     (base.NotImplementedForSymbol(len, None),
-     'Function len is not implemented for Symbol and only available in NDArray.'),
+     'len is not available for a Symbol, which has no values. Call it on an NDArray, such as a result of the network'),
 ])
 def test_not_supported(error, text):
     assert str(error) == text

@@ -260,14 +260,14 @@ def test_only_subclasses_are_registered(family, klass):
 @pytest.mark.parametrize('args, kwargs, message', [
     (('square',), {}, "no shape called 'square'; registered are circle"),
     ((), {}, 'which shape'),
-    ((3,), {}, 'must be a name, a dict or a Shape, not 3'),
+    ((3,), {}, 'must be a name, a dict or a Shape, not the int 3'),
     (('["circle"]',), {}, r'\[name, \{arguments\}\]'),
     (('["circle", 3]',), {}, r'\[name, \{arguments\}\]'),
     (('{"size": 3}',), {}, 'which shape'),
     (('{size: 3}',), {}, 'neither a name nor valid JSON'),
     (('["circle", {}]',), {'size': 3}, 'take out size=3'),
     (({'shape': 'circle'}, 4), {}, 'take out 4'),
-    (('[3, {}]',), {}, 'not 3'),
+    (('[3, {}]',), {}, 'not the int 3'),
 ])
 def test_mistakes_in_create(family, args, kwargs, message):
     registry.get_register_func(family, 'shape')(type('Circle', (family,), {}))

@@ -145,7 +145,7 @@ def files(tmp_path_factory):
 
 
 def rows():
-    for name in ('MODULES', 'GLUON', 'OTHERS', 'NEWCOMERS'):
+    for name in ('MODULES', 'GLUON', 'OTHERS', 'NEWCOMERS', 'READERS'):
         for line in getattr(mistakes, name).strip().splitlines():
             program, kind, words = line.split(' | ')
             yield pytest.param(program, kind, words.split('; '), id=program[:70])

@@ -183,7 +183,7 @@ def test_symbols(tmp_path, text, words):
 def test_what_a_graph_says_later():
     data = mx.sym.var('data', shape=(2, 3))
     with pytest.raises(
-        MXNetError, match=r'fc \(FullyConnected\).*more than any memory holds.*num_hidden=1000000000000000000'
+        MXNetError, match=r'fc \(FullyConnected\).*which is larger than any memory.*num_hidden=1000000000000000000'
     ):
         mx.sym.FullyConnected(data, num_hidden=10**18, name='fc').infer_shape()
     for text in (

@@ -356,7 +356,7 @@ def test_wrong_arguments(arguments, error, text):
 def test_data_must_be_loaders():
     estimator, data = make(), mx.io.NDArrayIter(mx.nd.ones((4, 2)), mx.nd.ones((4,)))
     for call in (lambda: estimator.fit(data, epochs=1), lambda: estimator.evaluate(data)):
-        with pytest.raises(ValueError, match='must be a gluon.data.DataLoader, not a NDArrayIter'):
+        with pytest.raises(ValueError, match='must be a gluon.data.DataLoader, not an NDArrayIter'):
             call()
     before = weights(estimator.net)
     with pytest.raises(ValueError, match='val_data of an Estimator'):

@@ -218,7 +218,7 @@ def test_monitors_of_old_programs():
     NDArray(handle)[:] = 5
     assert x.asnumpy().tolist() == [5, 5]
     del x
-    with pytest.raises(mx.MXNetError, match='array is gone'):
+    with pytest.raises(mx.MXNetError, match='array was freed'):
         NDArray(handle)
 
 

@@ -80,7 +80,7 @@ mod().forward_backward(mx.io.DataBatch([A(4,5)],[A(4,2)])) | ValueError | label 
 mod().forward(A(4,5)) | TypeError | DataBatch; NDArray
 mod().forward(mx.io.DataBatch([X[:4]],[Y[:4]])) | TypeError | must be an NDArray; 'data'
 mod().forward(mx.io.DataBatch([A(4,5),A(4,5)],[A(4)])) | ValueError | 2 arrays of data; the module takes data
-mod().forward(None) | TypeError | DataBatch; NoneType
+mod().forward(None) | TypeError | DataBatch; None
 mod().set_params({'fc1_weight':A(4,6),'fc1_bias':A(4),'fc2_weight':A(3,4),'fc2_bias':A(3)},{}) | ValueError | fc1_weight has shape (4, 6)
 mod().set_params({'fc1_weight':A(4,5)},{}) | RuntimeError | fc1_bias; allow_missing
 mod().set_params({'fc1_weight':onp.ones((4,5)),'fc1_bias':A(4),'fc2_weight':A(3,4),'fc2_bias':A(3)},{}) | TypeError | must be an NDArray; fc1_weight
@@ -226,7 +226,7 @@ nd.dot(A(2,3),A(4)) | MXNetError | axis 1; axis 0; shape (2, 3)
 nd.batch_dot(A(2,3,4),A(2,3,4)) | MXNetError | batch_dot; (2, 4); (2, 3)
 nd.batch_dot(A(2,3,4),A(3,4,5)) | MXNetError | lhs has shape (2, 3, 4); batch_dot
 nd.concat(A(2,3),A(3,4),dim=0) | MXNetError | number 1 has 4; 3
-nd.concat(A(2,3),A(3),dim=0) | MXNetError | as many axes
+nd.concat(A(2,3),A(3),dim=0) | MXNetError | same number of axes
 nd.concat(A(2,3),A(2,3),dim=5) | OutOfRange | axis 5; num_args
 nd.stack(A(2,3),A(3,2)) | MXNetError | (2, 3); (3, 2)
 A(2,3).reshape((4,2)) | ShapeMismatch | shape (2, 3)
@@ -238,7 +238,7 @@ A(2,3).sum(axis=4) | MXNetError | axis 4; shape (2, 3)
 nd.argmax(A(2,3),axis=4) | MXNetError | axis 4; shape (2, 3)
 nd.softmax(A(2,3),axis=4) | OutOfRange | axis 4
 nd.slice_axis(A(2,3),axis=5,begin=0,end=1) | OutOfRange | axis 5; slice_axis
-A(2,3)[5] | IndexError | index 5; size 2
+A(2,3)[5] | IndexError | [5]; shape (2, 3); axis 0 has length 2
 A(2,3)[0,7] | IndexError | index 7; axis 1 has length 3
 A(2,3)['a'] | ValueError | not be indexed with 'a'
 A(2,3)[1.5] | ValueError | 1.5; float
@@ -301,9 +301,9 @@ npm(lambda: np.ones((2,3))@np.ones((4,))) | MXNetError | a has shape (2, 3); _np
 npm(lambda: np.concatenate([np.ones((2,3)),np.ones((3,4))])) | MXNetError | number 1 has 4
 npm(lambda: np.stack([np.ones((2,3)),np.ones((3,2))])) | MXNetError | (2, 3); (3, 2)
 npm(lambda: np.ones((2,3)).reshape(4,2)) | MXNetError | shape (2, 3)
-npm(lambda: np.ones((2,3))[5]) | IndexError | index 5; size 2
+npm(lambda: np.ones((2,3))[5]) | IndexError | [5]; shape (2, 3); axis 0 has length 2
 npm(lambda: np.ones((2,3)).sum(axis=5)) | MXNetError | axis 5; shape (2, 3); _np_sum
-npm(lambda: np.einsum('ij,jk->ik',np.ones((2,3)),np.ones((2,3)))) | MXNetError | size 2; size 3
+npm(lambda: np.einsum('ij,jk->ik',np.ones((2,3)),np.ones((2,3)))) | MXNetError | axis j has length 2; operand 1; length 3
 npm(lambda: np.tensordot(np.ones((2,3)),np.ones((2,3)),1)) | MXNetError | 3 and 2
 npm(lambda: np.split(np.ones(5),2)) | ValueError | length 5; 2 equal parts
 npm(lambda: np.linalg.inv(np.ones((2,3)))) | MXNetError | A has shape (2, 3); must be a square matrix; linalg_inverse
@@ -322,8 +322,8 @@ sym.FullyConnected(sym.var('a'),num_hidden='x') | MXNetError | num_hidden
 sym.exp(A(2)) | TypeError | must be a Symbol
 sym.Group([1,2]) | TypeError | symbols
 mlp()['zz'] | ValueError | there is no output 'zz'
-mlp().get_internals()['zz_output'] | ValueError | zz_output'; close
-bool(sym.var('a')) | NotImplementedForSymbol | bool
+mlp().get_internals()['zz_output'] | ValueError | no output 'zz_output'; did you mean
+bool(sym.var('a')) | NotImplementedForSymbol | truth value of a Symbol; F.where
 mlp()(dta=sym.var('x')) | MXNetError | no variable dta
 mlp().infer_shape(data=(4,5),fc1_weight=(4,6)) | MXNetError | fc1_weight
 mlp().save('/nonexistent/x') | MXNetError | /nonexistent/x
@@ -478,4 +478,68 @@ npm(lambda: np.concatenate(np.ones(2), np.ones(2))) | TypeError | np.concatenate
 npm(lambda: np.stack(5)) | TypeError | np.stack; a list; the int 5
 npm(lambda: np.histogram('a')) | TypeError | np.histogram; the str 'a'
 npm(lambda: np.random.normal(size=-1)) | MXNetError | a length is negative
+"""
+
+# Mistakes of readers of D2L and of Module programs, found by trying them.
+READERS = r"""
+nn.Dense(10).initialize(mx.init.Xavier) | MXNetError | the class Xavier; Xavier()
+nn.Dense(10).initialize(mx.gpu()) | MXNetError | initializer must be a name; a Context; ctx=
+nn.Dense(10).initialize('xavier2') | MXNetError | 'xavier2'; did you mean xavier?
+mx.metric.CompositeEvalMetric().add(5) | MXNetError | an EvalMetric; the int 5
+gluon.Trainer([A(2)], 'sgd') | ValueError | params must hold Parameters; an NDArray
+init(gluon.rnn.LSTM(8)).begin_state() | MXNetError | begin_state; batch_size is missing
+init(gluon.rnn.LSTMCell(8)).begin_state() | MXNetError | begin_state; batch_size is missing
+gluon.rnn.RNN(8, activation='sigmoid') | ValueError | activation must be 'relu' or 'tanh'; 'sigmoid'
+gluon.rnn.ZoneoutCell(gluon.rnn.LSTM(8)) | TypeError | ZoneoutCell; base_cell; an LSTM
+gluon.rnn.ResidualCell(nn.Dense(8)) | TypeError | ResidualCell; base_cell; a Dense
+L.SoftmaxCrossEntropyLoss(axis=2)(A(4, 3), A(4)) | MXNetError | SoftmaxCrossEntropyLoss; shape (4, 3); no axis 2
+L.SoftmaxCrossEntropyLoss()(A(4, 3), nd.array([0, 1, 2, 3])) | UserWarning | from 0 to 3; 3 classes
+gluon.data.ArrayDataset(A(4, 2))[9] | IndexError | [9]; shape (4, 2); axis 0 has length 4
+gluon.data.ArrayDataset(A(4, 2)).transform_first(gluon.data.vision.transforms.ToTensor) | TypeError | transform_first; the class ToTensor; ToTensor(...)
+gluon.data.ArrayDataset(A(4, 2)).transform(gluon.data.vision.transforms.Cast) | TypeError | transform: fn; the class Cast
+gluon.data.vision.ImageFolderDataset('nofolder') | FileNotFoundError | ImageFolderDataset; one folder for each class; 'nofolder'
+gluon.data.BatchSampler(gluon.data.SequentialSampler(4), 2, 'drop') | ValueError | last_batch; 'discard'; 'drop'
+gluon.data.RandomSampler([1, 2]) | TypeError | RandomSampler; length must be an int; a list; len(dataset)
+gluon.data.SequentialSampler('a') | TypeError | SequentialSampler; length must be an int; 'a'
+gluon.data.vision.transforms.Cast('flot16')(A(2)) | MXNetError | dtype='flot16'; did you mean float16?
+nd.cast(A(2), dtype='in32') | MXNetError | dtype='in32'; did you mean int32?
+M.F1(average='makro') | UserWarning | F1; average; 'makro'
+M.F1(average='weighted') | UserWarning | 'macro' or 'micro'; 'weighted'
+nd.save('x.params', {1: A(2)}) | ValueError | nd.save; a dict with the int 1 as a name
+nd.save('x.params', {'a': 1}) | ValueError | nd.save; a dict with the int 1
+(sym.var('a') * 2).eval(a=5) | TypeError | args: a must be an array; the int 5
+mlp()['fc1_output'] | ValueError | no output 'fc1_output'; softmax_output
+mlp().get_internals()['fc1_outputs'] | ValueError | did you mean fc1_output?
+sym.concat(sym.var('a'), sym.var('b'), dim=5).infer_shape(a=(2, 3), b=(2, 3)) | MXNetError | Concat; dim=5; no axis 5
+bool(sym.var('a') > 0) | MXNetError | truth value of a Symbol; F.where; F.contrib.cond
+hybrid('hybrid_forward(self, F, x)', 'x if x.sum() > 0 else -x')(A(2)) | MXNetError | truth value of a Symbol; do not hybridize
+hybrid('hybrid_forward(self, F, x)', 'x + x.asnumpy()')(A(2)) | MXNetError | asnumpy is not available for a Symbol; no values
+hybrid('hybrid_forward(self, F, x)', 'F.relu6(x)')(A(2)) | AttributeError | 'relu6'; 'relu'
+mx.image.imread(5) | TypeError | imread; filename must be a str; the int 5
+mx.image.resize_short(A(8, 8, 3), 'a') | TypeError | resize_short; size must be an int; 'a'
+mx.image.resize_short(A(8, 8, 3), (4, 4)) | TypeError | resize_short; shorter side; a tuple
+mx.image.center_crop(A(8, 8, 3), 5) | TypeError | size must be (width, height); 5
+mx.image.random_crop(A(8, 8, 3), (4, 4, 3)) | TypeError | size must be (width, height); (4, 4, 3)
+mx.io.NDArrayIter([1, 2, 3]) | TypeError | the int 1; mx.nd.array(x)
+mx.io.ResizeIter(5, 3) | TypeError | a DataIter; the int 5
+mx.io.NDArrayIter(X, Y, 4, last_batch_handle='rollover') | ValueError | last_batch_handle; 'roll_over'; 'rollover'
+A(2, 3)[0, 0, 0] | IndexError | [0, 0, 0]; shape (2, 3); too many indices
+npm(lambda: np.ones((2, 3))[0, 0, 0]) | IndexError | [0, 0, 0]; shape (2, 3); too many indices
+npm(lambda: np.ones((2, 3))[[True, False, True]]) | IndexError | a mask of shape (3,); axis 0 of the array has length 2
+npm(lambda: np.ones((2, 3)).mean(dim=1)) | TypeError | ndarray.mean; 'dim'
+npm(lambda: np.random.normal(0, 1, shape=(2,))) | TypeError | normal; 'shape'; did you mean size?
+npm(lambda: np.random.uniform(0, 1, sized=(2,))) | TypeError | uniform; 'sized'; did you mean size?
+npm(lambda: np.transpose(np.ones((2, 3)), (0, 1, 2))) | MXNetError | axes=(0, 1, 2); shape (2, 3)
+A(2, 3).reshape('a') | TypeError | reshape; a tuple of ints; 'a'
+A(2, 3).reshape(2.5) | TypeError | reshape; a tuple of ints; 2.5
+nd.full((2,), 'a') | TypeError | nd.full; val must be a number; 'a'
+nd.full((2,), None) | TypeError | nd.full; val must be a number; None
+dense(3, in_units=2).apply(5) | TypeError | apply: fn must be a function of a block; the int 5
+nn.HybridLambda('relu2') | AssertionError | mx.nd.relu2; did you mean relu?
+nn.Lambda('sofmax') | AssertionError | mx.nd.sofmax; did you mean softmax?
+gluon.Trainer(dense(in_units=2), 'sgd') | ValueError | collect_params(); a Dense
+init(nn.Conv2D(6, 5))(A(2, 28, 28, 1)) | ValueError | shape; (2, 28, 28, 1); layout='NCHW'
+init(nn.Dense(10, in_units=784))(A(2, 1, 28, 27)) | MXNetError | 756 values; weight takes 784
+nd.Embedding(A(2, 2), A(5, 3), input_dim=5) | MXNetError | Embedding; output_dim is missing
+mx.random.seed('a') | ValueError | seed must be an int; 'a'
 """

@@ -144,7 +144,7 @@ def test_image_lists(pictures):
     listed = vision.ImageListDataset(str(pictures), 'all.lst', transform=lambda x, y: (x.shape, y))
     assert listed[0] == ((4, 6, 3), 1.0) and listed[1][1].tolist() == [2, 3]
     (pictures / 'bad.lst').write_text('0\tcat/a.png\n')
-    for wrong, message in (('all.txt', 'lst file'), (None, 'NoneType'), ([('cat/a.png',)], 'entry 0'),
+    for wrong, message in (('all.txt', 'lst file'), (None, 'not None'), ([('cat/a.png',)], 'entry 0'),
                            ('bad.lst', 'bad.lst, line 1')):
         with pytest.raises(ValueError, match=message):
             vision.ImageListDataset(str(pictures), wrong)

@@ -153,7 +153,7 @@ def test_impossible_ranges():
     for make in (lambda: mx.image.DetRandomCropAug(area_range=(0.9, 0.1)),
                  lambda: mx.image.DetRandomPadAug(area_range=(1.0, 1.0)),
                  lambda: mx.image.DetRandomCropAug(aspect_ratio_range=0)):
-        with pytest.warns(UserWarning, match='does nothing: .* is no range'):
+        with pytest.warns(UserWarning, match='does nothing: .* is not a valid range'):
             aug = make()
         image, label = boxed(np.random.RandomState(0))
         assert aug(image, label)[0] is image
@@ -367,7 +367,7 @@ def test_detection_shapes(detections):
     for shape in ((2, 5), (9, 6), (9,)):
         with pytest.raises(ValueError, match='label_shape'):
             few.reshape(label_shape=shape)
-    with pytest.raises(TypeError, match='takes an ImageDetIter, not a int'):
+    with pytest.raises(TypeError, match='takes an ImageDetIter, not the int 3'):
         many.sync_label_shape(3)
 
 

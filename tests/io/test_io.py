@@ -54,7 +54,7 @@ def test_batches():
     batch = DataBatch([mx.nd.ones((2, 3))], [mx.nd.ones((2,))], pad=1)
     assert str(batch) == 'DataBatch: data shapes: [(2, 3)] label shapes: [(2,)]'
     assert str(DataBatch([mx.nd.ones((2, 3))])) == 'DataBatch: data shapes: [(2, 3)] label shapes: None'
-    with pytest.raises(TypeError, match='data must be a list of arrays, not a NDArray'):
+    with pytest.raises(TypeError, match='data must be a list of arrays, not an NDArray'):
         DataBatch(mx.nd.ones((1,)))
 
 
@@ -171,9 +171,9 @@ def test_idx_is_the_order():
 @pytest.mark.parametrize('arguments, error, text', [
     ({'data': None}, ValueError, "'data' is empty"),
     ({'data': []}, ValueError, "'data' is empty"),
-    ({'data': 'x'}, TypeError, "'data' must be an NDArray, .* not a str"),
+    ({'data': 'x'}, TypeError, "'data' must be an NDArray, .* not the str 'x'"),
     ({'data': (np.ones(2),)}, TypeError, 'not a tuple'),
-    ({'data': {'a': object()}}, TypeError, "'a' must be an NDArray, .* not a object"),
+    ({'data': {'a': object()}}, TypeError, "'a' must be an NDArray, .* not an object"),
     ({'data': np.ones(3), 'label': np.ones(2)}, MXNetError, "'softmax_label' has 2 examples, but 'data' has 3"),
     ({'data': np.ones((0, 2))}, MXNetError, 'has no examples'),
     ({'data': np.ones(3), 'batch_size': 0}, ValueError, 'batch_size must be positive, not 0'),

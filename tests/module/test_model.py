@@ -205,7 +205,7 @@ def test_which_store(monkeypatch):
     assert _create_kvstore(own, 1, small) == (own, False)
     monkeypatch.setenv('MXNET_UPDATE_ON_KVSTORE', '0')
     assert _create_kvstore('local', 2, small)[1] is False
-    with pytest.raises(TypeError, match='kvstore must be a KVStore, a str or None, not a int'):
+    with pytest.raises(TypeError, match='kvstore must be a KVStore, a str or None, not the int 3'):
         _create_kvstore(3, 2, small)
 
 

@@ -486,7 +486,7 @@ def test_grad_req(grad_req, factor):
 def test_wrong_grad_req():
     with pytest.raises(AssertionError, match='2 grad_reqs given for 4 arguments'):
         mx.mod.Module(net()).bind(**SHAPES, grad_req=['write', 'null'])
-    with pytest.raises(ValueError, match='grad_req must be a str, a list or a dict, not a int'):
+    with pytest.raises(ValueError, match='grad_req must be a str, a list or a dict, not the int 1'):
         mx.mod.Module(net()).bind(**SHAPES, grad_req=1)
 
 
@@ -540,7 +540,7 @@ def test_init_optimizer():
         module.init_optimizer(optimizer=own, force_init=True)
     assert module._optimizer is own and own.idx2name == {0: 'fc_weight', 1: 'fc_bias'}
     for wrong in ({'optimizer': 3}, {'kvstore': 3}):
-        with pytest.raises((AssertionError, TypeError), match='not a int'):
+        with pytest.raises((AssertionError, TypeError), match='not the int 3'):
             module.init_optimizer(**wrong, force_init=True)
 
 
@@ -665,7 +665,7 @@ def test_names():
         mx.mod.Module(net()).bind([('other', (4, 3))])
     with pytest.warns(UserWarning, match='label_shapes has'):
         mx.mod.Module(net()).bind([('data', (4, 3))])
-    with pytest.raises(TypeError, match='the shape of data must be a tuple of ints, not a NDArray'):
+    with pytest.raises(TypeError, match='the shape of data must be a tuple of ints, not an NDArray'):
         mx.mod.Module(net()).bind([('data', nd.zeros((2,)))])
     module = ready()
     assert module.data_names == ['data'] and module.label_names == ['softmax_label']

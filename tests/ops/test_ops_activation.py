@@ -88,7 +88,7 @@ def test_what_leaky_refuses():
     data = nd.array(A)
     with pytest.raises(MXNetError, match='gamma is missing'):
         nd.LeakyReLU(data, act_type='prelu')
-    with pytest.raises(MXNetError, match="gamma goes with act_type='prelu' only"):
+    with pytest.raises(MXNetError, match="gamma is accepted only with act_type='prelu'"):
         nd.LeakyReLU(data, nd.ones(1), act_type='elu')
     with pytest.raises(MXNetError, match=r'gamma has shape \(4,\), data \(2, 3, 2\)'):
         nd.LeakyReLU(data, nd.ones(4), act_type='prelu')

@@ -379,7 +379,7 @@ def test_mxboard_and_horovod(remx, tmp_path):
         '''
     done = remx(text, check=0, options=['--cpu'])
     assert done.stdout == '[1]\n0 1 gpu(1) 0\n' and list((tmp_path / 'logs').iterdir())
-    assert done.stderr.count('GPU contexts are on the CPU') == 2         # at once, and in the report
+    assert done.stderr.count('GPU contexts use the CPU') == 2         # at once, and in the report
 
 
 # ---------------------------------------------------------------------- data

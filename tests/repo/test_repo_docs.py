@@ -113,6 +113,13 @@ def test_both_languages_have_one_structure(page):
     assert outline(chinese) == outline(english)
 
 
+def test_the_gallery_is_translated():
+    """docs/zh/examples.txt has one line for each example."""
+    import programs
+    assert sorted(programs.summaries('zh')) == sorted(name for name, _, _ in programs.programs())
+    assert not programs.summaries('en')
+
+
 def test_what_is_not_translated_is_listed():
     """A new page either has its Chinese counterpart or stands in docs/zh/untranslated.txt."""
     english, chinese = ({page.stem for page in pages(language)} for language in ('en', 'zh'))

@@ -29,13 +29,8 @@ OWN_RULES = {'reportPossiblyUnboundVariable': 'none', 'reportMissingImports': 'n
              'reportMissingModuleSource': 'none', 'reportUnusedExpression': 'none'}
 # Complaints that are right: the program makes the mistake on purpose, or gives one name two meanings.
 RIGHT = {
-    'figures.py': 'matplotlib is optional there: a name is None without it',
     'page_docs_en_troubleshooting.py': 'the page shows mistakes and what they raise',
     'page_docs_zh_troubleshooting.py': 'the page shows mistakes and what they raise',
-    'page_docs_en_symbol.py': 'a function and a number of one name',
-    'page_docs_zh_symbol.py': 'a function and a number of one name',
-    'page_docs_en_to_pytorch.py': 'one name for an array and for a torch tensor',
-    'page_docs_zh_to_pytorch.py': 'one name for an array and for a torch tensor',
     'test_seeds_gluon_gpus.py': 'a method of the tutorial has other arguments than the one it overrides',
 }
 
@@ -129,6 +124,23 @@ class Double(autograd.Function):
 
     def backward(self, dy):
         return dy * 2
+
+
+class Ones(mx.init.Initializer):
+    def _init_weight(self, name, data):
+        data[:] = 1
+
+
+@mx.operator.register('twice')
+class TwiceProp(mx.operator.CustomOpProp):
+    def __init__(self):
+        super(TwiceProp, self).__init__(need_top_grad=False)
+
+
+resnet = gluon.model_zoo.vision.resnet18_v1(classes=3)
+resnet.features[0].weight.lr_mult = 0.1
+store = mx.kv.create('local')
+store.init('a', nd.ones((2,)))
 '''
 
 
@@ -198,6 +210,14 @@ PLANTED = {
     'misspelt keyword of a random function': 'nd.random.normal(0, 1, shap=(2, 3))',
     'misspelt initializer': 'mx.init.Xaver()',
     'misspelt method of a symbol': 's.list_argument()',
+    'misspelt method of a store': "mx.kv.create('local').pus('a', x)",
+    'misspelt keyword of fit': 'mx.mod.Module(s).fit(mx.io.NDArrayIter(x), num_epochs=3)',
+    'misspelt keyword of initialize': 'net.initialize(contex=mx.cpu())',
+    'misspelt keyword of an augmenter': 'mx.image.CreateAugmenter((3, 8, 8), resise=3)',
+    'misspelt keyword of np.random': 'mx.np.random.normal(0, 1, shape=(2,))',
+    'misspelt keyword of a loader': 'gluon.data.DataLoader([1, 2], batch_size=2, num_worker=2)',
+    'keyword of another library': 'mx.image.imresize(x, width=3, height=3)',
+    'misspelt method of a parameter': 'net.weight.dat()',
     'misspelt keyword of zeros': 'nd.zeros((2, 3), context=mx.cpu())',
 }
 BEGIN = '''

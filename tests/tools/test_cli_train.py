@@ -90,7 +90,7 @@ def test_a_stopped_run_goes_on_exactly(data, tmp_path):
     assert running.returncode == 130 and 'stopped in epoch' in out, (out, err)
     resumed = subprocess.run(command(data, tmp_path / 'parts', *more, '--resume'), env=environment(),
                              capture_output=True, text=True, timeout=240)
-    assert resumed.returncode == 0 and 'going on with epoch' in resumed.stdout, resumed.stderr
+    assert resumed.returncode == 0 and 'resuming at epoch' in resumed.stdout, resumed.stderr
     for key, value in parameters(tmp_path / 'whole').items():
         np.testing.assert_array_equal(value, parameters(tmp_path / 'parts')[key])
     assert [h['test'] for h in json.loads((tmp_path / 'parts' / 'history.json').read_text())] == \
@@ -136,7 +136,7 @@ def test_resuming_needs_a_checkpoint_of_the_same_network(data, tmp_path, capsys)
     with pytest.raises(SystemExit, match='checkpoint.params belongs to another network: it has'):
         main([*run, '--model', 'lenet'])
     mx.nd.save(str(tmp_path / 'checkpoint.params'), [mx.nd.ones(1)])
-    with pytest.raises(SystemExit, match='is no checkpoint'):
+    with pytest.raises(SystemExit, match='is not a checkpoint'):
         main(run)
 
 

@@ -324,7 +324,7 @@ def test_mistakes(tmp_path):
     with pytest.raises(FileNotFoundError, match='nowhere.onnx'):
         mx.contrib.onnx.import_model(str(tmp_path / 'nowhere.onnx'))
     (tmp_path / 'text.onnx').write_text('hello world')
-    with pytest.raises(mx.MXNetError, match='text.onnx is no ONNX file'):
+    with pytest.raises(mx.MXNetError, match='text.onnx is not an ONNX file'):
         mx.contrib.onnx.import_model(str(tmp_path / 'text.onnx'))
 
 

@@ -306,7 +306,7 @@ def test_archives(tmp_path):
 @pytest.mark.parametrize('arguments, message', [
     (['net', '--host', '0.0.0.0'], 'can be reached by others'), (['missing'], 'there is no'),
     (['net', '--workers', '0'], '--workers 0: it takes numbers from 1 on'),
-    (['bad.mar'], 'bad.mar is no model archive'),
+    (['bad.mar'], 'bad.mar is not a model archive'),
     (['slip.mar'], 'leads out of the archive')])
 def test_mistakes(tmp_path, capfd, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)

@@ -87,9 +87,9 @@ def test_an_archive_is_unpacked(tmp_path, temporary):
 
 
 @pytest.mark.parametrize('manifest, message', [
-    ('{', 'is no model archive'), ('[]', 'is no model archive'), ('{"model": {}}', 'is no model archive'),
-    ('{"model": {"modelName": 3}}', 'is no model archive'), ('[' * 100000, 'is no model archive'),
-    ({'model': {'modelName': 'a', 'handler': ['x']}}, 'is no model archive'), (MANIFEST, 'has no -symbol.json')])
+    ('{', 'is not a model archive'), ('[]', 'is not a model archive'), ('{"model": {}}', 'is not a model archive'),
+    ('{"model": {"modelName": 3}}', 'is not a model archive'), ('[' * 100000, 'is not a model archive'),
+    ({'model': {'modelName': 'a', 'handler': ['x']}}, 'is not a model archive'), (MANIFEST, 'has no -symbol.json')])
 def test_archives_that_are_none_leave_nothing(tmp_path, temporary, manifest, message):
     with pytest.raises(MXNetError, match=message):
         archives.unpack(archive(tmp_path / 'a.mar', manifest), trust=False)

@@ -178,7 +178,7 @@ def test_casts_of_mixed_precision_are_left_out():
 
 def test_mistakes_in_the_drawing():
     pytest.importorskip('graphviz')
-    with pytest.raises(TypeError, match='plot_network takes a Symbol, not a NDArray'):
+    with pytest.raises(TypeError, match='plot_network takes a Symbol, not an NDArray'):
         mx.viz.plot_network(mx.nd.ones((1,)))
     with pytest.raises(ValueError, match='those of b do not follow'):
         mx.viz.plot_network(mx.sym.broadcast_add(mx.sym.var('a'), mx.sym.var('b')), shape={'a': (1,)})

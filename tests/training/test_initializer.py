@@ -90,7 +90,7 @@ def test_plain_names_of_special_layers():
         mx.init.Zero()('data', bias)
     with pytest.raises(TypeError, match='must be a string'):
         mx.init.Zero()(3, bias)
-    with pytest.raises(TypeError, match='not a ndarray'):
+    with pytest.raises(TypeError, match='not a numpy.ndarray'):
         mx.init.Zero()('fc_weight', np.ones(3))
 
 

@@ -68,8 +68,8 @@ class Facts:
                              f'and {shape} by another' + _called(why))
         if new != old:
             if math.prod(n for n in new if n > 0) >= MOST:
-                raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, more '
-                                 'than any memory holds' + _called(why))
+                raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, '
+                                 'which is larger than any memory' + _called(why))
             self.shapes[key] = new
             self.changed = True
 
@@ -235,6 +235,9 @@ def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Fac
                 raise MXNetError(str(completed(op, error, node.attributes))) from error
             given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
             why = f': {error}' if isinstance(error, NoAxis) else ''
+            axis = node.attributes.get('dim', node.attributes.get('axis'))
+            if isinstance(error, IndexError) and isinstance(axis, int):
+                why = f': there is no axis {axis}'
             raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why} (called with '
                              f'{called_with(node.attributes)})') from error
         for name, shape in found.items():

@@ -238,5 +238,7 @@ def bad_attribute(operator: str, name: str, value: object, kind: Kind) -> MXNetE
     text = repr(value)
     text = text if len(text) <= 120 else text[:117] + '...'
     choice = kind.kind if isinstance(kind, Maybe) else kind
-    hint = near(value, [o for o in choice.options if o]) if isinstance(choice, Choice) else ''
+    known = [o for o in choice.options if o] if isinstance(choice, Choice) else \
+        list(TORCH) if isinstance(choice, DataType) and isinstance(value, str) else []
+    hint = near(value, known) if known else ''
     return MXNetError(f'operator {operator}: argument {name}={text} is not accepted{hint}; it takes {kind.accepts}')

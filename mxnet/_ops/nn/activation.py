@@ -60,7 +60,7 @@ def LeakyReLU(data, gamma=None, *, act_type: Literal['elu', 'gelu', 'leaky', 'pr
     normal distribution function of x, everywhere.
     """
     if gamma is not None and act_type != 'prelu':
-        raise MXNetError(f"operator LeakyReLU: gamma goes with act_type='prelu' only, not with {act_type!r}")
+        raise MXNetError(f"operator LeakyReLU: gamma is accepted only with act_type='prelu', not with {act_type!r}")
     if act_type == 'leaky':
         return F.leaky_relu(data, slope)
     if act_type == 'prelu':

@@ -13,8 +13,8 @@ def _window(name, kernel, stride, dilate, pad):
     count = len(kernel)
     stride, dilate, pad = stride or (1,) * count, dilate or (1,) * count, pad or (0,) * count
     if count not in (1, 2, 3) or not len(stride) == len(dilate) == len(pad) == count:
-        raise MXNetError(f'operator {name}: kernel={kernel}, stride={stride}, dilate={dilate} and pad={pad} must have '
-                         'as many numbers, one to three')
+        raise MXNetError(f'operator {name}: kernel={kernel}, stride={stride}, dilate={dilate} and pad={pad} must '
+                         'have the same number of values, one to three')
     return stride, dilate, pad
 
 
@@ -58,7 +58,8 @@ def col2im(data, *, output_size: Shape, kernel: Shape, stride: Shape = (), dilat
     """Columns of patches put back into an image of `output_size`, added up where they overlap."""
     stride, dilate, pad = _window('col2im', kernel, stride, dilate, pad)
     if len(output_size) != len(kernel):
-        raise MXNetError(f'operator col2im: output_size={output_size} and kernel={kernel} must have as many numbers')
+        raise MXNetError(f'operator col2im: output_size={output_size} and kernel={kernel} must have the same number '
+                         'of values')
     counts = _starts('col2im', output_size, kernel, stride, dilate, pad)
     if data.dim() != 3 or data.shape[1] % prod(kernel) or data.shape[2] != prod(counts):
         raise MXNetError(f'operator col2im: data has shape {tuple(data.shape)}, but these arguments need '

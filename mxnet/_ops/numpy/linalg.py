@@ -123,7 +123,8 @@ def _npi_tensorsolve(a, b, *, a_axes: Shape = ()):
     shape = a.shape[b.dim() - a.dim():]
     matrix = a.reshape(-1, math.prod(shape))
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] != b.numel():
-        raise MXNetError(f'operator _npi_tensorsolve: a of shape {tuple(a.shape)} is no square system for b of shape '
+        raise MXNetError(f'operator _npi_tensorsolve: a of shape {tuple(a.shape)} does not form a square system with '
+                         'b of shape '
                          f'{tuple(b.shape)}')
     return torch.linalg.solve(matrix, b.reshape(-1)).reshape(shape)
 

@@ -47,7 +47,7 @@ def _npi_tensordot(a, b, *, a_axes_summed: Shape, b_axes_summed: Shape):
     a, b = promoted(a, b)
     if len(a_axes_summed) != len(b_axes_summed):
         raise MXNetError(f'operator _npi_tensordot: a_axes_summed={a_axes_summed} and b_axes_summed={b_axes_summed} '
-                         'must name as many axes')
+                         'must name the same number of axes')
     return torch.tensordot(a, b, dims=(list(a_axes_summed), list(b_axes_summed)))
 
 

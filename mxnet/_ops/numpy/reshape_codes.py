@@ -63,7 +63,7 @@ def resolve(shape, codes, reverse=False):
     if free is not None:
         rest = prod(target)
         if not rest or prod(shape) % rest:
-            raise bad('what is left over is no whole length')
+            raise bad('the remaining length is not an integer')
         target[free] = prod(shape) // rest
     if prod(target) != prod(shape):
         raise bad(f'it has {prod(target)} elements')

@@ -31,8 +31,8 @@ def _in_order(a, shape, order):
 def _np_reshape(a, *, newshape: Shape, order: str = 'C'):
     """The same elements in another shape, where -1 stands for what is left over."""
     if any(n < -1 for n in newshape):
-        raise MXNetError(f'operator _np_reshape: argument newshape={newshape} is not accepted; of the negative '
-                         'numbers, only -1 means something (npx.reshape knows more)')
+        raise MXNetError(f'operator _np_reshape: argument newshape={newshape} is not accepted; the only negative '
+                         'number accepted is -1 (npx.reshape accepts more)')
     return _in_order(a, newshape, order)
 
 
@@ -152,7 +152,8 @@ def _np_transpose(a, *, axes: Shape | None = None):
 def _np_moveaxis(a, *, source: Shape, destination: Shape):
     """Moves axes to new places; the others keep their order."""
     if len(source) != len(destination):
-        raise MXNetError(f'operator _np_moveaxis: source={source} and destination={destination} must have as many axes')
+        raise MXNetError(f'operator _np_moveaxis: source={source} and destination={destination} must have the same '
+                         'number of axes')
     return a.movedim(source, destination)
 
 

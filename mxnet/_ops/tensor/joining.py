@@ -91,7 +91,7 @@ def tile(data, *, reps: Shape):
 def broadcast_axis(data, *, axis: Shape = (), size: Shape = ()):
     """Repeats axes of length 1: those in `axis` get the lengths in `size`."""
     if len(axis) != len(size):
-        raise MXNetError(f'operator broadcast_axis: axis={axis} and size={size} must have as many numbers')
+        raise MXNetError(f'operator broadcast_axis: axis={axis} and size={size} must have the same number of values')
     shape = list(data.shape)
     for a, n in zip(axis, size, strict=True):
         if shape[a] != 1:
@@ -121,8 +121,8 @@ def broadcast_like(lhs, rhs, *, lhs_axes: Shape | None = None, rhs_axes: Shape |
     if lhs_axes is None or rhs_axes is None:
         return _broadcast('broadcast_like', lhs, rhs.shape)
     if not lhs_axes or len(lhs_axes) != len(rhs_axes):
-        raise MXNetError(f'operator broadcast_like: lhs_axes={lhs_axes} and rhs_axes={rhs_axes} must name as many '
-                         'axes, and at least one')
+        raise MXNetError(f'operator broadcast_like: lhs_axes={lhs_axes} and rhs_axes={rhs_axes} must name the same '
+                         'number of axes, and at least one')
     shape = list(lhs.shape)
     for left, right in zip(lhs_axes, rhs_axes, strict=True):
         if shape[left] != 1:

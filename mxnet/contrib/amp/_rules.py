@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..._names import kind_of
 from ..._ops.core.dtypes import dtype_name
 from ..._ops.core.table import NAMES
 from .lists import _families
@@ -67,7 +68,7 @@ class Rules:
 
 def _operators(what, names):
     if not isinstance(names, (list, tuple)):
-        raise AssertionError(f'{what} must be a list, not a {type(names).__name__}')
+        raise AssertionError(f'{what} must be a list, not {kind_of(names)}')
     if what.startswith('conditional'):
         for entry in names:
             if not (isinstance(entry, (list, tuple)) and len(entry) == 3 and isinstance(entry[2], (list, tuple))):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import optimizer as _optimizer
 from ..._dispatch import install, remove
+from ..._names import kind_of
 from ..._names import no_attribute as _no_attribute
 from ..._ops.core.dtypes import NUMPY, dtype_name
 from ...context import gpu
@@ -118,7 +119,7 @@ def scale_loss(loss: NDArray, optimizer_or_trainer: Any) -> Iterator[Any]:
     trainer = optimizer_or_trainer
     scaler = getattr(trainer, '_amp_loss_scaler', None)
     if scaler is None:
-        raise AssertionError('the trainer does not know of mixed precision; call amp.init_trainer(trainer) first')
+        raise AssertionError('the trainer is not set up for mixed precision; call amp.init_trainer(trainer) first')
     trainer._scale = trainer._amp_original_scale / scaler.loss_scale
     if scaler.loss_scale == 1:
         yield loss                  # as it is, so that it can still be one plan with what comes before
@@ -151,7 +152,7 @@ def convert_symbol(sym: Symbol, target_dtype: DType = 'float16', target_dtype_op
     cast_optional_params: declare parameters that are needed in the target dtype only in it, instead of casting them
     """
     if not isinstance(sym, Symbol):
-        raise AssertionError(f'sym must be a Symbol, not a {type(sym).__name__}')
+        raise AssertionError(f'sym must be a Symbol, not {kind_of(sym)}')
     rules = Rules(target_name(target_dtype), target_dtype_ops, fp32_ops, conditional_fp32_ops)
     excluded = _names('excluded_sym_names', excluded_sym_names)
     if data_names is None:
@@ -163,7 +164,7 @@ def convert_symbol(sym: Symbol, target_dtype: DType = 'float16', target_dtype_op
 
 def _names(what, given):
     if given is not None and not isinstance(given, (list, tuple)):
-        raise AssertionError(f'{what} must be a list of names, not a {type(given).__name__}')
+        raise AssertionError(f'{what} must be a list of names, not {kind_of(given)}')
     return given or []
 
 
@@ -174,9 +175,9 @@ def convert_model(sym: Symbol, arg_params: Mapping[str, NDArray], aux_params: Ma
     """(symbol, arguments, auxiliary states) of a float32 model in mixed precision; see `convert_symbol`."""
     for name, value in (('arg_params', arg_params), ('aux_params', aux_params)):
         if not isinstance(value, dict):
-            raise AssertionError(f'{name} must be a dict of arrays by name, not a {type(value).__name__}')
+            raise AssertionError(f'{name} must be a dict of arrays by name, not {kind_of(value)}')
     if not isinstance(sym, Symbol):
-        raise AssertionError(f'sym must be a Symbol, not a {type(sym).__name__}')
+        raise AssertionError(f'sym must be a Symbol, not {kind_of(sym)}')
     data = [name for name in sym.list_inputs() if name not in arg_params and name not in aux_params]
     converted = convert_symbol(sym, target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names,
                                data, cast_optional_params)
@@ -204,9 +205,9 @@ def convert_hybrid_block(block: Block, target_dtype: DType = 'float16', target_d
     The block must have been hybridized and called once.
     """
     if not isinstance(block, HybridBlock):
-        raise AssertionError(f'block must be a HybridBlock, not a {type(block).__name__}')
+        raise AssertionError(f'block must be a HybridBlock, not {kind_of(block)}')
     if not block._cached_graph:
-        raise RuntimeError('there is no graph to convert yet: call hybridize() and run the block once before')
+        raise RuntimeError('there is no graph to convert yet: call hybridize() and run the block once first')
     inputs, sym = block._cached_graph
     converted = convert_symbol(sym, target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names,
                                [s.name for s in inputs], cast_optional_params)
@@ -223,7 +224,7 @@ def convert_bucketing_module(bucketing_mod: Any, target_dtype: DType = 'float16'
                              cast_optional_params: bool = False) -> Any:
     """A BucketingModule whose graphs are in mixed precision; see `convert_symbol`."""
     if not isinstance(bucketing_mod, BucketingModule):
-        raise AssertionError(f'a BucketingModule is needed, not a {type(bucketing_mod).__name__}')
+        raise AssertionError(f'a BucketingModule is needed, not {kind_of(bucketing_mod)}')
     if not bucketing_mod.params_initialized:
         raise AssertionError('the module has no parameters yet; bind it and call init_params')
     arguments, states = bucketing_mod.get_params()

@@ -14,6 +14,7 @@ import numpy
 import torch
 
 from ..._array import wrap
+from ..._names import kind_of
 from ...ndarray import NDArray, array
 from ...util import is_np_array
 from ._rows import Row, join
@@ -141,7 +142,7 @@ class Group:
         self._fn = tuple(fn) if isinstance(fn, (list, tuple)) else (fn, *args)
         for function in self._fn:
             if not callable(function):
-                raise TypeError(f'Group takes functions, not a {type(function).__name__}')
+                raise TypeError(f'Group takes functions, not {kind_of(function)}')
 
     def __call__(self, data: Any) -> Any:
         if len(data[0]) != len(self._fn):

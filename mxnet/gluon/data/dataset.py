@@ -55,7 +55,7 @@ class Dataset:
     def sample(self, sampler: Sampler) -> Dataset:
         """The samples that a sampler names, in its order."""
         if not isinstance(sampler, _sampler.Sampler):
-            raise TypeError(f'sample takes a gluon.data.Sampler, not a {type(sampler).__name__}')
+            raise TypeError(f'sample takes a gluon.data.Sampler, not {kind_of(sampler)}')
         return _SampledDataset(self, sampler)
 
     def transform(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
@@ -66,16 +66,22 @@ class Dataset:
         >>> list(SimpleDataset([1, 2, 3]).transform(lambda x: x * 10))
         [10, 20, 30]
         """
-        if not callable(fn):
-            raise TypeError(f'transform: fn must be a function, not {kind_of(fn)}')
+        _check_function(fn, 'transform')
         transformed = _LazyTransformDataset(self, fn)
         return transformed if lazy else SimpleDataset([transformed[i] for i in range(len(transformed))])
 
     def transform_first(self, fn: Callable[..., Any], lazy: bool = True) -> Dataset:
         """The samples with `fn` applied to the first part of each, such as the image but not its label."""
-        if not callable(fn):
-            raise TypeError(f'transform_first: fn must be a function, not {kind_of(fn)}')
+        _check_function(fn, 'transform_first')
         return self.transform(_TransformFirstClosure(fn), lazy)
+
+
+def _check_function(fn, what):
+    if not callable(fn):
+        raise TypeError(f'{what}: fn must be a function, not {kind_of(fn)}')
+    if isinstance(fn, type) and hasattr(fn, 'collect_params'):
+        raise TypeError(f'{what}: fn must be a function or a transform, not {kind_of(fn)}; call it to make a '
+                        f'transform: {fn.__name__}(...)')
 
 
 class SimpleDataset(Dataset):
@@ -158,7 +164,15 @@ class _LazyTransformDataset(Dataset):
 
     def __getitem__(self, idx):
         item = self._data[idx]
-        return self._fn(*item) if isinstance(item, tuple) else self._fn(item)
+        if not isinstance(item, tuple):
+            return self._fn(item)
+        try:
+            return self._fn(*item)
+        except TypeError as error:
+            if 'positional argument' in str(error):
+                error.add_note(f'transform passes all {len(item)} parts of a sample to fn; transform_first passes the '
+                               f'first part only')
+            raise
 
     def _source(self):
         return sources.transformed(sources.of(self._data), self._fn)

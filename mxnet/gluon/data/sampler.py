@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ..._names import kind_of
 from . import _seeds
 
 if TYPE_CHECKING:
@@ -24,10 +25,17 @@ class Sampler:
         raise NotImplementedError(f'{type(self).__name__} has no __len__')
 
 
+def _check_length(sampler, length):
+    if not hasattr(length, '__index__'):
+        hint = '; pass len(dataset)' if hasattr(length, '__len__') and not isinstance(length, str) else ''
+        raise TypeError(f'{type(sampler).__name__}: length must be an int, not {kind_of(length)}{hint}')
+
+
 class SequentialSampler(Sampler):
     """The numbers from `start` on, one after the other."""
 
     def __init__(self, length: int, start: int = 0) -> None:
+        _check_length(self, length)
         self._length, self._start = length, start
 
     def __iter__(self) -> Iterator[Any]:
@@ -47,6 +55,7 @@ class RandomSampler(Sampler):
     """
 
     def __init__(self, length: int) -> None:
+        _check_length(self, length)
         self._length = length
 
     def __iter__(self) -> Iterator[Any]:
@@ -86,6 +95,7 @@ class BatchSampler(Sampler):
     def __init__(self, sampler: Sampler | Sequence[int], batch_size: int, last_batch: str = 'keep') -> None:
         self._sampler, self._batch_size, self._last_batch = sampler, batch_size, last_batch
         self._prev: list[Any] = []
+        self._check()
 
     def _check(self):
         if self._last_batch not in ('keep', 'discard', 'rollover'):

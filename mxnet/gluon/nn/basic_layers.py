@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import ndarray, symbol
-from ..._names import kind_of
+from ..._names import kind_of, near
 from ..._ops.core.dtypes import dtype_name
 from ...util import is_np_array
 from .._operators import operator
@@ -380,7 +380,7 @@ class Lambda(Block):
         super().__init__(prefix=prefix)
         if isinstance(function, str):
             if not hasattr(ndarray, function):
-                raise AssertionError(f'there is no mx.nd.{function} for Lambda')
+                raise AssertionError(f'there is no mx.nd.{function}{near(function, dir(ndarray))} for Lambda')
             self._func_impl = getattr(ndarray, function)
         elif callable(function):
             self._func_impl = function
@@ -406,7 +406,8 @@ class HybridLambda(HybridBlock):
         super().__init__(prefix=prefix)
         if isinstance(function, str):
             if not hasattr(ndarray, function) or not hasattr(symbol, function):
-                raise AssertionError(f'there is no mx.nd.{function} and mx.sym.{function} for HybridLambda')
+                raise AssertionError(f'there is no mx.nd.{function} and mx.sym.{function}'
+                                     f'{near(function, dir(ndarray))} for HybridLambda')
             self._func = lambda F, *args: operator(F, function)(*args)
             self._func_name = function
         elif callable(function):

@@ -5,10 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, symbol
+from ..._names import kind_of
 from ..._ops.core.dtypes import dtype_name
 from ...base import MXNetError
 from ...ndarray import NDArray
 from ...symbol import Symbol
+from ...util import is_np_shape
 from .._structure import takes_symbols
 from ..block import Block, HybridBlock
 from ..utils import indent
@@ -22,6 +24,12 @@ __all__ = ['BidirectionalCell', 'DropoutCell', 'GRUCell', 'HybridRecurrentCell',
            'ModifierCell', 'RNNCell', 'RecurrentCell', 'ResidualCell', 'SequentialRNNCell', 'ZoneoutCell']
 
 MODIFIED = 'cell {name} belongs to a modifier cell such as ZoneoutCell, which must be called in its place'
+
+
+def _check_batch_size(batch_size, func, kwargs):
+    """Arrays need a batch size; symbols infer it."""
+    if not batch_size and func is ndarray.zeros and 'shape' not in kwargs and not is_np_shape():
+        raise MXNetError('begin_state: batch_size is missing; pass the number of sequences of a batch')
 
 
 class RecurrentCell(Block):
@@ -57,6 +65,7 @@ class RecurrentCell(Block):
         [(2, 4), (2, 4)]
         """
         self._check_unmodified()
+        _check_batch_size(batch_size, func, kwargs)
         states = []
         for info in self.state_info(batch_size):
             self._init_counter += 1
@@ -367,7 +376,7 @@ class SequentialRNNCell(_Stack, RecurrentCell):
         return self._step(inputs, states)
 
     def hybrid_forward(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError('a SequentialRNNCell is no graph; HybridSequentialRNNCell is one')
+        raise NotImplementedError('a SequentialRNNCell cannot be converted to a graph; use HybridSequentialRNNCell')
 
 
 class HybridSequentialRNNCell(_Stack, HybridRecurrentCell):
@@ -416,6 +425,9 @@ class ModifierCell(HybridRecurrentCell):
     """A cell around another one, `base_cell`, which must no longer be called by itself."""
 
     def __init__(self, base_cell: RecurrentCell) -> None:
+        if not isinstance(base_cell, RecurrentCell):
+            raise TypeError(f'{type(self).__name__}: base_cell must be a recurrent cell, such as LSTMCell(...), not '
+                            f'{kind_of(base_cell)}')
         base_cell._check_unmodified()
         base_cell._modified = True
         super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
@@ -526,7 +538,7 @@ class BidirectionalCell(HybridRecurrentCell):
         self._output_prefix = output_prefix
 
     def __call__(self, inputs: Any, states: Any) -> Any:
-        raise NotImplementedError('a BidirectionalCell cannot go step by step; use unroll')
+        raise NotImplementedError('a BidirectionalCell cannot be called step by step; use unroll')
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}(forward={self._children["l_cell"]!r}, backward={self._children["r_cell"]!r})'

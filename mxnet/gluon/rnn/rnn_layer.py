@@ -115,6 +115,7 @@ class _RNNLayer(HybridBlock):
         >>> [s.shape for s in mx.gluon.rnn.LSTM(4, num_layers=3).begin_state(batch_size=2)]
         [(3, 2, 4), (3, 2, 4)]
         """
+        rnn_cell._check_batch_size(batch_size, func, kwargs)
         states = [func(name=f'{self.prefix}h0_{i}', **{**info, **kwargs})
                   for i, info in enumerate(self.state_info(batch_size))]
         return [s.as_np_ndarray() for s in states] if is_np_array() else states
@@ -268,6 +269,8 @@ class RNN(_RNNLayer):
                  h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',
                  h2h_bias_initializer: Init = 'zeros', input_size: int = 0, dtype: DType = 'float32',
                  **kwargs: Unpack[RecurrentOptions]) -> None:
+        if activation not in ('relu', 'tanh'):
+            raise ValueError(f"RNN: activation must be 'relu' or 'tanh', not {activation!r}")
         super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
                          h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'rnn_' + activation, None,
                          None, None, None, False, dtype, **kwargs)

@@ -62,7 +62,7 @@ def box_decode(c):
 def box_nms(c):
     """What NonMaxSuppression keeps comes first, by score; all other rows are -1."""
     if c.dtype != np.float32:
-        raise c.error(f'{c.dtype}: ONNX knows float32 only')
+        raise c.error(f'{c.dtype}: ONNX supports float32 only')
     if c['in_format'] != c['out_format']:
         raise c.error('in_format and out_format that differ')
     if c['background_id'] >= 0:

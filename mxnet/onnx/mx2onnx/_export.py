@@ -10,6 +10,7 @@ import numpy as np
 from ..._files.paths import write_atomic
 from ..._graph.infer.inference import infer
 from ..._graph.ir.node import topological
+from ..._names import kind_of
 from ..._ops.core.dtypes import NAME
 from ...base import MXNetError
 from ...gluon import HybridBlock
@@ -114,7 +115,7 @@ def _network(sym, params):
     if isinstance(sym, (str, os.PathLike)):
         sym = load(os.fspath(sym))
     if not isinstance(sym, Symbol):
-        raise ValueError(f'export_model takes a Symbol, a file or a HybridBlock, not a {type(sym).__name__}')
+        raise ValueError(f'export_model takes a Symbol, a file or a HybridBlock, not {kind_of(sym)}')
     if isinstance(params, (str, os.PathLike)):
         from ...ndarray import load as load_arrays
         params = load_arrays(os.fspath(params))

@@ -134,7 +134,7 @@ class _Symbol(ArrayMethods, Symbol):  # type: ignore[misc]  # methods with NumPy
         if not all(isinstance(p, (int, numpy.integer, slice)) or p is None or p is Ellipsis for p in parts):
             raise IndexError(f'a symbol is indexed by ints, slices, None and ..., not by {key!r}')
         if Ellipsis in [p for p in parts if p is Ellipsis]:
-            raise IndexError('a symbol does not know its number of axes; spell out ... as slices')
+            raise IndexError('the number of axes of a symbol is not known; write slices instead of ...')
         taken = [p for p in parts if p is not None]
         limits = [(p.start, p.stop, p.step) if isinstance(p, slice) else (p, p + 1 if p != -1 else None, 1)
                   for p in taken]

@@ -42,7 +42,7 @@ def read(model):
     try:
         found = module.load_model(model)
     except Exception as error:              # protobuf has errors of its own, in several versions
-        raise MXNetError(f'{model} is no ONNX file: {error}') from error
+        raise MXNetError(f'{model} is not an ONNX file: {error}') from error
     size = os.path.getsize(model)
     folder = os.path.dirname(os.path.abspath(model))
     for tensor in found.graph.initializer:       # values may stand in files beside it

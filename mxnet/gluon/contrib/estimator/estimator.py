@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...._names import kind_of
 from ....context import Context, cpu, gpu, num_gpus
 from ....metric import Loss as LossMetric
 from ...data import DataLoader
@@ -166,7 +167,7 @@ class Estimator:
     @staticmethod
     def _check_data(name, data):
         if not isinstance(data, DataLoader):
-            raise ValueError(f'{name} of an Estimator must be a gluon.data.DataLoader, not a {type(data).__name__}. '
+            raise ValueError(f'{name} of an Estimator must be a gluon.data.DataLoader, not {kind_of(data)}. '
                              'Arrays become one with DataLoader(ArrayDataset(data, label), batch_size=...)')
 
     @property

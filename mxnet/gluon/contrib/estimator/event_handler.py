@@ -270,7 +270,7 @@ _GREATER = ('acc', 'f1', 'mcc', 'pcc', 'pearson')
 def _comparison(name, monitor, mode):
     """np.less or np.greater: what makes a value of the metric better than another."""
     if mode not in ('auto', 'min', 'max'):
-        warnings.warn(f"{name}: there is no mode {mode!r}, only 'auto', 'min' and 'max'; 'auto' is taken",
+        warnings.warn(f"{name}: there is no mode {mode!r}, only 'auto', 'min' and 'max'; 'auto' is used",
                       RuntimeWarning, stacklevel=3)
         mode = 'auto'
     if mode == 'auto':
@@ -415,7 +415,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 numbers = re.fullmatch(r'(\d+)batch(\d+)\.params', name[len(start):])
                 if numbers is None:
                     raise ValueError(f'CheckpointHandler: {self._path(name)} is not named as checkpoints are, '
-                                     f'{start}NbatchM.params, so it is unknown where to go on')
+                                     f'{start}NbatchM.params, so the epoch to resume from is unknown')
                 found.append((int(numbers[1]), int(numbers[2])))
         return sorted(found)
 

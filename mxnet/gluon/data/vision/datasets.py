@@ -4,6 +4,7 @@ Files that are in the folder are read, whatever their number of images; what is 
 """
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import tarfile
@@ -16,6 +17,7 @@ import numpy
 
 from .... import base, image, ndarray, recordio
 from ...._files import idx, limits, paths, published
+from ...._names import kind_of
 from ...._names import suggest_names as _suggest_names
 from ....base import FileError, MXNetError
 from ....util import is_np_array
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = ['CIFAR10', 'CIFAR100', 'FashionMNIST', 'ImageFolderDataset', 'ImageListDataset', 'ImageRecordDataset',
            'MNIST']
 
-MISSING = ('{cls} needs {file}, which is not in {folder} and could not be downloaded ({error}). {hint} Or put the '
-           'file there, or name the folder that has it with root=.')
+MISSING = ('{cls} needs {file}, which is not in {folder} and could not be downloaded ({error}). {hint} Or copy the '
+           'file there, or pass the folder that has it as root=.')
 DAMAGED = '{path} is not what {cls} expects: {why}. Remove it to have it downloaded again.'
 
 
@@ -257,6 +259,9 @@ class ImageFolderDataset(_ImageFiles):
         self._flag, self._transform = flag, transform
         self.synsets: Any
         self.synsets, self.items = [], []
+        if not os.path.isdir(self._root):
+            raise FileNotFoundError(errno.ENOENT, 'ImageFolderDataset: root must be a folder with one folder for each '
+                                    'class; there is no folder', self._root)
         for folder in sorted(os.listdir(self._root)):
             path = os.path.join(self._root, folder)
             if not os.path.isdir(path):
@@ -301,7 +306,7 @@ class ImageListDataset(_ImageFiles):
                     label = numpy.array(labels[0] if len(labels) == 1 else labels, dtype=numpy.float32)
                 self.items.append((os.path.join(self._root, name), label))
         else:
-            raise ValueError(f'imglist must be a .lst file or a list of (label, path), not a {type(imglist).__name__}')
+            raise ValueError(f'imglist must be a .lst file or a list of (label, path), not {kind_of(imglist)}')
 
     def _read(self, path):
         for number, line in enumerate(paths.read_bytes(path).split(b'\n'), 1):

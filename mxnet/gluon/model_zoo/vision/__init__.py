@@ -55,7 +55,7 @@ from .squeezenet import SqueezeNet, squeezenet1_0, squeezenet1_1
 from .vgg import VGG, get_vgg, vgg11, vgg11_bn, vgg13, vgg13_bn, vgg16, vgg16_bn, vgg19, vgg19_bn
 
 if TYPE_CHECKING:
-    from ....gluon.block import HybridBlock
+    from ._parts import Classifier
 
 _MODELS = {
     'alexnet': alexnet,
@@ -74,7 +74,7 @@ _MODELS = {
 }
 
 
-def get_model(name: str, **kwargs: Any) -> HybridBlock:
+def get_model(name: str, **kwargs: Any) -> Classifier:
     """A network by name, such as 'resnet50_v1'; other arguments are those of its function (`classes`, ...)."""
     name = name.lower()
     if name not in _MODELS:

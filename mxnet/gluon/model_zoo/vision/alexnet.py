@@ -9,7 +9,6 @@ from ._parts import CPU, Classifier, stack, with_parameters
 
 if TYPE_CHECKING:
     from ...._typing import BlockOptions, Contexts, Path
-    from ....gluon.block import HybridBlock
 
 __all__ = ['AlexNet', 'alexnet']
 
@@ -38,6 +37,6 @@ class AlexNet(Classifier):
             self.output = nn.Dense(classes)
 
 
-def alexnet(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> HybridBlock:
+def alexnet(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> Classifier:
     """AlexNet."""
     return with_parameters(AlexNet(**kwargs), 'alexnet', pretrained, ctx, root)

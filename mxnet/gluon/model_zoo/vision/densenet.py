@@ -11,7 +11,6 @@ from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
 
 if TYPE_CHECKING:
     from ...._typing import BlockOptions, Contexts, Path
-    from ....gluon.block import HybridBlock
 
 __all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201']
 
@@ -73,27 +72,27 @@ class DenseNet(Classifier):
 
 
 def get_densenet(num_layers: int, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
-                 **kwargs: Any) -> HybridBlock:
+                 **kwargs: Any) -> Classifier:
     """A DenseNet of 121, 161, 169 or 201 layers."""
     net = DenseNet(*densenet_spec[num_layers], **kwargs)
     return with_parameters(net, f'densenet{num_layers}', pretrained, ctx, root)
 
 
-def densenet121(**kwargs: Any) -> HybridBlock:
+def densenet121(**kwargs: Any) -> Classifier:
     """DenseNet of 121 layers."""
     return get_densenet(121, **kwargs)
 
 
-def densenet161(**kwargs: Any) -> HybridBlock:
+def densenet161(**kwargs: Any) -> Classifier:
     """DenseNet of 161 layers."""
     return get_densenet(161, **kwargs)
 
 
-def densenet169(**kwargs: Any) -> HybridBlock:
+def densenet169(**kwargs: Any) -> Classifier:
     """DenseNet of 169 layers."""
     return get_densenet(169, **kwargs)
 
 
-def densenet201(**kwargs: Any) -> HybridBlock:
+def densenet201(**kwargs: Any) -> Classifier:
     """DenseNet of 201 layers."""
     return get_densenet(201, **kwargs)

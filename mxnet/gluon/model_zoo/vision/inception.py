@@ -105,6 +105,6 @@ class Inception3(Classifier):
             self.output = nn.Dense(classes)
 
 
-def inception_v3(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> HybridBlock:
+def inception_v3(pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT, **kwargs: Any) -> Classifier:
     """Inception v3."""
     return with_parameters(Inception3(**kwargs), 'inceptionv3', pretrained, ctx, root)

@@ -10,7 +10,6 @@ from ._parts import CPU, Classifier, stack, with_parameters
 
 if TYPE_CHECKING:
     from ...._typing import BlockOptions, Contexts, Path
-    from ....gluon.block import HybridBlock
 
 __all__ = ['MobileNet', 'MobileNetV2', 'get_mobilenet', 'get_mobilenet_v2', 'mobilenet0_25', 'mobilenet0_5',
            'mobilenet0_75', 'mobilenet1_0', 'mobilenet_v2_0_25', 'mobilenet_v2_0_5', 'mobilenet_v2_0_75',
@@ -120,53 +119,53 @@ def _shown(multiplier):
 
 
 def get_mobilenet(multiplier: float, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
-                  **kwargs: Any) -> HybridBlock:
+                  **kwargs: Any) -> Classifier:
     """A MobileNet with all channels multiplied."""
     return with_parameters(MobileNet(multiplier, **kwargs), f'mobilenet{_shown(multiplier)}', pretrained, ctx, root)
 
 
 def get_mobilenet_v2(multiplier: float, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
-                     **kwargs: Any) -> HybridBlock:
+                     **kwargs: Any) -> Classifier:
     """A MobileNetV2 with all channels multiplied."""
     net = MobileNetV2(multiplier, **kwargs)
     return with_parameters(net, f'mobilenetv2_{_shown(multiplier)}', pretrained, ctx, root)
 
 
-def mobilenet1_0(**kwargs: Any) -> HybridBlock:
+def mobilenet1_0(**kwargs: Any) -> Classifier:
     """MobileNet."""
     return get_mobilenet(1.0, **kwargs)
 
 
-def mobilenet0_75(**kwargs: Any) -> HybridBlock:
+def mobilenet0_75(**kwargs: Any) -> Classifier:
     """MobileNet with three quarters of the channels."""
     return get_mobilenet(0.75, **kwargs)
 
 
-def mobilenet0_5(**kwargs: Any) -> HybridBlock:
+def mobilenet0_5(**kwargs: Any) -> Classifier:
     """MobileNet with half of the channels."""
     return get_mobilenet(0.5, **kwargs)
 
 
-def mobilenet0_25(**kwargs: Any) -> HybridBlock:
+def mobilenet0_25(**kwargs: Any) -> Classifier:
     """MobileNet with a quarter of the channels."""
     return get_mobilenet(0.25, **kwargs)
 
 
-def mobilenet_v2_1_0(**kwargs: Any) -> HybridBlock:
+def mobilenet_v2_1_0(**kwargs: Any) -> Classifier:
     """MobileNetV2."""
     return get_mobilenet_v2(1.0, **kwargs)
 
 
-def mobilenet_v2_0_75(**kwargs: Any) -> HybridBlock:
+def mobilenet_v2_0_75(**kwargs: Any) -> Classifier:
     """MobileNetV2 with three quarters of the channels."""
     return get_mobilenet_v2(0.75, **kwargs)
 
 
-def mobilenet_v2_0_5(**kwargs: Any) -> HybridBlock:
+def mobilenet_v2_0_5(**kwargs: Any) -> Classifier:
     """MobileNetV2 with half of the channels."""
     return get_mobilenet_v2(0.5, **kwargs)
 
 
-def mobilenet_v2_0_25(**kwargs: Any) -> HybridBlock:
+def mobilenet_v2_0_25(**kwargs: Any) -> Classifier:
     """MobileNetV2 with a quarter of the channels."""
     return get_mobilenet_v2(0.25, **kwargs)

@@ -191,7 +191,7 @@ resnet_block_versions: Any = [{'basic_block': BasicBlockV1, 'bottle_neck': Bottl
 
 
 def get_resnet(version: int, num_layers: int, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
-               **kwargs: Any) -> HybridBlock:
+               **kwargs: Any) -> Classifier:
     """A ResNet of version 1 or 2 with 18, 34, 50, 101 or 152 layers."""
     if num_layers not in resnet_spec:
         raise AssertionError(f'num_layers of a ResNet must be one of {list(resnet_spec)}, not {num_layers}')
@@ -203,51 +203,51 @@ def get_resnet(version: int, num_layers: int, pretrained: bool = False, ctx: Con
     return with_parameters(net, f'resnet{num_layers}_v{version}', pretrained, ctx, root)
 
 
-def resnet18_v1(**kwargs: Any) -> HybridBlock:
+def resnet18_v1(**kwargs: Any) -> Classifier:
     """ResNet v1 of 18 layers."""
     return get_resnet(1, 18, **kwargs)
 
 
-def resnet34_v1(**kwargs: Any) -> HybridBlock:
+def resnet34_v1(**kwargs: Any) -> Classifier:
     """ResNet v1 of 34 layers."""
     return get_resnet(1, 34, **kwargs)
 
 
-def resnet50_v1(**kwargs: Any) -> HybridBlock:
+def resnet50_v1(**kwargs: Any) -> Classifier:
     """ResNet v1 of 50 layers."""
     return get_resnet(1, 50, **kwargs)
 
 
-def resnet101_v1(**kwargs: Any) -> HybridBlock:
+def resnet101_v1(**kwargs: Any) -> Classifier:
     """ResNet v1 of 101 layers."""
     return get_resnet(1, 101, **kwargs)
 
 
-def resnet152_v1(**kwargs: Any) -> HybridBlock:
+def resnet152_v1(**kwargs: Any) -> Classifier:
     """ResNet v1 of 152 layers."""
     return get_resnet(1, 152, **kwargs)
 
 
-def resnet18_v2(**kwargs: Any) -> HybridBlock:
+def resnet18_v2(**kwargs: Any) -> Classifier:
     """ResNet v2 of 18 layers."""
     return get_resnet(2, 18, **kwargs)
 
 
-def resnet34_v2(**kwargs: Any) -> HybridBlock:
+def resnet34_v2(**kwargs: Any) -> Classifier:
     """ResNet v2 of 34 layers."""
     return get_resnet(2, 34, **kwargs)
 
 
-def resnet50_v2(**kwargs: Any) -> HybridBlock:
+def resnet50_v2(**kwargs: Any) -> Classifier:
     """ResNet v2 of 50 layers."""
     return get_resnet(2, 50, **kwargs)
 
 
-def resnet101_v2(**kwargs: Any) -> HybridBlock:
+def resnet101_v2(**kwargs: Any) -> Classifier:
     """ResNet v2 of 101 layers."""
     return get_resnet(2, 101, **kwargs)
 
 
-def resnet152_v2(**kwargs: Any) -> HybridBlock:
+def resnet152_v2(**kwargs: Any) -> Classifier:
     """ResNet v2 of 152 layers."""
     return get_resnet(2, 152, **kwargs)

@@ -9,7 +9,6 @@ from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
 
 if TYPE_CHECKING:
     from ...._typing import BlockOptions, Contexts, Path
-    from ....gluon.block import HybridBlock
 
 __all__ = ['SqueezeNet', 'squeezenet1_0', 'squeezenet1_1']
 
@@ -51,16 +50,16 @@ class SqueezeNet(Classifier):
 
 
 def get_squeezenet(version: str, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
-                   **kwargs: Any) -> HybridBlock:
+                   **kwargs: Any) -> Classifier:
     """SqueezeNet '1.0' or '1.1'."""
     return with_parameters(SqueezeNet(version, **kwargs), f'squeezenet{version}', pretrained, ctx, root)
 
 
-def squeezenet1_0(**kwargs: Any) -> HybridBlock:
+def squeezenet1_0(**kwargs: Any) -> Classifier:
     """SqueezeNet 1.0."""
     return get_squeezenet('1.0', **kwargs)
 
 
-def squeezenet1_1(**kwargs: Any) -> HybridBlock:
+def squeezenet1_1(**kwargs: Any) -> Classifier:
     """SqueezeNet 1.1: as good as 1.0 with less than half of the work."""
     return get_squeezenet('1.1', **kwargs)

@@ -11,7 +11,6 @@ from ._parts import CPU, Classifier, stack, with_parameters
 
 if TYPE_CHECKING:
     from ...._typing import BlockOptions, Contexts, Path
-    from ....gluon.block import HybridBlock
 
 __all__ = ['VGG', 'get_vgg', 'vgg11', 'vgg11_bn', 'vgg13', 'vgg13_bn', 'vgg16', 'vgg16_bn', 'vgg19', 'vgg19_bn']
 
@@ -52,47 +51,47 @@ class VGG(Classifier):
 
 
 def get_vgg(num_layers: int, pretrained: bool = False, ctx: Contexts | None = CPU, root: Path = ROOT,
-            **kwargs: Any) -> HybridBlock:
+            **kwargs: Any) -> Classifier:
     """A VGG of 11, 13, 16 or 19 layers; `batch_norm=True` puts a BatchNorm after every convolution."""
     name = f'vgg{num_layers}' + ('_bn' if kwargs.get('batch_norm') else '')
     return with_parameters(VGG(*vgg_spec[num_layers], **kwargs), name, pretrained, ctx, root)
 
 
-def vgg11(**kwargs: Any) -> HybridBlock:
+def vgg11(**kwargs: Any) -> Classifier:
     """VGG of 11 layers."""
     return get_vgg(11, **kwargs)
 
 
-def vgg13(**kwargs: Any) -> HybridBlock:
+def vgg13(**kwargs: Any) -> Classifier:
     """VGG of 13 layers."""
     return get_vgg(13, **kwargs)
 
 
-def vgg16(**kwargs: Any) -> HybridBlock:
+def vgg16(**kwargs: Any) -> Classifier:
     """VGG of 16 layers."""
     return get_vgg(16, **kwargs)
 
 
-def vgg19(**kwargs: Any) -> HybridBlock:
+def vgg19(**kwargs: Any) -> Classifier:
     """VGG of 19 layers."""
     return get_vgg(19, **kwargs)
 
 
-def vgg11_bn(**kwargs: Any) -> HybridBlock:
+def vgg11_bn(**kwargs: Any) -> Classifier:
     """VGG of 11 layers with batch normalization."""
     return get_vgg(11, **{**kwargs, 'batch_norm': True})
 
 
-def vgg13_bn(**kwargs: Any) -> HybridBlock:
+def vgg13_bn(**kwargs: Any) -> Classifier:
     """VGG of 13 layers with batch normalization."""
     return get_vgg(13, **{**kwargs, 'batch_norm': True})
 
 
-def vgg16_bn(**kwargs: Any) -> HybridBlock:
+def vgg16_bn(**kwargs: Any) -> Classifier:
     """VGG of 16 layers with batch normalization."""
     return get_vgg(16, **{**kwargs, 'batch_norm': True})
 
 
-def vgg19_bn(**kwargs: Any) -> HybridBlock:
+def vgg19_bn(**kwargs: Any) -> Classifier:
     """VGG of 19 layers with batch normalization."""
     return get_vgg(19, **{**kwargs, 'batch_norm': True})
