@@ -43,6 +43,7 @@ def _run(arguments):
                           ('convert', 'write a trained network as torch source, pt2, ONNX, safetensors or checkpoint'),
                           ('predict', 'run a trained network on pictures, arrays or tables'),
                           ('serve', 'answer HTTP requests with trained networks'),
+                          ('tune', 'search for hyper-parameters of a function in a file'),
                           ('run', 'run an old program, unmodified, on today\'s Python'),
                           ('check', 'list what has gone since a program was written, and mend it'),
                           ('fetch', 'bring data sets to where programs look for them')):

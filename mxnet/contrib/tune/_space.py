@@ -33,7 +33,13 @@ class Range:
     step: float | None = None
     log: bool = False
     integer: bool = False
-    text: str = ''
+
+    def __str__(self) -> str:
+        """The same for all ways to write it."""
+        if self.choices is not None:
+            return '|'.join(map(str, self.choices))
+        kind = ('int:' if self.integer else '') + ('log:' if self.log else '')
+        return f'{kind}{self.low:g}..{self.high:g}' + ('' if self.step is None else f'/{self.step:g}')
 
     def draw(self, trial: Any) -> Any:
         """The value that a trial suggests."""
@@ -83,8 +89,8 @@ def _parse_part(text, part, position, kinds, explain, found) -> None:
     if not name:
         raise _wrong(text, start, start + 1, 'there is no name before =')
     end = start + len(name)
-    if name.removeprefix('--').replace('_', '-') != name:
-        name = name.removeprefix('--').replace('_', '-') if kinds is not None else name
+    if kinds is not None:
+        name = name.removeprefix('--').replace('_', '-')
     if kinds is not None and name not in kinds:
         raise _wrong(text, start, end, explain(name) if explain else f'there is no {name!r}')
     if name in found:
@@ -123,10 +129,10 @@ def _range(name: str, values: str, kind: Callable[[str], Any] | None) -> Range:
         offset += len(rest) - len(moved.lstrip())
         rest = moved.lstrip()
     if '..' in rest and '|' not in rest:
-        return _span(name, values, rest, offset, words, kind)
+        return _span(name, rest, offset, words, kind)
     if words:
         raise _At(offset, offset + len(rest), f'{words[0]}: needs low..high, such as {words[0]}:1..10, not {rest!r}')
-    return Range(name, _choices(rest, kind), text=values)
+    return Range(name, _choices(rest, kind))
 
 
 def _choices(text: str, kind: Callable[[str], Any] | None) -> tuple[Any, ...]:
@@ -156,8 +162,8 @@ def _choices(text: str, kind: Callable[[str], Any] | None) -> tuple[Any, ...]:
     return tuple(choices)
 
 
-def _span(name, values, rest, offset, words, kind) -> Range:
-    found = _SPAN.fullmatch(rest)
+def _span(name, rest, offset, words, kind) -> Range:
+    found = None if '...' in rest else _SPAN.fullmatch(rest)
     if found is None or found['low'] is None or found['high'] is None:
         raise _At(offset, offset + len(rest), f'{rest!r} is no range: it is low..high, two numbers')
     low, high = float(found['low']), float(found['high'])
@@ -190,7 +196,7 @@ def _span(name, values, rest, offset, words, kind) -> Range:
         except Exception as error:          # of argparse's kinds
             at = offset + found.start(which)
             raise _At(at, at + len(found[which]), f'{found[which]} is no value of this option: {error}') from None
-    return Range(name, None, low, high, step, log, integer, values)
+    return Range(name, None, low, high, step, log, integer)
 
 
 def _whole(kind: Any, found: Any) -> bool:

@@ -19,6 +19,7 @@ from ._worker import ObjectiveError, Search, find_objective, work
 
 POLL = 0.25             # seconds between looks at the storage
 GRACE = 15.0            # seconds in which a worker has to stop
+WORKER = 'import sys; from mxnet.contrib.tune._worker import main; sys.exit(main())'
 MOST_LOST = 3           # processes in succession that end without a finished trial
 
 
@@ -84,8 +85,8 @@ class Process:
         self.spent: dict[str, float] = {}
         self._said: queue.Queue[Any] = queue.Queue()
         with open(self.log, 'ab') as log:
-            self._process = subprocess.Popen([sys.executable, '-m', 'mxnet.contrib.tune._worker'], stdin=subprocess.PIPE,
-                                             stdout=subprocess.PIPE, stderr=log, start_new_session=True, env=_environment())
+            self._process = subprocess.Popen([sys.executable, '-c', WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                             stderr=log, start_new_session=True, env=_environment())
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             # not as an argument: the URL of a storage may have a password

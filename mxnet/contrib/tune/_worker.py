@@ -87,8 +87,12 @@ def find_objective(spec: dict[str, Any]) -> Callable[[Any], Any]:
         module: Any = importlib.import_module(spec['module'])
     else:
         module = _import_file(spec['file'], spec.get('argv') or [])
-    function = getattr(module, spec['function'])
-    return function(**spec['arguments']) if 'arguments' in spec else function
+    function = getattr(module, spec['function'], None)
+    if 'arguments' in spec:
+        return function(**spec['arguments'])            # type: ignore[misc]  # ours
+    if not takes_a_trial(function):
+        raise MXNetError(f'{spec.get("file", module.__name__)}: {spec["function"]} is no function of a trial')
+    return function                                     # type: ignore[return-value]
 
 
 def _import_file(path: str, argv: list[str]) -> Any:
@@ -116,6 +120,46 @@ def _import_file(path: str, argv: list[str]) -> Any:
     finally:
         os.environ.pop('REMX_TUNE_IMPORTS', None)
     return module
+
+
+# ---------------------------------------------------------------------- Ctrl-C
+class Interrupts:
+    """Ctrl-C and SIGTERM end the objective at once, but nothing that writes the study; a second one ends everything."""
+
+    def __init__(self) -> None:
+        self.asked = self._inside = False
+        self._before: dict[int, Any] = {}
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._before[number] = signal.signal(number, self._ask)
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for number, before in self._before.items():
+            signal.signal(number, before)
+        self._before = {}
+
+    def _ask(self, number: int, frame: Any) -> None:
+        again, self.asked = self.asked, True
+        if again or self._inside:
+            self._inside = False
+            raise KeyboardInterrupt
+
+    def check(self) -> None:
+        """Raises if it was asked for."""
+        if self.asked:
+            raise KeyboardInterrupt
+
+    def run(self, function: Callable[[Any], Any], trial: Any) -> Any:
+        """function(trial), which may be interrupted."""
+        try:
+            self._inside = True
+            self.check()
+            return function(trial)
+        finally:
+            self._inside = False
 
 
 # ---------------------------------------------------------------------- one trial
@@ -152,6 +196,8 @@ def perform(search: Search, store: Any, study: Any, trial: Any, objective: Calla
             study.tell(trial, state=states.PRUNED)
     except KeyboardInterrupt:
         store.fail(trial_id, STOPPED)
+        if settle:
+            _checkpoints.settle(search.out, study, store.trials(study), search.keep_all)
         raise
     except Diverged as error:
         store.fail(trial_id, str(error))
@@ -213,18 +259,21 @@ def work(search: Search, store: Store, study: Any, objective: Callable[[Any], An
          owner: str | None = None) -> dict[str, float]:
     """Runs trials until there are enough; returns seconds: 'trials' in the objective, 'all' with everything around it."""
     spent, start = 0.0, time.perf_counter()
+    interrupts = Interrupts()
 
     def timed(trial):
         nonlocal spent
         began = time.perf_counter()
         try:
-            return objective(trial)
+            return interrupts.run(objective, trial)
         finally:
             spent += time.perf_counter() - began
     with contextlib.ExitStack() as stack:
+        stack.enter_context(interrupts)
         if owner is None:
             owner = stack.enter_context(_locks.Presence(store.folder)).name
         while True:
+            interrupts.check()
             trial = begin(search, store, study, owner)
             if trial is None:
                 break
@@ -289,8 +338,3 @@ def takes_a_trial(function: Any) -> bool:
 
 __all__ = ['KILLED', 'OWNER', 'WHY', 'ObjectiveError', 'Search', 'begin', 'find_objective', 'main', 'perform',
            'takes_a_trial', 'work']
-
-if __name__ == '__main__':
-    # by its name, so that there is one copy of its classes
-    from mxnet.contrib.tune import _worker
-    sys.exit(_worker.main())
