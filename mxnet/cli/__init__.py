@@ -52,7 +52,11 @@ def _run(arguments):
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
         module.add_arguments(command)
         command.set_defaults(run=getattr(module, name))
-    options = parser.parse_args(arguments)
+    behind: list[str] = []
+    if words[:1] == ['tune'] and '--' in words:
+        words, behind = words[:words.index('--')], words[words.index('--') + 1:]
+    options = parser.parse_args(words)
+    options.behind = behind
     if options.command is None:
         parser.print_help()
         return 2

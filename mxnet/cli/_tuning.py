@@ -137,7 +137,7 @@ def tune(options: Any) -> int:
         study = options.study or (f'train-{folder_name(options.model)}' if 'model' not in ranges else 'train')
         settings = given(options, 20)
         kept = {k: v for k, v in vars(options).items() if k not in settings and k not in ('run', 'command', 'tune', 'study',
-                'time', 'report', 'backend')} | {'data': os.path.abspath(data)}
+                'time', 'report', 'backend', 'behind')} | {'data': os.path.abspath(data)}
         search = Search(
             objective={'module': __name__, 'function': 'objective', 'arguments': {'options': kept, 'tune': options.tune}},
             maker={'objective': 'remx train', 'parameters': {n: str(r) for n, r in ranges.items()},

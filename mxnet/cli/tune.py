@@ -71,7 +71,6 @@ def add_search_arguments(parser: Any, trials: int, seed: bool) -> None:
 
 def add_arguments(parser: Any) -> None:
     parser.add_argument('file', metavar='FILE[:FUNCTION]', help='a Python file, and a function of it (objective)')
-    parser.add_argument('arguments', nargs='*', metavar='-- ARGUMENTS', help='arguments for the file')
     parser.add_argument('--maximize', action='store_true', help='look for the largest number, not for the smallest')
     add_search_arguments(parser, 20, seed=True)
     parser.add_argument('--out', help='folder for the study, its report and the files of the best trial '
@@ -97,7 +96,7 @@ def tune(options: Any) -> int:
         file, function = find(options.file)
         study = options.study or (os.path.splitext(os.path.basename(file))[0]
                                   + ('' if function == 'objective' else f'-{function}'))
-        spec = {'file': os.path.abspath(file), 'function': function, 'argv': options.arguments}
+        spec = {'file': os.path.abspath(file), 'function': function, 'argv': options.behind}
         search = Search(objective=spec, maker={'objective': f'{os.path.basename(file)}:{function}'}, **_run.settings(
             study=study, out=options.out, direction='maximize' if options.maximize else 'minimize', seed=options.seed,
             **given(options, 20)))

@@ -138,6 +138,7 @@ def _sampler(make: Any) -> Any:
 
         def __init__(self) -> None:
             self._inner = make(0)
+            self.exhausted = False      # there is nothing left to try
 
         def before_trial(self, study: Any, trial: Any) -> None:
             self._inner = make(trial.number)
@@ -155,7 +156,13 @@ def _sampler(make: Any) -> Any:
             return self._inner.sample_independent(study, trial, param_name, param_distribution)
 
         def after_trial(self, study: Any, trial: Any, state: Any, values: Any) -> None:
-            self._inner.after_trial(study, trial, state, values)
+            try:
+                self._inner.after_trial(study, trial, state, values)
+            except RuntimeError as error:
+                # a grid that is done stops Optuna's own loop, which ours is not
+                if 'stop' not in str(error):
+                    raise
+                self.exhausted = True
     return Sampler()
 
 

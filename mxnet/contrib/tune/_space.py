@@ -72,7 +72,7 @@ def parse_space(text: str, kinds: dict[str, Callable[[str], Any]] | None = None,
         raise MXNetError('the space is empty; it looks like lr=log:1e-4..1e-1,optimizer=sgd|adam,hidden=int:32..512')
     # a comma ends a range only before the next name: gpu(0),gpu(1) and 64,64 are values
     position = 0
-    for part in re.split(r',(?=\s*[^\s,=|:]*\s*=)|,(?=\s*$)', text):
+    for part in re.split(r',(?=\s*[^\s,=|:]*\s*=)|,(?=\s*(?:,|$))', text):
         _parse_part(text, part, position, kinds, explain, found)
         position += len(part) + 1
     return found

@@ -176,7 +176,7 @@ def search_with_processes(search: Search, store: Any, study: Any, table: Table, 
                                          f'lines of {worker.log}:\n{worker.tail()}')
             if outcome.error is not None:
                 break
-            left = search.left(trials)
+            left = search.left(study, trials)
             wanted = search.jobs if left is None else min(search.jobs, left + sum(
                 t.state.name == 'RUNNING' for t in trials))
             if left == 0 or search.late():

@@ -22,6 +22,7 @@ from ._callbacks import Diverged, number_of
 from ._optuna import make_pruner, make_sampler, optuna, quietly
 from ._storage import KILLED, OWNER, STOPPED, WHY, OtherStudy, Store, check_first, counts, open_study
 
+EXHAUSTED = 'remx:exhausted'       # attribute of a study whose grid is done
 PULSE = 5.0             # seconds between heartbeats
 
 
@@ -57,8 +58,10 @@ class Search:
         _checkpoints.set_out(self.study, self.out)
         return store, study
 
-    def left(self, trials: list[Any]) -> int | None:
+    def left(self, study: Any, trials: list[Any]) -> int | None:
         """How many trials may still begin; None if there is no limit."""
+        if self.sampler.startswith('grid') and study.user_attrs.get(EXHAUSTED):
+            return 0
         return None if self.trials is None else max(0, self.trials - sum(map(counts, trials)))
 
     def late(self) -> bool:
@@ -169,7 +172,7 @@ def begin(search: Search, store: Store, study: Any, owner: str) -> Any:
     running = package.trial.TrialState.RUNNING
     with store.turn, quietly():
         store.recover(study)
-        if search.late() or search.left(store.trials(study)) == 0:
+        if search.late() or search.left(study, store.trials(study)) == 0:
             return None
         for waiting in store.storage.get_all_trials(study._study_id, deepcopy=False,
                                                     states=(package.trial.TrialState.WAITING,)):
@@ -210,6 +213,8 @@ def perform(search: Search, store: Any, study: Any, trial: Any, objective: Calla
     else:
         with quietly():
             study.tell(trial, value)
+    if getattr(study.sampler, 'exhausted', False):
+        study.set_user_attr(EXHAUSTED, True)
     if settle:
         _checkpoints.settle(search.out, study, store.trials(study), search.keep_all)
 
