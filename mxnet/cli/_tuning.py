@@ -59,8 +59,9 @@ def parse(text: str) -> dict[str, Any]:
 
 def _known_as(name: str, actions: Any) -> list[str]:
     """Names that other libraries have for an option."""
-    other = {'learning-rate': 'lr', 'learningrate': 'lr', 'weight-decay': 'wd', 'units': 'hidden', 'num-hidden': 'hidden',
-             'epoch': 'epochs', 'batch': 'batch-size', 'opt': 'optimizer', 'network': 'model', 'net': 'model'}
+    other = {'learning-rate': 'lr', 'learningrate': 'lr', 'weight-decay': 'wd', 'units': 'hidden',
+             'num-hidden': 'hidden', 'epoch': 'epochs', 'batch': 'batch-size', 'opt': 'optimizer',
+             'network': 'model', 'net': 'model'}
     return [other[name]] if other.get(name) in actions else []
 
 
@@ -83,7 +84,7 @@ def has_momentum(optimizer: str) -> bool:
 
     from .. import optimizer as optimizers
     cls = optimizers.Optimizer.opt_registry.get(optimizer.lower())
-    return cls is not None and 'momentum' in inspect.signature(cls.__init__).parameters
+    return cls is not None and 'momentum' in inspect.signature(cls).parameters
 
 
 def objective(options: dict[str, Any], tune: str) -> Any:
@@ -126,7 +127,8 @@ def tune(options: Any) -> int:
             raise MXNetError('--resume goes without --tune: a search goes on by itself')
         options.validation = HELD_BACK if options.validation is None else options.validation
         if not options.validation:
-            raise MXNetError('--validation must be above 0 with --tune: settings are compared on digits that are held back')
+            raise MXNetError('--validation must be above 0 with --tune: settings are compared on digits that are held '
+                             'back')
         training.contexts(options.ctx)
         data, said = training.find_data(options.data)
         if not options.quiet:
@@ -136,10 +138,12 @@ def tune(options: Any) -> int:
         fixed |= {'validation': options.validation, 'data': os.path.basename(os.path.abspath(data))}
         study = options.study or (f'train-{folder_name(options.model)}' if 'model' not in ranges else 'train')
         settings = given(options, 20)
-        kept = {k: v for k, v in vars(options).items() if k not in settings and k not in ('run', 'command', 'tune', 'study',
-                'time', 'report', 'backend', 'behind')} | {'data': os.path.abspath(data)}
+        others = ('run', 'command', 'tune', 'study', 'time', 'report', 'backend', 'behind')
+        kept = {k: v for k, v in vars(options).items() if k not in settings and k not in others}
+        kept['data'] = os.path.abspath(data)
         search = Search(
-            objective={'module': __name__, 'function': 'objective', 'arguments': {'options': kept, 'tune': options.tune}},
+            objective={'module': __name__, 'function': 'objective',
+                       'arguments': {'options': kept, 'tune': options.tune}},
             maker={'objective': 'remx train', 'parameters': {n: str(r) for n, r in ranges.items()},
                    'fixed': fixed},
             value=VALUE, first=_defaults(options, ranges),

@@ -83,7 +83,7 @@ def add_arguments(parser: Any) -> None:
     from .tune import add_search_arguments
     search = parser.add_argument_group('search, with --tune')
     search.add_argument('--tune', metavar='RANGES',
-                        help='"lr=log:1e-4..1e-1,optimizer=sgd|adam,hidden=int:32..512": ranges of options of this command')
+                        help='ranges of options: "lr=log:1e-4..1e-1,optimizer=sgd|adam,hidden=int:32..512"')
     add_search_arguments(search, 20, seed=False)
 
 
@@ -292,8 +292,8 @@ def train(options: Any) -> int:
         from ._tuning import tune
         return tune(options)
     options.out = options.out or OUT
-    needless = [name for name, unset in (('trials', None), ('time', None), ('jobs', 1), ('study', None), ('storage', None))
-                if getattr(options, name) != unset]
+    unneeded = {'trials': None, 'time': None, 'jobs': 1, 'study': None, 'storage': None}
+    needless = [name for name, unset in unneeded.items() if getattr(options, name) != unset]
     if needless:
         raise SystemExit(f'remx train: --{needless[0]} goes with --tune')
     return fit(options)
@@ -414,8 +414,8 @@ def fit(options: Any, after_epoch: Any = None, cache: dict | None = None) -> int
                 after_epoch(result)
                 continue
             validation = ', Validation_acc {validation}' if 'validation' in result else ''
-            print(('Epoch {epoch}. Loss: {loss}, Train_acc {train}' + validation + ', Test_acc {test}').format(**result),
-                  flush=True)
+            line = 'Epoch {epoch}. Loss: {loss}, Train_acc {train}' + validation + ', Test_acc {test}'
+            print(line.format(**result), flush=True)
             if log is not None:
                 log.add_scalar('loss', result['loss'], epoch - 1)
                 log.add_scalar('accuracy', {name: result[name] for name in steady}, epoch - 1)

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..base import MXNetError
 
-EXPLAIN = """Runs a function `def objective(trial)` of a file again and again, with parameters that it asks the trial for,
-and looks for those with which it returns the smallest number (--maximize: the largest).
+EXPLAIN = """Runs a function `def objective(trial)` of a file again and again, with parameters that it asks the trial
+for, and looks for those with which it returns the smallest number (--maximize: the largest).
 
     remx tune train.py                      the function `objective` of train.py
     remx tune train.py:search --jobs 2 --trials 100 --sampler cma-es --pruner hyperband
@@ -115,7 +115,8 @@ def conclude(search: Any, options: Any, command: str) -> int:
         limit += [f'{options.time:g} seconds'] if options.time is not None else []
         where = 'on Ray' if options.backend == 'ray' else 'in this process' if search.jobs == 1 else 'processes'
         print(f'study {search.study} in {_shown(search.storage)}: {search.direction}, {" or ".join(limit)}, '
-              f'{search.sampler} and {search.pruner}, {f"{search.jobs} " if search.jobs > 1 else ""}{where}', flush=True)
+              f'{search.sampler} and {search.pruner}, {f"{search.jobs} " if search.jobs > 1 else ""}{where}',
+              flush=True)
     study, outcome = _run.finish(search, backend=options.backend, report=options.report, quiet=options.quiet,
                                  raises=False)
     if options.quiet:
@@ -146,8 +147,8 @@ def find(text: str) -> tuple[str, str]:
         folder = os.path.dirname(file) or '.'
         there = [n for n in (os.listdir(folder) if os.path.isdir(folder) else []) if n.endswith('.py')]
         close = difflib.get_close_matches(os.path.basename(file), there, 1)
-        raise MXNetError(f'there is no file {file}' + (f'; did you mean {os.path.join(os.path.dirname(file), close[0])}?'
-                                                       if close else ''))
+        near = f'; did you mean {os.path.join(os.path.dirname(file), close[0])}?' if close else ''
+        raise MXNetError(f'there is no file {file}{near}')
     with open(file, 'rb') as source:
         try:
             tree = ast.parse(source.read(), file)
@@ -164,8 +165,8 @@ def find(text: str) -> tuple[str, str]:
             plain = len(node.args.posonlyargs) + len(node.args.args)
             needed = plain - len(node.args.defaults)
             if needed > 1 or plain < 1 and node.args.vararg is None:
-                raise MXNetError(f'{file}, line {node.lineno}: {function} takes {plain} arguments; an objective takes one, '
-                                 'the trial')
+                raise MXNetError(f'{file}, line {node.lineno}: {function} takes {plain} arguments; an objective takes '
+                                 'one, the trial')
     return file, function
 
 

@@ -75,7 +75,8 @@ def test_mistakes_say_where(text, said, marked):
 
 
 def test_options_of_train():
-    found = _tuning.parse('lr=1e-3..0.1,hidden=32..512,batch_size=32|64,hybridize=true|false,model=mlp|lenet,epochs=2..4')
+    found = _tuning.parse('lr=1e-3..0.1,hidden=32..512,batch_size=32|64,hybridize=true|false,model=mlp|lenet,'
+                          'epochs=2..4')
     assert found['hidden'].integer and found['epochs'].integer and not found['lr'].integer
     assert found['batch-size'].choices == (32, 64) and found['hybridize'].choices == (True, False)
 

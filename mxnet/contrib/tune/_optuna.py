@@ -21,8 +21,8 @@ SAMPLERS = {'tpe': 'TPESampler', 'random': 'RandomSampler', 'cma-es': 'CmaEsSamp
 PRUNERS = {'median': 'MedianPruner', 'hyperband': 'HyperbandPruner', 'halving': 'SuccessiveHalvingPruner',
            'percentile': 'PercentilePruner', 'threshold': 'ThresholdPruner', 'wilcoxon': 'WilcoxonPruner',
            'none': 'NopPruner'}
-OTHER_NAMES = {'cmaes': 'cma-es', 'cma': 'cma-es', 'asha': 'halving', 'successivehalving': 'halving', 'nsgaii': 'nsga-ii',
-               'bruteforce': 'grid', 'nop': 'none', 'sobol': 'qmc'}
+OTHER_NAMES = {'cmaes': 'cma-es', 'cma': 'cma-es', 'asha': 'halving', 'successivehalving': 'halving',
+               'nsgaii': 'nsga-ii', 'bruteforce': 'grid', 'nop': 'none', 'sobol': 'qmc'}
 DEFAULTS: dict[str, dict[str, Any]] = {'percentile': {'percentile': 25.0}, 'wilcoxon': {'p_threshold': 0.1},
                                        'cma-es': {'warn_independent_sampling': False},
                                        'gp': {}, 'qmc': {'warn_independent_sampling': False,
@@ -131,7 +131,9 @@ def make_sampler(text: str, seed: int | None) -> Any:
 
 
 def _sampler(make: Any) -> Any:
-    class Sampler(optuna().samplers.BaseSampler):
+    base: Any = optuna().samplers.BaseSampler
+
+    class Sampler(base):
         """The sampler that `make` gives for the number of a trial.  What samplers learn is in the storage."""
 
         check: Any = None           # (study, trial, name of its first parameter)
@@ -170,8 +172,8 @@ def _plain_cmaes(cls: Any) -> Any:
     """Optuna keeps the state of CMA-ES as a pickle in the storage, which others may have written."""
     import cmaes
     if not hasattr(cls, '_restore_optimizer'):
-        raise MXNetError(f'Optuna {optuna().__version__} reads the state of CMA-ES in a way that remx does not know; it '
-                         'may execute what is in the storage. Take another sampler, or another version of Optuna')
+        raise MXNetError(f'Optuna {optuna().__version__} reads the state of CMA-ES in a way that remx does not know; '
+                         'it may execute what is in the storage. Take another sampler, or another version of Optuna')
     classes: Any = {(kind.__module__, kind.__name__): kind for kind in (cmaes.CMA, cmaes.SepCMA, cmaes.CMAwM)}
 
     class Plain(cls):

@@ -115,8 +115,8 @@ def _read_files(folder: str) -> dict[str, bytes]:
             path = os.path.join(place, name)
             size += os.path.getsize(path)
             if size > MOST_BYTES:
-                raise MXNetError(f'the files of a trial have more than {MOST_BYTES >> 30} GiB; write them to a place that '
-                                 'all machines share instead of tune.folder(trial)')
+                raise MXNetError(f'the files of a trial have more than {MOST_BYTES >> 30} GiB; write them to a place '
+                                 'that all machines share instead of tune.folder(trial)')
             with open(path, 'rb') as file:
                 found[os.path.relpath(path, folder).replace(os.sep, '/')] = file.read()
     return found

@@ -107,9 +107,11 @@ def write_report(study: Any, out: str, value: str = 'value') -> list[str]:
     return [path, *written]
 
 
-_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222 }
+_STYLE = """body { font: 15px/1.5 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em;
+color: #222 }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums } td, th { padding: .2em .8em; text-align: left;
-border-bottom: 1px solid #ddd } td.n { text-align: right } tr.best { background: #e6f4ea } tr.FAIL, tr.PRUNED { color: #777 }
+border-bottom: 1px solid #ddd } td.n { text-align: right } tr.best { background: #e6f4ea }
+tr.FAIL, tr.PRUNED { color: #777 }
 img { max-width: 100%; margin: .5em 0 } h2 { margin-top: 1.6em } .wide { overflow-x: auto }"""
 
 
@@ -186,7 +188,7 @@ class BoardLog:
             with SummaryWriter(folder) as writer:
                 for step in sorted(curve):
                     writer.add_scalar(f'steps/{self._value}', curve[step], step)
-                writer.add_hparams({k: v for k, v in trial.params.items()} | {'state': trial.state.name.lower()},
+                writer.add_hparams({**trial.params, 'state': trial.state.name.lower()},
                                    {self._value: last}, max(curve, default=0))
 
 

@@ -50,8 +50,8 @@ def run(objective: Callable[[Any], Any], trials: int | None = 20, *, time_limit:
     """
     optuna()
     if os.environ.get('REMX_TUNE_IMPORTS'):
-        raise MXNetError(f'{os.environ["REMX_TUNE_IMPORTS"]} starts a search when it is imported, and the processes of a '
-                         "search import it: put the call of tune.run below if __name__ == '__main__':")
+        raise MXNetError(f'{os.environ["REMX_TUNE_IMPORTS"]} starts a search when it is imported, and the processes of '
+                         "a search import it: put the call of tune.run below if __name__ == '__main__':")
     if not callable(objective):
         raise TypeError(f'the objective must be a function of a trial, not a {type(objective).__name__}')
     name = getattr(objective, '__name__', type(objective).__name__)
@@ -68,8 +68,8 @@ def run(objective: Callable[[Any], Any], trials: int | None = 20, *, time_limit:
     study = study or (name if name.isidentifier() else 'study')
     made_by = f'{os.path.basename(file)}:{name}' if file and os.path.exists(file) else name
     search = Search(objective=spec, maker={'objective': made_by}, **settings(
-        study=study, trials=trials, time_limit=time_limit, direction=direction, sampler=sampler, pruner=pruner, seed=seed,
-        jobs=jobs, storage=storage, out=out, keep_all=keep_all, keep_going=keep_going))
+        study=study, trials=trials, time_limit=time_limit, direction=direction, sampler=sampler, pruner=pruner,
+        seed=seed, jobs=jobs, storage=storage, out=out, keep_all=keep_all, keep_going=keep_going))
     return finish(search, objective, backend=backend, report=report, quiet=quiet)[0]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import weakref
 from typing import Any
 
 from ...base import MXNetError
@@ -24,6 +25,8 @@ class OtherStudy(MXNetError):
 class Store:
     """An opened storage, and where the processes that share it keep their locks."""
 
+    _end: Any = None
+
     def __init__(self, place: str, out: str) -> None:
         self.place = place
         self.shown = place
@@ -36,6 +39,9 @@ class Store:
             else:
                 self.folder, self.shared = f'{place}.workers', True
                 self._open_file(place)
+        backend = getattr(self.storage, '_backend', None)
+        if hasattr(backend, 'engine'):
+            self._end = weakref.finalize(self.storage, _disconnect, backend.scoped_session, backend.engine)
         os.makedirs(self.folder, exist_ok=True)
         self.turn = _locks.FileLock(os.path.join(self.folder, '.turn'))     # whose turn it is to begin a trial
 
@@ -59,7 +65,8 @@ class Store:
         try:
             self.storage = package.storages.JournalStorage(_journal(path, self.folder))
         except (ValueError, KeyError, TypeError, AssertionError, AttributeError) as error:
-            raise MXNetError(f'{path} is no journal of Optuna, or is damaged: {type(error).__name__}: {error}') from None
+            raise MXNetError(f'{path} is no journal of Optuna, or is damaged: {type(error).__name__}: '
+                             f'{error}') from None
 
     def _open_url(self, url: str) -> None:
         package = optuna()
@@ -124,11 +131,13 @@ class Store:
 
     def close(self) -> None:
         """Ends connections to a database."""
-        with contextlib.suppress(Exception):
-            self.storage.remove_session()
-        engine = getattr(getattr(self.storage, '_backend', None), 'engine', None)
-        if engine is not None:
-            engine.dispose()
+        if self._end is not None:
+            self._end()
+
+
+def _disconnect(session: Any, engine: Any) -> None:
+    session.remove()
+    engine.dispose()
 
 
 def counts(trial: Any) -> bool:
@@ -200,8 +209,8 @@ def open_study(store: Store, name: str, direction: str, sampler: Any, pruner: An
     if len(study.directions) > 1:
         raise OtherStudy(f'the study {name!r} in {store.shown} has several values for each trial; remx tune takes one')
     if study.direction.name.lower() != direction:
-        raise OtherStudy(f'the study {name!r} in {store.shown} is one to {study.direction.name.lower()}, and this search '
-                         f'is one to {direction}: give another --study')
+        raise OtherStudy(f'the study {name!r} in {store.shown} is one to {study.direction.name.lower()}, and this '
+                         f'search is one to {direction}: give another --study')
     stored = study.user_attrs.get(MAKER)
     if stored is None:
         known = {p for t in store.trials(study) for p in t.params}
@@ -221,8 +230,8 @@ def _refuse_other(name: str, store: Store, stored: Any, maker: dict[str, Any]) -
     if before != now:
         raise OtherStudy(_other(name, store, _described(before), _described(now)))
     if stored.get('objective') != maker.get('objective'):
-        raise OtherStudy(f'the study {name!r} in {store.shown} has the trials of {stored.get("objective")}, and this is '
-                         f'{maker.get("objective")}: give another --study, or another --storage')
+        raise OtherStudy(f'the study {name!r} in {store.shown} has the trials of {stored.get("objective")}, and this '
+                         f'is {maker.get("objective")}: give another --study, or another --storage')
     changed = [k for k in {**(stored.get('fixed') or {}), **(maker.get('fixed') or {})}
                if (stored.get('fixed') or {}).get(k) != (maker.get('fixed') or {}).get(k)]
     raise OtherStudy(f'the study {name!r} in {store.shown} was made with '

@@ -15,6 +15,7 @@ from typing import Any
 from ...base import MXNetError
 from . import _checkpoints, _locks
 from ._show import Between, Table
+from ._storage import counts
 from ._worker import ObjectiveError, Search, find_objective, work
 
 POLL = 0.25             # seconds between looks at the storage
@@ -85,8 +86,9 @@ class Process:
         self.spent: dict[str, float] = {}
         self._said: queue.Queue[Any] = queue.Queue()
         with open(self.log, 'ab') as log:
-            self._process = subprocess.Popen([sys.executable, '-c', WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=log, start_new_session=True, env=_environment())
+            self._process = subprocess.Popen([sys.executable, '-c', WORKER], stdin=subprocess.PIPE,
+                                             stdout=subprocess.PIPE, stderr=log, start_new_session=True,
+                                             env=_environment())
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             # not as an argument: the URL of a storage may have a password
@@ -153,7 +155,7 @@ def search_with_processes(search: Search, store: Any, study: Any, table: Table, 
             trials = store.trials(study)
             table.update(trials, force=False)
             watch(trials)
-            done = sum(t.state.is_finished() for t in trials)
+            done = sum(t.state.is_finished() and counts(t) for t in trials)
             for worker in list(workers):
                 status = worker.ended()
                 if status is None:

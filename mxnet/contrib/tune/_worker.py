@@ -225,8 +225,8 @@ def _explained(search: Search, trial: Any, error: Exception) -> str:
     if isinstance(error, OtherStudy):
         return text
     if isinstance(error, ValueError) and ('dynamic value space' in text or 'different distribution kind' in text):
-        return (f'the study {search.study!r} has other ranges than {search.maker.get("objective")} ({text}): give another '
-                '--study, or another --storage')
+        return (f'the study {search.study!r} has other ranges than {search.maker.get("objective")} ({text}): give '
+                'another --study, or another --storage')
     if isinstance(error, TypeError) and 'it must be one number' in text:
         return text
     frames = traceback.extract_tb(error.__traceback__)
@@ -262,7 +262,7 @@ def _heart(store: Any, trial_id: int):
 # ---------------------------------------------------------------------- the loop
 def work(search: Search, store: Store, study: Any, objective: Callable[[Any], Any], after: Any = None,
          owner: str | None = None) -> dict[str, float]:
-    """Runs trials until there are enough; returns seconds: 'trials' in the objective, 'all' with everything around it."""
+    """Runs trials until there are enough -> seconds: 'trials' in the objective, 'all' with everything around it."""
     spent, start = 0.0, time.perf_counter()
     interrupts = Interrupts()
 
