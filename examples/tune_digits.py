@@ -25,7 +25,8 @@ EPOCHS = 5
 def build(channels, hidden):
     net = nn.HybridSequential()
     net.add(nn.Conv2D(channels, 5, activation='relu'), nn.MaxPool2D(2, 2),
-            nn.Conv2D(2 * channels, 3, activation='relu'), nn.MaxPool2D(2, 2), nn.Dense(hidden, activation='relu'), nn.Dense(10))
+            nn.Conv2D(2 * channels, 3, activation='relu'), nn.MaxPool2D(2, 2),
+            nn.Dense(hidden, activation='relu'), nn.Dense(10))
     return net
 
 

@@ -358,7 +358,10 @@ def hostile(tmp_path_factory):
         trial.report(value * 2, 0)
         trial.report(value, 1)
         return value
+    import matplotlib
+    before = dict(matplotlib.rcParams)
     study = tune.run(objective, 8, out=str(out), seed=1, quiet=True, study='<i>')
+    assert dict(matplotlib.rcParams) == before          # plots of the program look as they did
     return out, study
 
 

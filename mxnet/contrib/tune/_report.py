@@ -23,12 +23,12 @@ MOST_ROWS = 2000            # of the table on the page
 
 def plots(study: Any, value: str = 'value') -> dict[str, bytes]:
     """The plots of a study as PNG, by name; those for which there are not enough trials are left out."""
-    os.environ.setdefault('MPLBACKEND', 'Agg')
     try:
         import matplotlib.pyplot as plt
     except ImportError:
         return {}
-    with quietly(), warnings.catch_warnings():
+    # Optuna sets a style for the whole process
+    with quietly(), warnings.catch_warnings(), plt.rc_context():
         warnings.simplefilter('ignore')
         from optuna.visualization import matplotlib as draw
         study = _for_plots(study)
