@@ -62,6 +62,9 @@ def _run(arguments):
         return 2
     if hasattr(options, 'run'):
         return options.run(options)
+    if options.command == 'train' and options.tune is not None:
+        from ._tuning import tune
+        return tune(options)
     if options.command == 'train':
         return train.train(options)
     if options.command == 'launch':

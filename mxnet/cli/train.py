@@ -288,9 +288,6 @@ def accuracy(net: Any, data: Any, places: Any) -> Any:
 
 
 def train(options: Any) -> int:
-    if options.tune is not None:
-        from ._tuning import tune
-        return tune(options)
     options.out = options.out or OUT
     unneeded = {'trials': None, 'time': None, 'jobs': 1, 'study': None, 'storage': None}
     needless = [name for name, unset in unneeded.items() if getattr(options, name) != unset]

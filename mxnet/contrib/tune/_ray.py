@@ -19,8 +19,7 @@ from ...base import MXNetError
 from . import _checkpoints, _locks
 from ._optuna import make_pruner, make_sampler, optuna, quietly
 from ._storage import KILLED, STOPPED, Store
-from ._supervisor import POLL, Outcome
-from ._worker import ObjectiveError, Search, begin, find_objective, perform
+from ._worker import POLL, ObjectiveError, Outcome, Search, begin, find_objective, perform
 
 MOST_BYTES = 2 << 30            # of the files of one trial
 

@@ -13,8 +13,8 @@ from . import _checkpoints, _report
 from ._optuna import make_pruner, optuna, quietly
 from ._show import summary
 from ._storage import Store
-from ._supervisor import Outcome, execute
-from ._worker import Search
+from ._supervisor import execute
+from ._worker import Outcome, Search
 
 NOT_FOUND = 'several processes find an objective by its file and name: define {} at the top level of a file{}'
 
@@ -43,10 +43,8 @@ def run(objective: Callable[[Any], Any], trials: int | None = 20, *, time_limit:
     report: write report.html, plots and logs for TensorBoard
     quiet: print nothing
 
-        >>> study = mx.contrib.tune.run(lambda trial: (trial.suggest_float('x', -9, 9) - 2) ** 2, 30, seed=1,
-        ...                             out=folder, quiet=True, report=False)
-        >>> abs(study.best_params['x'] - 2) < 1
-        True
+        study = mx.contrib.tune.run(objective, trials=50, direction='maximize', jobs=2, seed=1)
+        study.best_params
     """
     optuna()
     if os.environ.get('REMX_TUNE_IMPORTS'):

@@ -16,26 +16,11 @@ from ...base import MXNetError
 from . import _checkpoints, _locks
 from ._show import Between, Table
 from ._storage import counts
-from ._worker import ObjectiveError, Search, find_objective, work
+from ._worker import POLL, ObjectiveError, Outcome, Search, find_objective, work
 
-POLL = 0.25             # seconds between looks at the storage
 GRACE = 15.0            # seconds in which a worker has to stop
 WORKER = 'import sys; from mxnet.contrib.tune._worker import main; sys.exit(main())'
 MOST_LOST = 3           # processes in succession that end without a finished trial
-
-
-class Outcome:
-    """How a search ended: `stopped` by the user, `error` of the objective, seconds `spent`."""
-
-    def __init__(self) -> None:
-        self.stopped = False
-        self.error: str | None = None
-        self.cause: BaseException | None = None             # the exception itself, if it was raised here
-        self.spent = {'trials': 0.0, 'all': 0.0}
-
-    def add(self, spent: dict[str, float]) -> None:
-        for key, value in spent.items():
-            self.spent[key] += value
 
 
 def search_here(search: Search, store: Any, study: Any, objective: Any, table: Table, watch: Any) -> Outcome:

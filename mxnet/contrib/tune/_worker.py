@@ -23,6 +23,7 @@ from ._optuna import make_pruner, make_sampler, optuna, quietly
 from ._storage import KILLED, OWNER, STOPPED, WHY, OtherStudy, Store, check_first, counts, open_study
 
 EXHAUSTED = 'remx:exhausted'       # attribute of a study whose grid is done
+POLL = 0.25             # seconds between looks at the storage
 PULSE = 5.0             # seconds between heartbeats
 
 
@@ -78,6 +79,20 @@ class ObjectiveError(Exception):
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
+
+
+class Outcome:
+    """How a search ended: `stopped` by the user, `error` of the objective, seconds `spent`."""
+
+    def __init__(self) -> None:
+        self.stopped = False
+        self.error: str | None = None
+        self.cause: BaseException | None = None             # the exception itself, if it was raised here
+        self.spent = {'trials': 0.0, 'all': 0.0}
+
+    def add(self, spent: dict[str, float]) -> None:
+        for key, value in spent.items():
+            self.spent[key] += value
 
 
 # ---------------------------------------------------------------------- the objective
@@ -341,5 +356,5 @@ def takes_a_trial(function: Any) -> bool:
     return True
 
 
-__all__ = ['KILLED', 'OWNER', 'WHY', 'ObjectiveError', 'Search', 'begin', 'find_objective', 'main', 'perform',
+__all__ = ['KILLED', 'OWNER', 'POLL', 'WHY', 'ObjectiveError', 'Outcome', 'Search', 'begin', 'find_objective', 'main', 'perform',
            'takes_a_trial', 'work']
