@@ -39,7 +39,7 @@ class Store:
             else:
                 self.folder, self.shared = f'{place}.workers', True
                 self._open_file(place)
-        backend = getattr(self.storage, '_backend', None)
+        backend: Any = getattr(self.storage, '_backend', None)
         if hasattr(backend, 'engine'):
             self._end = weakref.finalize(self.storage, _disconnect, backend.scoped_session, backend.engine)
         os.makedirs(self.folder, exist_ok=True)

@@ -356,5 +356,5 @@ def takes_a_trial(function: Any) -> bool:
     return True
 
 
-__all__ = ['KILLED', 'OWNER', 'POLL', 'WHY', 'ObjectiveError', 'Outcome', 'Search', 'begin', 'find_objective', 'main', 'perform',
-           'takes_a_trial', 'work']
+__all__ = ['KILLED', 'OWNER', 'POLL', 'WHY', 'ObjectiveError', 'Outcome', 'Search', 'begin', 'find_objective', 'main',
+           'perform', 'takes_a_trial', 'work']
