@@ -27,6 +27,7 @@ def plots(study: Any, value: str = 'value') -> dict[str, bytes]:
         import matplotlib.pyplot as plt
     except ImportError:
         return {}
+    plt.draw_if_interactive()           # loads the backend, whose settings have to stay
     # Optuna sets a style for the whole process
     with quietly(), warnings.catch_warnings(), plt.rc_context():
         warnings.simplefilter('ignore')
