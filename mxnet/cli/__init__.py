@@ -43,6 +43,7 @@ def _run(arguments):
                           ('convert', 'write a trained network as torch source, pt2, ONNX, safetensors or checkpoint'),
                           ('predict', 'run a trained network on pictures, arrays or tables'),
                           ('serve', 'answer HTTP requests with trained networks'),
+                          ('tune', 'search for hyper-parameters of a function in a file'),
                           ('run', 'run an old program, unmodified, on today\'s Python'),
                           ('check', 'list removed names that a program uses, and fix them'),
                           ('fetch', 'bring data sets to where programs look for them')):
@@ -51,12 +52,19 @@ def _run(arguments):
                                       formatter_class=argparse.RawDescriptionHelpFormatter)
         module.add_arguments(command)
         command.set_defaults(run=getattr(module, name))
-    options = parser.parse_args(arguments)
+    behind: list[str] = []
+    if words[:1] == ['tune'] and '--' in words:
+        words, behind = words[:words.index('--')], words[words.index('--') + 1:]
+    options = parser.parse_args(words)
+    options.behind = behind
     if options.command is None:
         parser.print_help()
         return 2
     if hasattr(options, 'run'):
         return options.run(options)
+    if options.command == 'train' and options.tune is not None:
+        from ._tuning import tune
+        return tune(options)
     if options.command == 'train':
         return train.train(options)
     if options.command == 'launch':

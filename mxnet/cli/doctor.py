@@ -38,6 +38,7 @@ OPTIONAL = {
     'onnx': ([('onnx', 'onnx')], 'networks to and from ONNX'),
     'ray': ([('ray', 'ray')], 'the servers of dist_async, and jobs on Ray clusters'),
     'old': ([('fissix', 'fissix')], 'programs in Python 2, for remx run and remx check'),
+    'tune': ([('optuna', 'optuna'), ('cmaes', 'cmaes')], 'search for hyper-parameters (remx tune)'),
     'serve': ([('starlette', 'starlette'), ('uvicorn', 'uvicorn'), ('httptools', 'httptools')],
               'networks behind HTTP (remx serve)'),
 }

@@ -22,7 +22,11 @@ EXPLAIN = """Trains a network on MNIST: by default the tutorials' MLP (784-64-64
 
 Data: --data DIR (the four files of MNIST, gzipped or not), else $MXNET_HOME/datasets/mnist, else digits that
 remx generates on the first run. Ctrl-C saves a checkpoint; --resume continues exactly where the run stopped, also
-in the middle of an epoch."""
+in the middle of an epoch.
+
+--tune searches for the best values of any option, on digits that are held back from training:
+    remx train --tune "lr=log:1e-4..1e-1,optimizer=sgd|adam,hidden=int:32..512" --trials 50 --jobs 2"""
+OUT = 'remx-train'
 
 
 def at_least(low: float, kind: Any = int) -> Any:
@@ -36,6 +40,23 @@ def at_least(low: float, kind: Any = int) -> Any:
     return parse
 
 
+def sizes(text: str) -> str:
+    """The type of --hidden: `64`, or `128,64`."""
+    if not all(part.strip().isdigit() and int(part) > 0 for part in text.split(',')):
+        raise argparse.ArgumentTypeError(f'must be numbers of units such as 64 or 128,64, not {text}')
+    return text
+
+
+def share(text: str) -> float:
+    number = float(text)
+    if not 0 <= number < 1:
+        raise argparse.ArgumentTypeError(f'must be a share from 0 to 1, such as 0.1, not {text}')
+    return number
+
+
+share.__name__ = 'float'
+
+
 def add_arguments(parser: Any) -> None:
     parser.add_argument('--model', default='mlp', help='mlp, lenet, or a name of the model zoo (resnet18_v1, ...)')
     parser.add_argument('--data', help='folder with the files of MNIST')
@@ -44,15 +65,26 @@ def add_arguments(parser: Any) -> None:
     parser.add_argument('--optimizer', default='sgd')
     parser.add_argument('--lr', type=at_least(0, float), default=0.01, help='learning rate')
     parser.add_argument('--momentum', type=at_least(0, float), default=0.0, help='for optimizers that have one')
+    parser.add_argument('--wd', type=at_least(0, float), default=0.0, help='weight decay')
+    parser.add_argument('--hidden', type=sizes, default='64',
+                        help='units of both hidden layers of the MLP, or of each: 64, or 128,64')
+    parser.add_argument('--validation', type=share, default=None, metavar='SHARE',
+                        help='share of the training digits that are held back to compare settings (0; with --tune 0.2)')
     parser.add_argument('--ctx', default='auto', help='cpu, gpu, gpu(0), or several: gpu(0),gpu(1)')
     parser.add_argument('--hybridize', action=argparse.BooleanOptionalAction, default=True,
                         help='run the network as one graph, or layer by layer')
     parser.add_argument('--workers', type=at_least(0), default=0, help='processes that load data')
     parser.add_argument('--seed', type=int, default=42)
-    parser.add_argument('--out', default='remx-train', help='folder for parameters, curves and logs')
+    parser.add_argument('--out', help=f'folder for parameters, curves and logs ({OUT}; with --tune '
+                                      'remx-tune/STUDY)')
     parser.add_argument('--resume', action='store_true', help='resume the run in --out')
     parser.add_argument('--no-tensorboard', dest='tensorboard', action='store_false', help='no logs for TensorBoard')
     parser.add_argument('--quiet', action='store_true', help='no progress bar')
+    from .tune import add_search_arguments
+    search = parser.add_argument_group('search, with --tune')
+    search.add_argument('--tune', metavar='RANGES',
+                        help='ranges of options: "lr=log:1e-4..1e-1,optimizer=sgd|adam,hidden=int:32..512"')
+    add_search_arguments(search, 20, seed=False)
 
 
 # ---------------------------------------------------------------------- parts
@@ -94,13 +126,16 @@ def contexts(text: str) -> Any:
     return [parse_context(p) for p in parts]
 
 
-def build(name: str) -> Any:
+def build(name: str, hidden: str = '64') -> Any:
     """-> (net, shape of one picture)."""
     from ..gluon import nn
     if name == 'mlp':
         net = nn.HybridSequential(prefix='mlp_')
         with net.name_scope():
-            net.add(nn.Dense(64, activation='relu'), nn.Dense(64, activation='relu'), nn.Dense(10))
+            units = [int(part) for part in hidden.split(',')]
+            for count in units * 2 if len(units) == 1 else units:
+                net.add(nn.Dense(count, activation='relu'))
+            net.add(nn.Dense(10))
         return net, (784,)
     if name == 'lenet':
         net = nn.HybridSequential(prefix='lenet_')
@@ -119,11 +154,21 @@ def build(name: str) -> Any:
     return vision.get_model(name, classes=10), (3, side, side)
 
 
-def pictures(folder: Path, part: Any, shape: Sequence[int]) -> Any:
-    """A dataset of (picture between 0 and 1, label)."""
+def divided(count: int, held_back: float) -> Any:
+    """Numbers of pictures (to learn from, held back), the same for every seed, so that settings can be compared."""
+    import numpy
+    order = numpy.random.default_rng(2017).permutation(count)
+    rest = max(1, round(count * held_back))
+    return numpy.sort(order[rest:]), numpy.sort(order[:rest])
+
+
+def pictures(folder: Path, part: Any, shape: Sequence[int], choose: Any = None) -> Any:
+    """A dataset of (picture between 0 and 1, label), of all pictures or of some numbers."""
     from .. import ndarray as nd
     from ..gluon.data import ArrayDataset
     images, labels = _digits.read(folder, part)
+    if choose is not None:
+        images, labels = images[choose], labels[choose]
     images = images.astype('float32') / 255
     if shape == (784,):
         images = images.reshape(-1, 784)
@@ -190,6 +235,8 @@ def draw_curves(history: Any, path: Any) -> Any:
     left.plot(epochs, [h['loss'] for h in history], marker=mark)
     left.set(title='loss', xlabel='epoch')
     right.plot(epochs, [h['train'] for h in history], marker=mark, label='training')
+    if 'validation' in history[0]:
+        right.plot(epochs, [h['validation'] for h in history], marker=mark, label='validation')
     right.plot(epochs, [h['test'] for h in history], marker=mark, label='test')
     right.set(title='accuracy', xlabel='epoch')
     right.legend()
@@ -241,26 +288,62 @@ def accuracy(net: Any, data: Any, places: Any) -> Any:
 
 
 def train(options: Any) -> int:
+    options.out = options.out or OUT
+    unneeded = {'trials': None, 'time': None, 'jobs': 1, 'study': None, 'storage': None}
+    needless = [name for name, unset in unneeded.items() if getattr(options, name) != unset]
+    if needless:
+        raise SystemExit(f'remx train: --{needless[0]} goes with --tune')
+    return fit(options)
+
+
+def datasets(options: Any, folder: Path, shape: Sequence[int], searching: bool = False) -> dict[str, Any]:
+    """The parts 'training', 'validation' (if digits are held back) and 'test' (unless a search is under way)."""
+    found = {}
+    if options.validation:
+        count = len(_digits.read(folder, 'train')[1])
+        kept, held_back = divided(count, options.validation)
+        found['training'] = pictures(folder, 'train', shape, kept)
+        found['validation'] = pictures(folder, 'train', shape, held_back)
+    else:
+        found['training'] = pictures(folder, 'train', shape)
+    if not searching:
+        found['test'] = pictures(folder, 'test', shape)
+    return found
+
+
+def fit(options: Any, after_epoch: Any = None, cache: dict | None = None) -> int:
+    """Trains.  With `after_epoch`, a function of the results of an epoch, it is a trial of a search: it prints nothing,
+    leaves the test digits alone, and writes parameters and history only.  `cache` has the digits of earlier trials."""
     import numpy
 
     from .. import autograd, gluon, initializer, ndarray, random
     from ..gluon._checkpoint import random_states, set_random_states
+    searching = after_epoch is not None
     random.seed(options.seed)
     numpy.random.seed(options.seed)
-    with plainly():
+    with contextlib.nullcontext() if searching else plainly():
         os.makedirs(options.out, exist_ok=True)
         folder, said = find_data(options.data)
         places = contexts(options.ctx)
         for place in places:
             ndarray.zeros(1, ctx=place)
-        net, shape = build(options.model)
-    training, test = (pictures(folder, part, shape) for part in ('train', 'test'))
-    print(f'{len(training)} training and {len(test)} test digits: {said}')
-    print(f'{options.model} on {", ".join(map(str, places))}, {options.optimizer} with learning rate {options.lr}, '
-          f'batches of {options.batch_size}')
+        net, shape = build(options.model, options.hidden)
+    key = (folder, shape, options.validation)
+    data = cache.get(key) if cache is not None else None
+    if data is None:
+        data = datasets(options, folder, shape, searching)
+    if cache is not None:
+        cache[key] = data
+    training = data['training']
+    if not searching:
+        held = f' {len(data["validation"])} held back,' if 'validation' in data else ''
+        print(f'{len(training)} training and{held} {len(data["test"])} test digits: {said}')
+        print(f'{options.model} on {", ".join(map(str, places))}, {options.optimizer} with learning rate {options.lr}, '
+              f'batches of {options.batch_size}')
     loader = gluon.data.DataLoader(training, options.batch_size, shuffle=True, num_workers=options.workers)
-    steady = gluon.data.DataLoader(training, 512, num_workers=options.workers)
-    held_out = gluon.data.DataLoader(test, 512, num_workers=options.workers)
+    steady = {name.removesuffix('ing'):
+              gluon.data.DataLoader(part, 512, num_workers=options.workers)
+              for name, part in data.items() if not searching or name == 'validation'}
     net.initialize(initializer.Xavier(magnitude=2.24), ctx=places)
     with autograd.predict_mode():
         net(ndarray.zeros((1, *shape), ctx=places[0]))        # so that every parameter has its shape
@@ -269,7 +352,9 @@ def train(options: Any) -> int:
     settings = {'learning_rate': options.lr}
     if options.momentum:
         settings['momentum'] = options.momentum
-    with plainly():
+    if options.wd:
+        settings['wd'] = options.wd
+    with contextlib.nullcontext() if searching else plainly():
         trainer = gluon.Trainer(net.collect_params(), options.optimizer, settings)
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     checkpoint = gluon.Checkpoint(os.path.join(options.out, 'checkpoint.params'), net, trainer)
@@ -282,8 +367,8 @@ def train(options: Any) -> int:
             resumed = checkpoint.load()
         history, epoch, skip, total_loss = (resumed[k] for k in ('history', 'epoch', 'batch', 'total_loss'))
         print(f'resuming at epoch {epoch}, batch {skip}')
-    log = tensorboard(os.path.join(options.out, 'logs')) if options.tensorboard else None
-    stopped = Interrupt()
+    log = tensorboard(os.path.join(options.out, 'logs')) if options.tensorboard and not searching else None
+    stopped = None if searching else Interrupt()        # a search is interrupted at once
     try:
         while epoch < options.epochs:
             now = None
@@ -291,7 +376,7 @@ def train(options: Any) -> int:
                 now = random_states()
                 set_random_states(resumed['epoch_states'])     # the same order of the pictures again
             states = random_states()
-            bar = Bar(len(loader), f'epoch {epoch}', options.quiet)
+            bar = Bar(len(loader), f'epoch {epoch}', options.quiet or searching)
             start = time.perf_counter()
             for number, (x, y) in enumerate(loader):
                 if number < skip:
@@ -318,37 +403,51 @@ def train(options: Any) -> int:
             seconds = time.perf_counter() - start
             skip = 0
             result = {'epoch': epoch, 'loss': float(total_loss) / len(training),
-                      'train': float(accuracy(net, steady, places)), 'test': float(accuracy(net, held_out, places)),
-                      'seconds': seconds}
+                      **{name: float(accuracy(net, part, places)) for name, part in steady.items()}, 'seconds': seconds}
             total_loss = 0.0
             history.append(result)
-            print('Epoch {epoch}. Loss: {loss}, Train_acc {train}, Test_acc {test}'.format(**result), flush=True)
+            epoch += 1
+            if searching:
+                after_epoch(result)
+                continue
+            validation = ', Validation_acc {validation}' if 'validation' in result else ''
+            line = 'Epoch {epoch}. Loss: {loss}, Train_acc {train}' + validation + ', Test_acc {test}'
+            print(line.format(**result), flush=True)
             if log is not None:
-                log.add_scalar('loss', result['loss'], epoch)
-                log.add_scalar('accuracy', {key: result[key] for key in ('train', 'test')}, epoch)
+                log.add_scalar('loss', result['loss'], epoch - 1)
+                log.add_scalar('accuracy', {name: result[name] for name in steady}, epoch - 1)
                 for name, parameter in net.collect_params().items():
-                    log.add_histogram(name, parameter.data(places[0]), epoch)
-                if options.hybridize and epoch == 0:
+                    log.add_histogram(name, parameter.data(places[0]), epoch - 1)
+                if options.hybridize and epoch == 1:
                     log.add_graph(net, {'data': (options.batch_size, *shape)})
                 log.flush()
-            epoch += 1
             checkpoint.save(random_states(), history=history, epoch=epoch, batch=0, total_loss=0.0)
     finally:
-        stopped.restore()
+        if stopped is not None:
+            stopped.restore()
         if log is not None:
             log.close()
+    if searching:
+        save(options, net, history)
+        return 0
     report(options, net, history)
     if log is not None:
         print(f'watch it with: tensorboard --logdir {log.get_logdir()}')
     return 0
 
 
-def report(options: Any, net: Any, history: Any) -> None:
-    """Saves the parameters and shows the curves."""
+def save(options: Any, net: Any, history: Any) -> str:
+    """Writes parameters and history; returns the name of the former."""
     parameters = os.path.join(options.out, f'{options.model}.params')
     net.save_parameters(parameters)
     with open(os.path.join(options.out, 'history.json'), 'w') as file:
         json.dump(history, file, indent=1)
+    return parameters
+
+
+def report(options: Any, net: Any, history: Any) -> None:
+    """Saves the parameters and shows the curves."""
+    parameters = save(options, net, history)
     if history:
         for key, title in (('loss', 'loss    '), ('test', 'test acc')):
             values = [h[key] for h in history]

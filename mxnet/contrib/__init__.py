@@ -4,7 +4,7 @@ import importlib as _importlib
 from .._names import no_attribute as _no_attribute
 
 _SUBMODULES = {'amp', 'autograd', 'distill', 'horovod', 'io', 'ndarray', 'onnx', 'prune', 'quantization',
-               'svrg_optimization', 'symbol', 'tensorboard', 'text'}
+               'svrg_optimization', 'symbol', 'tensorboard', 'text', 'tune'}
 _ALIASES = {'nd': 'ndarray', 'quant': 'quantization', 'sym': 'symbol'}
 
 

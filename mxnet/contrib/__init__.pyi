@@ -13,6 +13,7 @@ from . import svrg_optimization as svrg_optimization
 from . import symbol as symbol
 from . import tensorboard as tensorboard
 from . import text as text
+from . import tune as tune
 from . import ndarray as nd
 from . import quantization as quant
 from . import symbol as sym

@@ -115,6 +115,27 @@ class SummaryWriter:
         """Forgets the numbers that `export_scalars` would write."""
         self._scalars = {}
 
+    def add_hparams(self, hparams: Mapping[str, Any], metrics: Mapping[str, Any],
+                    global_step: int | None = None) -> None:
+        """The settings of a training and what came of it, for TensorBoard's page HParams: a row for each `logdir`.
+
+        Values of `hparams` are numbers, texts or truth values; others are written as text.
+
+            writer.add_hparams({'lr': 0.1, 'optimizer': 'sgd'}, {'accuracy': 0.97})
+        """
+        from torch.utils.tensorboard.summary import hparams as summaries
+        settings = {}
+        for name, value in hparams.items():
+            if isinstance(value, (NDArray, np.generic)):
+                value = _numpy(value).item()
+            settings[name] = value if isinstance(value, (bool, str, int, float)) else str(value)
+        writer = self._opened()
+        numbers = {name: _number(value, name) for name, value in metrics.items()}
+        for summary in summaries(settings, numbers):
+            writer.file_writer.add_summary(summary)
+        for name, number in numbers.items():
+            self._scalar(writer, f'{self._logdir}/{name}', name, number, global_step)
+
     def add_histogram(self, tag: str, values: Any, global_step: int | None = None, bins: Any = 'default') -> None:
         """How values are distributed.  `bins`: 'default' (TensorFlow's), a number, edges, or np.histogram's names.
 

@@ -51,6 +51,13 @@ def test_linear_regression(example):
     assert text.count('found weights') == 3
 
 
+def test_tune_digits(example):
+    pytest.importorskip('optuna')
+    text = example('tune_digits')
+    first, best = numbers(r'first trial ([\d.]+), best ([\d.]+)', text)
+    assert best >= first and best > 0.7 and numbers(r'test accuracy of the best network: ([\d.]+)', text)[0] > 0.7
+
+
 def test_tabular_regression(example):
     learned, mean = numbers(r'logarithms: ([\d.]+); of the mean price: ([\d.]+)', example('tabular_regression'))
     assert learned < 0.2 and mean > 0.4
