@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..base import MXNetError
-from ..cli import _inputs, _networks
+from ..cli import _inputs, _networks, _npy
 from ..cli._convert import parse_shapes
 from .answers import failure
 
@@ -14,6 +14,9 @@ V2_TYPES = {'BOOL': 'bool', 'UINT8': 'uint8', 'UINT16': 'uint16', 'UINT32': 'uin
             'INT8': 'int8', 'INT16': 'int16', 'INT32': 'int32', 'INT64': 'int64', 'FP16': 'float16', 'FP32': 'float32',
             'FP64': 'float64'}
 V2_NAMES = {v: k for k, v in V2_TYPES.items()}
+LIGHT_SECONDS = 0.001           # what a light network takes at most for one input
+LIGHT_BATCH = 8
+LIGHT_NUMBERS = 10_000_000
 PICTURE_MAGIC = (b'\xff\xd8\xff', b'\x89PNG', b'GIF8', b'BM', b'RIFF')
 
 
@@ -64,6 +67,21 @@ class Runner:
                 found.append(time.perf_counter() - started)
             times[count] = min(found[2:])           # the first ones make the plan
         torch.set_num_threads(most if times[most] * 1.25 < times[1] else 1)
+
+    def is_light(self):
+        """Whether a batch takes less time than it takes to bring it to another process and back."""
+        if self.ctx.device_type != 'cpu' or sum(a.size for a in self.network.arrays.values()) > LIGHT_NUMBERS:
+            return False
+        for count, limit in ((1, LIGHT_SECONDS), (LIGHT_BATCH, 4 * LIGHT_SECONDS)):
+            example = self.network.example({n: (count, *s[1:]) for n, s in self.shapes.items()})
+            best = float('inf')
+            for _ in range(6):                  # the first ones make the plan
+                started = time.perf_counter()
+                self.compute([example[n] for n in self.inputs])
+                best = min(best, time.perf_counter() - started)
+            if best > limit:
+                return False
+        return True
 
     def describe(self):
         """What the front tells of the network."""
@@ -143,7 +161,7 @@ class Runner:
 
         def form(outputs):
             if 'application/x-npy' in accepts or 'application/octet-stream' in accepts:
-                return 200, 'application/x-npy', npy(outputs[0]), {}
+                return 200, 'application/x-npy', _npy.dump(outputs[0]), {}
             return 200, 'application/json', json.dumps(self._readable(outputs)).encode(), {}
         return values, form
 
@@ -162,7 +180,7 @@ class Runner:
         if kind.lower().startswith('multipart/'):
             kind, body = _first_part(kind, body)
         if body[:6] == b'\x93NUMPY' or kind in ('application/x-npy', 'application/npy'):
-            return self._fit([_npy(body)])
+            return self._fit([_npy_of(body)])
         if kind.startswith('image/') or body.startswith(PICTURE_MAGIC) and kind != 'application/json':
             if self.prepare is None or not self.prepare.takes_pictures:
                 raise BadRequest('this network takes no pictures')
@@ -294,17 +312,9 @@ class Runner:
         return values, form
 
 
-def npy(array):
-    """The bytes of an .npy file."""
-    import io
-    file = io.BytesIO()
-    np.save(file, np.ascontiguousarray(array))
-    return file.getvalue()
-
-
-def _npy(body):
+def _npy_of(body):
     try:
-        return _inputs.read_npy(body, 'the body')
+        return _npy.load(body, 'the body')
     except MXNetError as error:
         raise BadRequest(str(error)) from None
 

@@ -98,6 +98,8 @@ async def _serve(options):
 def _server(app, host, port, limit):
     import uvicorn
 
+    from .writing import Protocol
+
     class Quiet(uvicorn.Server):
         """Signals are ours."""
 
@@ -107,7 +109,7 @@ def _server(app, host, port, limit):
 
     return Quiet(uvicorn.Config(app, host=host, port=port, log_level='critical', access_log=False, lifespan='off',
                                 limit_concurrency=limit, timeout_graceful_shutdown=30, backlog=2048,
-                                server_header=False))
+                                server_header=False, proxy_headers=False, http=Protocol))
 
 
 async def _watch(registry, log):
