@@ -36,6 +36,12 @@ class Graph:
         self.initializers = {}
         self._taken = set()
 
+    def inner(self):
+        """The graph of a body: names and constants are those of the whole."""
+        made = Graph()
+        made.initializers, made._taken = self.initializers, self._taken
+        return made
+
     def name(self, wanted):
         """A name that nothing has yet."""
         found, number = wanted, 1
@@ -60,13 +66,20 @@ class Call:
     `out_dtypes` are NumPy's.
     """
 
-    def __init__(self, graph, node, inputs, shapes, dtypes, out_shapes, out_dtypes, evaluate):
+    def __init__(self, graph, node, inputs, shapes, dtypes, out_shapes, out_dtypes, evaluate, translate=None):
         self.graph, self.node = graph, node
         self.name, self.kind = node.name, node.op.name
         self.attrs = node.attributes
         self.inputs, self.shapes, self.dtypes = inputs, shapes, dtypes
         self.out_shapes, self.out_dtypes = out_shapes, out_dtypes
-        self._evaluate = evaluate
+        self._evaluate, self._translate = evaluate, translate
+
+    def translate(self, graph, body, bound):
+        """(names, shapes) of the outputs of a body, whose nodes are added to a graph.
+
+        bound: {variable: (the number of the input that it is, its name, whether it is a slice of that input)}
+        """
+        return self._translate(graph, self.node, body, bound)
 
     def __getitem__(self, key):
         """An attribute of the operator."""
@@ -172,6 +185,8 @@ class Call:
     def target(self):
         """The shape of the output for an ONNX Reshape: 0 keeps a length, -1 is what is left."""
         wanted, given = self.out_shapes[0], self.shape
+        if wanted.count(None) == 1:
+            return [-1 if n is None else n for n in wanted]
         target = []
         for place, n in enumerate(wanted):
             if n is not None:
