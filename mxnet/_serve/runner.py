@@ -1,5 +1,6 @@
 """The network in a worker: inputs of requests, batches, answers."""
 import json
+import math
 import time
 from typing import Any
 
@@ -162,7 +163,7 @@ class Runner:
         def form(outputs):
             if 'application/x-npy' in accepts or 'application/octet-stream' in accepts:
                 return 200, 'application/x-npy', _npy.dump(outputs[0]), {}
-            return 200, 'application/json', json.dumps(self._readable(outputs)).encode(), {}
+            return 200, 'application/json', _json(self._readable(outputs)), {}
         return values, form
 
     def _readable(self, outputs):
@@ -192,7 +193,9 @@ class Runner:
             return self._fit([self._raw(body)])
         try:
             found = json.loads(body)
-        except (ValueError, UnicodeDecodeError):
+        except RecursionError:
+            raise BadRequest('the JSON is nested too deeply') from None
+        except ValueError:
             raise BadRequest('the body is neither JSON nor an .npy array nor a picture') from None
         return self._fit(self._of_json(found))
 
@@ -217,7 +220,7 @@ class Runner:
         for name, value in zip(self.inputs, values):
             try:
                 arrays.append(np.array(value, dtype=self.network.dtypes[name]))
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, OverflowError):
                 raise BadRequest(f'{name} is no array of numbers whose rows have equal lengths') from None
         return arrays
 
@@ -249,32 +252,36 @@ class Runner:
         length = headers.get('inference-header-content-length')
         binary = b''
         if length is not None:
-            if not length.isdigit() or int(length) > len(body):
+            if not length.isdecimal() or len(length) > 12 or int(length) > len(body):
                 raise BadRequest('Inference-Header-Content-Length is no length within the body')
             body, binary = body[:int(length)], body[int(length):]
         try:
-            request = json.loads(body)
-            given = {entry['name']: entry for entry in request['inputs']}
+            request = _v2_request(json.loads(body))
+        except RecursionError:
+            raise BadRequest('the JSON is nested too deeply') from None
         except (ValueError, KeyError, TypeError):
             raise BadRequest('the body is no inference request: {"inputs": [{"name", "shape", "datatype", "data"}]}') \
                 from None
+        given = {entry['name']: entry for entry in request['inputs']}
         arrays, place = {}, 0
         for entry in request['inputs']:
             name, kind, shape = entry['name'], entry.get('datatype'), entry.get('shape')
-            if kind not in V2_TYPES:
+            if not isinstance(kind, str) or kind not in V2_TYPES:
                 raise BadRequest(f'{name}: datatype {kind!r} is not one of {", ".join(V2_TYPES)}')
             if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
                 raise BadRequest(f'{name}: shape {shape!r} is no list of lengths')
             size = (entry.get('parameters') or {}).get('binary_data_size')
             try:
                 if size is not None:
-                    part = binary[place:place + int(size)]
-                    place += int(size)
+                    if not isinstance(size, int) or not 0 <= size <= len(binary) - place:
+                        raise BadRequest(f'{name}: binary_data_size {size!r} is no number of bytes that follow')
+                    part = binary[place:place + size]
+                    place += size
                     array = np.frombuffer(part, V2_TYPES[kind])
                 else:
                     array = np.array(entry['data'], V2_TYPES[kind])
                 arrays[name] = array.reshape(shape)
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, OverflowError):
                 raise BadRequest(f'{name}: the data do not have the shape {shape} of {kind}') from None
         missing = [n for n in self.inputs if n not in given]
         if missing:
@@ -304,7 +311,7 @@ class Runner:
                       'outputs': described}
             if request.get('id') is not None:
                 answer['id'] = request['id']
-            head = json.dumps(answer).encode()
+            head = _json(answer)
             if not tail:
                 return 200, 'application/json', head, {}
             return 200, 'application/octet-stream', head + b''.join(tail), {
@@ -312,11 +319,39 @@ class Runner:
         return values, form
 
 
+def _json(value):
+    """JSON, which has no words for numbers that are not finite: they are null."""
+    try:
+        return json.dumps(value, allow_nan=False).encode()
+    except ValueError:
+        return json.dumps(_finite(value)).encode()
+
+
+def _finite(value):
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def _npy_of(body):
     try:
         return _npy.load(body, 'the body')
     except MXNetError as error:
         raise BadRequest(str(error)) from None
+
+
+def _v2_request(found):
+    """An inference request, if it is one."""
+    def is_entry(entry):
+        return isinstance(entry, dict) and isinstance(entry['name'], str) \
+            and isinstance(entry.get('parameters') or {}, dict)
+    if not (isinstance(found, dict) and isinstance(found['inputs'], list)
+            and all(map(is_entry, (*found['inputs'], *(found.get('outputs') or ()))))
+            and isinstance(found.get('parameters') or {}, dict)):
+        raise TypeError
+    return found
 
 
 def _first_part(kind, body):

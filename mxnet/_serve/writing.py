@@ -40,7 +40,30 @@ Base: Any = AutoHTTPProtocol            # with httptools or with h11
 
 
 class Protocol(Base):
-    """What uvicorn speaks with a client."""
+    """What uvicorn speaks with a client.
+
+    A client has some time for the head of each request, so that those that send nothing, or a little at a time, do not
+    use up the connections.
+    """
+
+    head_seconds = 60.0
+    _limit: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport):
-        super().connection_made(Corked(transport, asyncio.get_running_loop()))
+        loop = asyncio.get_running_loop()
+        super().connection_made(Corked(transport, loop))
+        self._limit = loop.call_later(self.head_seconds, transport.close)
+
+    def data_received(self, data):
+        super().data_received(data)
+        if self.cycle is not None and not self.cycle.response_complete:
+            if self._limit is not None:
+                self._limit.cancel()            # its head is here
+                self._limit = None
+        elif self._limit is None:
+            self._limit = asyncio.get_running_loop().call_later(self.head_seconds, self.transport.close)
+
+    def connection_lost(self, error):
+        if self._limit is not None:
+            self._limit.cancel()
+        super().connection_lost(error)

@@ -1,12 +1,17 @@
 """What `remx convert` does: writes a network in another form, runs the result and compares it with the original."""
 import contextlib
 import importlib.util
+import inspect
+import io
 import json
+import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import typing
 from typing import Any
 
 import numpy as np
@@ -267,7 +272,22 @@ def _class_name(name):
 class _Pt2(_Torch):
     endings = ('.pt2',)
 
-    def write(self, path):
+    def check(self):
+        super().check()
+        self.program = self.export()
+        # operators of ours, which programs without remx do not have
+        if any(n.op == 'call_function' and str(getattr(n.target, 'namespace', '')) == 'remx'
+               for n in self.program.graph.nodes):
+            names = [n.name for n in self.made.module.graph.nodes if hasattr(n.target, 'operator')
+                     and _uses_own_operators(n.target.operator.function)]
+            raise MXNetError(f'torch.export has no operators for {self.nodes(names)}; --to torch has functions for them')
+
+    def nodes(self, names):
+        """Nodes of the network, by names of the torch graph."""
+        kinds = {n.name: getattr(getattr(n.target, 'operator', None), 'name', '') for n in self.made.module.graph.nodes}
+        return ', '.join(f'{n} ({kinds[n]})' if kinds.get(n) else n for n in names)
+
+    def export(self):
         import warnings
 
         import torch
@@ -283,9 +303,30 @@ class _Pt2(_Torch):
             lengths = {x.shape[self.axes[n]] for n, x in example.items() if x.dim()}
             batch: Any = torch.export.Dim('batch', min=1, max=65536) if len(lengths) == 1 else torch.export.Dim.AUTO
             shapes = tuple({self.axes[n]: batch} if x.dim() else None for n, x in example.items())
+        logger = logging.getLogger('torch')
+        level = logger.level
+        logger.setLevel(logging.CRITICAL)           # what fails is an error with the node's name, below
+        try:
+            with warnings.catch_warnings(), torch.no_grad(), contextlib.redirect_stdout(io.StringIO()), \
+                    contextlib.redirect_stderr(io.StringIO()):
+                warnings.simplefilter('ignore')
+                return torch.export.export(module, tuple(example.values()), dynamic_shapes=shapes)
+        except Exception as error:
+            if isinstance(error, MXNetError):
+                raise
+            where = re.findall(r'While executing %(\w+)', str(error))
+            raise MXNetError(f'torch.export cannot take {self.nodes(where) or "the network"}: '
+                             f'{str(error).strip().splitlines()[0]}') from error
+        finally:
+            logger.setLevel(level)
+
+    def write(self, path):
+        import warnings
+
+        import torch
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter('ignore')
-            self.save(torch.export.export(module, tuple(example.values()), dynamic_shapes=shapes), f'{path}.pt2')
+            self.save(self.program, f'{path}.pt2')
 
     def save(self, program, path):
         from .._torch.tools import aoti_compile_and_package
@@ -293,6 +334,21 @@ class _Pt2(_Torch):
 
     def run(self, path, values):
         return _run_apart('pt2', path, values, self.dtype)
+
+
+def _uses_own_operators(function, seen=None):
+    """Whether a function calls operators of `torch.ops.remx`, itself or by functions of ours."""
+    from .._ops.core.library import KERNELS
+    seen = set() if seen is None else seen
+    seen.add(function)
+    for name in getattr(getattr(function, '__code__', None), 'co_names', ()):
+        found = function.__globals__.get(name)
+        if isinstance(found, typing.Hashable) and found in KERNELS:
+            return True
+        if inspect.isfunction(found) and found not in seen and found.__module__.startswith('mxnet.') \
+                and _uses_own_operators(found, seen):
+            return True
+    return False
 
 
 class _Exported(_Pt2):

@@ -218,6 +218,13 @@ def detection_ssd():
 
 
 @graph
+def detection_ssd_few():
+    classes, boxes, anchors = _detector()
+    return mx.sym.contrib.MultiBoxDetection(classes, boxes, anchors, nms_threshold=0.3, force_suppress=True, clip=False,
+                                            threshold=0.34, nms_topk=7), {'data': (1, 3, 6, 6)}
+
+
+@graph
 def detection_nms():
     classes, boxes, anchors = _detector()
     scores = mx.sym.transpose(classes, axes=(0, 2, 1))

@@ -87,7 +87,8 @@ def while_loop(c):
     inputs = [_info(number, np.int64, 0), _info(before, np.bool_, 0)]
     inputs += [_info(name, c.dtypes[place], len(c.shapes[place])) for name, place in zip(given, carried)]
     outputs = [_info(again, np.bool_, 0)]
-    outputs += [_info(results[i], c.out_dtypes[i], len(shapes[i])) for i in (*range(count, len(results)), *range(count))]
+    order = (*range(count, len(results)), *range(count))
+    outputs += [_info(results[i], c.out_dtypes[i], len(shapes[i])) for i in order]
     found = c.op('Loop', c.ints(c['max_iterations']), goes_on, *[c.inputs[place] for place in carried],
                  outputs=len(results), body=_graph(c, inner, inputs, outputs))
     found = [found] if isinstance(found, str) else found

@@ -83,6 +83,10 @@ def export_model(sym: Any, params: Any = None, in_shapes: Any = None, in_types: 
         if node.is_variable:
             names[id(node), 0] = graph.constant(graph.name(node.name), _numpy(arrays[node.name])) \
                 if node.name in arrays else node.name
+            if node.name in inputs:
+                for axis, length in enumerate(shapes.shape((node, 0))):
+                    if length is None:
+                        graph.open_lengths.setdefault(shapes.in_trials((node, 0), axis), (node.name, axis))
     _translate(graph, nodes, names, shapes, arrays, verbose)
     proto = _model(module, graph, symbol, names, shapes, inputs, types)
     if run_shape_inference:
@@ -116,7 +120,7 @@ def _translate(graph, nodes, names, shapes, arrays, verbose=False):
         call = Call(graph, node, [names.get((id(child), number), '') for child, number in node.inputs],
                     [shapes.shape(entry) for entry in node.inputs], [shapes.dtype(entry) for entry in node.inputs],
                     [shapes.shape((node, k)) for k in visible], [shapes.dtype((node, k)) for k in visible], evaluate,
-                    inside)
+                    inside, shapes.in_trials)
         if verbose:
             logging.info('ONNX export: %s (%s) -> %s', node.name, node.op.name, call.out_shapes)
         made = TRANSLATIONS[node.op.name](call)
@@ -190,6 +194,10 @@ class _Lengths:
         shape: Any = self._facts.shape(entry)
         others: list[Any] = [trial.shape(entry) for trial in self._trials]
         return tuple(None if any(other[axis] != n for other in others) else n for axis, n in enumerate(shape))
+
+    def in_trials(self, entry, axis):
+        """The lengths of an axis in all trials."""
+        return tuple(found.shape(entry)[axis] for found in (self._facts, *self._trials))
 
     def dtype(self, entry):
         found = self._facts.dtype(entry)
