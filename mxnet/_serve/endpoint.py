@@ -4,7 +4,6 @@ import os
 import time
 from urllib.parse import parse_qs
 
-
 _FIRST, _NUMBERS = os.urandom(8).hex(), itertools.count(1)      # identifiers of requests
 
 

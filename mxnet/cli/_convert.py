@@ -280,7 +280,8 @@ class _Pt2(_Torch):
                for n in self.program.graph.nodes):
             names = [n.name for n in self.made.module.graph.nodes if hasattr(n.target, 'operator')
                      and _uses_own_operators(n.target.operator.function)]
-            raise MXNetError(f'torch.export has no operators for {self.nodes(names)}; --to torch has functions for them')
+            raise MXNetError(f'torch.export has no operators for {self.nodes(names)}; '
+                             '--to torch has functions for them')
 
     def nodes(self, names):
         """Nodes of the network, by names of the torch graph."""

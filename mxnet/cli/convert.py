@@ -47,7 +47,8 @@ def convert(options) -> int:
     from ._convert import parse_axes, parse_shapes, run
     try:
         result = run(options.source, options.to, epoch=options.epoch, shapes=parse_shapes(options.shape),
-                     axes=parse_axes(options.batch_axis), out=options.out, network=options.network, static=options.static, tolerance=options.tolerance,
+                     axes=parse_axes(options.batch_axis), out=options.out, network=options.network,
+                     static=options.static, tolerance=options.tolerance,
                      dtype='float16' if options.half else 'bfloat16' if options.bf16 else 'float32',
                      compiled=not options.no_compile, quiet=options.quiet)
     except (MXNetError, OSError, ImportError, ValueError) as error:

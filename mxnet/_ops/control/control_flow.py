@@ -94,7 +94,7 @@ def _while_loop(*data, num_args: int, num_outputs: Count, num_out_data: Count, m
 
 
 def _every_step(data, count, outputs, variables, condition, body):
-    """A loop for torch.export, which cannot read values: all steps are computed, and those after its end are not used."""
+    """A loop for torch.export, which cannot read values: all steps are computed, those after its end are not used."""
     values, collected, goes_on = list(data), [], None
     for _ in range(count):
         now = condition(values).reshape(()) != 0

@@ -1,8 +1,7 @@
 """Recurrent layers: all of a stack in one operator, on torch's fused kernels."""
+import contextlib
 from collections.abc import Callable
 from typing import Any, Literal
-
-import contextlib
 
 import torch
 from torch.nn import functional as F
