@@ -1,12 +1,12 @@
 """Light networks in the front's own process: for them, the way to a worker and back takes longer than computing."""
 import math
 
-FEW = 8                 # so many requests that wait together are worth the way to a worker
+MOST_HERE = 32          # when more requests wait together, a worker computes some of them meanwhile
 LARGEST = 1 << 16       # bytes of a request that is read here
 
 
 class Local:
-    """A network that answers small requests at once, while few wait.
+    """A network that answers small requests at once, while not too many wait.
 
     The front does nothing else meanwhile.  So it takes only what is sure to be done soon: few rows, and no pictures,
     which take long to decode.

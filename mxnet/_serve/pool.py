@@ -11,7 +11,7 @@ from typing import Any
 
 from .errors import Failed, Full, Late, Stopped
 from .link import Broken, Unpacker, answers_of, pack, pack_requests
-from .local import FEW, Local
+from .local import MOST_HERE, Local
 
 RESTARTS = 0.5          # seconds before a worker that died is started again; doubled each time, to 30
 
@@ -77,7 +77,7 @@ class Pool:
 
     Free workers get what waits, up to `max_batch` requests each, at once; with `max_delay` requests first wait that
     long for more, counted from the arrival of the oldest.  So batches grow with the load.  A light network is also in
-    this process (`local`), and answers here while few requests wait.
+    this process (`local`), and answers here while not too many requests wait.
     """
 
     def __init__(self, config, *, workers, max_batch=32, max_delay=0.0, max_queue=1000, isolate=True, metrics=None,
@@ -184,9 +184,9 @@ class Pool:
                     self._timer = self._loop.call_at(due, self._dispatch)
                     return
             local = self.local
-            here = local is not None and (waiting < FEW or not self.pids) and local.takes(first.item)
+            here = local is not None and (waiting <= MOST_HERE or not self.pids) and local.takes(first.item)
             if local is not None and here:
-                batch = self._taken(FEW, local.takes)
+                batch = self._taken(MOST_HERE, local.takes)
                 answers, sizes, seconds = local.answer([r.item for r in batch])
                 self._hand_out(batch, answers, sizes, seconds)
             elif self._free:

@@ -16,7 +16,7 @@ V2_TYPES = {'BOOL': 'bool', 'UINT8': 'uint8', 'UINT16': 'uint16', 'UINT32': 'uin
             'FP64': 'float64'}
 V2_NAMES = {v: k for k, v in V2_TYPES.items()}
 LIGHT_SECONDS = 0.001           # what a light network takes at most for one input
-LIGHT_BATCH = 8
+LIGHT_BATCH = 32
 LIGHT_NUMBERS = 10_000_000
 PICTURE_MAGIC = (b'\xff\xd8\xff', b'\x89PNG', b'GIF8', b'BM', b'RIFF')
 
@@ -73,15 +73,17 @@ class Runner:
         """Whether a batch takes less time than it takes to bring it to another process and back."""
         if self.ctx.device_type != 'cpu' or sum(a.size for a in self.network.arrays.values()) > LIGHT_NUMBERS:
             return False
-        for count, limit in ((1, LIGHT_SECONDS), (LIGHT_BATCH, 4 * LIGHT_SECONDS)):
+        count = 1
+        while count <= LIGHT_BATCH:
             example = self.network.example({n: (count, *s[1:]) for n, s in self.shapes.items()})
             best = float('inf')
             for _ in range(6):                  # the first ones make the plan
                 started = time.perf_counter()
                 self.compute([example[n] for n in self.inputs])
                 best = min(best, time.perf_counter() - started)
-            if best > limit:
+            if best > LIGHT_SECONDS * (1 if count == 1 else 8):
                 return False
+            count *= 2
         return True
 
     def describe(self):

@@ -10,10 +10,10 @@ def _variables(body):
     return [node for node in topological(body) if node.is_variable]
 
 
-def _info(name, dtype, rank):
-    """The type of an input or an output of a body; its lengths follow from what it is called with."""
+def _info(name, dtype, shape):
+    """The type of an input or an output of a body; None is a length that varies."""
     from ._builder import onnx
-    return onnx().helper.make_tensor_value_info(name, onnx_type(dtype), [None] * rank)
+    return onnx().helper.make_tensor_value_info(name, onnx_type(dtype), list(shape))
 
 
 def _graph(c, inner, inputs, outputs):
@@ -56,9 +56,9 @@ def foreach(c):
     results = [_result(c, inner, name) for name in results]
     count = c['num_out_data']
     order = [*range(count, len(results)), *range(count)]            # states come first
-    inputs = [_info(given[slices + i], c.dtypes[slices + i], len(c.shapes[slices + i])) for i in range(states)]
-    inputs += [_info(given[i], c.dtypes[i], len(c.shapes[i]) - 1) for i in range(slices)]
-    outputs = [_info(results[i], c.out_dtypes[i], len(shapes[i])) for i in order]
+    inputs = [_info(given[slices + i], c.dtypes[slices + i], c.shapes[slices + i]) for i in range(states)]
+    inputs += [_info(given[i], c.dtypes[i], c.shapes[i][1:]) for i in range(slices)]
+    outputs = [_info(results[i], c.out_dtypes[i], shapes[i]) for i in order]
     found = c.op('Scan', *c.inputs[slices:slices + states], *c.inputs[:slices], outputs=len(results),
                  num_scan_inputs=slices, body=_graph(c, inner, inputs, outputs))
     found = [found] if isinstance(found, str) else found
@@ -84,11 +84,11 @@ def while_loop(c):
         after[place] = name
     again = _truth(c, inner, c.translate(inner, condition, _bound(condition, asked, after))[0][0])
     number, before = c.graph.name(f'{c.name}/number'), c.graph.name(f'{c.name}/before')
-    inputs = [_info(number, np.int64, 0), _info(before, np.bool_, 0)]
-    inputs += [_info(name, c.dtypes[place], len(c.shapes[place])) for name, place in zip(given, carried)]
-    outputs = [_info(again, np.bool_, 0)]
+    inputs = [_info(number, np.int64, ()), _info(before, np.bool_, ())]
+    inputs += [_info(name, c.dtypes[place], c.shapes[place]) for name, place in zip(given, carried)]
+    outputs = [_info(again, np.bool_, ())]
     order = (*range(count, len(results)), *range(count))
-    outputs += [_info(results[i], c.out_dtypes[i], len(shapes[i])) for i in order]
+    outputs += [_info(results[i], c.out_dtypes[i], shapes[i]) for i in order]
     found = c.op('Loop', c.ints(c['max_iterations']), goes_on, *[c.inputs[place] for place in carried],
                  outputs=len(results), body=_graph(c, inner, inputs, outputs))
     found = [found] if isinstance(found, str) else found
@@ -115,7 +115,7 @@ def cond(c):
         inner = c.graph.inner()
         results, shapes = c.translate(inner, branch, _bound(branch, places, c.inputs))
         results = [_result(c, inner, name) for name in results]
-        bodies.append(_graph(c, inner, [], [_info(name, kind, len(shape)) for name, kind, shape in
+        bodies.append(_graph(c, inner, [], [_info(name, kind, shape) for name, kind, shape in
                                             zip(results, c.out_dtypes, shapes, strict=True)]))
     return c.op('If', chosen, outputs=len(c.out_shapes), then_branch=bodies[0], else_branch=bodies[1])
 
