@@ -1,7 +1,8 @@
 """Requests a second and latencies of `remx serve`: `python -m bench.serve`, or `make bench-serve`.
 
 Beside it the same network as a torch module behind the same kind of server (Starlette and uvicorn, no batches), and
-LitServe with torch where it is installed.  Contestants take turns, so that what else the machine does falls on all of
+LitServe with torch where it is installed.  The processor time of a request (of all processes of a server) says most
+where the machine does other things, too.  Contestants take turns, so that what else the machine does falls on all of
 them.  `--reliability N` sends N requests during 20 reloads and a `kill -9` of a worker instead.
 """
 import argparse
@@ -112,7 +113,7 @@ def program(text, folder, port):
                 break
             except OSError:
                 time.sleep(0.2)
-        yield f'http://127.0.0.1:{port}'
+        yield f'http://127.0.0.1:{port}', process.pid
     finally:
         os.killpg(process.pid, signal.SIGKILL)          # LitServe's workers do not end with it
         process.wait(60)
@@ -131,26 +132,88 @@ def _file(text, folder):
     return path
 
 
-def measure(who, address, data, clients, seconds):
-    """(requests a second, p50, p99 in ms) of so many clients."""
-    results: list = []
+def measure(who, address, pid, data, clients, seconds):
+    """(requests a second, p50, p99 in ms, processor time of a request in us) of so many clients."""
     latencies: list = []
     body, headers = data, {'Accept': 'application/x-npy'}
     if who == 'LitServe':
         body = json.dumps({'data': base64.b64encode(data).decode()}).encode()
         headers = {'Content-Type': 'application/json'}
-    until = time.perf_counter() + seconds
-
-    async def load():
-        await asyncio.gather(*[serve_tools.client(address, '/predictions/net', body, headers, 10 ** 9,
-                                                  results, latencies, until) for _ in range(clients)])
+    before = _cpu(pid)
     started = time.perf_counter()
-    asyncio.run(load())
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        wrong = runner.run(_load(address, body, headers, clients, started + seconds, latencies))
     elapsed = time.perf_counter() - started
-    wrong = [s for s, _ in results if s != 200]
     if wrong:
-        raise RuntimeError(f'{len(wrong)} of {len(results)} requests failed: {wrong[:3]}')
-    return len(results) / elapsed, *np.percentile(latencies, [50, 99]) * 1000
+        raise RuntimeError(f'{len(wrong)} of {len(latencies)} requests failed: {wrong[:3]}')
+    return len(latencies) / elapsed, *np.percentile(latencies, [50, 99]) * 1000, \
+        (_cpu(pid) - before) / len(latencies) * 1e6
+
+
+class Client(asyncio.Protocol):
+    """Sends a request when the last one is answered.  It does as little as possible: clients share the machine."""
+
+    def __init__(self, data, until, latencies, wrong):
+        self.data, self.until, self.latencies, self.wrong = data, until, latencies, wrong
+        self.ended = asyncio.get_running_loop().create_future()
+        self.buffer = b''
+
+    def connection_made(self, transport):
+        self.transport = transport
+        self.send()
+
+    def send(self):
+        self.started = time.perf_counter()
+        if self.started >= self.until:
+            self.transport.close()
+        else:
+            self.transport.write(self.data)
+
+    def data_received(self, data):
+        self.buffer += data
+        head = self.buffer.find(b'\r\n\r\n')
+        if head < 0:
+            return
+        place = self.buffer.lower().find(b'content-length: ') + 16
+        length = int(self.buffer[place:self.buffer.find(b'\r\n', place)])
+        if len(self.buffer) < head + 4 + length:
+            return
+        if self.buffer[9:12] != b'200':
+            self.wrong.append(self.buffer[:200])
+        self.buffer = b''
+        self.latencies.append(time.perf_counter() - self.started)
+        self.send()
+
+    def connection_lost(self, error):
+        if time.perf_counter() < self.until:
+            self.wrong.append(str(error or 'closed'))
+        self.ended.set_result(None)
+
+
+async def _load(address, body, headers, clients, until, latencies):
+    host, port = address.removeprefix('http://').split(':')
+    head = f'POST /predictions/net HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n'
+    data = (head + ''.join(f'{k}: {v}\r\n' for k, v in headers.items()) + '\r\n').encode() + body
+    wrong: list = []
+    made = [await asyncio.get_running_loop().create_connection(lambda: Client(data, until, latencies, wrong), host,
+                                                               int(port)) for _ in range(clients)]
+    await asyncio.gather(*[client.ended for _, client in made])
+    return wrong
+
+
+def _loop_factory():
+    try:
+        import uvloop
+    except ImportError:
+        return None
+    return uvloop.new_event_loop
+
+
+def _cpu(pid):
+    """Seconds of processor time that a process and its descendants have used."""
+    import psutil
+    process = psutil.Process(pid)
+    return sum(sum(p.cpu_times()[:2]) for p in (process, *process.children(recursive=True)))
 
 
 def main(arguments=None):
@@ -171,24 +234,25 @@ def main(arguments=None):
             shape = make(name, folder)
             file = io.BytesIO()
             np.save(file, np.random.rand(*SHAPES[name]).astype('float32'))
-            contestants = {'remx serve': stack.enter_context(
-                serve_tools.server('net', '--shape', shape, '--log', 'error', cwd=folder))[0]}
+            address, _, process = stack.enter_context(serve_tools.server('net', '--shape', shape, '--log', 'error',
+                                                                         cwd=folder))
+            contestants = {'remx serve': (address, process.pid)}
             contestants['torch, no batches'] = stack.enter_context(program(PLAIN, folder, _free_port()))
             with contextlib.suppress(ImportError):
                 import litserve  # noqa: F401
                 contestants['LitServe'] = stack.enter_context(program(LITSERVE, folder, _free_port()))
             found: dict = {}
-            for who, address in contestants.items():
-                measure(who, address, file.getvalue(), 8, 3)             # batches of the sizes that come
+            for who, place in contestants.items():
+                measure(who, *place, file.getvalue(), 8, 3)             # batches of the sizes that come
             for _ in range(options.rounds):
                 for clients in map(int, options.clients.split(',')):
-                    for who, address in contestants.items():
+                    for who, place in contestants.items():
                         found.setdefault((clients, who), []).append(
-                            measure(who, address, file.getvalue(), clients, options.seconds))
+                            measure(who, *place, file.getvalue(), clients, options.seconds))
             for (clients, who), rows in sorted(found.items()):
                 best = max(rows)
                 print(f'{name:10} {clients:3} clients  {who:18} {best[0]:9.1f} requests/s   p50 {best[1]:8.2f} ms   '
-                      f'p99 {best[2]:8.2f} ms', flush=True)
+                      f'p99 {best[2]:8.2f} ms   processor {min(r[3] for r in rows):8.0f} us a request', flush=True)
     return 0
 
 

@@ -2,7 +2,7 @@
 import json
 
 KINDS = {400: 'BadRequestException', 401: 'UnauthorizedException', 403: 'ForbiddenException',
-         404: 'ModelNotFoundException', 413: 'RequestEntityTooLargeException',
+         404: 'ModelNotFoundException', 408: 'RequestTimeoutException', 413: 'RequestEntityTooLargeException',
          503: 'ServiceUnavailableException', 504: 'RequestTimeoutException'}
 
 

@@ -10,12 +10,13 @@ from starlette.routing import Route, Router
 from ..base import MXNetError
 from .answers import failure
 from .endpoint import Endpoint, Gone, TooLarge
-from .errors import Failed, Full, Late, Stopped
+from .errors import Failed, Full, Late, Slow, Stopped
 from .registry import Unknown
 from .tracing import Tracing
 
 LOOPBACK = ('127.0.0.1', 'localhost', '::1')
 FORWARDED = ('content-type', 'accept', 'inference-header-content-length')
+MOST_WORKERS = 256          # of a model, each a process
 PAGE = Path(__file__).with_name('page.html')
 
 
@@ -87,6 +88,8 @@ class Front:
             return failure(404, str(error))
         except TooLarge as error:
             return failure(413, str(error), {'Connection': 'close'})
+        except Slow as error:
+            return failure(408, str(error), {'Connection': 'close'})
         except (Full, Stopped, Failed) as error:
             return failure(503, str(error), {'Retry-After': '1'})
         except Late as error:
@@ -109,11 +112,19 @@ class Front:
     async def infer(self, request):
         return await self._submit(request, 'v2')
 
+    async def _whole(self, request):
+        """The body, if it arrives in time."""
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await request.body(self.max_body)
+        except TimeoutError:
+            raise Slow(f'the body did not arrive within {self.timeout:g} s') from None
+
     async def _submit(self, request, kind):
         name, version = request.path_params['model'], request.path_params.get('version')
         pool = self.registry.find(name, version)
         request.details.update(counted=True, model=name)
-        body = await request.body(self.max_body)
+        body = await self._whole(request)
         headers = {k: request.headers[k] for k in FORWARDED if k in request.headers}
         for _ in range(5):
             try:
@@ -197,8 +208,8 @@ class Front:
     async def scale(self, request):
         pool = self.registry.find(request.path_params['model'])
         count = _number(request.query, 'min_worker')
-        if count is None or count < 1:
-            raise MXNetError('the query needs min_worker=, a number from 1 on')
+        if count is None:
+            raise MXNetError('the query needs min_worker=')
         await pool.scale(count)
         return _json({'status': f'{count} workers'})
 
@@ -215,8 +226,8 @@ def _number(query, key):
     if key not in query:
         return None
     text = query[key][0]
-    if not text.isdigit():
-        raise MXNetError(f'{key}={text}: it takes a number')
+    if not (text.isdecimal() and len(text) < 10 and 0 < int(text) <= MOST_WORKERS):
+        raise MXNetError(f'{key}={text}: it takes a number from 1 to {MOST_WORKERS}')
     return int(text)
 
 
@@ -227,11 +238,14 @@ def _is_same_site(request, local):
     directly (browsers then send `Origin`), or under a name of its own that resolves to 127.0.0.1 (DNS rebinding).
     """
     host, origin = request.headers.get('host', ''), request.headers.get('origin')
-    if origin is not None and urlsplit(origin).netloc != host:
+    try:
+        if origin is not None and urlsplit(origin).netloc != host:
+            return False
+        return not local or urlsplit(f'//{host}').hostname in LOOPBACK
+    except ValueError:          # no address at all
         return False
-    return not local or urlsplit(f'//{host}').hostname in LOOPBACK
 
 
 def _knows(request, token):
     scheme, _, given = request.headers.get('authorization', '').partition(' ')
-    return hmac.compare_digest(given.encode(), token.encode()) and scheme.lower() == 'bearer'
+    return hmac.compare_digest(given.encode('latin-1'), token.encode()) and scheme.lower() == 'bearer'

@@ -9,6 +9,10 @@ class Late(Exception):
     """There was no answer in time."""
 
 
+class Slow(Exception):
+    """A request did not arrive in time."""
+
+
 class Failed(Exception):
     """A worker could not be started, or ended."""
 

@@ -1,4 +1,6 @@
 """Counts and times for Prometheus, in its text format."""
+from bisect import bisect_left
+
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 
@@ -11,7 +13,6 @@ class Histogram:
         self.sum, self.count = 0.0, 0
 
     def add(self, value):
-        from bisect import bisect_left
         self.counts[bisect_left(self.limits, value)] += 1
         self.sum += value
         self.count += 1

@@ -11,6 +11,7 @@ from typing import Any
 
 from .errors import Failed, Full, Late, Stopped
 from .link import Broken, Unpacker, answers_of, pack, pack_requests
+from .local import MOST_HERE, Local
 
 RESTARTS = 0.5          # seconds before a worker that died is started again; doubled each time, to 30
 
@@ -74,12 +75,14 @@ class Worker(asyncio.Protocol):
 class Pool:
     """Workers of one version of a model.
 
-    A free worker gets what waits, up to `max_batch` requests, at once; with `max_delay` requests first wait that long
-    for more, counted from the arrival of the oldest.  So batches grow with the load.
+    Free workers get what waits, up to `max_batch` requests each, at once; with `max_delay` requests first wait that
+    long for more, counted from the arrival of the oldest.  So batches grow with the load.  A light network is also in
+    this process (`local`), and answers here while not too many requests wait.
     """
 
-    def __init__(self, config, *, workers, max_batch=32, max_delay=0.0, max_queue=1000, metrics=None, log=None):
-        self.config, self.wanted = config, workers
+    def __init__(self, config, *, workers, max_batch=32, max_delay=0.0, max_queue=1000, isolate=True, metrics=None,
+                 log=None):
+        self.config, self.wanted, self.isolate = config, workers, isolate
         self.max_batch, self.max_delay, self.max_queue = max_batch, max_delay, max_queue
         self.metrics, self.log = metrics, log or (lambda **_: None)
         self.queue: deque[Request] = deque()
@@ -89,6 +92,9 @@ class Pool:
         self._free: list[Worker] = []
         self._number = 0
         self._stopping = False
+        self._awaited = False           # whether a call of `_dispatch` is scheduled
+        self.local: Local | None = None
+        self._loading: asyncio.Task | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
 
@@ -121,6 +127,8 @@ class Pool:
     async def stop(self):
         """Answers what waits, then ends the workers."""
         self._stopping = True
+        if self._loading is not None:
+            await asyncio.gather(self._loading, return_exceptions=True)
         self._dispatch()
         tasks = list(self.workers.values())
         if tasks:
@@ -142,8 +150,10 @@ class Pool:
             raise Full(f'{len(self.queue)} requests wait already')
         request = Request(item, self._loop.create_future(), self._loop.time())
         self.queue.append(request)
-        if self._free:
-            self._dispatch()
+        if not self._awaited and (self._free or self.local is not None):
+            # after all that has arrived with it, so that they are one batch
+            self._awaited = True
+            self._loop.call_soon(self._dispatch)
         limit = self._loop.call_later(timeout, self._late, request, timeout)
         try:
             return await request.future
@@ -157,39 +167,58 @@ class Pool:
                 self.queue.remove(request)
 
     def _dispatch(self):
-        """Gives what waits to the workers that are free."""
+        """Gives what waits to the workers that are free, or computes it here."""
+        self._awaited = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        while self._free:
-            worker = self._free[-1]
-            while self.queue and self.queue[0].future.done():
-                self.queue.popleft()            # timed out, or its client is gone
-            if not self.queue:
-                break
-            if self.max_delay and len(self.queue) < self.max_batch and not self._stopping:
-                due = self.queue[0].arrived + self.max_delay
+        while self.queue:
+            first = self.queue[0]
+            if first.future.done():             # timed out, or its client is gone
+                self.queue.popleft()
+                continue
+            waiting = len(self.queue)
+            if self.max_delay and waiting < self.max_batch and not self._stopping:
+                due = first.arrived + self.max_delay
                 if due > self._loop.time():
                     self._timer = self._loop.call_at(due, self._dispatch)
                     return
-            batch: list[Request] = []
-            while self.queue and len(batch) < self.max_batch:
-                request = self.queue.popleft()
-                if not request.future.done():
-                    batch.append(request)
-            self._free.pop()
-            worker.send(batch)
+            local = self.local
+            here = local is not None and (waiting <= MOST_HERE or not self.pids) and local.takes(first.item)
+            if local is not None and here:
+                batch = self._taken(MOST_HERE, local.takes)
+                answers, sizes, seconds = local.answer([r.item for r in batch])
+                self._hand_out(batch, answers, sizes, seconds)
+            elif self._free:
+                batch = self._taken(min(self.max_batch, -(-waiting // len(self._free))))
+                self._free.pop().send(batch)
+            else:
+                break
         for worker in list(self._free):
             if self._leaves(worker.number) or self._stopping and not self.queue:
                 self._free.remove(worker)
                 worker.close()
 
+    def _taken(self, most, wanted=None):
+        """Up to so many of the first requests that wait."""
+        batch: list[Request] = []
+        while self.queue and len(batch) < most:
+            if not self.queue[0].future.done():
+                if wanted is not None and not wanted(self.queue[0].item):
+                    break
+                batch.append(self.queue[0])
+            self.queue.popleft()
+        return batch
+
     def _answered(self, worker, batch, answers, sizes, seconds):
-        if self.metrics:
-            self.metrics.computed(self.config['name'], sizes, seconds)
         self._free.append(worker)
         if self.queue or self._stopping or len(self.workers) > self.wanted:
             self._dispatch()                    # before the answers are sent: the worker computes meanwhile
+        self._hand_out(batch, answers, sizes, seconds)
+
+    def _hand_out(self, batch, answers, sizes, seconds):
+        if self.metrics:
+            self.metrics.computed(self.config['name'], sizes, seconds)
         for request, answer in zip(batch, answers, strict=True):
             if not request.future.done():
                 request.future.set_result((*answer, len(batch)))
@@ -245,6 +274,8 @@ class Pool:
             self.log(level='info', event='worker ready', model=self.config['name'], pid=answer['pid'])
             self._free.append(worker)
             self._dispatch()
+            if answer['light'] and not self.isolate and self._loading is None:
+                self._loading = asyncio.create_task(self._load_here())
             await worker.ended
             if not (self._leaves(number) or self._stopping):
                 raise Failed('a worker ended')
@@ -256,6 +287,13 @@ class Pool:
             if process.poll() is None:
                 process.kill()
                 await asyncio.to_thread(process.wait)
+
+    async def _load_here(self):
+        """Loads a light network into this process as well; workers answer meanwhile."""
+        try:
+            self.local = await asyncio.to_thread(Local, self.config)
+        except Exception as error:              # the files may have changed since; workers have what they loaded
+            self.log(level='info', event='not local', model=self.config['name'], message=str(error))
 
     def _lost(self, worker):
         """A worker has ended: its requests are computed once more, by another worker; then they have failed."""

@@ -69,7 +69,8 @@ class Registry:
         options, name = self.options, config['name']
         config['version'] = (self.pools[name].config['version'] if name in self.pools else 0) + 1
         pool = Pool(config, workers=workers or options['workers'], max_batch=options['max_batch'],
-                    max_delay=options['max_delay'], max_queue=options['max_queue'], metrics=self.metrics, log=self.log)
+                    max_delay=options['max_delay'], max_queue=options['max_queue'],
+                    isolate=options['isolate'], metrics=self.metrics, log=self.log)
         try:
             await pool.start()
         except Failed as error:

@@ -1,12 +1,13 @@
 """The network in a worker: inputs of requests, batches, answers."""
 import json
+import math
 import time
 from typing import Any
 
 import numpy as np
 
 from ..base import MXNetError
-from ..cli import _inputs, _networks
+from ..cli import _inputs, _networks, _npy
 from ..cli._convert import parse_shapes
 from .answers import failure
 
@@ -14,6 +15,9 @@ V2_TYPES = {'BOOL': 'bool', 'UINT8': 'uint8', 'UINT16': 'uint16', 'UINT32': 'uin
             'INT8': 'int8', 'INT16': 'int16', 'INT32': 'int32', 'INT64': 'int64', 'FP16': 'float16', 'FP32': 'float32',
             'FP64': 'float64'}
 V2_NAMES = {v: k for k, v in V2_TYPES.items()}
+LIGHT_SECONDS = 0.001           # what a light network takes at most for one input
+LIGHT_BATCH = 32
+LIGHT_NUMBERS = 10_000_000
 PICTURE_MAGIC = (b'\xff\xd8\xff', b'\x89PNG', b'GIF8', b'BM', b'RIFF')
 
 
@@ -64,6 +68,23 @@ class Runner:
                 found.append(time.perf_counter() - started)
             times[count] = min(found[2:])           # the first ones make the plan
         torch.set_num_threads(most if times[most] * 1.25 < times[1] else 1)
+
+    def is_light(self):
+        """Whether a batch takes less time than it takes to bring it to another process and back."""
+        if self.ctx.device_type != 'cpu' or sum(a.size for a in self.network.arrays.values()) > LIGHT_NUMBERS:
+            return False
+        count = 1
+        while count <= LIGHT_BATCH:
+            example = self.network.example({n: (count, *s[1:]) for n, s in self.shapes.items()})
+            best = float('inf')
+            for _ in range(6):                  # the first ones make the plan
+                started = time.perf_counter()
+                self.compute([example[n] for n in self.inputs])
+                best = min(best, time.perf_counter() - started)
+            if best > LIGHT_SECONDS * (1 if count == 1 else 8):
+                return False
+            count *= 2
+        return True
 
     def describe(self):
         """What the front tells of the network."""
@@ -143,8 +164,8 @@ class Runner:
 
         def form(outputs):
             if 'application/x-npy' in accepts or 'application/octet-stream' in accepts:
-                return 200, 'application/x-npy', npy(outputs[0]), {}
-            return 200, 'application/json', json.dumps(self._readable(outputs)).encode(), {}
+                return 200, 'application/x-npy', _npy.dump(outputs[0]), {}
+            return 200, 'application/json', _json(self._readable(outputs)), {}
         return values, form
 
     def _readable(self, outputs):
@@ -162,7 +183,7 @@ class Runner:
         if kind.lower().startswith('multipart/'):
             kind, body = _first_part(kind, body)
         if body[:6] == b'\x93NUMPY' or kind in ('application/x-npy', 'application/npy'):
-            return self._fit([_npy(body)])
+            return self._fit([_npy_of(body)])
         if kind.startswith('image/') or body.startswith(PICTURE_MAGIC) and kind != 'application/json':
             if self.prepare is None or not self.prepare.takes_pictures:
                 raise BadRequest('this network does not take images')
@@ -174,7 +195,9 @@ class Runner:
             return self._fit([self._raw(body)])
         try:
             found = json.loads(body)
-        except (ValueError, UnicodeDecodeError):
+        except RecursionError:
+            raise BadRequest('the JSON is nested too deeply') from None
+        except ValueError:
             raise BadRequest('the body is neither JSON nor an .npy array nor an image') from None
         return self._fit(self._of_json(found))
 
@@ -199,7 +222,7 @@ class Runner:
         for name, value in zip(self.inputs, values):
             try:
                 arrays.append(np.array(value, dtype=self.network.dtypes[name]))
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, OverflowError):
                 raise BadRequest(f'{name} is not an array of numbers whose rows have equal lengths') from None
         return arrays
 
@@ -231,33 +254,37 @@ class Runner:
         length = headers.get('inference-header-content-length')
         binary = b''
         if length is not None:
-            if not length.isdigit() or int(length) > len(body):
-                raise BadRequest('Inference-Header-Content-Length is not a valid length')
+            if not length.isdecimal() or len(length) > 12 or int(length) > len(body):
+                raise BadRequest('Inference-Header-Content-Length is not a length within the body')
             body, binary = body[:int(length)], body[int(length):]
         try:
-            request = json.loads(body)
-            given = {entry['name']: entry for entry in request['inputs']}
+            request = _v2_request(json.loads(body))
+        except RecursionError:
+            raise BadRequest('the JSON is nested too deeply') from None
         except (ValueError, KeyError, TypeError):
             raise BadRequest('the body is not an inference request: '
                              '{"inputs": [{"name", "shape", "datatype", "data"}]}') \
                 from None
+        given = {entry['name']: entry for entry in request['inputs']}
         arrays, place = {}, 0
         for entry in request['inputs']:
             name, kind, shape = entry['name'], entry.get('datatype'), entry.get('shape')
-            if kind not in V2_TYPES:
+            if not isinstance(kind, str) or kind not in V2_TYPES:
                 raise BadRequest(f'{name}: datatype {kind!r} is not one of {", ".join(V2_TYPES)}')
             if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
                 raise BadRequest(f'{name}: shape {shape!r} is not a list of lengths')
             size = (entry.get('parameters') or {}).get('binary_data_size')
             try:
                 if size is not None:
-                    part = binary[place:place + int(size)]
-                    place += int(size)
+                    if not isinstance(size, int) or not 0 <= size <= len(binary) - place:
+                        raise BadRequest(f'{name}: binary_data_size {size!r} is no number of bytes that follow')
+                    part = binary[place:place + size]
+                    place += size
                     array = np.frombuffer(part, V2_TYPES[kind])
                 else:
                     array = np.array(entry['data'], V2_TYPES[kind])
                 arrays[name] = array.reshape(shape)
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, OverflowError):
                 raise BadRequest(f'{name}: the data do not have the shape {shape} of {kind}') from None
         missing = [n for n in self.inputs if n not in given]
         if missing:
@@ -287,7 +314,7 @@ class Runner:
                       'outputs': described}
             if request.get('id') is not None:
                 answer['id'] = request['id']
-            head = json.dumps(answer).encode()
+            head = _json(answer)
             if not tail:
                 return 200, 'application/json', head, {}
             return 200, 'application/octet-stream', head + b''.join(tail), {
@@ -295,19 +322,39 @@ class Runner:
         return values, form
 
 
-def npy(array):
-    """The bytes of an .npy file."""
-    import io
-    file = io.BytesIO()
-    np.save(file, np.ascontiguousarray(array))
-    return file.getvalue()
-
-
-def _npy(body):
+def _json(value):
+    """JSON, which has no words for numbers that are not finite: they are null."""
     try:
-        return _inputs.read_npy(body, 'the body')
+        return json.dumps(value, allow_nan=False).encode()
+    except ValueError:
+        return json.dumps(_finite(value)).encode()
+
+
+def _finite(value):
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _npy_of(body):
+    try:
+        return _npy.load(body, 'the body')
     except MXNetError as error:
         raise BadRequest(str(error)) from None
+
+
+def _v2_request(found):
+    """An inference request, if it is one."""
+    def is_entry(entry):
+        return isinstance(entry, dict) and isinstance(entry['name'], str) \
+            and isinstance(entry.get('parameters') or {}, dict)
+    if not (isinstance(found, dict) and isinstance(found['inputs'], list)
+            and all(map(is_entry, (*found['inputs'], *(found.get('outputs') or ()))))
+            and isinstance(found.get('parameters') or {}, dict)):
+        raise TypeError
+    return found
 
 
 def _first_part(kind, body):

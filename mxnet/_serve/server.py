@@ -67,9 +67,11 @@ async def _serve(options):
     try:
         for source, name in options['models']:
             await registry.register(source, name)
-        servers = [_server(front.inference(), options['host'], options['port'], options['max_connections'])]
+        servers = [_server(front.inference(), options['host'], options['port'], options['max_connections'],
+                           options['timeout'])]
         if options['management_port'] is not None:
-            servers.append(_server(front.management(), options['host'], options['management_port'], 100))
+            servers.append(_server(front.management(), options['host'], options['management_port'], 100,
+                                   options['timeout']))
         tasks = [asyncio.create_task(s.serve()) for s in servers]
         while not all(s.started for s in servers):
             if any(t.done() for t in tasks):
@@ -95,8 +97,13 @@ async def _serve(options):
         await registry.stop()
 
 
-def _server(app, host, port, limit):
+def _server(app, host, port, limit, timeout):
     import uvicorn
+
+    from .writing import Protocol
+
+    class Timed(Protocol):
+        head_seconds = timeout
 
     class Quiet(uvicorn.Server):
         """Signals are ours."""
@@ -107,7 +114,7 @@ def _server(app, host, port, limit):
 
     return Quiet(uvicorn.Config(app, host=host, port=port, log_level='critical', access_log=False, lifespan='off',
                                 limit_concurrency=limit, timeout_graceful_shutdown=30, backlog=2048,
-                                server_header=False))
+                                server_header=False, proxy_headers=False, http=Timed, ws='none'))
 
 
 async def _watch(registry, log):

@@ -1,12 +1,18 @@
 """What `remx convert` does: writes a network in another form, runs the result and compares it with the original."""
 import contextlib
 import importlib.util
+import inspect
+import io
 import json
+import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import typing
+from typing import Any
 
 import numpy as np
 
@@ -34,8 +40,29 @@ def parse_shapes(texts):
     return found
 
 
-def run(source, to, *, epoch=None, shapes=None, out=None, network=None, static=False, tolerance=None, dtype='float32',
-        compiled=True, quiet=True):
+def parse_axes(texts):
+    """{name: axis} of `name=1`."""
+    found = {}
+    for text in texts:
+        name, _, number = text.rpartition('=')
+        if not number.isdigit():
+            raise MXNetError(f'--batch-axis {text}: it takes a name and the number of an axis, such as data=1')
+        found[name or 'data'] = int(number)
+    return found
+
+
+def _check_axes(axes, shapes):
+    """The axis of the batch of each input that has axes."""
+    for name, axis in axes.items():
+        if name not in shapes:
+            raise MXNetError(f'--batch-axis {name}={axis}: there is no such input; there are {", ".join(shapes)}')
+        if axis >= len(shapes[name]):
+            raise MXNetError(f'--batch-axis {name}={axis}: the shape of {name} is {shapes[name]}')
+    return {name: axes.get(name, 0) for name, shape in shapes.items() if shape}
+
+
+def run(source, to, *, epoch=None, shapes=None, axes=None, out=None, network=None, static=False, tolerance=None,
+        dtype='float32', compiled=True, quiet=True):
     """Converts, compares and puts in place -> {'files': ..., 'difference': ..., 'batches': ...}"""
     if not compiled and to != 'pt2':
         raise MXNetError(f'--no-compile is for --to pt2; {to} files are not compiled')
@@ -48,7 +75,8 @@ def run(source, to, *, epoch=None, shapes=None, out=None, network=None, static=F
         model = _networks.load(source, epoch, network=network, shapes=shapes)
         shapes = model.shapes if network is not None else model.check_shapes(shapes or {})
         bar.step()
-        work = (_TARGETS[to] if compiled else _Exported)(model, shapes, not static, dtype)
+        axes = {} if static else _check_axes(axes or {}, shapes)
+        work = (_TARGETS[to] if compiled else _Exported)(model, shapes, axes, dtype)
         stem = _stem(model, out, to)
         names = [f'{stem}{ending}' for ending in work.endings]
         for name in names:
@@ -61,7 +89,7 @@ def run(source, to, *, epoch=None, shapes=None, out=None, network=None, static=F
             temporary = os.path.join(folder, os.path.basename(stem))
             work.write(temporary)
             bar.step()
-            difference, batches = _compare(model, work, temporary, shapes, not static)
+            difference, batches = _compare(model, work, temporary, shapes, axes)
             limit = TOLERANCE[dtype] if tolerance is None else tolerance
             if not difference <= limit:
                 raise MXNetError(f'the result differs from the original by {difference:.3g} (relative to the largest '
@@ -88,16 +116,16 @@ def _stem(model, out, to):
 
 
 # ---------------------------------------------------------------------- comparison
-def _compare(model, work, temporary, shapes, dynamic):
+def _compare(model, work, temporary, shapes, axes):
     """(largest relative difference of all outputs, the batches that were run)"""
-    batches = sorted({shape[0] for shape in shapes.values() if shape}) or [1]
+    batches = sorted({shape[axes.get(name, 0)] for name, shape in shapes.items() if shape}) or [1]
     tried: list[tuple[int | None, int]] = [(None, batches[0])]
-    if dynamic and len({shape[0] for shape in shapes.values() if shape}) == 1:
+    if axes and len(batches) == 1:
         tried.append((OTHER_BATCH, OTHER_BATCH))
     worst = 0.0
     ours = model.module()
     for number, (batch, _) in enumerate(tried):
-        values = model.example(shapes, number, batch)
+        values = model.example(shapes, number, batch, axes)
         want = _predict(ours, [values[n] for n in model.inputs])
         found = work.run(temporary, values)
         if len(found) != len(want):
@@ -182,8 +210,9 @@ def _run_apart(kind, path, values, dtype):
 class _Target:
     endings: tuple[str, ...] = ()
 
-    def __init__(self, model, shapes, dynamic, dtype):
-        self.model, self.shapes, self.dynamic, self.dtype = model, shapes, dynamic, dtype
+    def __init__(self, model, shapes, axes, dtype):
+        self.model, self.shapes, self.dtype = model, shapes, dtype
+        self.axes = axes                # of the batch in each input; none: the batch keeps its length
 
     def check(self):
         """Refuses what cannot be written, before anything is."""
@@ -243,23 +272,62 @@ def _class_name(name):
 class _Pt2(_Torch):
     endings = ('.pt2',)
 
-    def write(self, path):
+    def check(self):
+        super().check()
+        self.program = self.export()
+        # operators of ours, which programs without remx do not have
+        if any(n.op == 'call_function' and str(getattr(n.target, 'namespace', '')) == 'remx'
+               for n in self.program.graph.nodes):
+            names = [n.name for n in self.made.module.graph.nodes if hasattr(n.target, 'operator')
+                     and _uses_own_operators(n.target.operator.function)]
+            raise MXNetError(f'torch.export has no operators for {self.nodes(names)}; '
+                             '--to torch has functions for them')
+
+    def nodes(self, names):
+        """Nodes of the network, by names of the torch graph."""
+        kinds = {n.name: getattr(getattr(n.target, 'operator', None), 'name', '') for n in self.made.module.graph.nodes}
+        return ', '.join(f'{n} ({kinds[n]})' if kinds.get(n) else n for n in names)
+
+    def export(self):
         import warnings
 
         import torch
         module = self.made.module.eval()
         kind = getattr(torch, self.dtype)
-        example = [torch.from_numpy(v) for v in self.example().values()]
-        example = [x.to(kind) if x.is_floating_point() else x for x in example]
+        example = {n: torch.from_numpy(v) for n, v in self.example().items()}
+        example = {n: x.to(kind) if x.is_floating_point() else x for n, x in example.items()}
         shapes = None
-        if self.dynamic:
+        if self.axes:
             # a batch of one would be taken for a constant
-            example = [torch.cat((x, x)) if x.dim() and x.shape[0] == 1 else x for x in example]
-            batch = torch.export.Dim('batch', min=1, max=65536)
-            shapes = tuple({0: batch} if x.dim() else None for x in example)
+            example = {n: torch.cat((x, x), self.axes[n]) if x.dim() and x.shape[self.axes[n]] == 1 else x
+                       for n, x in example.items()}
+            lengths = {x.shape[self.axes[n]] for n, x in example.items() if x.dim()}
+            batch: Any = torch.export.Dim('batch', min=1, max=65536) if len(lengths) == 1 else torch.export.Dim.AUTO
+            shapes = tuple({self.axes[n]: batch} if x.dim() else None for n, x in example.items())
+        logger = logging.getLogger('torch')
+        level = logger.level
+        logger.setLevel(logging.CRITICAL)           # what fails is an error with the node's name, below
+        try:
+            with warnings.catch_warnings(), torch.no_grad(), contextlib.redirect_stdout(io.StringIO()), \
+                    contextlib.redirect_stderr(io.StringIO()):
+                warnings.simplefilter('ignore')
+                return torch.export.export(module, tuple(example.values()), dynamic_shapes=shapes)
+        except Exception as error:
+            if isinstance(error, MXNetError):
+                raise
+            where = re.findall(r'While executing %(\w+)', str(error))
+            raise MXNetError(f'torch.export cannot take {self.nodes(where) or "the network"}: '
+                             f'{str(error).strip().splitlines()[0]}') from error
+        finally:
+            logger.setLevel(level)
+
+    def write(self, path):
+        import warnings
+
+        import torch
         with warnings.catch_warnings(), torch.no_grad():
             warnings.simplefilter('ignore')
-            self.save(torch.export.export(module, tuple(example), dynamic_shapes=shapes), f'{path}.pt2')
+            self.save(self.program, f'{path}.pt2')
 
     def save(self, program, path):
         from .._torch.tools import aoti_compile_and_package
@@ -267,6 +335,21 @@ class _Pt2(_Torch):
 
     def run(self, path, values):
         return _run_apart('pt2', path, values, self.dtype)
+
+
+def _uses_own_operators(function, seen=None):
+    """Whether a function calls operators of `torch.ops.remx`, itself or by functions of ours."""
+    from .._ops.core.library import KERNELS
+    seen = set() if seen is None else seen
+    seen.add(function)
+    for name in getattr(getattr(function, '__code__', None), 'co_names', ()):
+        found = function.__globals__.get(name)
+        if isinstance(found, typing.Hashable) and found in KERNELS:
+            return True
+        if inspect.isfunction(found) and found not in seen and found.__module__.startswith('mxnet.') \
+                and _uses_own_operators(found, seen):
+            return True
+    return False
 
 
 class _Exported(_Pt2):
@@ -292,9 +375,10 @@ class _Onnx(_Target):
         from ..onnx import export_model
         model = self.model
         kinds = [np.dtype(self.dtype) if model.dtypes[n] == np.float32 else model.dtypes[n] for n in model.inputs]
-        lengths = [('batch', *self.shapes[n][1:]) for n in model.inputs]
+        lengths = [tuple('batch' if axis == self.axes.get(n) else length for axis, length in enumerate(self.shapes[n]))
+                   for n in model.inputs]
         export_model(model.symbol, self.arrays(), [self.shapes[n] for n in model.inputs], kinds, f'{path}.onnx',
-                     dynamic=self.dynamic, dynamic_input_shapes=lengths if self.dynamic else None)
+                     dynamic=bool(self.axes), dynamic_input_shapes=lengths if self.axes else None)
 
     def run(self, path, values):
         values = {n: v.astype(self.dtype) if v.dtype == np.float32 else v for n, v in values.items()}

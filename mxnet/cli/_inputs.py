@@ -1,10 +1,10 @@
 """Pictures, arrays and tables as inputs of a network: for `remx predict` and `remx serve`."""
-import io
 import os
 
 import numpy as np
 
 from ..base import MXNetError
+from . import _npy
 
 PICTURES = ('.jpg', '.jpeg', '.png', '.bmp', '.gif', '.webp', '.ppm', '.pgm')
 
@@ -102,7 +102,7 @@ def read_file(path, preprocessing, dtype='float32'):
     name = os.path.basename(path)
     if ending == '.npy':
         with open(path, 'rb') as file:
-            array = read_npy(file.read(), path)
+            array = _npy.load(file.read(), path)
     elif ending == '.csv':
         array = _read_csv(path)
     elif ending in PICTURES:
@@ -112,14 +112,6 @@ def read_file(path, preprocessing, dtype='float32'):
         raise MXNetError(f'{path}: it takes pictures ({", ".join(PICTURES)}), .npy and .csv files')
     rows = fit_rows(array, preprocessing.shape, path)
     return [(f'{name}[{i}]', row.astype(dtype)) for i, row in enumerate(rows)]
-
-
-def read_npy(data, name):
-    """The array in the bytes of an .npy file; objects in it are refused."""
-    try:
-        return np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise MXNetError(f'{name} is not an .npy array: {error}') from None
 
 
 def _read_csv(path):

@@ -40,13 +40,18 @@ class Network:
             param._load_init(self.arrays[name], ctx, cast_dtype=True, dtype_source='saved')
         return block
 
-    def example(self, shapes, seed=0, batch=None):
-        """Random inputs: floats, and indices where an input is one."""
+    def example(self, shapes, seed=0, batch=None, axes=None):
+        """Random inputs: floats, and indices where an input is one.
+
+        batch: another length for the axis of each input that `axes` names (the first, if it names none)
+        """
         random = np.random.RandomState(seed)
         found = {}
         for name in self.inputs:
             shape = tuple(shapes[name])
-            shape = shape if batch is None or not shape else (batch, *shape[1:])
+            if batch is not None and shape:
+                axis = (axes or {}).get(name, 0)
+                shape = (*shape[:axis], batch, *shape[axis + 1:])
             limit = index_limit(self.symbol, name)
             if limit:
                 found[name] = random.randint(0, limit, shape).astype(self.dtypes[name])
@@ -107,7 +112,7 @@ def load(source, epoch=None, *, network=None, shapes=None, inputs=None) -> Netwo
         raise MXNetError(f'{source}: there is no {graph}. A network is PREFIX-symbol.json with PREFIX-0000.params, an '
                          '.onnx file, or a .params file of a Gluon block with --network module:function')
     params = params or parameters_file(prefix, epoch)
-    return _from_symbol(prefix, graph, params, inputs)
+    return _from_symbol(prefix, graph, params, inputs, shapes or {})
 
 
 def parameters_file(prefix, epoch=None):
@@ -133,18 +138,25 @@ def _all_files(prefix):
     return plain + sorted(numbered, key=lambda n: int(EPOCH.search(n)[1]))      # type: ignore[index]  # they match
 
 
-def _from_symbol(prefix, graph, params, inputs):
+def _from_symbol(prefix, graph, params, inputs, given):
     from .. import ndarray
     from .. import symbol as symbols
-    from ..symbol._predicting import label_names, without_labels
+    from ..symbol._predicting import label_names, outputs_of, without_labels
     whole = symbols.load(graph)
     stored = ndarray.load(params)
+    if not isinstance(stored, dict) and not stored:
+        stored = {}                     # a network without parameters
     if not isinstance(stored, dict):
         raise MXNetError(f'{params} holds arrays without names, so that they cannot be the parameters of {graph}')
     arrays = {n.removeprefix('arg:').removeprefix('aux:'): a for n, a in stored.items()}
     unknown = [n for n in whole.list_inputs() if n not in arrays]
     data = list(inputs) if inputs else [n for n in unknown if n not in label_names(whole)]
     shapes = _described_shapes(prefix, data)
+    if not inputs:
+        # labels of losses that are written as expressions: they go if other outputs do without them
+        labels = {n for n in data if n.endswith('label') and n not in given and n not in shapes}
+        if labels and outputs_of(whole, {*arrays, *data} - labels):
+            data = [n for n in data if n not in labels]
     symbol = without_labels(whole, {*arrays, *data}, graph)
     used = set(symbol.list_inputs())
     _check_parameters(symbol, arrays, data, params)

@@ -31,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--network', metavar='MODULE:FUNCTION', help='the function that makes the Gluon block of a .params file')
     add('--no-compile', action='store_true', help='with --to pt2: the exported graph, which torch.export.load reads, '
                                                   'instead of compiled code')
+    add('--batch-axis', action='append', default=[], metavar='NAME=AXIS', help='the axis of an input that may have any '
+        'length (default: 0, the first)')
     add('--static', action='store_true', help='the batch keeps the length that --shape gives it')
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument('--half', action='store_true', help='weights in float16')
@@ -42,10 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def convert(options) -> int:
     """Runs the subcommand."""
-    from ._convert import parse_shapes, run
+    from ._convert import parse_axes, parse_shapes, run
     try:
         result = run(options.source, options.to, epoch=options.epoch, shapes=parse_shapes(options.shape),
-                     out=options.out, network=options.network, static=options.static, tolerance=options.tolerance,
+                     axes=parse_axes(options.batch_axis), out=options.out, network=options.network,
+                     static=options.static, tolerance=options.tolerance,
                      dtype='float16' if options.half else 'bfloat16' if options.bf16 else 'float32',
                      compiled=not options.no_compile, quiet=options.quiet)
     except (MXNetError, OSError, ImportError, ValueError) as error:

@@ -45,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--max-body', type=int, default=64 << 20, metavar='BYTES', help='of a request (default: 64 MiB)')
     add('--device', default='cpu', help='cpu, gpu or gpu:1 (default: cpu)')
     add('--reload', action='store_true', help='load a model again when its files change')
+    add('--isolate', action='store_true', help='compute in the worker processes only; without it, light networks also '
+        'answer in the process that listens')
     add('--trust', action='store_true', help='run the handlers of .mar archives, which are code')
     add('--log', choices=('info', 'error', 'none'), default='info', help='lines of JSON on stderr (default: info)')
 
@@ -90,8 +92,9 @@ def _settings(options):
             'management_port': _management_port(options), 'workers': options.workers,
             'max_workers': options.max_workers, 'max_batch': options.max_batch, 'max_delay': options.max_delay / 1000,
             'max_queue': options.max_queue, 'timeout': options.timeout, 'max_body': options.max_body,
-            'device': options.device, 'reload': options.reload, 'trust': options.trust, 'log': options.log,
-            'threads': max(1, cores // options.workers), 'max_connections': max(2000, options.max_queue * 2)}
+            'device': options.device, 'reload': options.reload, 'trust': options.trust, 'isolate': options.isolate,
+            'log': options.log, 'threads': max(1, cores // options.workers),
+            'max_connections': max(2000, options.max_queue * 2)}
 
 
 def _management_port(options):

@@ -16,10 +16,24 @@ def without_labels(symbol, known, what='the network'):
     (the loss itself, masks made of it) are left out, if others remain.
     """
     known = set(known)
-    entries = symbol._entries
-    if all(node.name in known for node in topological(entries) if node.is_variable):
+    if all(node.name in known for node in topological(symbol._entries) if node.is_variable):
         return symbol
+    changed = _without_loss_layers(symbol._entries, known)
+    kept = [entry for entry in changed if not _unknown([entry], known)]
+    if not kept:
+        missing = _unknown(changed, known)
+        raise MXNetError(f'{what} needs values for {", ".join(missing)}, which {"is" if len(missing) == 1 else "are"} '
+                         'neither among its inputs nor among its parameters')
+    return make(type(symbol), tuple(kept))
 
+
+def outputs_of(symbol, known):
+    """The outputs that remain when only the variables in `known` have values."""
+    return [entry for entry in _without_loss_layers(symbol._entries, known) if not _unknown([entry], known)]
+
+
+def _without_loss_layers(entries, known):
+    """The entries without the loss layers whose labels are not known."""
     def change(node, inputs):
         label = None if node.is_variable else LABELS.get(node.op.name)
         if label is None:
@@ -29,13 +43,7 @@ def without_labels(symbol, known, what='the network'):
             return None
         return [_prediction(node, given['data'])]
 
-    changed = rebuild(entries, change)
-    kept = [entry for entry in changed if not _unknown([entry], known)]
-    if not kept:
-        missing = _unknown(changed, known)
-        raise MXNetError(f'{what} needs values for {", ".join(missing)}, which {"is" if len(missing) == 1 else "are"} '
-                         'neither among its inputs nor among its parameters')
-    return make(type(symbol), tuple(kept))
+    return rebuild(entries, change)
 
 
 def label_names(symbol):

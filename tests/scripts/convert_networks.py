@@ -1,7 +1,8 @@
 """Every network of the model zoo in every form that `remx convert` writes: `python tests/scripts/convert_networks.py`.
 
-A network is exported with a batch of one, and run with batches of one and five in a process in which `mxnet` cannot be
-imported.  The report has the largest difference to ours, relative to the largest value of an output.
+`--networks graphs` takes the kinds of graphs of `tests/helpers/convert_graphs.py` and the recorded ones of MXNet 1.9.1
+instead.  A network is exported with a batch of one, and run with batches of one and five in a process in which `mxnet`
+cannot be imported.  The report has the largest difference to ours, relative to the largest value of an output.
 """
 import argparse
 import os
@@ -10,6 +11,15 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path[:0] = [ROOT, os.path.join(ROOT, 'tests', 'helpers')]
+
+import convert_graphs  # noqa: E402
+
+import mxnet as mx  # noqa: E402
+from mxnet import nd  # noqa: E402
+from mxnet.cli._convert import run  # noqa: E402
+from mxnet.gluon.model_zoo import vision  # noqa: E402
+
 FORMS = {'torch': {'to': 'torch'}, 'exported': {'to': 'pt2', 'compiled': False}, 'onnx': {'to': 'onnx'},
          'pt2': {'to': 'pt2'}}
 TOLERANCE = 1e-5
@@ -23,10 +33,12 @@ def size(name):
 
 
 def make(name, prefix):
-    """Writes the checkpoint of a zoo network with random weights -> its shape."""
-    import mxnet as mx
-    from mxnet import nd
-    from mxnet.gluon.model_zoo import vision
+    """Writes the checkpoint of a network with random weights -> the shapes of its inputs, the axes of the batch."""
+    if name in convert_graphs.GRAPHS:
+        return convert_graphs.write(name, prefix), {}
+    if name.startswith('recorded:'):
+        file, shapes, axes = convert_graphs.golden()[name.partition(':')[2]]
+        return convert_graphs.save(mx.sym.load(file), shapes, prefix), axes
     mx.random.seed(0)
     net = vision.get_model(name, classes=100)
     net.initialize(mx.init.Xavier(magnitude=2))
@@ -38,41 +50,41 @@ def make(name, prefix):
     net.hybridize()
     net(nd.zeros(shape))
     net.export(prefix)
-    return shape
+    return {'data': shape}, {}
 
 
-def convert(prefix, shape, form, out):
+def convert(prefix, shapes, axes, form, out):
     """(largest relative difference, batches)"""
-    from mxnet.cli._convert import run
-    found = run(prefix, shapes={'data': shape}, out=out, tolerance=1e9, **FORMS[form])
+    found = run(prefix, shapes=shapes, axes=axes, out=out, tolerance=1e9, **FORMS[form])
     return found['difference'], found['batches']
 
 
 def main(arguments=None):
-    sys.path.insert(0, ROOT)
-    from mxnet.gluon.model_zoo.vision import _MODELS
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--networks', default=','.join(_MODELS))
+    parser.add_argument('--networks', default=','.join(vision._MODELS))
     parser.add_argument('--forms', default='torch,exported,onnx', help=f'of {", ".join(FORMS)}')
     options = parser.parse_args(arguments)
     forms, bad = options.forms.split(','), 0
-    print('| network | picture | ' + ' | '.join(forms) + ' | seconds |\n|' + ' --- |' * (len(forms) + 3), flush=True)
-    for name in options.networks.split(','):
+    names = [*convert_graphs.GRAPHS, *(f'recorded:{n}' for n in convert_graphs.golden())] \
+        if options.networks == 'graphs' else options.networks.split(',')
+    print('| network | inputs | ' + ' | '.join(forms) + ' | seconds |\n|' + ' --- |' * (len(forms) + 3), flush=True)
+    for name in names:
         started, cells = time.perf_counter(), []
         with tempfile.TemporaryDirectory() as folder:
-            shape = make(name, os.path.join(folder, 'network'))
+            shapes, axes = make(name, os.path.join(folder, 'network'))
             for form in forms:
                 try:
-                    difference, batches = convert(os.path.join(folder, 'network'), shape, form,
+                    difference, batches = convert(os.path.join(folder, 'network'), shapes, axes, form,
                                                   os.path.join(folder, form))
-                    wrong = not difference <= TOLERANCE or batches != [1, 5]
+                    wrong = not difference <= TOLERANCE or batches[1:] != [5]
                     cells.append(f'{difference:.1e}' + (f' WRONG {batches}' if wrong else ''))
                 except Exception as error:
                     cells.append(f'WRONG {type(error).__name__}: {str(error)[:200]}')
         bad += any('WRONG' in cell for cell in cells)
         seconds = time.perf_counter() - started
-        print(f'| {name} | {shape[-1]} | ' + ' | '.join(cells) + f' | {seconds:.0f} |', flush=True)
-    print(f'{bad} of {len(options.networks.split(","))} wrong')
+        sizes = ', '.join('x'.join(map(str, s)) for s in shapes.values())
+        print(f'| {name} | {sizes} | ' + ' | '.join(cells) + f' | {seconds:.0f} |', flush=True)
+    print(f'{bad} of {len(names)} wrong')
     return 1 if bad else 0
 
 

@@ -21,6 +21,11 @@ def _truth(value):
     return bool(value)
 
 
+def _chosen(condition, one, other):
+    """`one` where the condition holds, else `other`; without reading the condition."""
+    return torch.where(condition.reshape(()) != 0, one, other)
+
+
 @operator(variadic='num_args', outputs=_numbered, auto_inputs=False)
 def _foreach(*data, num_args: int, num_outputs: Count, num_out_data: Count, in_state_locs: Locations,
              in_data_locs: Locations,
@@ -55,6 +60,10 @@ def _while_loop(*data, num_args: int, num_outputs: Count, num_out_data: Count, m
     condition, body = subgraphs
     values = list(data)
     variables = [func_input_locs[i] for i in func_var_locs]
+    if torch.compiler.is_exporting():
+        return _every_step(data, max_iterations, num_out_data, variables,
+                           lambda values: condition([values[i] for i in cond_input_locs])[0],
+                           lambda values: body([values[i] for i in func_input_locs]))
     collected: list[list[torch.Tensor]] = []
 
     def step():
@@ -84,12 +93,28 @@ def _while_loop(*data, num_args: int, num_outputs: Count, num_out_data: Count, m
     return (*outputs, *[values[i] for i in variables])
 
 
+def _every_step(data, count, outputs, variables, condition, body):
+    """A loop for torch.export, which cannot read values: all steps are computed, those after its end are not used."""
+    values, collected, goes_on = list(data), [], None
+    for _ in range(count):
+        now = condition(values).reshape(()) != 0
+        goes_on = now if goes_on is None else goes_on & now
+        results = body(values)
+        collected.append([_chosen(goes_on, x, torch.zeros_like(x)) for x in results[:outputs]])
+        for place, value in zip(variables, results[outputs:], strict=True):
+            values[place] = _chosen(goes_on, value, values[place])
+    return (*[torch.stack(column) for column in zip(*collected, strict=True)], *[values[i] for i in variables])
+
+
 @operator(variadic='num_args', outputs=_numbered, auto_inputs=False)
 def _cond(*data, num_args: int, num_outputs: Count, cond_input_locs: Locations, then_input_locs: Locations,
           else_input_locs: Locations, subgraphs: Subgraphs = ()):
     """Runs one of two bodies, as a condition says."""
     condition, then_branch, else_branch = subgraphs
     chosen = condition([data[i] for i in cond_input_locs])[0]
+    if torch.compiler.is_exporting():           # it cannot read values: both are computed
+        branches = (then_branch([data[i] for i in then_input_locs]), else_branch([data[i] for i in else_input_locs]))
+        return tuple(_chosen(chosen, *pair) for pair in zip(*branches, strict=True))
     if chosen.device.type == 'meta' or _truth(chosen):
         return tuple(then_branch([data[i] for i in then_input_locs]))
     return tuple(else_branch([data[i] for i in else_input_locs]))

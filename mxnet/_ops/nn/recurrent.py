@@ -1,4 +1,5 @@
 """Recurrent layers: all of a stack in one operator, on torch's fused kernels."""
+import contextlib
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -60,7 +61,10 @@ def _fused(mode, data, state, state_cell, weights, layers, bidirectional):
     # cuDNN keeps what a gradient needs only when told that this is training
     keep = torch.is_grad_enabled() and any(x.requires_grad for x in used)
     # oneDNN has two kernels for an LSTM, whose last digits differ, and takes the one for the grad mode
-    with torch.set_grad_enabled(mode == 'lstm' or torch.is_grad_enabled()):
+    # (torch.export would record the change of the mode, in a form that it cannot save)
+    mode_of_grad = contextlib.nullcontext() if torch.compiler.is_exporting() else \
+        torch.set_grad_enabled(mode == 'lstm' or torch.is_grad_enabled())
+    with mode_of_grad:
         result = _FUSED[mode](data, hidden, flat, True, layers, 0.0, keep, bidirectional, False)
     return result if mode == 'lstm' else (*result, None)
 

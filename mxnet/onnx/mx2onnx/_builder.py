@@ -34,7 +34,14 @@ class Graph:
     def __init__(self):
         self.nodes = []
         self.initializers = {}
+        self.open_lengths = {}          # {lengths in all trials: (input, axis) that has them}
         self._taken = set()
+
+    def inner(self):
+        """The graph of a body: names and constants are those of the whole."""
+        made = Graph()
+        made.initializers, made.open_lengths, made._taken = self.initializers, self.open_lengths, self._taken
+        return made
 
     def name(self, wanted):
         """A name that nothing has yet."""
@@ -60,13 +67,21 @@ class Call:
     `out_dtypes` are NumPy's.
     """
 
-    def __init__(self, graph, node, inputs, shapes, dtypes, out_shapes, out_dtypes, evaluate):
+    def __init__(self, graph, node, inputs, shapes, dtypes, out_shapes, out_dtypes, evaluate, translate=None,
+                 trials=None):
         self.graph, self.node = graph, node
         self.name, self.kind = node.name, node.op.name
         self.attrs = node.attributes
         self.inputs, self.shapes, self.dtypes = inputs, shapes, dtypes
         self.out_shapes, self.out_dtypes = out_shapes, out_dtypes
-        self._evaluate = evaluate
+        self._evaluate, self._translate, self._trials = evaluate, translate, trials
+
+    def translate(self, graph, body, bound):
+        """(names, shapes) of the outputs of a body, whose nodes are added to a graph.
+
+        bound: {variable: (the number of the input that it is, its name, whether it is a slice of that input)}
+        """
+        return self._translate(graph, self.node, body, bound)
 
     def __getitem__(self, key):
         """An attribute of the operator."""
@@ -172,6 +187,8 @@ class Call:
     def target(self):
         """The shape of the output for an ONNX Reshape: 0 keeps a length, -1 is what is left."""
         wanted, given = self.out_shapes[0], self.shape
+        if wanted.count(None) == 1:
+            return [-1 if n is None else n for n in wanted]
         target = []
         for place, n in enumerate(wanted):
             if n is not None:
@@ -183,6 +200,20 @@ class Call:
         if target.count(-1) > 1:
             raise self.error(f'a reshape of {given} to {wanted} has more than one length that may vary')
         return target
+
+    def out_shape(self):
+        """The name of the shape of the output, where lengths that vary are those of an input of the network."""
+        parts = []
+        for axis, n in enumerate(self.out_shapes[0]):
+            if n is not None:
+                parts.append(self.ints([n]))
+                continue
+            source = self.graph.open_lengths.get(self._trials((self.node, 0), axis))
+            if source is None:
+                raise self.error('a shape that may vary')
+            name, place = source
+            parts.append(self.slice(self.op('Shape', name), [0], [place], [place + 1]))
+        return self.op('Concat', *parts, axis=0)
 
     def error(self, text):
         return MXNetError(f'ONNX export of {self.kind} ({self.name}): {text}')

@@ -17,7 +17,18 @@ from ...gluon import HybridBlock
 from ...ndarray import NDArray
 from ...symbol import Symbol, load
 from ...symbol._compose import make as make_symbol
-from . import _detection, _elementwise, _layers, _quantized, _reduce, _sequence, _shapes  # noqa: F401, they register
+
+# they register operators
+from . import (  # noqa: F401
+    _control,
+    _detection,
+    _elementwise,
+    _layers,
+    _quantized,
+    _reduce,
+    _sequence,
+    _shapes,
+)
 from ._builder import OPSET, TRANSLATIONS, Call, Graph, onnx, onnx_type
 
 if TYPE_CHECKING:
@@ -74,35 +85,59 @@ def export_model(sym: Any, params: Any = None, in_shapes: Any = None, in_types: 
     if len(in_types) != len(inputs):
         raise ValueError(f'export_model: {len(inputs)} inputs, but {len(in_types)} in_types')
     types = {name: np.dtype(kind) for name, kind in zip(inputs, in_types)}
-    facts, shape_of = _shapes_of(entries, arrays, dict(zip(inputs, in_shapes)), types, dynamic, dynamic_input_shapes)
+    shapes = _shapes_of(entries, arrays, dict(zip(inputs, in_shapes)), types, dynamic, dynamic_input_shapes)
 
     graph = Graph()
-    names, evaluate = {}, _evaluator(arrays)
     for name in (*inputs, *symbol.list_outputs()):
         graph.name(name)
+    names = {}
     for node in nodes:
         if node.is_variable:
-            if node.name in arrays:
-                names[id(node), 0] = graph.constant(graph.name(node.name), _numpy(arrays[node.name]))
-            else:
-                names[id(node), 0] = node.name
-            continue
-        visible = range(node.visible_count())
-        call = Call(graph, node, [names.get((id(child), number), '') for child, number in node.inputs],
-                    [shape_of(entry) for entry in node.inputs], [_dtype(facts, entry) for entry in node.inputs],
-                    [shape_of((node, k)) for k in visible], [_dtype(facts, (node, k)) for k in visible], evaluate)
-        if verbose:
-            logging.info('ONNX export: %s (%s) -> %s', node.name, node.op.name, call.out_shapes)
-        made = TRANSLATIONS[node.op.name](call)
-        for number, name in enumerate([made] if isinstance(made, str) else made):
-            names[id(node), number] = name
-
-    proto = _model(module, graph, symbol, names, facts, shape_of, inputs, types)
+            names[id(node), 0] = graph.constant(graph.name(node.name), _numpy(arrays[node.name])) \
+                if node.name in arrays else node.name
+            if node.name in inputs:
+                for axis, length in enumerate(shapes.shape((node, 0))):
+                    if length is None:
+                        graph.open_lengths.setdefault(shapes.in_trials((node, 0), axis), (node.name, axis))
+    _translate(graph, nodes, names, shapes, arrays, verbose)
+    proto = _model(module, graph, symbol, names, shapes, inputs, types)
     if run_shape_inference:
         proto = module.shape_inference.infer_shapes(proto)
     module.checker.check_model(proto)
     write_atomic(onnx_file_path, [proto.SerializeToString()])
     return onnx_file_path
+
+
+def _translate(graph, nodes, names, shapes, arrays, verbose=False):
+    """Adds the operators among the nodes to a graph, and the names of their outputs to `names`."""
+    evaluate = _evaluator(arrays)
+
+    def inside(inner, node, body, bound):
+        """Translates a body of a node (see `Call.translate`)."""
+        within = shapes.inside(node, body, bound)
+        children = topological(body)
+        found = {(id(n), 0): bound[n.name][1] for n in children if n.is_variable}
+        known = {}
+        for variable, (number, _, part) in bound.items():
+            source = node.inputs[number][0]
+            if not part and source.is_variable and source.name in arrays and names[id(source), 0] == bound[variable][1]:
+                known[variable] = arrays[source.name]
+        _translate(inner, children, found, within, known, verbose)
+        return [found[id(n), number] for n, number in body], [within.shape(entry) for entry in body]
+
+    for node in nodes:
+        if node.is_variable:
+            continue
+        visible = range(node.visible_count())
+        call = Call(graph, node, [names.get((id(child), number), '') for child, number in node.inputs],
+                    [shapes.shape(entry) for entry in node.inputs], [shapes.dtype(entry) for entry in node.inputs],
+                    [shapes.shape((node, k)) for k in visible], [shapes.dtype((node, k)) for k in visible], evaluate,
+                    inside, shapes.in_trials)
+        if verbose:
+            logging.info('ONNX export: %s (%s) -> %s', node.name, node.op.name, call.out_shapes)
+        made = TRANSLATIONS[node.op.name](call)
+        for number, name in enumerate([made] if isinstance(made, str) else made):
+            names[id(node), number] = name
 
 
 # ---------------------------------------------------------------------- what is exported
@@ -129,16 +164,16 @@ def _numpy(array):
     return array.asnumpy() if isinstance(array, NDArray) else np.asarray(array)
 
 
-def _dtype(facts, entry):
-    found = facts.dtype(entry)
-    return np.dtype(NAME[found]) if found is not None else np.dtype('float32')
-
-
 def _check_operators(nodes):
-    missing: dict[str, list[str]] = {}
-    for node in nodes:
-        if not node.is_variable and node.op.name not in TRANSLATIONS:
-            missing.setdefault(node.op.name, node.name)
+    missing: dict[str, str] = {}
+
+    def look(nodes):
+        for node in nodes:
+            if not node.is_variable and node.op.name not in TRANSLATIONS:
+                missing.setdefault(node.op.name, node.name)
+            for body in node.subgraphs:
+                look(topological(body))
+    look(nodes)
     if missing:
         raise MXNetError(NO_TRANSLATION.format(names=', '.join(f'{kind} ({name})' for kind, name in missing.items())))
 
@@ -161,8 +196,39 @@ def _inputs(nodes, arrays, count):
 
 
 # ---------------------------------------------------------------------- shapes
+class _Lengths:
+    """Shapes and dtypes of entries; a length that differs between the trials is None."""
+
+    def __init__(self, facts, trials=()):
+        self._facts, self._trials = facts, trials
+
+    def shape(self, entry):
+        shape: Any = self._facts.shape(entry)
+        others: list[Any] = [trial.shape(entry) for trial in self._trials]
+        return tuple(None if any(other[axis] != n for other in others) else n for axis, n in enumerate(shape))
+
+    def in_trials(self, entry, axis):
+        """The lengths of an axis in all trials."""
+        return tuple(found.shape(entry)[axis] for found in (self._facts, *self._trials))
+
+    def dtype(self, entry):
+        found = self._facts.dtype(entry)
+        return np.dtype(NAME[found]) if found is not None else np.dtype('float32')
+
+    def inside(self, node, body, bound):
+        """Those of a body of a node; `bound` says which inputs of the node its variables are."""
+        def facts(outer):
+            shapes, dtypes = {}, {}
+            for name, (number, _, part) in bound.items():
+                shape = tuple(outer.shape(node.inputs[number]))
+                shapes[name] = shape if not part else shape[1:] or (1,)
+                dtypes[name] = self.dtype(node.inputs[number]).name
+            return infer(body, shapes, dtypes)
+        return _Lengths(facts(self._facts), [facts(trial) for trial in self._trials])
+
+
 def _shapes_of(entries, arrays, given, types, dynamic, wanted):
-    """(facts, a function of an entry: its shape, with None for lengths that may vary)
+    """The shapes and dtypes of all entries.
 
     Which lengths vary is tried out: with another length of an input, those that change do.
     """
@@ -174,13 +240,7 @@ def _shapes_of(entries, arrays, given, types, dynamic, wanted):
         for number in range(node.visible_count()):
             if facts.shape((node, number)) is None:
                 raise MXNetError(f'ONNX export: the shape of {node.entry_name(number)} does not follow from in_shapes')
-    trials = _trials(entries, {**known, **given}, given, dtypes, wanted) if dynamic else []
-
-    def shape_of(entry):
-        shape: Any = facts.shape(entry)
-        others: list[Any] = [trial.shape(entry) for trial in trials]
-        return tuple(None if any(other[axis] != n for other in others) else n for axis, n in enumerate(shape))
-    return facts, shape_of
+    return _Lengths(facts, _trials(entries, {**known, **given}, given, dtypes, wanted) if dynamic else ())
 
 
 def _trials(entries, known, given, dtypes, wanted):
@@ -236,7 +296,18 @@ def _evaluator(arrays):
 
 
 # ---------------------------------------------------------------------- the file
-def _model(module, graph, symbol, names, facts, shape_of, inputs, types):
+def _used(nodes):
+    """Names that nodes read, those in bodies included."""
+    found = set()
+    for node in nodes:
+        found.update(node.input)
+        for attribute in node.attribute:
+            if attribute.HasField('g'):
+                found |= _used(attribute.g.node)
+    return found
+
+
+def _model(module, graph, symbol, names, shapes, inputs, types):
     helper = module.helper
     by_name = {node.name: node for node in topological(symbol._entries) if node.is_variable}
 
@@ -249,12 +320,12 @@ def _model(module, graph, symbol, names, facts, shape_of, inputs, types):
         while unique in (*inputs, *(o.name for o in outputs)):
             unique += '_'
         graph.add('Identity', [names[id(entry[0]), entry[1]]], [unique], f'{unique}/Identity', {})
-        outputs.append(value(unique, _dtype(facts, entry), shape_of(entry)))
-    used = {name for node in graph.nodes for name in node.input}
+        outputs.append(value(unique, shapes.dtype(entry), shapes.shape(entry)))
+    used = _used(graph.nodes)
     constants = [module.numpy_helper.from_array(array, name) for name, array in graph.initializers.items()
                  if name in used]
     made = helper.make_graph(graph.nodes, symbol.name or 'network',
-                             [value(name, types[name], shape_of((by_name[name], 0))) for name in inputs], outputs,
+                             [value(name, types[name], shapes.shape((by_name[name], 0))) for name in inputs], outputs,
                              constants)
     proto = helper.make_model(made, opset_imports=[helper.make_opsetid('', OPSET)], producer_name='remx')
     # the version of the file format that this opset came with, so that older runtimes read it

@@ -117,3 +117,10 @@ def batch_dot(c):
 @translates('_npi_matmul')
 def matmul(c):
     return c.op('MatMul', *c.inputs)
+
+
+@translates('_npi_einsum')
+def einsum(c):
+    if len(set(c.dtypes)) > 1:
+        raise c.error('inputs of several dtypes')
+    return c.op('Einsum', *c.inputs, equation=c['subscripts'])

@@ -235,7 +235,7 @@ def filled(c):
     shape = c.out_shapes[0]
     value = c.attrs.get('value', int('ones' in c.kind))
     if None in shape:
-        raise c.error('a shape that may vary')
+        return _filled(c, c.out_shape(), value, c.out_dtypes[0])
     return c.op('Identity', c.const(np.full(shape, value, c.out_dtypes[0])))
 
 
