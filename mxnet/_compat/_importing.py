@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _helpers, _python2, _standin
+from . import _helpers, _pandas, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Standin
@@ -94,6 +94,11 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name
+        if level == 0 and wanted == name.partition('.')[0] and globals and globals.get('__package__'):
+            # Python 2 looked beside the importing module; nothing else in this module need show that it is Python 2
+            if _implicit(name, globals):
+                report.note('implicit-import', 'modules of the same package are imported without a dot, as in Python 2')
+                return builtins.__import__(name, globals, locals, fromlist, 1) if fromlist else _own_part(name, globals)
         if level == 0 and (name in gone or wanted in gone):
             made = _gone(name if name in gone else wanted)
             if made is not None:
@@ -181,6 +186,12 @@ class Loader(importlib.machinery.SourceFileLoader):
         code, python2 = code_of(self.get_data(path), path)
         prepare(module.__dict__, python2)
         exec(code, module.__dict__)
+        if '.' in module.__name__:
+            from ._packages import AFTER
+
+            change = AFTER.get(module.__name__)
+            if change is not None:
+                change(module.__dict__)
 
 
 before_spawning: Callable[[], Any] | None = None        # called before multiprocessing starts a process
@@ -273,6 +284,10 @@ _HOOKS = {
     '__remx_round__': _helpers.rounded,
     '__remx_format__': _helpers.formatted,
     '__remx_store__': _helpers.store,
+    '__remx_item__': _helpers.item,
+    '__remx_table__': _helpers.of_table,
+    '__remx_column__': _pandas.store_in_column,
+    '__remx_new__': _helpers.new,
     '__remx_div__': _helpers.divided,
     '__remx_idiv__': _helpers.divided_in_place,
     '__remx_attr__': _helpers.attribute,

@@ -7,6 +7,7 @@ import os
 import sys
 import types
 
+from . import _gym, _numba, _pandas
 from ._pictures import _cv2, _pil_image, _scipy_misc, has_display
 from ._report import report
 from ._standin import Standin, extended, named
@@ -315,6 +316,9 @@ MODULES = {
         ),
     ),
     'tensorboard': _or_none(_tensorboard),
+    'numba': _numba.standin,
+    'pandas': _pandas.standin,
+    'gym': _gym.standin,
     'skimage.draw': extended(None, **_names('skimage.draw', circle=lambda: _circle)),
 }
 
@@ -376,6 +380,19 @@ def _gone(name):
     return _importing._gone(name)
 
 
+def _without_torch(names):
+    """GluonCV 0.9 and later have networks for PyTorch as well, and refuse its versions from 2.0, which remx needs."""
+
+    def refused(*args, **kwargs):
+        report.note('gluoncv-torch', 'GluonCV runs without its networks for PyTorch, which need a version before 2.0')
+        raise ImportError('the networks of GluonCV for PyTorch need a version before 2.0')
+
+    names['_require_pytorch_version'] = refused
+
+
+# what is changed in modules of old packages after they are loaded
+AFTER = {'gluoncv.check': _without_torch}
+
 # packages that are not installed, or no longer have such a part
 GONE = {
     'mxboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
@@ -406,6 +423,8 @@ GONE = {
         'without colours',
         lambda: {'colored': lambda text, *args, **kwargs: text, 'cprint': lambda text, *args, **kwargs: print(text)},
     ),
+    'numba': _package('its functions run as Python, without being compiled', _numba.names),
+    'gym': _gym.successor,
     'cv': lambda name: _part('cv2').cv,
     'Image': lambda name: _part('PIL.Image'),
     'progressbar': _package('on tqdm', lambda: {'ProgressBar': lambda *args, **kwargs: lambda values: values}),

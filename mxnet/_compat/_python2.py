@@ -65,6 +65,7 @@ _BOTH = re.compile(
     r'version_info|\bsys\.version\b|\bsix\b|\bPY[23]\b|\bpast\.|\bfuture\b(?!__)|from builtins|ImportError|'
     r'ModuleNotFoundError'
 )
+_NUL = re.compile('\0[^\n]*')
 _TODAY = re.compile(r'^#!.*python2', re.MULTILINE)
 
 
@@ -78,7 +79,9 @@ def read(source: bytes) -> str:
         text = source.decode(encoding)
     except UnicodeDecodeError:
         text = source.decode('latin-1')
-    return text.removeprefix('\ufeff').replace('\r\n', '\n').replace('\r', '\n')
+    text = text.removeprefix('\ufeff').replace('\r\n', '\n').replace('\r', '\n')
+    # Python 2 ended a line at a NUL; today's Python refuses the file
+    return _NUL.sub('', text) if '\0' in text else text
 
 
 def parse(text: str, path: str, python2=None):
