@@ -1,9 +1,13 @@
 """gym for a program's modules: environments as they were before gym 0.26, also those of its successor gymnasium."""
 
 import importlib
+import re
 
 from ._report import report
 from ._standin import Standin
+
+
+_DETERMINISTIC = re.compile(r'(\w+)Deterministic-v(\d+)$')    # four frames for an action; gone from ale_py
 
 
 def _old_environment(real):
@@ -56,9 +60,26 @@ def _maker(real):
     def make(name, **kwargs):
         report.note('gym', 'environments as before gym 0.26: reset gives the observation, step four values, seed')
         kwargs.setdefault('disable_env_checker', True)
-        return kind(real.make(name, **kwargs))
+        try:
+            return kind(real.make(name, **kwargs))
+        except real.error.UnregisteredEnv:
+            _register_games(real)
+            fixed = _DETERMINISTIC.match(name)
+            if fixed:
+                name, kwargs = f'{fixed[1]}NoFrameskip-v{fixed[2]}', {'frameskip': 4, **kwargs}
+            return kind(real.make(name, **kwargs))
 
     return make
+
+
+def _register_games(real):
+    """Atari games, which were a part of gym and are a package of their own."""
+    try:
+        import ale_py
+    except ImportError:
+        return
+    if hasattr(real, 'register_envs'):
+        real.register_envs(ale_py)
 
 
 def standin(name):

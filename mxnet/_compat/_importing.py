@@ -16,7 +16,7 @@ from typing import Any
 from . import _helpers, _pandas, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
-from ._standin import Standin
+from ._standin import Positional, Standin
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of the package mxnet
 
@@ -44,6 +44,8 @@ def standin(name):
     else:
         if any(key.startswith(name + '.') for table in _tables() for key in table):
             made = _package(name)
+        elif name.startswith('sklearn.'):
+            made = _package(name, Positional)
     _standins[name] = made
     return made
 
@@ -51,10 +53,10 @@ def standin(name):
 _standin.find = standin
 
 
-def _package(name):
+def _package(name, kind=Standin):
     """The stand-in for a package of which only parts have one."""
     try:
-        return Standin(name, importlib.import_module(name), {})
+        return kind(name, importlib.import_module(name), {})
     except ImportError:
         return None
 

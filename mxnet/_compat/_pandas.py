@@ -5,11 +5,10 @@ same name of other objects (`list.append`, `dict.values`) are what they are.
 """
 
 import functools
-import inspect
 import sys
 
 from ._report import report
-from ._standin import Standin
+from ._standin import Standin, positional
 
 
 def _pandas():
@@ -35,7 +34,7 @@ def attribute(value, name):
     found = getattr(value, name)
     if name == 'fillna' and callable(found):
         return _fillna(value, found)
-    return _positional(found) if callable(found) else found
+    return positional(found) if callable(found) else found
 
 
 def _writable(value):
@@ -48,34 +47,10 @@ def _writable(value):
     return found
 
 
-def _positional(function):
-    """A function whose arguments may be given by position although pandas takes them by name only now."""
-
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        if len(args) < 2:
-            return function(*args, **kwargs)
-        try:
-            parameters = list(inspect.signature(function).parameters.values())
-        except (TypeError, ValueError):
-            return function(*args, **kwargs)
-        if any(p.kind is p.VAR_POSITIONAL for p in parameters):
-            return function(*args, **kwargs)
-        first = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
-        if len(args) > first:
-            names = [p.name for p in parameters[first : len(args)]]
-            report.note('pandas-positional', 'arguments by position that pandas takes by name only')
-            kwargs = {**dict(zip(names, args[first:])), **kwargs}
-            args = args[:first]
-        return function(*args, **kwargs)
-
-    return call
-
-
 def _fillna(value, function):
     def fillna(*args, method=None, **kwargs):
         if method is None:
-            return _positional(function)(*args, **kwargs)
+            return positional(function)(*args, **kwargs)
         report.note('pandas-fillna', 'fillna(method=...), which is ffill and bfill today')
         return getattr(value, 'ffill' if method in ('ffill', 'pad') else 'bfill')(**kwargs)
 
@@ -225,7 +200,7 @@ def _read(function):
             kwargs.setdefault('on_bad_lines', 'skip' if warn_bad_lines is False else 'warn')
         for gone in ('mangle_dupe_cols', 'prefix', 'tupleize_cols', 'as_recarray'):
             kwargs.pop(gone, None)
-        found = _positional(function)(*args, **kwargs)
+        found = positional(function)(*args, **kwargs)
         return found.squeeze('columns') if squeeze else found
 
     return read
@@ -246,8 +221,8 @@ def standin(name):
         'get_dummies': lambda: _get_dummies(pandas.get_dummies),
         'read_csv': lambda: _read(pandas.read_csv),
         'read_table': lambda: _read(pandas.read_table),
-        'concat': lambda: _positional(pandas.concat),
-        'merge': lambda: _positional(pandas.merge),
+        'concat': lambda: positional(pandas.concat),
+        'merge': lambda: positional(pandas.merge),
     }
     if not hasattr(pandas, 'np'):
         from ._importing import standin as find

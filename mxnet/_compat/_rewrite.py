@@ -199,8 +199,8 @@ def _root(node):
 
 
 def _is_fixed(node):
-    """Whether an index has no parts that are computed."""
-    return not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) for n in ast.walk(node))
+    """Whether an index has no parts that are computed, and no floats."""
+    return not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) or _is_float(n) for n in ast.walk(node))
 
 
 def _is_float(node):

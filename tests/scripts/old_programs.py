@@ -3,7 +3,8 @@
     python tests/scripts/old_programs.py TABLE.json --results RESULTS.jsonl [--data DIR] [--limit 60] [--only REGEX]
 
 TABLE.json is a list of {"name": ..., "path": ...} with, where wanted, "arguments" (a list), "folder" (where the program
-runs; that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input" (standard input) and "limit".  An argument of the form
+runs; that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input" (standard input), "limit" and "whole" (it is not
+stopped before the limit).  An argument of the form
 ["--option", "value"] is given only if a file beside the program mentions the option: one entry serves several versions of
 a program.  A program whose name is in RESULTS.jsonl is not run again, so an interrupted run goes on where it was.
 
@@ -90,7 +91,7 @@ def _run_once(entry, command, limit, given):
         if process.poll() is not None:
             output += process.stdout.read() or b''
             break
-        busy = passed > _FIRST * limit and work(output) >= _ENOUGH
+        busy = not entry.get('whole') and passed > _FIRST * limit and work(output) >= _ENOUGH
         if passed > limit or busy:
             stopped = True
             break
