@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _helpers, _pandas, _python2, _standin
+from . import _helpers, _old_names, _pandas, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -92,7 +92,10 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                         raise
                 return top
     try:
-        return builtins.__import__(name, globals, locals, fromlist, level)
+        found = builtins.__import__(name, globals, locals, fromlist, level)
+        if level == 0 and (name == 'mxnet' or name.startswith('mxnet.')):
+            _old_names.put_back()
+        return found
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name
@@ -237,6 +240,7 @@ def code_of(source, path, first_line=True):
             (path, getattr(error, 'lineno', 1) or 1),
         )
     _loaded.append(path)
+    _python2.future_first(tree)
     tree, divisions = rewritten(tree, python2, division)
     if divisions:
         report.note(

@@ -393,6 +393,47 @@ def _without_torch(names):
 # what is changed in modules of old packages after they are loaded
 AFTER = {'gluoncv.check': _without_torch}
 
+def _old_splits():
+    """`sklearn.cross_validation`: its splits were made of the number of rows or of the labels, and iterated over."""
+    found = _merged('sklearn.model_selection')()
+    selection = importlib.import_module('sklearn.model_selection')
+
+    def made(today, by_labels, old_count):
+        class Splits:
+            def __init__(self, rows, count=None, **options):
+                options = {('n_splits' if k == old_count else k): v for k, v in options.items() if k != 'indices'}
+                if count is not None:
+                    options['n_splits'] = count
+                if by_labels:
+                    self.labels, self.rows = rows, len(rows)
+                else:
+                    self.labels, self.rows = None, rows
+                self.kind = today(**options)
+
+            def __iter__(self):
+                numpy = importlib.import_module('numpy')
+                return self.kind.split(numpy.zeros((self.rows, 1)), self.labels)
+
+            def __len__(self):
+                return self.kind.get_n_splits()
+
+        return Splits
+
+    for name, by_labels, old in (
+        ('KFold', False, 'n_folds'),
+        ('StratifiedKFold', True, 'n_folds'),
+        ('ShuffleSplit', False, 'n_iter'),
+        ('StratifiedShuffleSplit', True, 'n_iter'),
+    ):
+        found[name] = made(getattr(selection, name), by_labels, old)
+    return found
+
+
+def _dicom():
+    pydicom = importlib.import_module('pydicom')
+    return {**{k: v for k, v in vars(pydicom).items() if not k.startswith('_')}, 'read_file': pydicom.dcmread}
+
+
 # packages that are not installed, or no longer have such a part
 GONE = {
     'mxboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
@@ -400,7 +441,8 @@ GONE = {
     'horovod.mxnet': lambda name: _horovod()['mxnet'],
     'tensorboardX': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
     'tensorboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
-    'sklearn.cross_validation': _package('sklearn.model_selection today', _merged('sklearn.model_selection')),
+    'sklearn.cross_validation': _package('sklearn.model_selection today', _old_splits),
+    'dicom': lambda name: _package('pydicom today', _dicom)(name) if importlib.util.find_spec('pydicom') else None,
     'sklearn.grid_search': _package('sklearn.model_selection today', _merged('sklearn.model_selection')),
     'sklearn.externals': _package(
         'joblib is a package of its own', lambda: {'joblib': importlib.import_module('joblib')}

@@ -198,6 +198,10 @@ def _read(function):
     def read(*args, error_bad_lines=None, warn_bad_lines=None, squeeze=False, **kwargs):
         if error_bad_lines is False:
             kwargs.setdefault('on_bad_lines', 'skip' if warn_bad_lines is False else 'warn')
+        if args:
+            from ._downloads import existing
+
+            args = existing(args[0]), *args[1:]
         for gone in ('mangle_dupe_cols', 'prefix', 'tupleize_cols', 'as_recarray'):
             kwargs.pop(gone, None)
         found = positional(function)(*args, **kwargs)

@@ -229,6 +229,15 @@ def _is_newer(tree):
     return False
 
 
+def future_first(tree):
+    """Moves `from __future__ import ...` to the beginning of a module, where Python wants it."""
+    late = [n for n in tree.body[1:] if isinstance(n, ast.ImportFrom) and n.module == '__future__' and not n.level]
+    if late:
+        first = bool(tree.body) and isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Constant)
+        rest = [n for n in tree.body if n not in late]
+        tree.body[:] = [*rest[:first], *late, *rest[first:]]
+
+
 def has_true_division(tree):
     """Whether a file has `from __future__ import division`."""
     return any(

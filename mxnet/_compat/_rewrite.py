@@ -200,7 +200,10 @@ def _root(node):
 
 def _is_fixed(node):
     """Whether an index has no parts that are computed, and no floats."""
-    return not any(isinstance(n, (ast.Name, ast.Call, ast.Attribute)) or _is_float(n) for n in ast.walk(node))
+    return not any(
+        isinstance(n, (ast.Name, ast.Call, ast.Attribute)) or isinstance(n, ast.Constant) and isinstance(n.value, float)
+        for n in ast.walk(node)
+    )
 
 
 def _is_float(node):
