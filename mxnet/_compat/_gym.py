@@ -6,13 +6,12 @@ import re
 from ._report import report
 from ._standin import Standin
 
-
 _DETERMINISTIC = re.compile(r'(\w+)Deterministic-v(\d+)$')    # four frames for an action; gone from ale_py
 
 
 def _old_environment(real):
-    class OldEnvironment(real.Wrapper):
-        """An environment whose `reset` gives the observation alone, whose `step` gives four values, and that has `seed`."""
+    class OldEnvironment(real.Wrapper):  # type: ignore[name-defined]
+        """An environment whose `reset` gives the observation, whose `step` gives four values, and that has `seed`."""
 
         def __init__(self, env):
             super().__init__(env)
@@ -75,11 +74,11 @@ def _maker(real):
 def _register_games(real):
     """Atari games, which were a part of gym and are a package of their own."""
     try:
-        import ale_py
+        games = importlib.import_module('ale_py')
     except ImportError:
         return
     if hasattr(real, 'register_envs'):
-        real.register_envs(ale_py)
+        real.register_envs(games)
 
 
 def standin(name):

@@ -78,6 +78,11 @@ def item(value, key):
         return value[plain]
 
 
+def augment(target, key, name, value):
+    """`target[key] += value` and the like."""
+    store(getattr(operator, name)(item(target, key), value), target, key)
+
+
 def _whole_index(array, key):
     """The index of a NumPy array with integers in the place of floats; None where there are none."""
     numpy = _numpy()

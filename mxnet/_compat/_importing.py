@@ -294,6 +294,7 @@ _HOOKS = {
     '__remx_table__': _helpers.of_table,
     '__remx_column__': _pandas.store_in_column,
     '__remx_new__': _helpers.new,
+    '__remx_augment__': _helpers.augment,
     '__remx_div__': _helpers.divided,
     '__remx_idiv__': _helpers.divided_in_place,
     '__remx_attr__': _helpers.attribute,

@@ -1,6 +1,7 @@
 """numba for a program's modules: what it cannot compile runs as Python, as before numba 0.59."""
 
 import functools
+import importlib
 import types
 
 from ._report import report
@@ -8,9 +9,8 @@ from ._standin import Standin
 
 
 def _as_python(make, function, args, kwargs):
-    """A function that is compiled when it is called first; where numba cannot, it is the plain function from then on."""
-    import numba
-
+    """A function that is compiled when it is called first; where numba cannot, it is the plain function."""
+    numba = importlib.import_module('numba')
     compiled = None
     plain = False
 
@@ -22,7 +22,7 @@ def _as_python(make, function, args, kwargs):
                 compiled = compiled or make(*args, **kwargs)(function)
                 return compiled(*values, **named)
             except numba.core.errors.NumbaError:
-                report.note('numba-object-mode', 'a function that numba cannot compile runs as Python, as before numba 0.59')
+                report.note('numba-object-mode', 'what numba cannot compile runs as Python, as before numba 0.59')
                 plain = True
         return function(*values, **named)
 
@@ -43,7 +43,7 @@ def _jit(make):
 def standin(name):
     """The module for programs; None where numba is not installed."""
     try:
-        import numba
+        numba = importlib.import_module('numba')
     except ImportError:
         return None
     return Standin(name, numba, {'jit': lambda: _jit(numba.jit), 'autojit': lambda: _jit(numba.jit)})
@@ -58,4 +58,4 @@ def _unchanged(*args, **kwargs):
 
 def names():
     """What stands for numba where it is not installed: functions run as Python, which is slower."""
-    return {name: _unchanged for name in ('jit', 'njit', 'autojit', 'generated_jit')} | {'prange': range}
+    return dict.fromkeys(('jit', 'njit', 'autojit', 'generated_jit'), _unchanged) | {'prange': range}

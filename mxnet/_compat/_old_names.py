@@ -5,13 +5,16 @@ import sys
 from ._report import report
 
 _UPDATES = (
-    'adam_update', 'ftrl_update', 'mp_sgd_mom_update', 'mp_sgd_update', 'rmsprop_update', 'rmspropalex_update', 'sgd_mom_update',
-    'sgd_update', 'signsgd_update', 'signum_update',
+    'adam_update', 'ftrl_update', 'mp_sgd_mom_update', 'mp_sgd_update', 'rmsprop_update', 'rmspropalex_update',
+    'sgd_mom_update', 'sgd_update', 'signsgd_update', 'signum_update',
 )
 _BOXES = ('MultiBoxDetection', 'MultiBoxPrior', 'MultiBoxTarget', 'Proposal')
 # module -> {name: (the module that has it today, its name there; None: the module itself)}
 NAMES = {
-    'mxnet': {'_symbol_internal': ('mxnet.symbol._internal', None), '_ndarray_internal': ('mxnet.ndarray._internal', None)},
+    'mxnet': {
+        '_symbol_internal': ('mxnet.symbol._internal', None),
+        '_ndarray_internal': ('mxnet.ndarray._internal', None),
+    },
     'mxnet.gluon': {'autograd': ('mxnet.autograd', None)},
     'mxnet.optimizer': {name: ('mxnet.ndarray', name) for name in _UPDATES},
     'mxnet.symbol': {name: ('mxnet.contrib.symbol', name) for name in _BOXES},

@@ -1,7 +1,7 @@
 """pandas for a program's modules: methods and behaviours of the versions before 1.0, 2.0 and 3.0.
 
-Only modules that import pandas are rewritten for it.  A method of a table is looked at when it is asked for; methods of the
-same name of other objects (`list.append`, `dict.values`) are what they are.
+Only modules that import pandas are rewritten for it.  A method of a table is looked at when it is asked for;
+methods of the same name of other objects (`list.append`, `dict.values`) are what they are.
 """
 
 import functools
@@ -99,7 +99,7 @@ class _Ix:
             elif isinstance(part, (list, tuple)):
                 whole.append([labels.get_loc(p) for p in part])
             else:
-                whole.append(labels.get_loc(part) if getattr(part, 'dtype', None) != bool else part)
+                whole.append(part if hasattr(part, 'dtype') and part.dtype.kind == 'b' else labels.get_loc(part))
         return self.table.iloc, tuple(whole) if len(parts) > 1 else whole[0]
 
     def __getitem__(self, key):
@@ -156,8 +156,8 @@ _GONE = {
 }
 # names that the rewritten code asks for by `attribute`
 NAMES = frozenset(_GONE) | {
-    'values', 'drop', 'fillna', 'dropna', 'set_index', 'reset_index', 'sort_values', 'sort_index', 'drop_duplicates', 'rename',
-    'to_csv', 'replace', 'clip', 'where', 'interpolate', 'groupby', 'pivot', 'reindex',
+    'values', 'drop', 'fillna', 'dropna', 'set_index', 'reset_index', 'sort_values', 'sort_index', 'drop_duplicates',
+    'rename', 'to_csv', 'replace', 'clip', 'where', 'interpolate', 'groupby', 'pivot', 'reindex',
 }
 
 

@@ -30,6 +30,18 @@ _SIMPLE = (
     ast.expr_context,
 )
 
+_IN_PLACE = {
+    ast.Add: 'iadd',
+    ast.Sub: 'isub',
+    ast.Mult: 'imul',
+    ast.FloorDiv: 'ifloordiv',
+    ast.Mod: 'imod',
+    ast.Pow: 'ipow',
+    ast.BitOr: 'ior',
+    ast.BitAnd: 'iand',
+    ast.BitXor: 'ixor',
+}
+
 
 class Rewriter(ast.NodeTransformer):
     """`python2`: with the semantics of Python 2; `division`: integers are divided as integers."""
@@ -105,6 +117,10 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
+        name, target = _IN_PLACE.get(type(node.op)), node.target
+        if self.python2 and name and isinstance(target, ast.Subscript) and not _is_fixed(target.slice):
+            call = _call(node, '__remx_augment__', target.value, _key(target.slice), ast.Constant(name), node.value)
+            return ast.copy_location(ast.Expr(call), node)
         if (
             not isinstance(node.op, ast.Div)
             or not self.division

@@ -17,8 +17,8 @@ def run(folder, files, *options):
             target.write_bytes(content)
         else:
             target.write_text(textwrap.dedent(content), encoding='utf-8')
-    done = subprocess.run([sys.executable, '-m', 'mxnet.cli', 'run', *options, 'main.py'], cwd=folder, capture_output=True,
-                          text=True, timeout=200, env={**os.environ, 'PYTHONPATH': str(ROOT)})
+    done = subprocess.run([sys.executable, '-m', 'mxnet.cli', 'run', *options, 'main.py'], cwd=folder,
+                          capture_output=True, text=True, timeout=200, env={**os.environ, 'PYTHONPATH': str(ROOT)})
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, done.stderr
 
@@ -31,7 +31,9 @@ def test_floats_are_indices_of_arrays_in_python_2(tmp_path):
         print table[0, labels[0]], table[labels[1]].tolist(), table[:labels[1], 0].tolist()
         print table[[0, 1], labels[:2]].tolist(), table[1.9][0]
         table[labels[0], labels[0]] = 7
-        table[:5 / 2.] = 8
+        table[:5 / 2.] = 7
+        table[1, labels[0]] += 1
+        table[labels[0], :1] *= 2
         print table[1, 1], 'abc'[len('a')], [1, 2, 3][len('a'):], {1.0: 2}[1.0]
         try:
             [1, 2][labels[0]]
@@ -84,8 +86,9 @@ def test_tables_of_pandas(tmp_path):
         import pandas as pd
         table = pd.read_csv('data.csv')
         print(list(table.dtypes[table.dtypes != 'object'].index), table.as_matrix(['a', 'c'])[0].tolist())
-        print(table.ix[0, 'a'], table.ix[:, 1].tolist(), table.ix[0:1, ['a']].shape, table.ix[table.c > 3, 'c'].tolist())
-        print(list(table.drop('a', 1)), pd.concat([table, table], 1).shape, table.append(table, ignore_index=True).shape)
+        print(table.ix[0, 'a'], table.ix[:, 1].tolist(), table.ix[0:1, ['a']].shape)
+        print(table.ix[table.c > 3, 'c'].tolist())
+        print(list(table.drop('a', 1)), pd.concat([table, table], 1).shape, table.append(table).shape)
         print(table.append({'a': 1, 'b': 'z', 'c': 9}, ignore_index=True)['c'].tolist())
         dummies = pd.get_dummies(table, dummy_na=True)
         print(dummies.values.dtype, dummies.values[0].tolist())
@@ -100,7 +103,7 @@ def test_tables_of_pandas(tmp_path):
         print(numbers, list({1: 2}.values()), [name for name, values in table.iteritems()])
         '''})
     assert out.splitlines() == [
-        "['a', 'c'] [1.0, 3.0]", "1.0 ['x', 'y', 'x'] (2, 1) [4, 5]", "['b', 'c'] (3, 6) (6, 3)", '[3, 4, 5, 9]',
+        "['a', 'c'] [1.0, 3.0]", "1.0 ['x', 'y', 'x'] (2, 1)", '[4, 5]', "['b', 'c'] (3, 6) (6, 3)", '[3, 4, 5, 9]',
         'float64 [1.0, 3.0, 1.0, 0.0, 0.0]', '[77, 5] [1.0, 5.0, 5.0] [1.0, 5.0, 0.0]', "[1, 2, 3] [2] ['a', 'b', 'c']"]
     assert 'the attribute as_matrix of tables' in report and 'as before pandas 3' in report
 
@@ -167,7 +170,8 @@ def test_functions_for_numba_and_gym(tmp_path):
             print(env.reset(), env.reset(), env.step(1), env.action_space.n)
             print(gluoncv.torch)
             '''})
-    assert out.splitlines() == ["3.0 7.0", "[0, 5] [0, None] ([1], 1.0, True, {'TimeLimit.truncated': True}) 2", 'False']
+    assert out.splitlines() == ['3.0 7.0', "[0, 5] [0, None] ([1], 1.0, True, {'TimeLimit.truncated': True}) 2",
+                                'False']
     assert 'GluonCV runs without' in report and 'gym' in report
 
 
@@ -188,4 +192,5 @@ def test_a_metric_with_lists_and_texts_about_operators():
     metric.reset_local()                        # what Speedometer calls
     assert metric.num_inst == [0, 0] and metric.sum_metric == [0.0, 0.0]
     net = mx.sym.FullyConnected(mx.sym.Variable('data'), num_hidden=3, name='fc')
+    assert net.simple_bind(mx.cpu(), data=(2, 5), is_train=False).arg_dict['data'].shape == (2, 5)
     assert SymbolDoc.get_output_shape(net, data=(2, 5)) == {'fc_output': (2, 3)}

@@ -2,14 +2,14 @@
 
     python tests/scripts/old_programs.py TABLE.json --results RESULTS.jsonl [--data DIR] [--limit 60] [--only REGEX]
 
-TABLE.json is a list of {"name": ..., "path": ...} with, where wanted, "arguments" (a list), "folder" (where the program
-runs; that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input" (standard input), "limit" and "whole" (it is not
-stopped before the limit).  An argument of the form
-["--option", "value"] is given only if a file beside the program mentions the option: one entry serves several versions of
-a program.  A program whose name is in RESULTS.jsonl is not run again, so an interrupted run goes on where it was.
+TABLE.json is a list of {"name": ..., "path": ...} with, where wanted, "arguments" (a list), "folder" (where it
+runs; that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input" (standard
+input), "limit" and "whole" (it is not stopped before the limit).  An argument of the form ["--option", "value"] is given
+only if a file beside the program mentions the option: one entry serves several versions of a program.  A program whose
+name is in RESULTS.jsonl is not run again, so an interrupted run goes on where it was.
 
-Classes: `finishes` (status 0), `works` (stopped at the limit, and it reports steps of its work by then), `silent` (stopped at
-the limit, without such a report), `fails` (the last line of the error is kept).
+Classes: `finishes` (status 0), `works` (stopped at the limit, and it reports steps of its work by then), `silent`
+(stopped at the limit, without such a report), `fails` (the last line of the error is kept).
 """
 
 import argparse
@@ -23,7 +23,8 @@ import sys
 import time
 
 _WORK = re.compile(
-    r'(epoch|batch|iter|loss|acc|speed|samples/s|perplexity|episode|step|reward|round|mse|nll|img/s|images/s)\D{0,24}\d', re.I
+    r'(epoch|batch|iter|loss|acc|speed|samples/s|perplexity|episode|step|reward|round|mse|nll|img/s|images/s)\D{0,24}\d',
+    re.IGNORECASE,
 )
 _ENOUGH = 3         # lines that report work
 _FIRST = 0.25       # the part of the limit after which a program that reports work is stopped
@@ -69,9 +70,14 @@ def _run_once(entry, command, limit, given):
     if entry.get('before'):
         subprocess.run(entry['before'], shell=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     started = time.monotonic()
+    program = ['-m', entry['module']] if 'module' in entry else [os.path.relpath(entry['path'], folder)]
     process = subprocess.Popen(
-        [*command, *(('-m', entry['module']) if 'module' in entry else (os.path.relpath(entry['path'], folder),)), *given], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, start_new_session=True,
+        [*command, *program, *given],
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
         env={**os.environ, **entry.get('environment', {})},
     )
     assert process.stdin is not None and process.stdout is not None
@@ -106,8 +112,13 @@ def _run_once(entry, command, limit, given):
     else:
         kind = 'finishes' if status == 0 else 'fails'
     return {
-        'name': entry['name'], 'class': kind, 'status': None if stopped else status, 'seconds': round(time.monotonic() - started, 1),
-        'arguments': given, 'error': error_of(lines) if kind == 'fails' else '', 'output': '\n'.join(lines[-25:]),
+        'name': entry['name'],
+        'class': kind,
+        'status': None if stopped else status,
+        'seconds': round(time.monotonic() - started, 1),
+        'arguments': given,
+        'error': error_of(lines) if kind == 'fails' else '',
+        'output': '\n'.join(lines[-25:]),
     }
 
 
