@@ -65,6 +65,21 @@ def _show(*args, **kwargs):
     plt.close('all')
 
 
+def _renamed_option(function, old, today):
+    """A function that takes an option under its old name; `today` None: it has no meaning any more."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if old in kwargs:
+            value = kwargs.pop(old)
+            report.note(f'matplotlib-{old}', f'the option {old} of pyplot.{function.__name__}, which is gone')
+            if today is not None:
+                kwargs[today] = value
+        return function(*args, **kwargs)
+
+    return call
+
+
 def _pyplot(name):
     import matplotlib
 
@@ -72,7 +87,10 @@ def _pyplot(name):
         matplotlib.use('Agg')
     import matplotlib.pyplot as plt
 
-    names = {} if has_display() else {'show': lambda: _show}
+    names: dict = {} if has_display() else {'show': lambda: _show}
+    renamed = ('hist', 'normed', 'density'), ('grid', 'b', 'visible'), ('stem', 'use_line_collection', None)
+    for function, old, today in renamed:
+        names[function] = functools.partial(_renamed_option, getattr(plt, function), old, today)
     return Standin(
         name,
         plt,

@@ -195,6 +195,10 @@ class Rewriter(ast.NodeTransformer):
                 and statement.targets[0].id == '__metaclass__'
             ):
                 node.keywords.append(ast.keyword('metaclass', statement.value))
+        if not node.bases and not node.keywords and '__metaclass__' not in self.defined:
+            for statement in node.body:     # a class without bases of Python 2 never called its __new__
+                if isinstance(statement, ast.FunctionDef) and statement.name == '__new__':
+                    statement.name = '__remx_unused_new__'
         return node
 
 

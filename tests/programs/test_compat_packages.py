@@ -75,13 +75,19 @@ def test_new_with_the_arguments_of_init(tmp_path):
         class Pair(tuple):
             def __new__(cls, a, b):
                 return super(Pair, cls).__new__(cls, (a, b))
-        print(Single('a') is Single('b'), Single('c').name, Pair(1, 2))
+        class Plain:                # of the old kind: its __new__ is not called
+            def __init__(self, name):
+                self.name = name
+            def __new__(cls, *args):
+                raise TypeError
+        print Single('a') is Single('b'), Single('c').name, Pair(1, 2), Plain('d').name
         '''})
-    assert out == 'True c (1, 2)\n'
+    assert out == 'True c (1, 2) d\n'
 
 
 def test_tables_of_pandas(tmp_path):
     pytest.importorskip('pandas')
+    pytest.importorskip('matplotlib')
     out, report = run(tmp_path, {'data.csv': 'a,b,c\n1,x,3\n2,y,4\n,x,5\n', 'main.py': '''
         import pandas as pd
         table = pd.read_csv('data.csv')
@@ -97,6 +103,9 @@ def test_tables_of_pandas(tmp_path):
         table['c'][1] = 77
         table['a'][table['c'] > 70] = 5
         print(table['c'].tolist()[1:], table.fillna(method='ffill')['a'].tolist(), table.fillna(0)['a'].tolist())
+        import matplotlib.pyplot as plt
+        print(plt.hist([1, 2, 2], bins=2, normed=True)[0].sum(), plt.grid(b=True))
+        print(len(plt.stem([1], [2], use_line_collection=True)))
         numbers = [3, 1]
         numbers.append(2)
         numbers.sort()
@@ -104,7 +113,8 @@ def test_tables_of_pandas(tmp_path):
         '''})
     assert out.splitlines() == [
         "['a', 'c'] [1.0, 3.0]", "1.0 ['x', 'y', 'x'] (2, 1)", '[4, 5]', "['b', 'c'] (3, 6) (6, 3)", '[3, 4, 5, 9]',
-        'float64 [1.0, 3.0, 1.0, 0.0, 0.0]', '[77, 5] [1.0, 5.0, 5.0] [1.0, 5.0, 0.0]', "[1, 2, 3] [2] ['a', 'b', 'c']"]
+        'float64 [1.0, 3.0, 1.0, 0.0, 0.0]', '[77, 5] [1.0, 5.0, 5.0] [1.0, 5.0, 0.0]',
+        '2.0 None', '3', "[1, 2, 3] [2] ['a', 'b', 'c']"]
     assert 'the attribute as_matrix of tables' in report and 'as before pandas 3' in report
 
 
