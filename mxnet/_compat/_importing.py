@@ -92,10 +92,7 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                         raise
                 return top
     try:
-        found = builtins.__import__(name, globals, locals, fromlist, level)
-        if level == 0 and (name == 'mxnet' or name.startswith('mxnet.')):
-            _old_names.put_back()
-        return found
+        return builtins.__import__(name, globals, locals, fromlist, level)
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name
@@ -210,6 +207,9 @@ class Finder:
         if name.startswith('multiprocessing.popen_') and before_spawning is not None:
             before_spawning()
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if name in _old_names.NAMES and spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
+            spec.loader = _old_names.Loader(spec.loader.name, spec.loader.path)
+            return spec
         if (
             spec is None
             or not isinstance(spec.loader, importlib.machinery.SourceFileLoader)
@@ -312,6 +312,7 @@ def install(packages=()):
     if _finder is None:
         _finder = Finder()
         sys.meta_path.insert(0, _finder)
+        _old_names.install()
 
 
 def uninstall():

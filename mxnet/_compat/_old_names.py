@@ -1,5 +1,6 @@
 """Names that MXNet itself had before 1.9.1, for programs of that time."""
 
+import importlib.machinery
 import sys
 
 from ._report import report
@@ -20,28 +21,33 @@ NAMES = {
     'mxnet.symbol': {name: ('mxnet.contrib.symbol', name) for name in _BOXES},
     'mxnet.ndarray': {name: ('mxnet.contrib.ndarray', name) for name in _BOXES},
 }
-_done: set[str] = set()
 
 
-def put_back():
-    """Gives the modules of MXNet that are loaded the names that they had; called when a program imports one."""
+class Loader(importlib.machinery.SourceFileLoader):
+    """Loads a module of MXNet that had further names."""
+
+    def exec_module(self, module):
+        super().exec_module(module)
+        _put_back(module, NAMES[module.__name__])
+
+
+def install():
+    """Gives the modules of MXNet that are loaded the names that they had; those of others come when they are loaded."""
     for module, names in NAMES.items():
-        if module not in sys.modules or module in _done:
-            continue
-        _done.add(module)
-        _put_back(sys.modules[module], names)
+        if module in sys.modules:
+            _put_back(sys.modules[module], names)
 
 
 def _put_back(module, names):
     before = vars(module).get('__getattr__')
+    if getattr(before, '_remx', False):
+        return
 
     def __getattr__(name):
         if name not in names:
             if before is None:
                 raise AttributeError(f'module {module.__name__!r} has no attribute {name!r}', name=name)
             return before(name)
-        import importlib
-
         home, there = names[name]
         found = importlib.import_module(home)
         report.note(f'mxnet-{name}', f'{module.__name__}.{name}, a name of earlier versions of MXNet')
@@ -49,4 +55,5 @@ def _put_back(module, names):
         setattr(module, name, value)
         return value
 
+    __getattr__._remx = True  # type: ignore[attr-defined]
     vars(module)['__getattr__'] = __getattr__

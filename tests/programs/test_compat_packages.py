@@ -85,6 +85,28 @@ def test_new_with_the_arguments_of_init(tmp_path):
     assert out == 'True c (1, 2) d\n'
 
 
+def test_names_of_earlier_versions_of_mxnet(tmp_path):
+    """Also `from __future__` below other imports, and methods of Python 2 that nothing but an index shows."""
+    out, report = run(tmp_path, {'main.py': '''
+        """A text"""
+        from __future__ import absolute_import
+        from __future__ import division
+        import mxnet as mx
+        from __future__ import print_function
+        from mxnet.optimizer import Optimizer, sgd_update
+        import second
+        print(1 / 2, sgd_update is mx.nd.sgd_update, mx.gluon.autograd is mx.autograd, hasattr(mx.gluon, 'nonsense'))
+        print(mx.symbol.MultiBoxPrior.__name__, mx._symbol_internal is mx.sym._internal)
+        print(mx.nd.arange(10).reshape((2, 3)).asnumpy().tolist())
+        ''', 'second.py': '''
+            from mxnet.gluon import autograd, nn
+            print({'a': 1}.values()[0], map(int, '12')[1])
+            '''})
+    assert out.splitlines() == ['1 2', '0.5 True True False', 'MultiBoxPrior True',
+                                '[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]']
+    assert 'mxnet.gluon.autograd, a name of earlier versions' in report and 'fewer elements' in report
+
+
 def test_tables_of_pandas(tmp_path):
     pytest.importorskip('pandas')
     pytest.importorskip('matplotlib')

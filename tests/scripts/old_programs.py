@@ -2,11 +2,12 @@
 
     python tests/scripts/old_programs.py TABLE.json --results RESULTS.jsonl [--data DIR] [--limit 60] [--only REGEX]
 
-TABLE.json is a list of {"name": ..., "path": ...} with, where wanted, "arguments" (a list), "folder" (where it runs;
-that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input" (standard input),
-"limit" and "whole" (it is not stopped before the limit).  An argument of the form ["--option", "value"] is given only if
-a file beside the program mentions the option: one entry serves several versions of a program.  A program whose name is
-in RESULTS.jsonl is not run again, so an interrupted run goes on where it was.
+TABLE.json is a list of {"name": ..., "path": ...} with, where wanted, "arguments" (a list), "folder" (where it
+runs; that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input"
+(that of the program), "limit" and "whole" (it is not stopped before the limit).  An argument of the form
+["--option", "value"] is given only if a file beside the program mentions the option: one entry serves several
+versions of a program.  A program whose name is in RESULTS.jsonl is not run again, so an interrupted run goes on
+where it was.
 
 Classes: `finishes` (status 0), `works` (stopped at the limit, and it reports steps of its work by then), `silent`
 (stopped at the limit, without such a report), `fails` (the last line of the error is kept).
