@@ -61,12 +61,15 @@ def _maker(real):
         kwargs.setdefault('disable_env_checker', True)
         try:
             return kind(real.make(name, **kwargs))
-        except real.error.UnregisteredEnv:
+        except (real.error.UnregisteredEnv, real.error.DeprecatedEnv):
             _register_games(real)
-            fixed = _DETERMINISTIC.match(name)
-            if fixed:
-                name, kwargs = f'{fixed[1]}NoFrameskip-v{fixed[2]}', {'frameskip': 4, **kwargs}
+        fixed = _DETERMINISTIC.match(name)
+        if fixed:
+            name, kwargs = f'{fixed[1]}NoFrameskip-v{fixed[2]}', {'frameskip': 4, **kwargs}
+        try:
             return kind(real.make(name, **kwargs))
+        except (real.error.VersionNotFound, real.error.DeprecatedEnv):
+            return kind(real.make(re.sub(r'-v\d+$', '', name), **kwargs))      # the version that is there today
 
     return make
 

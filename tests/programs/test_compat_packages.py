@@ -147,6 +147,10 @@ def test_functions_for_numba_and_gym(tmp_path):
             class error:
                 class UnregisteredEnv(Exception):
                     pass
+                class VersionNotFound(Exception):
+                    pass
+                class DeprecatedEnv(Exception):
+                    pass
             class Space:
                 n = 2
                 def seed(self, seed):
@@ -161,6 +165,8 @@ def test_functions_for_numba_and_gym(tmp_path):
                 def step(self, action):
                     return [action], 1.0, False, True, {}
             def make(name, disable_env_checker=False):
+                if name.endswith('-v0'):
+                    raise error.DeprecatedEnv(name)
                 return Env()
             ''',
         'site-packages/gluoncv/__init__.py': '''
@@ -224,5 +230,6 @@ def test_a_metric_with_lists_and_texts_about_operators():
     metric.reset_local()                        # what Speedometer calls
     assert metric.num_inst == [0, 0] and metric.sum_metric == [0.0, 0.0]
     net = mx.sym.FullyConnected(mx.sym.Variable('data'), num_hidden=3, name='fc')
+    assert mx.random.normal(0, 1, (2, 3), mx.cpu()).shape == (2, 3)     # as before 0.12
     assert net.simple_bind(mx.cpu(), data=(2, 5), is_train=False).arg_dict['data'].shape == (2, 5)
     assert SymbolDoc.get_output_shape(net, data=(2, 5)) == {'fc_output': (2, 3)}

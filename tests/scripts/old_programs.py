@@ -59,7 +59,8 @@ def run(entry, command, limit):
     while True:
         found = _run_once(entry, command, limit, given)
         unknown = re.search(r'(?:unrecognized arguments|no such option): (.*)', found['output'])
-        first = unknown.group(1).split()[0] if unknown else None
+        words = unknown.group(1).split() if unknown else []
+        first = words[0] if words else None
         if first not in given:
             return found
         at = given.index(first)
