@@ -138,6 +138,20 @@ def store(value, target, key):
         report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
 
 
+def store_in_column(new, table, column, key):
+    """`table[column][key] = new`, which has no effect on the table since pandas 3."""
+    pandas = sys.modules.get('pandas')
+    if pandas is not None and isinstance(table, pandas.DataFrame) and not isinstance(column, (list, slice)):
+        found = table[column]
+        if isinstance(found, pandas.Series):
+            changed = found.copy()
+            changed[key] = new
+            table[column] = changed
+            report.note('pandas-chained', 'table[column][rows] = values changes the table, as before pandas 3')
+            return
+    store(new, table[column], key)
+
+
 def divided(left, right):
     """`left / right` of Python 2: integers give an integer, rounded down."""
     if isinstance(left, numbers.Integral) and isinstance(right, numbers.Integral):

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _helpers, _old_names, _pandas, _python2, _standin
+from . import _helpers, _old_names, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -292,7 +292,7 @@ _HOOKS = {
     '__remx_store__': _helpers.store,
     '__remx_item__': _helpers.item,
     '__remx_table__': _helpers.of_table,
-    '__remx_column__': _pandas.store_in_column,
+    '__remx_column__': _helpers.store_in_column,
     '__remx_new__': _helpers.new,
     '__remx_augment__': _helpers.augment,
     '__remx_div__': _helpers.divided,

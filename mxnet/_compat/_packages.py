@@ -369,6 +369,7 @@ def _six_moves(name):
 
 MODULES.update(
     {
+        'seaborn': _or_none(lambda name: _seaborn(name)),
         'requests': _or_none(_requests),
         'six': _or_none(_six),
         'six.moves': _or_none(_six_moves),
@@ -396,6 +397,25 @@ def _gone(name):
     from . import _importing
 
     return _importing._gone(name)
+
+
+def _plot_of_columns(function):
+    """A function of seaborn whose first arguments were x, y, hue and data, and are keywords today."""
+
+    @functools.wraps(function)
+    def plot(*args, **kwargs):
+        if args and not hasattr(args[0], 'columns'):
+            report.note('seaborn-positional', 'arguments of seaborn by position: x, y, hue, data')
+            kwargs, args = {**dict(zip(('x', 'y', 'hue', 'data'), args)), **kwargs}, ()
+        return function(*args, **kwargs)
+
+    return plot
+
+
+def _seaborn(name):
+    seaborn = importlib.import_module('seaborn')
+    plots = 'barplot boxplot countplot lineplot pointplot scatterplot stripplot swarmplot violinplot'.split()
+    return Standin(name, seaborn, {p: functools.partial(_plot_of_columns, getattr(seaborn, p)) for p in plots})
 
 
 def _without_torch(names):

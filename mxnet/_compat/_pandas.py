@@ -7,6 +7,7 @@ methods of the same name of other objects (`list.append`, `dict.values`) are wha
 import functools
 import sys
 
+from . import _standin
 from ._report import report
 from ._standin import Standin, positional
 
@@ -161,22 +162,6 @@ NAMES = frozenset(_GONE) | {
 }
 
 
-def store_in_column(new, table, column, key):
-    """`table[column][key] = new`, which has no effect on the table since pandas 3."""
-    pandas = _pandas()
-    if pandas is not None and isinstance(table, pandas.DataFrame) and not isinstance(column, (list, slice)):
-        found = table[column]
-        if isinstance(found, pandas.Series):
-            changed = found.copy()
-            changed[key] = new
-            table[column] = changed
-            report.note('pandas-chained', 'table[column][rows] = values changes the table, as before pandas 3')
-            return
-    from ._helpers import store
-
-    store(new, table[column], key)
-
-
 # ---------------------------------------------------------------------- functions of the module
 def _get_dummies(function):
     @functools.wraps(function)
@@ -229,9 +214,7 @@ def standin(name):
         'merge': lambda: positional(pandas.merge),
     }
     if not hasattr(pandas, 'np'):
-        from ._importing import standin as find
-
-        names['np'] = lambda: find('numpy')
+        names['np'] = lambda: _standin.find('numpy')
     if not hasattr(pandas, 'datetime'):
         import datetime
 
