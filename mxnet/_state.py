@@ -8,8 +8,8 @@ are the generators of the batch that a loader makes in this thread (gluon/data/_
 was written inside a pause of a recording (_paused_writes.py), or None; `moves` whether a backward pass moves averages
 (_graph/codegen/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect to, while it runs;
 `commits` collects the writes of a backward pass, which happen once it has succeeded, and `heads` are the tensors it
-started from (autograd.py).  `truth` is what `remx run` answers for `if array:` of several elements.  `naive` turns all
-deferral off: see `mxnet.engine`.
+started from (autograd.py).  `truth` is what `remx run` answers for `if array:` of several elements, `shorter`
+what it does with a reshape to fewer elements.  `naive` turns all deferral off: see `mxnet.engine`.
 """
 import os
 import threading
@@ -34,6 +34,7 @@ class State(threading.local):
     commits: Any = None
     heads: Sequence[Any] = ()
     truth: Any = None
+    shorter: Any = None
     naive = os.environ.get('MXNET_ENGINE_TYPE') == 'NaiveEngine'
 
 

@@ -1,5 +1,6 @@
 """Downloads whose server is gone: files of the same name that are on this machine, or data that is made up."""
 
+import functools
 import os
 import re
 import shlex
@@ -76,6 +77,23 @@ def missing(path):
         report.say(f'MADE-UP DATA: {path} is not there; random data of the same form is used. Results mean nothing.')
         report.note('made-up-data', f'MADE-UP DATA in place of {name}: results mean nothing')
     return made
+
+
+def existing(path):
+    """A file's name; where there is none of that name, that of the one which `missing` finds."""
+    if not isinstance(path, (str, os.PathLike)) or '://' in str(path) or os.path.exists(path):
+        return path
+    return missing(os.fspath(path)) or path
+
+
+def reads(function):
+    """A function that reads a file whose name is its first argument; a missing one is looked for in `--data`."""
+
+    @functools.wraps(function)
+    def read(path, *args, **kwargs):
+        return function(existing(path), *args, **kwargs)
+
+    return read
 
 
 def hint(name):

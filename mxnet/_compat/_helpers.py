@@ -9,6 +9,8 @@ import re
 import sys
 from collections.abc import Mapping
 
+from ._pandas import attribute as table_attribute
+from ._pandas import is_table
 from ._report import report
 
 
@@ -65,14 +67,66 @@ def formatted(text, values):
         return text % plain
 
 
+def item(value, key):
+    """`value[key]`, where floats are indices of a NumPy array."""
+    try:
+        return value[key]
+    except (IndexError, TypeError):
+        plain = _whole_index(value, key)
+        if plain is None:
+            raise
+        return value[plain]
+
+
+def augment(target, key, name, value):
+    """`target[key] += value` and the like."""
+    store(getattr(operator, name)(item(target, key), value), target, key)
+
+
+def _whole_index(array, key):
+    """The index of a NumPy array with integers in the place of floats; None where there are none."""
+    numpy = _numpy()
+    if numpy is None or not isinstance(array, numpy.ndarray):
+        return None
+    parts = key if isinstance(key, tuple) else (key,)
+    whole = tuple(_whole_part(numpy, part) for part in parts)
+    if all(a is b for a, b in zip(parts, whole)):
+        return None
+    report.note('numpy-float-index', 'floats are indices of arrays, without their fractions, as before NumPy 1.12')
+    return whole if isinstance(key, tuple) else whole[0]
+
+
+def _whole_part(numpy, part):
+    if isinstance(part, (float, numpy.floating)):
+        return int(part)
+    if isinstance(part, numpy.ndarray) and part.dtype.kind == 'f':
+        return part.astype(int)
+    if isinstance(part, list) and any(isinstance(p, (float, numpy.floating)) for p in part):
+        return numpy.asarray(part).astype(int)
+    if isinstance(part, slice):
+        bounds = part.start, part.stop, part.step
+        whole = [_whole_part(numpy, bound) for bound in bounds]
+        return part if all(a is b for a, b in zip(bounds, whole)) else slice(*whole)
+    return part
+
+
 def store(value, target, key):
     """`target[key] = value`."""
     try:
         target[key] = value
+    except IndexError:
+        plain = _whole_index(target, key)
+        if plain is None:
+            raise
+        store(value, target, plain)
     except (TypeError, ValueError, OverflowError) as error:
         numpy = _numpy()
         if numpy is None or not isinstance(target, numpy.ndarray):
             raise
+        plain = _whole_index(target, key) if isinstance(error, TypeError) else None
+        if plain is not None:
+            store(value, target, plain)
+            return
         if isinstance(error, OverflowError):
             target[key] = numpy.asarray(value).astype(target.dtype)
             report.note('numpy-overflow', 'integers that do not fit wrap around, as before NumPy 2')
@@ -82,6 +136,20 @@ def store(value, target, key):
             raise
         target[key] = number
         report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
+
+
+def store_in_column(new, table, column, key):
+    """`table[column][key] = new`, which has no effect on the table since pandas 3."""
+    pandas = sys.modules.get('pandas')
+    if pandas is not None and isinstance(table, pandas.DataFrame) and not isinstance(column, (list, slice)):
+        found = table[column]
+        if isinstance(found, pandas.Series):
+            changed = found.copy()
+            changed[key] = new
+            table[column] = changed
+            report.note('pandas-chained', 'table[column][rows] = values changes the table, as before pandas 3')
+            return
+    store(new, table[column], key)
 
 
 def divided(left, right):
@@ -129,6 +197,20 @@ def attribute(value, name):
         code, text, method = found
         report.note(code, text)
         return method
+
+
+def new(value):
+    """`value.__new__`, where that of `object` takes the arguments of `__init__`, as in Python 2."""
+    found = value.__new__
+    if found is not object.__new__:
+        return found
+
+    def make(kind, *args, **kwargs):
+        if args or kwargs:
+            report.note('python2-new', 'object.__new__ with the arguments of __init__')
+        return object.__new__(kind)
+
+    return make
 
 
 def _dict_method(name, today):
@@ -286,7 +368,16 @@ def listed(value, name):
     method = getattr(value, name)
     if isinstance(value, Mapping):
         return lambda *args, **kwargs: list(method(*args, **kwargs))
-    return method
+    return table_attribute(value, name) if name == 'values' else method
+
+
+def of_table(value, name, python2):
+    """`value.name` in a module that imports pandas."""
+    if not is_table(value):
+        if python2 and name == 'sort':
+            return sorting(value)
+        return attribute(value, name) if name in METHODS else getattr(value, name)
+    return table_attribute(value, name)
 
 
 def sorting(value):

@@ -13,10 +13,10 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _helpers, _python2, _standin
+from . import _helpers, _old_names, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
-from ._standin import Standin
+from ._standin import Positional, Standin
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # of the package mxnet
 
@@ -44,6 +44,8 @@ def standin(name):
     else:
         if any(key.startswith(name + '.') for table in _tables() for key in table):
             made = _package(name)
+        elif name.startswith('sklearn.'):
+            made = _package(name, Positional)
     _standins[name] = made
     return made
 
@@ -51,10 +53,10 @@ def standin(name):
 _standin.find = standin
 
 
-def _package(name):
+def _package(name, kind=Standin):
     """The stand-in for a package of which only parts have one."""
     try:
-        return Standin(name, importlib.import_module(name), {})
+        return kind(name, importlib.import_module(name), {})
     except ImportError:
         return None
 
@@ -94,6 +96,11 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name
+        if level == 0 and wanted == name.partition('.')[0] and globals and globals.get('__package__'):
+            # Python 2 looked beside the importing module; nothing else in this module need show that it is Python 2
+            if _implicit(name, globals):
+                report.note('implicit-import', 'modules of the same package are imported without a dot, as in Python 2')
+                return builtins.__import__(name, globals, locals, fromlist, 1) if fromlist else _own_part(name, globals)
         if level == 0 and (name in gone or wanted in gone):
             made = _gone(name if name in gone else wanted)
             if made is not None:
@@ -181,6 +188,12 @@ class Loader(importlib.machinery.SourceFileLoader):
         code, python2 = code_of(self.get_data(path), path)
         prepare(module.__dict__, python2)
         exec(code, module.__dict__)
+        if '.' in module.__name__:
+            from ._packages import AFTER
+
+            change = AFTER.get(module.__name__)
+            if change is not None:
+                change(module.__dict__)
 
 
 before_spawning: Callable[[], Any] | None = None        # called before multiprocessing starts a process
@@ -194,6 +207,9 @@ class Finder:
         if name.startswith('multiprocessing.popen_') and before_spawning is not None:
             before_spawning()
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if name in _old_names.NAMES and spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
+            spec.loader = _old_names.Loader(spec.loader.name, spec.loader.path)
+            return spec
         if (
             spec is None
             or not isinstance(spec.loader, importlib.machinery.SourceFileLoader)
@@ -224,6 +240,7 @@ def code_of(source, path, first_line=True):
             (path, getattr(error, 'lineno', 1) or 1),
         )
     _loaded.append(path)
+    _python2.future_first(tree)
     tree, divisions = rewritten(tree, python2, division)
     if divisions:
         report.note(
@@ -273,6 +290,11 @@ _HOOKS = {
     '__remx_round__': _helpers.rounded,
     '__remx_format__': _helpers.formatted,
     '__remx_store__': _helpers.store,
+    '__remx_item__': _helpers.item,
+    '__remx_table__': _helpers.of_table,
+    '__remx_column__': _helpers.store_in_column,
+    '__remx_new__': _helpers.new,
+    '__remx_augment__': _helpers.augment,
     '__remx_div__': _helpers.divided,
     '__remx_idiv__': _helpers.divided_in_place,
     '__remx_attr__': _helpers.attribute,
@@ -290,6 +312,7 @@ def install(packages=()):
     if _finder is None:
         _finder = Finder()
         sys.meta_path.insert(0, _finder)
+        _old_names.install()
 
 
 def uninstall():

@@ -154,7 +154,10 @@ def execute(text, name, namespace, python2):
     tree, _, _ = _python2.parse(text, name, _importing.settings.python2)
     last = tree.body[-1] if tree.body else None
     shown = isinstance(last, ast.Expr) and not text.rstrip().endswith(';')
-    tree, _ = rewritten(tree, python2, bool(python2) and not _python2.has_true_division(tree))
+    _python2.future_first(tree)     # magics may stand before it
+    if _python2.has_true_division(tree):
+        namespace['__remx_true_division__'] = True      # it holds for the cells that follow as well
+    tree, _ = rewritten(tree, python2, bool(python2) and '__remx_true_division__' not in namespace)
     if shown and isinstance(tree.body[-1], ast.Expr):
         final = tree.body.pop()
         exec(compile(tree, name, 'exec', dont_inherit=True), namespace)

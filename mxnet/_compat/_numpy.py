@@ -63,7 +63,9 @@ def _fromstring(text, dtype=float, count=-1, *, sep='', like=None):
 
 
 def _load(file, mmap_mode=None, allow_pickle=True, fix_imports=True, encoding='ASCII', **kwargs):
-    numpy = _np()
+    from ._downloads import existing
+
+    numpy, file = _np(), existing(file)
     try:
         return numpy.load(file, mmap_mode, allow_pickle, fix_imports, encoding=encoding, **kwargs)
     except UnicodeError:
@@ -237,7 +239,14 @@ _FUNCTIONS = {
         'others': [bool, object, bytes, str, _np().void],
     },
 }
+def _reading(name):
+    from ._downloads import reads
+
+    return reads(getattr(_np(), name))
+
+
 _CHANGED = {
+    **{name: functools.partial(_reading, name) for name in ('loadtxt', 'genfromtxt', 'fromfile')},
     'array': lambda: _array('array'),
     'asarray': lambda: _array('asarray'),
     'asanyarray': lambda: _array('asanyarray'),

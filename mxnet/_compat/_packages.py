@@ -7,6 +7,7 @@ import os
 import sys
 import types
 
+from . import _gym, _numba, _pandas
 from ._pictures import _cv2, _pil_image, _scipy_misc, has_display
 from ._report import report
 from ._standin import Standin, extended, named
@@ -64,6 +65,21 @@ def _show(*args, **kwargs):
     plt.close('all')
 
 
+def _renamed_option(function, old, today):
+    """A function that takes an option under its old name; `today` None: it has no meaning any more."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if old in kwargs:
+            value = kwargs.pop(old)
+            report.note(f'matplotlib-{old}', f'the option {old} of pyplot.{function.__name__}, which is gone')
+            if today is not None:
+                kwargs[today] = value
+        return function(*args, **kwargs)
+
+    return call
+
+
 def _pyplot(name):
     import matplotlib
 
@@ -71,7 +87,10 @@ def _pyplot(name):
         matplotlib.use('Agg')
     import matplotlib.pyplot as plt
 
-    names = {} if has_display() else {'show': lambda: _show}
+    names: dict = {} if has_display() else {'show': lambda: _show}
+    renamed = ('hist', 'normed', 'density'), ('grid', 'b', 'visible'), ('stem', 'use_line_collection', None)
+    for function, old, today in renamed:
+        names[function] = functools.partial(_renamed_option, getattr(plt, function), old, today)
     return Standin(
         name,
         plt,
@@ -315,6 +334,9 @@ MODULES = {
         ),
     ),
     'tensorboard': _or_none(_tensorboard),
+    'numba': _numba.standin,
+    'pandas': _pandas.standin,
+    'gym': _gym.standin,
     'skimage.draw': extended(None, **_names('skimage.draw', circle=lambda: _circle)),
 }
 
@@ -347,6 +369,7 @@ def _six_moves(name):
 
 MODULES.update(
     {
+        'seaborn': _or_none(lambda name: _seaborn(name)),
         'requests': _or_none(_requests),
         'six': _or_none(_six),
         'six.moves': _or_none(_six_moves),
@@ -376,6 +399,79 @@ def _gone(name):
     return _importing._gone(name)
 
 
+def _plot_of_columns(function):
+    """A function of seaborn whose first arguments were x, y, hue and data, and are keywords today."""
+
+    @functools.wraps(function)
+    def plot(*args, **kwargs):
+        if args and not hasattr(args[0], 'columns'):
+            report.note('seaborn-positional', 'arguments of seaborn by position: x, y, hue, data')
+            kwargs, args = {**dict(zip(('x', 'y', 'hue', 'data'), args)), **kwargs}, ()
+        return function(*args, **kwargs)
+
+    return plot
+
+
+def _seaborn(name):
+    seaborn = importlib.import_module('seaborn')
+    plots = 'barplot boxplot countplot lineplot pointplot scatterplot stripplot swarmplot violinplot'.split()
+    return Standin(name, seaborn, {p: functools.partial(_plot_of_columns, getattr(seaborn, p)) for p in plots})
+
+
+def _without_torch(names):
+    """GluonCV 0.9 and later have networks for PyTorch as well, and refuse its versions from 2.0, which remx needs."""
+
+    def refused(*args, **kwargs):
+        report.note('gluoncv-torch', 'GluonCV runs without its networks for PyTorch, which need a version before 2.0')
+        raise ImportError('the networks of GluonCV for PyTorch need a version before 2.0')
+
+    names['_require_pytorch_version'] = refused
+
+
+# what is changed in modules of old packages after they are loaded
+AFTER = {'gluoncv.check': _without_torch}
+
+def _old_splits():
+    """`sklearn.cross_validation`: its splits were made of the number of rows or of the labels, and iterated over."""
+    found = _merged('sklearn.model_selection')()
+    selection = importlib.import_module('sklearn.model_selection')
+
+    def made(today, by_labels, old_count):
+        class Splits:
+            def __init__(self, rows, count=None, **options):
+                options = {('n_splits' if k == old_count else k): v for k, v in options.items() if k != 'indices'}
+                if count is not None:
+                    options['n_splits'] = count
+                if by_labels:
+                    self.labels, self.rows = rows, len(rows)
+                else:
+                    self.labels, self.rows = None, rows
+                self.kind = today(**options)
+
+            def __iter__(self):
+                numpy = importlib.import_module('numpy')
+                return self.kind.split(numpy.zeros((self.rows, 1)), self.labels)
+
+            def __len__(self):
+                return self.kind.get_n_splits()
+
+        return Splits
+
+    for name, by_labels, old in (
+        ('KFold', False, 'n_folds'),
+        ('StratifiedKFold', True, 'n_folds'),
+        ('ShuffleSplit', False, 'n_iter'),
+        ('StratifiedShuffleSplit', True, 'n_iter'),
+    ):
+        found[name] = made(getattr(selection, name), by_labels, old)
+    return found
+
+
+def _dicom():
+    pydicom = importlib.import_module('pydicom')
+    return {**{k: v for k, v in vars(pydicom).items() if not k.startswith('_')}, 'read_file': pydicom.dcmread}
+
+
 # packages that are not installed, or no longer have such a part
 GONE = {
     'mxboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
@@ -383,7 +479,8 @@ GONE = {
     'horovod.mxnet': lambda name: _horovod()['mxnet'],
     'tensorboardX': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
     'tensorboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
-    'sklearn.cross_validation': _package('sklearn.model_selection today', _merged('sklearn.model_selection')),
+    'sklearn.cross_validation': _package('sklearn.model_selection today', _old_splits),
+    'dicom': lambda name: _package('pydicom today', _dicom)(name) if importlib.util.find_spec('pydicom') else None,
     'sklearn.grid_search': _package('sklearn.model_selection today', _merged('sklearn.model_selection')),
     'sklearn.externals': _package(
         'joblib is a package of its own', lambda: {'joblib': importlib.import_module('joblib')}
@@ -406,6 +503,8 @@ GONE = {
         'without colours',
         lambda: {'colored': lambda text, *args, **kwargs: text, 'cprint': lambda text, *args, **kwargs: print(text)},
     ),
+    'numba': _package('its functions run as Python, without being compiled', _numba.names),
+    'gym': _gym.successor,
     'cv': lambda name: _part('cv2').cv,
     'Image': lambda name: _part('PIL.Image'),
     'progressbar': _package('on tqdm', lambda: {'ProgressBar': lambda *args, **kwargs: lambda values: values}),

@@ -6,6 +6,7 @@ import re
 import sys
 import types
 
+from . import _downloads
 from ._report import report
 from ._standin import Standin, named
 
@@ -45,6 +46,7 @@ def _pil_image(name):
             if not hasattr(Image, key)
         }
     )
+    names['open'] = lambda: _downloads.reads(Image.open)
     return Standin(name, Image, names)
 
 
@@ -52,7 +54,7 @@ def _imread(path, flatten=False, mode=None):
     import numpy
     from PIL import Image
 
-    image = Image.open(path)
+    image = Image.open(_downloads.existing(path))
     return numpy.array(image.convert('F' if flatten else mode) if flatten or mode else image)
 
 
@@ -164,6 +166,7 @@ def _cv2(name):
     makers = {key: _name('cv2', key, old(today)) for key, today in names.items() if hasattr(cv2, today)}
     makers['cv'] = _name('cv2', 'cv', lambda: cv)
     makers = {key: value for key, value in makers.items() if not hasattr(cv2, key)}
+    makers['imread'] = lambda: _downloads.reads(cv2.imread)
     return Standin(name, cv2, {**makers, **({} if has_display() else _WINDOWS)})
 
 

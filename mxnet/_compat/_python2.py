@@ -65,6 +65,7 @@ _BOTH = re.compile(
     r'version_info|\bsys\.version\b|\bsix\b|\bPY[23]\b|\bpast\.|\bfuture\b(?!__)|from builtins|ImportError|'
     r'ModuleNotFoundError'
 )
+_NUL = re.compile('\0[^\n]*')
 _TODAY = re.compile(r'^#!.*python2', re.MULTILINE)
 
 
@@ -78,7 +79,9 @@ def read(source: bytes) -> str:
         text = source.decode(encoding)
     except UnicodeDecodeError:
         text = source.decode('latin-1')
-    return text.removeprefix('\ufeff').replace('\r\n', '\n').replace('\r', '\n')
+    text = text.removeprefix('\ufeff').replace('\r\n', '\n').replace('\r', '\n')
+    # Python 2 ended a line at a NUL; today's Python refuses the file
+    return _NUL.sub('', text) if '\0' in text else text
 
 
 def parse(text: str, path: str, python2=None):
@@ -150,8 +153,10 @@ def is_python2(text, tree):
 
 
 def _provides_lists(tree):
-    """Whether an iterator keeps `zip(...)` as its `provide_data`, which is read again and again: a list, that is."""
+    """Whether results of `zip`, `d.values()` and the like are lists: indexed, or an iterator's `provide_data`."""
     return any(
+        isinstance(node, ast.Subscript) and _gives_lists(node.value) for node in ast.walk(tree)
+    ) or any(
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
         and isinstance(node.value.func, ast.Name)
@@ -159,6 +164,15 @@ def _provides_lists(tree):
         and any(isinstance(t, ast.Attribute) and 'provide_' in t.attr for t in node.targets)
         for node in ast.walk(tree)
     )
+
+
+def _gives_lists(node):
+    """Whether a node is `zip(...)`, `map(...)`, `filter(...)`, or `x.keys()`, `x.values()`, `x.items()`."""
+    if not isinstance(node, ast.Call):
+        return False
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr in ('keys', 'values', 'items') and not node.args and not node.keywords
+    return isinstance(node.func, ast.Name) and node.func.id in ('zip', 'map', 'filter') and len(node.args) > 1
 
 
 def _counts_by_division(tree):
@@ -224,6 +238,16 @@ def _is_newer(tree):
         if isinstance(node, ast.FunctionDef) and (node.returns is not None or node.args.kwonlyargs):
             return True
     return False
+
+
+def future_first(tree):
+    """Moves `from __future__ import ...` to the beginning of a module, where Python wants it."""
+    futures = [n for n in tree.body if isinstance(n, ast.ImportFrom) and n.module == '__future__' and not n.level]
+    if futures:
+        described = isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Constant)
+        rest = [n for n in tree.body if n not in futures]
+        # in the order of their lines: the compiler compares each with the line of the last one
+        tree.body[:] = [*rest[:described], *futures, *rest[described:]]
 
 
 def has_true_division(tree):

@@ -6,6 +6,7 @@ No line moves: nodes that are replaced keep their positions, so tracebacks and d
 import ast
 
 from ._helpers import LISTS, METHODS, NUMBERS
+from ._pandas import NAMES as TABLES
 
 _CONVERSIONS = {
     'float': '__remx_float__',
@@ -28,6 +29,18 @@ _SIMPLE = (
     ast.operator,
     ast.expr_context,
 )
+
+_IN_PLACE = {
+    ast.Add: 'iadd',
+    ast.Sub: 'isub',
+    ast.Mult: 'imul',
+    ast.FloorDiv: 'ifloordiv',
+    ast.Mod: 'imod',
+    ast.Pow: 'ipow',
+    ast.BitOr: 'ior',
+    ast.BitAnd: 'iand',
+    ast.BitXor: 'ixor',
+}
 
 
 class Rewriter(ast.NodeTransformer):
@@ -53,6 +66,17 @@ class Rewriter(ast.NodeTransformer):
                 for a in (*n.posonlyargs, *n.args, *n.kwonlyargs)
             }
         )
+
+        self.numba = {
+            a.asname or a.name
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Import) and any(a.name == 'numba' for a in n.names)
+            or isinstance(n, ast.ImportFrom) and n.module == 'numba'
+            for a in n.names
+        }
+
+        # what is read of tables; of other objects it is what it is
+        self.tables = TABLES if _imports(tree, 'pandas') else frozenset()
 
     def visit_Call(self, node):
         self.generic_visit(node)
@@ -93,6 +117,10 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
+        name, target = _IN_PLACE.get(type(node.op)), node.target
+        if self.python2 and name and isinstance(target, ast.Subscript) and not _is_fixed(target.slice):
+            call = _call(node, '__remx_augment__', target.value, _key(target.slice), ast.Constant(name), node.value)
+            return ast.copy_location(ast.Expr(call), node)
         if (
             not isinstance(node.op, ast.Div)
             or not self.division
@@ -120,6 +148,11 @@ class Rewriter(ast.NodeTransformer):
             and not isinstance(node.value.value, int)
         ):
             return node
+        inner = target.value
+        if self.tables and isinstance(inner, ast.Subscript) and not isinstance(inner.slice, (ast.Slice, ast.Tuple)):
+            return ast.copy_location(
+                ast.Expr(_call(node, '__remx_column__', node.value, inner.value, inner.slice, _key(target.slice))), node
+            )
         call = _call(node, '__remx_store__', node.value, target.value, _key(target.slice))
         return ast.copy_location(ast.Expr(call), node)
 
@@ -127,13 +160,29 @@ class Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if not isinstance(node.ctx, ast.Load):
             return node
+        if node.attr in self.tables and not (self.python2 and node.attr in LISTS):
+            return _call(node, '__remx_table__', node.value, ast.Constant(node.attr), ast.Constant(self.python2))
         if self.python2 and node.attr in LISTS:
             return _call(node, '__remx_list__', node.value, ast.Constant(node.attr))
+        if node.attr == '__new__':
+            return _call(node, '__remx_new__', node.value)
         if self.python2 and node.attr == 'sort':
             return _call(node, '__remx_sort__', node.value)
         if node.attr in METHODS:
             return _call(node, '__remx_attr__', node.value, ast.Constant(node.attr))
         return node
+
+    def visit_Subscript(self, node):
+        self.generic_visit(node)
+        if not self.python2 or not isinstance(node.ctx, ast.Load) or _is_fixed(node.slice):
+            return node
+        return _call(node, '__remx_item__', node.value, _key(node.slice))
+
+    def visit_FunctionDef(self, node):
+        # a function that numba compiles stays as it is: numba knows no functions of ours
+        if any(_root(d) in self.numba for d in node.decorator_list):
+            return node
+        return self.generic_visit(node)
 
     def visit_ClassDef(self, node):
         self.generic_visit(node)
@@ -146,7 +195,35 @@ class Rewriter(ast.NodeTransformer):
                 and statement.targets[0].id == '__metaclass__'
             ):
                 node.keywords.append(ast.keyword('metaclass', statement.value))
+        if not node.bases and not node.keywords and '__metaclass__' not in self.defined:
+            for statement in node.body:     # a class without bases of Python 2 never called its __new__
+                if isinstance(statement, ast.FunctionDef) and statement.name == '__new__':
+                    statement.name = '__remx_unused_new__'
         return node
+
+
+def _imports(tree, name):
+    """Whether a module imports a package."""
+    return any(
+        isinstance(n, ast.Import) and any(a.name.partition('.')[0] == name for a in n.names)
+        or isinstance(n, ast.ImportFrom) and not n.level and (n.module or '').partition('.')[0] == name
+        for n in ast.walk(tree)
+    )
+
+
+def _root(node):
+    """The name that an expression such as `numba.jit(...)` begins with."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _is_fixed(node):
+    """Whether an index has no parts that are computed, and no floats."""
+    return not any(
+        isinstance(n, (ast.Name, ast.Call, ast.Attribute)) or isinstance(n, ast.Constant) and isinstance(n.value, float)
+        for n in ast.walk(node)
+    )
 
 
 def _is_float(node):

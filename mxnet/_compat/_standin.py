@@ -1,5 +1,7 @@
 """Stand-ins for modules that have lost names, and entries of the tables that make them."""
+import functools
 import importlib
+import inspect
 import types
 from typing import Any
 
@@ -62,6 +64,38 @@ def extended(real_name, cache=False, **names):
         return Standin(name, real, missing, cache) if missing else None
 
     return make
+
+
+def positional(function, package='pandas'):
+    """A function whose arguments may be given by position although its package takes them by name only now."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if len(args) < 2:
+            return function(*args, **kwargs)
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            return function(*args, **kwargs)
+        first = sum(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters)
+        if len(args) > first and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+            names = [p.name for p in parameters[first : len(args)]]
+            report.note(f'{package}-positional', f'arguments by position that {package} takes by name only')
+            kwargs = {**dict(zip(names, args[first:])), **kwargs}
+            args = args[:first]
+        return function(*args, **kwargs)
+
+    return call
+
+
+class Positional(Standin):
+    """A module whose functions take all their arguments by position."""
+
+    def __getattr__(self, name):
+        value = super().__getattr__(name)
+        if isinstance(value, types.FunctionType) and not name.startswith('_'):
+            value = self.__dict__[name] = positional(value, self.__name__.partition('.')[0])
+        return value
 
 
 def named(code, text, make):

@@ -167,12 +167,15 @@ class _Visitor(ast.NodeVisitor):
             fix, since = NUMPY[rest]
             short = next((k for k, v in self.names.items() if v == 'numpy'), 'numpy')
             fix = fix and fix.replace('{np}', short)
+            there = _numpy_has(rest)        # under another meaning: numpy.bool is a type of NumPy's own since 2.0
+            self.guarded += there
             self.add(
                 node,
                 'numpy',
                 f'numpy.{rest} is gone since {since}' + (f'; {fix} replaces it' if fix else ''),
                 None if imported else fix,
             )
+            self.guarded -= there
             return True
         if name in OTHERS:
             fix, since = OTHERS[name]
@@ -316,10 +319,18 @@ def _find_missing(rest):
     return ''
 
 
+def _numpy_has(name):
+    import warnings
+
+    import numpy
+
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        return '.' not in name and hasattr(numpy, name)
+
+
 def _is_gone(name):
-    """Whether a module cannot be imported here, or is of a version that is too new."""
-    if name == 'scipy.misc' or name.startswith('scipy.misc.'):
-        return True
+    """Whether a module cannot be imported here."""
     try:
         return importlib.util.find_spec(name) is None
     except (ImportError, ValueError, AttributeError):

@@ -246,6 +246,10 @@ class EvalMetric:
 
     def reset_local(self) -> None:
         """Resets what `get` gives, not `get_global`."""
+        if self._values is None and isinstance(self.num_inst, list):
+            # a metric with lists of its own, written before MXNet 1.4: `Speedometer` called its `reset`
+            self.reset()
+            return
         self.num_inst = 0 if self._values is None else [0] * self._values
         self.sum_metric = 0.0 if self._values is None else [0.0] * self._values
 

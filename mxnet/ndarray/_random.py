@@ -12,13 +12,13 @@ from .._frontend.binding import _Null
 from .._ops.core.dtypes import NAME, dtype_name
 from .._ops.core.table import NAMES
 from ..base import MXNetError
+from ..context import Context
 from . import _bound_creation
 from ._invoke import call
 from .ndarray import NDArray
 
 if TYPE_CHECKING:
     from .._typing import DType, NameOption, ResultOptions, Shape
-    from ..context import Context
 
 __all__ = ['uniform', 'normal', 'randn', 'poisson', 'exponential', 'gamma', 'multinomial', 'negative_binomial',
            'generalized_negative_binomial', 'shuffle', 'randint']
@@ -30,6 +30,8 @@ def _given(value):
 
 def _draw(numbers_op, arrays_op, parameters, shape, dtype, ctx, out, kwargs):
     """Calls the operator for numbers or the one for arrays, whichever the parameters are."""
+    if isinstance(dtype, Context):      # the fourth argument was the device before MXNet 0.12
+        dtype, ctx = None, dtype
     first = next(iter(parameters.values()))
     if isinstance(first, NDArray) and arrays_op is not None:
         kind: type = NDArray

@@ -1,6 +1,7 @@
 """`NDArray`: a multi-dimensional array on a device."""
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -485,6 +486,8 @@ class NDArray(OperatorMethods, NDArrayBase):
         except RuntimeError as error:
             if isinstance(error, MXNetError):
                 raise
+            if state.shorter is not None and not recording and not reverse and 0 < math.prod(shape) < tensor.numel():
+                return state.shorter(self, tuple(shape))
             raise ShapeMismatch(f'reshape: an array of shape {self.shape} does not fit into {tuple(shape)}') from None
         if recording:
             record_result(NAMES['Reshape'], {'shape': tuple(result.shape)}, (self,), result)

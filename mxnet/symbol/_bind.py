@@ -77,6 +77,9 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
     """`Symbol.simple_bind`."""
     if not isinstance(ctx, Context):
         raise TypeError(f'simple_bind: the context must be a Context, such as mx.cpu(), not {ctx!r}')
+    known = {*symbol.list_arguments(), *symbol.list_auxiliary_states()}
+    # old programs give options that are no shapes here, such as is_train=False; 1.9.1 passes them over as well
+    shapes = {name: shape for name, shape in shapes.items() if name in known or isinstance(shape, (tuple, list))}
     for name, shape in shapes.items():
         if not isinstance(shape, (tuple, list)) or not all(isinstance(n, (int, numpy.integer)) for n in shape):
             raise TypeError(f'simple_bind: the shape of {name} must be a tuple of ints, not {shape!r}')

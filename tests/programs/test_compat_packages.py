@@ -1,0 +1,235 @@
+"""`remx run`: other packages of that time, and what programs of 2015 and 2016 did with NumPy and imports."""
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from conftest import ROOT
+
+
+def run(folder, files, *options):
+    """Runs `main.py` of the files by `remx run`; returns (stdout, stderr)."""
+    for path, content in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            target.write_bytes(content)
+        else:
+            target.write_text(textwrap.dedent(content), encoding='utf-8')
+    done = subprocess.run([sys.executable, '-m', 'mxnet.cli', 'run', *options, 'main.py'], cwd=folder,
+                          capture_output=True, text=True, timeout=200, env={**os.environ, 'PYTHONPATH': str(ROOT)})
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout, done.stderr
+
+
+def test_floats_are_indices_of_arrays_in_python_2(tmp_path):
+    out, report = run(tmp_path, {'main.py': '''
+        import numpy as np
+        table = np.arange(12.).reshape(3, 4)
+        labels = np.array([1, 2, 3], 'float32')
+        print table[0, labels[0]], table[labels[1]].tolist(), table[:labels[1], 0].tolist()
+        print table[[0, 1], labels[:2]].tolist(), table[1.9][0]
+        table[labels[0], labels[0]] = 7
+        table[:5 / 2.] = 7
+        table[1, labels[0]] += 1
+        table[labels[0], :1] *= 2
+        print table[1, 1], 'abc'[len('a')], [1, 2, 3][len('a'):], {1.0: 2}[1.0]
+        try:
+            [1, 2][labels[0]]
+        except TypeError:
+            print 'lists refuse them'
+        i = 9
+        try:
+            table[i]
+        except IndexError as error:
+            print error
+        '''})
+    assert out.splitlines() == ['1.0 [8.0, 9.0, 10.0, 11.0] [0.0, 4.0]', '[1.0, 6.0] 4.0', '8.0 b [2, 3] 2',
+                                'lists refuse them', 'index 9 is out of bounds for axis 0 with size 3']
+    assert 'floats are indices of arrays' in report
+
+
+def test_modules_of_a_package_without_a_dot(tmp_path):
+    """Nothing else in these modules shows that they are Python 2; a NUL ended a line."""
+    out, report = run(tmp_path, {
+        'main.py': 'from package import first\nprint(first.second.value, first.value, first.name)\n',
+        'package/__init__.py': '',
+        'package/first.py': 'import second\nfrom second import value\nfrom inner.third import name\n',
+        'package/second.py': b'value = 3\0\nother = 4\n',
+        'package/inner/__init__.py': '', 'package/inner/third.py': 'name = __name__\n'})
+    assert out == '3 3 package.inner.third\n'
+    assert 'without a dot' in report
+
+
+def test_new_with_the_arguments_of_init(tmp_path):
+    out, _ = run(tmp_path, {'main.py': '''
+        class Single(object):
+            found = None
+            def __new__(cls, *args, **kwargs):
+                if cls.found is None:
+                    cls.found = super(Single, cls).__new__(cls, *args, **kwargs)
+                return cls.found
+            def __init__(self, name):
+                self.name = name
+        class Pair(tuple):
+            def __new__(cls, a, b):
+                return super(Pair, cls).__new__(cls, (a, b))
+        class Plain:                # of the old kind: its __new__ is not called
+            def __init__(self, name):
+                self.name = name
+            def __new__(cls, *args):
+                raise TypeError
+        print Single('a') is Single('b'), Single('c').name, Pair(1, 2), Plain('d').name
+        '''})
+    assert out == 'True c (1, 2) d\n'
+
+
+def test_names_of_earlier_versions_of_mxnet(tmp_path):
+    """Also `from __future__` below other imports, and methods of Python 2 that nothing but an index shows."""
+    out, report = run(tmp_path, {'main.py': '''
+        """A text"""
+        from __future__ import absolute_import
+        from __future__ import division
+        import mxnet as mx
+        from __future__ import print_function
+        from mxnet.optimizer import Optimizer, sgd_update
+        import second
+        print(1 / 2, sgd_update is mx.nd.sgd_update, mx.gluon.autograd is mx.autograd, hasattr(mx.gluon, 'nonsense'))
+        print(mx.symbol.MultiBoxPrior.__name__, mx._symbol_internal is mx.sym._internal)
+        print(mx.nd.arange(10).reshape((2, 3)).asnumpy().tolist())
+        ''', 'second.py': '''
+            from mxnet.gluon import autograd, nn
+            print({'a': 1}.values()[0], map(int, '12')[1])
+            '''})
+    assert out.splitlines() == ['1 2', '0.5 True True False', 'MultiBoxPrior True',
+                                '[[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]]']
+    assert 'mxnet.gluon.autograd, a name of earlier versions' in report and 'fewer elements' in report
+
+
+def test_tables_of_pandas(tmp_path):
+    pytest.importorskip('pandas')
+    pytest.importorskip('matplotlib')
+    out, report = run(tmp_path, {'data.csv': 'a,b,c\n1,x,3\n2,y,4\n,x,5\n', 'main.py': '''
+        import pandas as pd
+        table = pd.read_csv('data.csv')
+        print(list(table.dtypes[table.dtypes != 'object'].index), table.as_matrix(['a', 'c'])[0].tolist())
+        print(table.ix[0, 'a'], table.ix[:, 1].tolist(), table.ix[0:1, ['a']].shape)
+        print(table.ix[table.c > 3, 'c'].tolist())
+        print(list(table.drop('a', 1)), pd.concat([table, table], 1).shape, table.append(table).shape)
+        print(table.append({'a': 1, 'b': 'z', 'c': 9}, ignore_index=True)['c'].tolist())
+        dummies = pd.get_dummies(table, dummy_na=True)
+        print(dummies.values.dtype, dummies.values[0].tolist())
+        column = table['c'].values
+        column[0] = 100
+        table['c'][1] = 77
+        table['a'][table['c'] > 70] = 5
+        print(table['c'].tolist()[1:], table.fillna(method='ffill')['a'].tolist(), table.fillna(0)['a'].tolist())
+        import matplotlib.pyplot as plt
+        print(plt.hist([1, 2, 2], bins=2, normed=True)[0].sum(), plt.grid(b=True))
+        print(len(plt.stem([1], [2], use_line_collection=True)))
+        numbers = [3, 1]
+        numbers.append(2)
+        numbers.sort()
+        print(numbers, list({1: 2}.values()), [name for name, values in table.iteritems()])
+        '''})
+    assert out.splitlines() == [
+        "['a', 'c'] [1.0, 3.0]", "1.0 ['x', 'y', 'x'] (2, 1)", '[4, 5]', "['b', 'c'] (3, 6) (6, 3)", '[3, 4, 5, 9]',
+        'float64 [1.0, 3.0, 1.0, 0.0, 0.0]', '[77, 5] [1.0, 5.0, 5.0] [1.0, 5.0, 0.0]',
+        '2.0 None', '3', "[1, 2, 3] [2] ['a', 'b', 'c']"]
+    assert 'the attribute as_matrix of tables' in report and 'as before pandas 3' in report
+
+
+def test_functions_for_numba_and_gym(tmp_path):
+    """Small packages of these names stand for gymnasium and GluonCV 0.10, as far as programs see them."""
+    out, report = run(tmp_path, {
+        'site-packages/gymnasium/__init__.py': '''
+            class error:
+                class UnregisteredEnv(Exception):
+                    pass
+                class VersionNotFound(Exception):
+                    pass
+                class DeprecatedEnv(Exception):
+                    pass
+            class Space:
+                n = 2
+                def seed(self, seed):
+                    self.seeded = seed
+            class Wrapper:
+                def __init__(self, env):
+                    self.env, self.action_space = env, env.action_space
+            class Env:
+                action_space = Space()
+                def reset(self, seed=None):
+                    return [0, seed], {}
+                def step(self, action):
+                    return [action], 1.0, False, True, {}
+            def make(name, disable_env_checker=False):
+                if name.endswith('-v0'):
+                    raise error.DeprecatedEnv(name)
+                return Env()
+            ''',
+        'site-packages/gluoncv/__init__.py': '''
+            from .check import _require_pytorch_version
+            try:
+                _require_pytorch_version('1.4.0', '2.0.0')
+                torch = True
+            except ImportError:
+                torch = False
+            ''',
+        'site-packages/gluoncv/check.py': '''
+            def _require_pytorch_version(first, last):
+                raise RuntimeError('Legacy torch detected')
+            ''',
+        'main.py': '''
+            import sys, os
+            sys.path.append(os.path.abspath('site-packages'))
+            import numpy as np
+            import mxnet as mx
+            import numba
+            from numba import jit
+            import gym, gluoncv
+
+            @numba.jit
+            def total(x):
+                a = x.asnumpy()
+                for i in range(3):
+                    a[i] = i
+                return float(a.sum())
+
+            @jit('float64(float64[:])', nopython=True)
+            def fast(a):
+                a[0] = 7
+                return a[0]
+
+            print(total(mx.nd.zeros((3,))), fast(np.zeros(2)))
+            env = gym.make('CartPole-v0')
+            env.seed(5)
+            print(env.reset(), env.reset(), env.step(1), env.action_space.n)
+            print(gluoncv.torch)
+            '''})
+    assert out.splitlines() == ['3.0 7.0', "[0, 5] [0, None] ([1], 1.0, True, {'TimeLimit.truncated': True}) 2",
+                                'False']
+    assert 'GluonCV runs without' in report and 'gym' in report
+
+
+def test_a_metric_with_lists_and_texts_about_operators():
+    import mxnet as mx
+    from mxnet.symbol_doc import SymbolDoc
+
+    class PerTask(mx.metric.EvalMetric):        # of MXNet 1.3 and before
+        def __init__(self, count):
+            self.count = count
+            super().__init__('per-task')
+
+        def reset(self):
+            self.num_inst, self.sum_metric = [0] * self.count, [0.0] * self.count
+
+    metric = PerTask(2)
+    metric.sum_metric[1] += 2
+    metric.reset_local()                        # what Speedometer calls
+    assert metric.num_inst == [0, 0] and metric.sum_metric == [0.0, 0.0]
+    net = mx.sym.FullyConnected(mx.sym.Variable('data'), num_hidden=3, name='fc')
+    assert mx.random.normal(0, 1, (2, 3), mx.cpu()).shape == (2, 3)     # as before 0.12
+    assert net.simple_bind(mx.cpu(), data=(2, 5), is_train=False).arg_dict['data'].shape == (2, 5)
+    assert SymbolDoc.get_output_shape(net, data=(2, 5)) == {'fc_output': (2, 3)}
