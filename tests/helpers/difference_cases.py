@@ -530,6 +530,25 @@ def float16_and_nan_on_a_cpu():
             lists(nd.Activation(nd.array([float('nan'), 1, -1]), act_type='relu'))]
 
 
+@claim('The gradient of a bias was 0', [3], [0])
+def bias_of_a_frozen_weight():
+    net = gluon.nn.Dense(1, in_units=2)
+    net.initialize(mx.init.One())
+    net.weight.grad_req = 'null'
+    with autograd.record():
+        total = net(nd.ones((3, 2))).sum()
+    total.backward()
+    return lists(net.bias.grad())
+
+
+@claim('AdaDelta scaled', [2], [1])
+def gradients_of_adadelta():
+    update = mx.optimizer.get_updater(mx.optimizer.create('adadelta', rescale_grad=0.5))
+    weight, gradient = nd.ones(1), nd.ones(1) * 2
+    update(0, gradient, weight)
+    return lists(gradient)
+
+
 @claim('LARS, LAMB, LBSGD, Adamax and DCASGD', [1, 0.971, 0.82], ['nan', 'ValueError', 0.76])
 def optimizers():
     def updated(name, gradients, **arguments):
