@@ -97,7 +97,7 @@ def _shorter(array, shape):
 def _on_cpu(ctx):
     if not report.places.get('gpu'):
         report.say(f'{ctx} was requested, but there is no GPU (or --cpu was given): GPU contexts use the CPU')
-    report.note('gpu', 'GPU contexts are on the CPU')
+    report.note('gpu', 'GPU contexts use the CPU')
     import torch
 
     return torch.device('cpu')

@@ -35,7 +35,7 @@ class Preprocessing:
         return len(shape) == 3 and shape[0] in (1, 3) or len(shape) == 2 or len(shape) == 1 \
             and int(shape[0] ** 0.5) ** 2 == shape[0]
 
-    def picture(self, data, name='the picture'):
+    def picture(self, data, name='the body'):
         """The input for the bytes of a picture."""
         if not self.takes_pictures:
             raise MXNetError(f'{name}: the network takes arrays of shape {self.shape}, which no picture has')

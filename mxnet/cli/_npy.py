@@ -17,16 +17,16 @@ MAGIC = b'\x93NUMPY'
 def load(data, name):
     """The array in the bytes of an .npy file; objects in it are refused.  It may share the memory of the bytes."""
     if data[:6] != MAGIC or len(data) < 12:
-        raise MXNetError(f'{name} is no .npy array')
+        raise MXNetError(f'{name} is not an .npy array')
     short = data[6] == 1
     start = 10 + int.from_bytes(data[8:10], 'little') if short else 12 + int.from_bytes(data[8:12], 'little')
     try:
         dtype, shape, fortran = _header(bytes(data[:start]))
     except Exception as error:          # numpy lets those of Python's own parser out
-        raise MXNetError(f'{name} is no .npy array: {error}') from None
+        raise MXNetError(f'{name} is not an .npy array: {error}') from None
     count = math.prod(shape)
     if start + count * dtype.itemsize > len(data):
-        raise MXNetError(f'{name} is no .npy array: {shape} of {dtype} takes {count * dtype.itemsize} bytes, but '
+        raise MXNetError(f'{name} is not an .npy array: {shape} of {dtype} takes {count * dtype.itemsize} bytes, but '
                          f'{len(data) - start} follow its header')
     return np.frombuffer(data, dtype, count, start).reshape(shape, order='F' if fortran else 'C')
 

@@ -1,5 +1,5 @@
 """`mx.np.random`: random numbers with NumPy's signatures, from the generators of `mx.random`."""
-from .._names import explain_keywords
+from .._names import explain_keywords as _explain_keywords
 from .._names import suggest_names as _suggest_names
 from .._ops.core.table import NAMES
 from .._random_state import seed
@@ -18,7 +18,7 @@ def _create(name, inputs, attributes, ctx, out):
 
 _functions, _extension = makers(_create)
 (beta, chisquare, choice, exponential, gamma, gumbel, logistic, lognormal, multinomial, normal, pareto, power, rand,
- randint, randn, rayleigh, uniform, weibull) = map(explain_keywords, _functions.values())
+ randint, randn, rayleigh, uniform, weibull) = map(_explain_keywords, _functions.values())
 
 
 def shuffle(x):

@@ -64,7 +64,7 @@ def rayleigh(scale: float = 1.0, size: int | Sequence[int] | None = None, ctx: C
     """Rayleigh distributed numbers: lengths of normal vectors in the plane."""
 
 def seed(seed_state: int, ctx: Context | str = 'all') -> None:
-    """Starts the random numbers anew."""
+    """Seeds the random numbers."""
 
 def shuffle(x: Operand) -> None:
     """Puts the parts of `x` along its first axis in random order, in place."""

@@ -167,7 +167,7 @@ def test_an_interrupt_while_workers_start_leaves_none_behind(monkeypatch, tmp_pa
     (['-n', '2', '--sync-dst-dir', 'x', 'true'], '--sync-dst-dir goes with'),
     (['-n', '2', '-H', '/no/such/file', 'true'], '/no/such/file'),
     (['-n', '2', '--env', 'NO_SUCH_VARIABLE', 'true'], 'this variable is not set here'),
-    (['-n', '2', '--launcher', 'slurm', 'true'], 'no Slurm allocation'),
+    (['-n', '2', '--launcher', 'slurm', 'true'], 'not a Slurm allocation'),
     (['-n', '2', '--launcher', 'slurm', '--elastic', 'true'], 'does not go with slurm'),
     (['-n', '2', '--', '/no/such/program'], '/no/such/program'),
     (['-n', '2', '--launcher', 'mpi', 'true'], 'use ssh, ray or slurm'),

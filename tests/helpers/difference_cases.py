@@ -406,7 +406,7 @@ def deleted_positions():
                                                      lambda: mx.np.array([7], dtype='int64'), lambda: -1, lambda: 7)]
 
 
-@claim('Executors that `reshape` made', [1, 7, 6], [1, 7, 3])
+@claim('Executors returned by `reshape`', [1, 7, 6], [1, 7, 3])
 def reshaped_executors():
     parent = mx.sym.FullyConnected(mx.sym.var('x'), num_hidden=2, name='f').simple_bind(mx.cpu(), x=(4, 3))
     child = parent.reshape(x=(2, 3))

@@ -279,7 +279,7 @@ def test_inputs_are_checked():
         cell.unroll(3, None)
     with pytest.raises(AssertionError, match='1 inputs for 3 steps'):
         cell.unroll(3, [sym.var('a')])
-    with pytest.raises(AssertionError, match='a group of symbols is no input'):
+    with pytest.raises(AssertionError, match='a group of symbols is not accepted'):
         cell.unroll(2, sym.Group([sym.var('a'), sym.var('b')]))
     base = mx.rnn.BaseRNNCell()
     with pytest.raises(NotImplementedError):

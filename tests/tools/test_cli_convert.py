@@ -275,7 +275,7 @@ def test_predict_reads_a_signature(folder, capsys):
 
 
 @pytest.mark.parametrize('name, data, message', [
-    ('a.png', b'no picture', 'a.png is no picture'), ('a.npy', b'no array', 'a.npy is not an .npy array'),
+    ('a.png', b'no picture', 'a.png is not an image'), ('a.npy', b'no array', 'a.npy is not an .npy array'),
     ('a.csv', b'1,2\nx,y', 'a.csv is not a table of numbers'), ('a.txt', b'', 'it takes pictures'),
     ('a.csv', b'1,2,3', 'but the network takes (N, 1, 12, 12)'), ('missing.png', None, 'there is no file missing.png')])
 def test_predict_mistakes(folder, capsys, name, data, message):

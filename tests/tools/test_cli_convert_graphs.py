@@ -12,8 +12,8 @@ from mxnet.cli._convert import run
 
 # operators that have no translation, and why, as the error says it
 REFUSED = {('exported', 'detection_ssd'): r'multiboxdetection0 \(_contrib_MultiBoxDetection\)',
-           ('exported', 'detection_ssd_few'): 'MultiBoxDetection', ('exported', 'detection_nms'): 'box_nms0',
-           ('exported', 'detection_rois'): 'roialign0',
+           ('exported', 'detection_ssd_few'): 'MultiBoxDetection', ('exported', 'detection_nms'): r'box_nms\d+ \(',
+           ('exported', 'detection_rois'): r'roialign\d+',
            ('onnx', 'rnn_lstm_projection'): r'RNN \(rnn\): projection_size'}
 FORMS = {'torch': {'to': 'torch'}, 'exported': {'to': 'pt2', 'compiled': False}, 'onnx': {'to': 'onnx'}}
 QUICK = [('torch', 'detection_ssd'), ('onnx', 'loop_while'), ('onnx', 'detection_ssd_few'), ('onnx', 'head_make_loss'),

@@ -73,12 +73,13 @@ def test_pictures(running):
         + data + b'\r\n--b--\r\n'
     assert asked(f'{address}/predictions/net', form, Content_Type='multipart/form-data; boundary=b', **AUTH) == found
     status, _, body = call(f'{address}/predictions/net', b'no picture', Content_Type='image/png', **AUTH)
-    assert status == 400 and b'no picture' in body
+    assert status == 400 and b'not an image' in body
 
 
 @pytest.mark.parametrize('body, kind, message', [
     (b'junk', '', 'neither JSON'), (b'[1, 2]', 'application/json', 'the network takes (N, 1, 4, 4)'),
-    (b'{"data": [[1, 2], [3]]}', 'application/json', 'no array of numbers'), (b'\x93NUMPYjunk', '', 'no .npy array'),
+    (b'{"data": [[1, 2], [3]]}', 'application/json', 'not an array of numbers'),
+    (b'\x93NUMPYjunk', '', 'not an .npy array'),
     (b'abc', 'application/octet-stream', 'multiple of 64 bytes'), (b'', 'application/json', 'neither JSON'),
     (json.dumps({'other': [1]}).encode(), 'application/json', 'the inputs data are missing')])
 def test_bad_input_is_named(running, body, kind, message):

@@ -53,11 +53,11 @@ def it_lives(running):
 
 
 @pytest.mark.parametrize('body, message', [
-    (b'[' * 50000, 'nested too deeply'), (b'[' * 900 + b'1' + b']' * 900, 'is no array of numbers'),
-    (b'null', 'has the shape ()'), (b'', 'neither JSON'), (b'"abc"', 'is no array of numbers'),
+    (b'[' * 50000, 'nested too deeply'), (b'[' * 900 + b'1' + b']' * 900, 'is not an array of numbers'),
+    (b'null', 'has the shape ()'), (b'', 'neither JSON'), (b'"abc"', 'is not an array of numbers'),
     (b'{}', 'data are missing'), (b'[]', 'batches of 0'), (b'[[1, 2], [3]]', 'equal lengths'),
-    (json.dumps([10 ** 400] * 16).encode(), 'is no array of numbers'), (b'[' + b'9' * 5000 + b']', 'neither JSON'),
-    (json.dumps([{}] * 16).encode(), 'is no array of numbers'), (b'\xff\xfe[1', 'neither JSON'),
+    (json.dumps([10 ** 400] * 16).encode(), 'is not an array of numbers'), (b'[' + b'9' * 5000 + b']', 'neither JSON'),
+    (json.dumps([{}] * 16).encode(), 'is not an array of numbers'), (b'\xff\xfe[1', 'neither JSON'),
     (json.dumps([0.0] * 17).encode(), 'has the shape (17,), but the network takes (N, 16)')])
 def test_json_that_is_no_input(running, body, message):
     status, _, answer = call(f'{running[0]}/predictions/net', body, Content_Type='application/json')
@@ -65,13 +65,13 @@ def test_json_that_is_no_input(running, body, message):
 
 
 @pytest.mark.parametrize('body, message', [
-    (npy(X)[:-3], '125 follow its header'), (b'PK\x03\x04' + bytes(20), 'is no .npy array'),
+    (npy(X)[:-3], '125 follow its header'), (b'PK\x03\x04' + bytes(20), 'is not an .npy array'),
     (npy(np.array([{}], object), allow_pickle=True), 'it holds objects'),
     (npy(np.zeros(3, [('a', 'f4')])), 'not numbers'), (npy(np.zeros((1, 16), 'complex64')), 'not numbers'),
     (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 16)}"), 'its shape is (-1, 16)'),
     (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 16)}"), 'bytes, but'),
-    (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': " + '(' * 50), 'is no .npy array'),
-    (b'\x93NUMPY\x09\x00' + bytes(40), 'its version is 9.0'), (b'\x93NUMPY', 'is no .npy array')])
+    (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': " + '(' * 50), 'is not an .npy array'),
+    (b'\x93NUMPY\x09\x00' + bytes(40), 'its version is 9.0'), (b'\x93NUMPY', 'is not an .npy array')])
 def test_arrays_that_are_none(running, body, message):
     status, _, answer = call(f'{running[0]}/predictions/net', body, Content_Type='application/x-npy')
     assert status == 400 and message in json.loads(answer)['message'], answer
@@ -106,11 +106,12 @@ def request_of(**change):
 
 
 @pytest.mark.parametrize('request_body, message', [
-    ([], 'no inference request'), ({'inputs': ['a']}, 'no inference request'), ({'inputs': None}, 'no inference'),
-    ({'inputs': [request_of(parameters=[1])]}, 'no inference request'),
-    ({'inputs': [request_of(name=['x'])]}, 'no inference request'),
-    ({'inputs': [request_of()], 'outputs': ['x']}, 'no inference request'),
-    ({'inputs': [request_of()], 'parameters': 'x'}, 'no inference request'),
+    ([], 'not an inference request'), ({'inputs': ['a']}, 'not an inference request'),
+    ({'inputs': None}, 'not an inference'),
+    ({'inputs': [request_of(parameters=[1])]}, 'not an inference request'),
+    ({'inputs': [request_of(name=['x'])]}, 'not an inference request'),
+    ({'inputs': [request_of()], 'outputs': ['x']}, 'not an inference request'),
+    ({'inputs': [request_of()], 'parameters': 'x'}, 'not an inference request'),
     ({'inputs': [request_of()], 'outputs': [{'name': 'other'}]}, 'there is no output other'),
     ({'inputs': [request_of(parameters={'binary_data_size': -4})]}, 'no number of bytes that follow'),
     ({'inputs': [request_of(parameters={'binary_data_size': 4})]}, 'no number of bytes that follow'),

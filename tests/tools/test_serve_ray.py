@@ -138,7 +138,7 @@ def test_a_cluster_answers_and_scales(cluster, tmp_path):
 
 @pytest.mark.parametrize('arguments, message', [
     (['net', '--backend', 'ray', '--reload'], '--reload: with --backend ray, deploy again'),
-    (['net', '--backend', 'ray', '--management-port', '8081'], '--management-port: with --backend ray there is none'),
+    (['net', '--backend', 'ray', '--management-port', '8081'], '--management-port: it is not available with'),
     (['net', '--backend', 'ray', '--workers', '2', '--max-workers', '1'], '--max-workers 1: it takes numbers from'),
     (['net', '--max-workers', '3'], '--max-workers is for --backend ray'),
     (['missing', '--backend', 'ray'], 'there is no')])

@@ -236,7 +236,7 @@ def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Fac
             given = ', '.join(f'{n}={s}' for n, s in known.items() if s)
             why = f': {error}' if isinstance(error, NoAxis) else ''
             axis = node.attributes.get('dim', node.attributes.get('axis'))
-            if isinstance(error, IndexError) and isinstance(axis, int):
+            if isinstance(error, IndexError) and not why and isinstance(axis, int):
                 why = f': there is no axis {axis}'
             raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why} (called with '
                              f'{called_with(node.attributes)})') from error
