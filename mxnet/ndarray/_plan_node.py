@@ -5,8 +5,6 @@ graph runs once more on torch's tape instead.
 """
 from __future__ import annotations
 
-from collections import Counter
-
 import torch
 
 from .. import _random_state as _random
@@ -191,15 +189,18 @@ def _same_generators(ctx):
     return lambda device: generator
 
 
-def _distinct(tensors):
-    """The tensors, with an alias for each place of a tensor given more than once, so that each has its own gradient."""
-    counts = Counter(map(id, tensors))
-    return [t.view_as(t) if counts[id(t)] > 1 and t.requires_grad else t for t in tensors]
+def _with_own_gradients(tensors):
+    """The tensors, with an alias for each place, so that each place has its own gradient.
+
+    One tensor may be given twice, and one may have been computed from another: the gradient of the other would contain
+    the path through the first, which torch's engine follows as well.
+    """
+    return [t.view_as(t) if t.requires_grad else t for t in tensors]
 
 
 def _differentiable_backward(ctx, plan, tensors, heads):
     """The gradients, computed so that they can be differentiated: forward once more, on torch's tape."""
-    tensors = _distinct(tensors)
+    tensors = _with_own_gradients(tensors)
     outputs, states = ctx.cached.program.run(tensors, training=ctx.training, generator=_same_generators(ctx),
                                              device=ctx.place.torch_device)
     for place, value in states.items():

@@ -232,3 +232,30 @@ def test_an_array_that_is_given_twice(mode):
         assert slope.asnumpy().tolist() == [3, 12, 27]
         slope.backward()
         assert x.grad.asnumpy().tolist() == [6, 12, 18]
+
+
+@pytest.mark.parametrize('mode', [None, {}, {'static_alloc': True, 'static_shape': True}],
+                         ids=['plain', 'hybrid', 'static'])
+def test_an_input_that_was_computed_from_another(mode):
+    """The gradient of an input has no part that goes through another input: the engine follows that path as well."""
+    class Two(gluon.HybridBlock):
+        def hybrid_forward(self, F, a, b):
+            return a * b ** 2
+
+    class Cube(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return x ** 3
+
+    net, cube = Two(), Cube()
+    if mode is not None:
+        net.hybridize(**mode)
+        cube.hybridize(**mode)
+    for _ in range(3):
+        x = nd.array([1, 2, 3])
+        x.attach_grad()
+        with autograd.record():
+            y = net(2 * cube(x), x) + cube(x) * 0.5 + x                     # 2 x^5 + x^3 / 2 + x
+            slope = autograd.grad(y, x, create_graph=True, retain_graph=True)[0]
+        assert np.allclose(slope.asnumpy(), [10 + 1.5 + 1, 160 + 6 + 1, 810 + 13.5 + 1])
+        slope.backward()
+        assert np.allclose(x.grad.asnumpy(), [40 + 3, 320 + 6, 1080 + 9])
