@@ -282,7 +282,7 @@ class HybridBlock(Block):
         ctx = given[0]._ctx
         row = [given[what] if is_input else what.data(ctx) for is_input, what in self._cached_op_args]
         fill_fixed(self._cached_op, row)
-        out = self._cached_op(*row)
+        out = self._cached_op(*row, default_ctx=ctx)
         return nested.regroup(out if isinstance(out, list) else [out], self._out_format)
 
     def _op_arguments(self, args):
@@ -311,7 +311,7 @@ class HybridBlock(Block):
 
     def _run_cached_op(self, row, args):
         fill_fixed(self._cached_op, row)
-        out = self._cached_op(*row)
+        out = self._cached_op(*row) if row else self._cached_op(default_ctx=args[0]._ctx)
         known = self._bound_arguments
         if not self._traced and known is not None:
             self._bind_call(self._cached_op, known[2], known[4], args, out)

@@ -30,6 +30,7 @@ from .._ops.core.table import NAMES
 from .._provenance import record_graph, source
 from .._state import state
 from ..base import MXNetError
+from ..context import current_context
 from . import _invoke
 from ._plan_node import PlanNode, generators_of, is_between, with_joint_gradients, write_state
 from ._predictions import Predictions, is_asked
@@ -113,10 +114,10 @@ class CachedOp:
             return self._lookups(args, out, self._result_class())
         if self._by_shapes is not None:
             return self._for_shapes(args)(*args, out=out)
-        ctx: Any = args[0]._ctx if args else None
+        ctx = args[0]._ctx if args else default_ctx or current_context()
         recording, cls = state.recording, self._result_class() if self._np or state.np_array else NDArray
         if recording:
-            if self.deferral.budget > 0 and out is None and self._monitor is None and not state.interceptors \
+            if args and self.deferral.budget > 0 and out is None and self._monitor is None and not state.interceptors \
                     and not state.naive:
                 arrays = defer(self, args, ctx, state.training, cls)
                 if arrays is not None:
@@ -274,7 +275,7 @@ class _Passing:
     def __call__(self, args, out):
         computed = []
         if self._op is not None:
-            given = self._op(*[args[i] for i in self._places])
+            given = self._op(*[args[i] for i in self._places], default_ctx=args[0]._ctx)
             computed = list(given) if isinstance(given, list) else [given]
         cls = None
         arrays = []

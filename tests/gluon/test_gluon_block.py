@@ -222,3 +222,27 @@ def test_a_file_of_another_network_is_an_error_that_names_both_sides(tmp_path):
     layer.save_parameters(str(tmp_path / 'layer.params'))
     with pytest.raises(AssertionError, match=r"'0.weight'   \(close: 'weight'\)"):
         stack.load_parameters(str(tmp_path / 'layer.params'))
+
+
+@pytest.mark.filterwarnings('ignore')           # the input is not used
+@pytest.mark.parametrize('hybrid', [False, True])
+@pytest.mark.parametrize('recorded', [False, True])
+def test_graphs_without_inputs(hybrid, recorded):
+    """What a block computes may depend on none of its inputs; the context is theirs."""
+    class Both(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return x, F.zeros((2, 1)), F.ones((3, 2))
+
+    class Constant(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return F.ones((3, 2))
+    ctx = mx.cpu(1)
+    for _ in range(3):
+        for net in (Both(), Constant()):
+            net.hybridize(hybrid)
+            with autograd.record(recorded) if recorded else autograd.pause():
+                found = net(nd.ones((2,), ctx=ctx))
+            found = found[-1] if isinstance(found, (list, tuple)) else found
+            assert found.shape == (3, 2)
+            if hybrid:
+                assert found.context == ctx
