@@ -358,7 +358,7 @@ def test_the_page_in_a_browser(tmp_path):
         assert page.inner_text('#clear') == '清除' and '毫秒' in page.inner_text('#latency')
         (tmp_path / 'bad.png').write_bytes(b'no picture')
         page.set_input_files('#file', str(tmp_path / 'bad.png'))
-        page.locator('#error', has_text='no picture').wait_for()
+        page.locator('#error', has_text="not an image").wait_for()
         browser.close()
         assert not problems
 
