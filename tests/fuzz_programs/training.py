@@ -226,7 +226,7 @@ class Training:
         else:
             record.append('l = loss(o, y, w)' if self.weighted else 'l = loss(o, y)' if way < 0.8 else r.choice(AROUND))
         if r.random() < 0.1:
-            record += [self.call(self.net, 'x * 0.5'), 'l = l + (o * o).mean()']
+            record += [self.call(self.net, 'x * 0.5'), r.choice(('l = l + (o * o).mean()', 'l = (o * o).mean() + l'))]
         if r.random() < 0.07:           # gradients of two batches, added up
             data, record = self.micro(data, record)
         update = r.choice(UPDATE)
