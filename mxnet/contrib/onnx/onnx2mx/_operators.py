@@ -55,8 +55,9 @@ def _range(n, begin, end, step):
 
 def _expand(n, x, shape):
     lengths = [int(length) for length in np.ravel(shape)]
-    n.room(math.prod(np.broadcast_shapes(x.shape, tuple(lengths))), f'the shape {lengths}')
-    return x * np.ones(lengths, x.dtype)
+    shape = np.broadcast_shapes(x.shape, tuple(lengths))
+    n.room(math.prod(shape), f'the shape {lengths}')
+    return np.broadcast_to(x, shape).copy()
 
 
 def _together(function):

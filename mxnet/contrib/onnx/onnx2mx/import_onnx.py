@@ -139,7 +139,7 @@ class Node:
 
     def room(self, count, what='its result'):
         """Refuses to compute so many numbers if the file is too small to ask for them."""
-        self.graph.spent += 8 * int(count)
+        self.graph.spent += 16 * int(count)         # the result, and the parameter that it becomes
         limits.check(self.graph.spent, self.graph.size, self.error(what).args[0], 'all that is computed up to here')
 
     def axis(self, key, default, extra=0):
