@@ -29,6 +29,7 @@ MODULES = [
     ('io', 'mx.io'), ('recordio', 'mx.recordio'), ('image', 'mx.image'),
     ('contrib.amp', 'mx.contrib.amp'), ('contrib.quantization', 'mx.contrib.quantization'),
     ('contrib.prune', 'mx.contrib.prune'), ('contrib.distill', 'mx.contrib.distill'),
+    ('contrib.tune', 'mx.contrib.tune'),
     ('contrib.text.vocab', 'mx.contrib.text.vocab'), ('contrib.text.embedding', 'mx.contrib.text.embedding'),
     ('contrib.tensorboard', 'mx.contrib.tensorboard'), ('onnx', 'mx.onnx'), ('contrib.onnx', 'mx.contrib.onnx'),
     ('contrib.text.utils', 'mx.contrib.text.utils'), ('contrib.io', 'mx.contrib.io'),

@@ -247,3 +247,8 @@ def test_docstrings_become_markdown():
              '```pycon\n>>> example(1)\n2\n```', '```text\nweight = weight - lr * gradient\n```']
     assert re.split(r'\n\n+', text) == parts
     assert signature(example) == "(data, *, places=(1, 2), how='a', **more)"
+
+
+def test_modules_of_the_reference_have_a_line_in_chinese():
+    import reference
+    assert all(reference.summary(path, 'zh') for path, _ in reference.MODULES)
