@@ -402,7 +402,10 @@ def main():
                 with tempfile.TemporaryDirectory(prefix='fuzz-') as folder:
                     campaign.process(name, ['--guided', str(options.guided), '--seed', str(options.seed)], folder)
         else:
-            _rounds(campaign, options, names, shares, began)
+            try:
+                _rounds(campaign, options, names, shares, began)
+            except KeyboardInterrupt:
+                print('interrupted; the table has what was read until then', file=sys.stderr)
     campaign.report(began)
     return 1 if campaign.defects else 0
 
@@ -417,6 +420,8 @@ def _rounds(campaign, options, names, shares, began):
             if start[name] < end:
                 campaign.generated(name, options.seed, start[name], end)
                 start[name] = end
+                print(f'-- {sum(start.values())} of {sum(wanted.values())} cases, {len(campaign.defects)} defects, '
+                      f'{time.monotonic() - began:.0f} s', file=sys.stderr, flush=True)
             if options.seconds and time.monotonic() - began > options.seconds:
                 return
 
