@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .._array import wrap
+from .._ops.core.attributes import exact
 from .._ops.core.table import NAMES
 from .._state import state
 from .defer import defer
@@ -79,7 +80,7 @@ def _join(find: Callable[[CachedOp], CachedOp], inputs: Sequence[Any], index: in
 
 def _operator(first: CachedOp, op: Operator, attributes: dict[str, Any], count: int) -> CachedOp:
     """The CachedOp of an operator's calls with these attributes and so many inputs."""
-    key = op.name, count, *sorted(attributes.items())
+    key = op.name, count, *[(name, exact(value)) for name, value in sorted(attributes.items())]
     found = first.deferral.operators.get(key)
     if found is None:
         found = _keep(first, key, first.of_nodes([(op, attributes)], count))

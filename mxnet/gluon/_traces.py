@@ -10,6 +10,7 @@ from collections import OrderedDict
 from .. import symbol
 from .._array import fill_ones, wrap
 from .._deferred_compute import Tracer, Untraceable
+from .._ops.core.attributes import exact
 from .._state import state
 from .._traced_array import Traced
 from ..base import MXNetError
@@ -39,7 +40,7 @@ def kind_of(value, arrays):
     if isinstance(value, dict):
         return dict, *[(k, kind_of(v, arrays)) for k, v in value.items()]
     if isinstance(value, _PLAIN):
-        return type(value), value
+        return exact(value)
     raise Untraceable(f'it is called with a {type(value).__name__}, and takes arrays, numbers, texts and lists of them')
 
 

@@ -61,6 +61,8 @@ def _scalar(value):
         return {'scalar': value}
     if not isinstance(value, (int, float)):
         value = value.item() if hasattr(value, 'item') else float(value)     # NumPy's numbers, fractions
+    if type(value) is bool:
+        value = int(value)
     return {'scalar': value, 'is_int': isinstance(value, int)}
 
 

@@ -1,5 +1,6 @@
 """Operators between the blocks of a step (_lazy/operators.py): they wait with them, and nobody can tell."""
 import json
+import operator
 
 import numpy
 import pytest
@@ -195,3 +196,40 @@ def test_long_chains_are_not_looked_through_again_and_again():
         value.backward()
         return value.asnumpy()
     assert_same(step, rounds=6)
+
+
+NUMBERS = [1, 1.0, True, numpy.float32(1), numpy.int64(1), 0, 0.0, -0.0, False, numpy.float32(-0.0), 0.0, True, -0.0]
+
+
+@pytest.mark.parametrize('reverse', [False, True])
+@pytest.mark.parametrize('name', ['add', 'sub', 'mul', 'truediv', 'pow', 'maximum', 'minimum'])
+def test_numbers_that_are_equal_and_not_the_same_are_told_apart(name, reverse):
+    """0.0 == -0.0 and 1 == 1.0 == True: each is the operand that the program wrote."""
+    function = getattr(operator, name, None) or getattr(nd, name)
+
+    def results(naive):
+        net = gluon.nn.Dense(3, in_units=4)
+        net.initialize(mx.init.One())
+        net.hybridize(active=not naive)
+        found = []
+        for number in NUMBERS:
+            for _ in range(3):
+                with autograd.record():
+                    x = net(nd.ones((2, 4))) - 3.5
+                    y = function(number, x) if reverse else function(x, number)
+                    loss = y.sum()
+                loss.backward()
+                found += [y.asnumpy(), net.weight.grad().asnumpy()]
+        return found
+    for deferred, expected in zip(results(False), results(True), strict=True):
+        assert deferred.tobytes() == expected.tobytes()             # the signs of zeros too
+
+
+def test_zeros_of_both_signs_as_an_argument_are_told_apart():
+    class Scaled(gluon.Block):
+        def forward(self, x, number):
+            return x * number
+    net = Scaled()
+    net.hybridize()
+    found = [(1 / net(nd.ones(1), number)).asscalar() for number in (0.0, 0.0, -0.0, 0.0, -0.0)]
+    assert found == [numpy.inf, numpy.inf, -numpy.inf, numpy.inf, -numpy.inf]

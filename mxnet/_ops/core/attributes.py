@@ -242,3 +242,16 @@ def bad_attribute(operator: str, name: str, value: object, kind: Kind) -> MXNetE
         list(TORCH) if isinstance(choice, DataType) and isinstance(value, str) else []
     hint = near(value, known) if known else ''
     return MXNetError(f'operator {operator}: argument {name}={text} is not accepted{hint}; it takes {kind.accepts}')
+
+
+def exact(value: Any) -> Any:
+    """A cache key of an attribute: keys are equal only for the same value of the same type.
+
+    1, 1.0 and True are equal to each other in Python, as are 0.0 and -0.0, and operators tell them apart.
+    """
+    kind = type(value)
+    if kind is tuple:
+        return tuple([exact(v) for v in value])
+    if isinstance(value, (float, numpy.floating)) and value == 0:
+        return kind, value, str(value)
+    return kind, value
