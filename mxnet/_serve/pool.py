@@ -75,9 +75,10 @@ class Worker(asyncio.Protocol):
 class Pool:
     """Workers of one version of a model.
 
-    Free workers get what waits, up to `max_batch` requests each, at once; with `max_delay` requests first wait that
-    long for more, counted from the arrival of the oldest.  So batches grow with the load.  A light network is also in
-    this process (`local`), and answers here while not too many requests wait.
+    Free workers get what waits, up to `max_batch` requests each (fewer where the first worker finds that larger batches
+    gain nothing), at once; with `max_delay` requests first wait that long for more, counted from the arrival of the
+    oldest.  So batches grow with the load.  A light network is also in this process (`local`), and answers here while
+    not too many requests wait.
     """
 
     def __init__(self, config, *, workers, max_batch=32, max_delay=0.0, max_queue=1000, isolate=True, metrics=None,
@@ -270,6 +271,7 @@ class Pool:
                 raise Failed(answer['error'] if answer else 'the worker ended while it loaded the model')
             self.pids[number] = answer['pid']
             if ready is not None:
+                self.max_batch = min(self.max_batch, answer['largest'] or self.max_batch)
                 ready.set_result(answer['ready'])
             self.log(level='info', event='worker ready', model=self.config['name'], pid=answer['pid'])
             self._free.append(worker)

@@ -15,6 +15,8 @@ V2_TYPES = {'BOOL': 'bool', 'UINT8': 'uint8', 'UINT16': 'uint16', 'UINT32': 'uin
             'INT8': 'int8', 'INT16': 'int16', 'INT32': 'int32', 'INT64': 'int64', 'FP16': 'float16', 'FP32': 'float32',
             'FP64': 'float64'}
 V2_NAMES = {v: k for k, v in V2_TYPES.items()}
+BATCH_SECONDS = 0.05            # batches that take longer must pay: a larger one has to save time for each row
+BATCH_GAIN = 0.95
 LIGHT_SECONDS = 0.001           # what a light network takes at most for one input
 LIGHT_BATCH = 32
 LIGHT_NUMBERS = 10_000_000
@@ -48,6 +50,7 @@ class Runner:
             self.prepare = _inputs.Preprocessing(self.shapes[self.inputs[0]][1:], **options)
         self.largest = max(1, int(config.get('max_batch', 32)))
         self._choose_threads(config.get('threads', 1))
+        self._choose_batch()
         example = network.example({n: (1, *s[1:]) for n, s in self.shapes.items()})
         self.outputs = [(n, a.shape[1:], str(a.dtype)) for n, a in
                         zip(network.symbol.list_outputs(), self.compute([example[n] for n in self.inputs]))]
@@ -68,6 +71,27 @@ class Runner:
                 found.append(time.perf_counter() - started)
             times[count] = min(found[2:])           # the first ones make the plan
         torch.set_num_threads(most if times[most] * 1.25 < times[1] else 1)
+
+    def _choose_batch(self):
+        """Makes the plans of the sizes that occur, and finds the largest batch that is worth its time.
+
+        On a CPU a batch of a heavy network takes as long as its rows one after the other, while all of its requests
+        wait for the last row.
+        """
+        if self.ctx.device_type != 'cpu':
+            return
+        size, before = 1, float('inf')
+        while size <= self.largest:
+            example = self.network.example({n: (size, *s[1:]) for n, s in self.shapes.items()})
+            best = float('inf')
+            for _ in range(5):                  # the first ones make the plan
+                started = time.perf_counter()
+                self._run([example[n] for n in self.inputs])
+                best = min(best, time.perf_counter() - started)
+            if best > BATCH_SECONDS and best / size > BATCH_GAIN * before:
+                self.largest = max(1, size // 2)
+                return
+            size, before = size * 2, best / size
 
     def is_light(self):
         """Whether a batch takes less time than it takes to bring it to another process and back."""

@@ -162,3 +162,28 @@ def test_without_an_exporter_there_are_no_spans(monkeypatch):
     monkeypatch.setenv('OTEL_TRACES_EXPORTER', 'elsewhere')
     with pytest.raises(MXNetError, match='OTEL_TRACES_EXPORTER=elsewhere: there is no such exporter'):
         tracing.Tracing.installed()
+
+
+# ---------------------------------------------------------------------- batches
+def _runner(folder, symbol, arrays, shape):
+    from mxnet import nd
+    from mxnet._serve.runner import Runner
+    symbol.save(f'{folder}/net-symbol.json')
+    nd.save(f'{folder}/net-0000.params', {f'arg:{n}': a for n, a in arrays.items()})
+    return Runner({'source': f'{folder}/net', 'name': 'net', 'version': 1, 'shapes': [f'data={shape}'], 'threads': 1})
+
+
+def test_batches_of_a_heavy_network_are_small(tmp_path):
+    import mxnet as mx
+    from mxnet import nd
+    x, arrays = mx.sym.var('data'), {}
+    for number in range(3):
+        x = mx.sym.Convolution(x, kernel=(3, 3), pad=(1, 1), num_filter=64, no_bias=True, name=f'c{number}')
+        arrays[f'c{number}_weight'] = nd.ones((64, 64, 3, 3))
+    heavy = _runner(tmp_path, x, arrays, '1,64,96,96')
+    # 2 GFLOP a row: a few rows take longer than BATCH_SECONDS, and more at a time gain nothing
+    assert heavy.largest < 32
+    assert len(heavy.compute([heavy.network.example({'data': (7, 64, 96, 96)})['data']])[0]) == 7
+    light = _runner(tmp_path, mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=3, name='fc'),
+                    {'fc_weight': nd.ones((3, 4)), 'fc_bias': nd.ones(3)}, '1,4')
+    assert light.largest == 32
