@@ -1,4 +1,5 @@
 """The network in a worker: inputs of requests, batches, answers."""
+import hashlib
 import json
 import math
 import time
@@ -109,6 +110,16 @@ class Runner:
                 return False
             count *= 2
         return True
+
+    def digest(self):
+        """A hash of what was loaded: networks that have the same give the same answers."""
+        found = hashlib.blake2b(self.network.symbol.tojson().encode(), digest_size=20)
+        for name, array in sorted(self.network.arrays.items()):
+            values = np.ascontiguousarray(array.asnumpy())
+            found.update(f'{name} {values.dtype} {values.shape}'.encode())
+            found.update(values.reshape(-1).view('uint8'))
+        found.update(json.dumps([self.classes, sorted(self.shapes.items())]).encode())
+        return found.hexdigest()
 
     def describe(self):
         """What the front tells of the network."""

@@ -187,3 +187,32 @@ def test_batches_of_a_heavy_network_are_small(tmp_path):
     light = _runner(tmp_path, mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=3, name='fc'),
                     {'fc_weight': nd.ones((3, 4)), 'fc_bias': nd.ones(3)}, '1,4')
     assert light.largest == 32
+
+
+@pytest.mark.parametrize('replaced', [False, True])
+def test_front_and_workers_answer_from_the_same_files(tmp_path, replaced):
+    from serve_tools import network
+
+    from mxnet._serve.pool import Pool
+    network(str(tmp_path / 'net'))
+    config = {'source': str(tmp_path / 'net'), 'name': 'net', 'version': 1, 'shapes': ['data=1,16'], 'threads': 1}
+    events: list = []
+
+    async def run():
+        pool = Pool(config, workers=1, isolate=False, log=lambda **entry: events.append(entry['event']))
+        await pool.start()
+        if replaced:                    # before the front's own copy is loaded
+            network(str(tmp_path / 'net'), seed=9)
+        item = ('plain', {}, json.dumps([[1] * 16]).encode())
+        try:
+            before = (await pool.submit(item, 60))[2]
+            for _ in range(1000):
+                if pool._loading is not None and pool._loading.done():
+                    break
+                await asyncio.sleep(0.05)
+            assert (pool.local is None) is replaced
+            assert (await pool.submit(item, 60))[2] == before
+        finally:
+            await pool.stop()
+    asyncio.run(run())
+    assert ('not local' in events) is replaced
