@@ -81,18 +81,17 @@ class Runner:
         """
         if self.ctx.device_type != 'cpu':
             return
-        size, before = 1, float('inf')
-        while size <= self.largest:
-            example = self.network.example({n: (size, *s[1:]) for n, s in self.shapes.items()})
-            best = float('inf')
-            for _ in range(5):                  # the first ones make the plan
-                started = time.perf_counter()
-                self._run([example[n] for n in self.inputs])
-                best = min(best, time.perf_counter() - started)
-            if best > BATCH_SECONDS and best / size > BATCH_GAIN * before:
-                self.largest = max(1, size // 2)
-                return
-            size, before = size * 2, best / size
+        self.largest = batch_limit(self.largest, self._time_batch)
+
+    def _time_batch(self, size):
+        """The seconds of a batch of so many rows, after its plan is made."""
+        example = self.network.example({n: (size, *s[1:]) for n, s in self.shapes.items()})
+        best = float('inf')
+        for _ in range(5):                  # the first ones make the plan
+            started = time.perf_counter()
+            self._run([example[n] for n in self.inputs])
+            best = min(best, time.perf_counter() - started)
+        return best
 
     def is_light(self):
         """Whether a batch takes less time than it takes to bring it to another process and back."""
@@ -400,3 +399,19 @@ def _first_part(kind, body):
     if not parts:
         raise BadRequest('the form has no parts')
     return parts[0].get_content_type(), parts[0].get_payload(decode=True) or b''
+
+
+def batch_limit(most, seconds):
+    """The largest batch of at most `most` rows that is worth its time.
+
+    Doubles the size while a batch takes at most BATCH_SECONDS, or saves time for each row.
+
+    seconds: a function that gives the time of a batch of so many rows
+    """
+    size, before = 1, float('inf')
+    while size <= most:
+        took = seconds(size)
+        if took > BATCH_SECONDS and took / size > BATCH_GAIN * before:
+            return max(1, size // 2)
+        size, before = size * 2, took / size
+    return most

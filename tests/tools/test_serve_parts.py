@@ -165,28 +165,32 @@ def test_without_an_exporter_there_are_no_spans(monkeypatch):
 
 
 # ---------------------------------------------------------------------- batches
-def _runner(folder, symbol, arrays, shape):
-    from mxnet import nd
+@pytest.mark.parametrize('most, seconds, limit', [
+    (32, lambda rows: 0.001 * rows, 32),                        # light: each batch is done soon
+    (32, lambda rows: 0.04 * rows, 1),                          # heavy: rows take as long together as one by one
+    (32, lambda rows: 0.02 * rows, 2),
+    (32, lambda rows: 0.1, 32),                                 # rows are free in a batch
+    (32, lambda rows: 0.04 * rows ** 0.8, 32),                  # each doubling saves 13 % of a row's time
+    (32, lambda rows: 0.04 * max(rows, 4), 4),                  # up to four rows are computed in the time of four
+    (24, lambda rows: 0.001 * rows, 24),
+    (1, lambda rows: 9.0, 1),
+])
+def test_batches_of_a_heavy_network_are_small(most, seconds, limit):
+    from mxnet._serve.runner import batch_limit
+    asked = []
+    assert batch_limit(most, lambda rows: asked.append(rows) or seconds(rows)) == limit
+    assert asked == [2 ** n for n in range(len(asked))] and asked[-1] <= most
+
+
+def test_a_worker_makes_its_plans_before_requests_arrive(tmp_path):
+    from serve_tools import network
+
     from mxnet._serve.runner import Runner
-    symbol.save(f'{folder}/net-symbol.json')
-    nd.save(f'{folder}/net-0000.params', {f'arg:{n}': a for n, a in arrays.items()})
-    return Runner({'source': f'{folder}/net', 'name': 'net', 'version': 1, 'shapes': [f'data={shape}'], 'threads': 1})
-
-
-def test_batches_of_a_heavy_network_are_small(tmp_path):
-    import mxnet as mx
-    from mxnet import nd
-    x, arrays = mx.sym.var('data'), {}
-    for number in range(3):
-        x = mx.sym.Convolution(x, kernel=(3, 3), pad=(1, 1), num_filter=64, no_bias=True, name=f'c{number}')
-        arrays[f'c{number}_weight'] = nd.ones((64, 64, 3, 3))
-    heavy = _runner(tmp_path, x, arrays, '1,64,96,96')
-    # 2 GFLOP a row: a few rows take longer than BATCH_SECONDS, and more at a time gain nothing
-    assert heavy.largest < 32
-    assert len(heavy.compute([heavy.network.example({'data': (7, 64, 96, 96)})['data']])[0]) == 7
-    light = _runner(tmp_path, mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=3, name='fc'),
-                    {'fc_weight': nd.ones((3, 4)), 'fc_bias': nd.ones(3)}, '1,4')
-    assert light.largest == 32
+    network(str(tmp_path / 'net'))
+    runner = Runner({'source': str(tmp_path / 'net'), 'name': 'net', 'version': 1, 'shapes': ['data=1,16'],
+                     'threads': 1, 'max_batch': 6})
+    assert 1 <= runner.largest <= 6
+    assert len(runner.compute([runner.network.example({'data': (5, 16)})['data']])[0]) == 5
 
 
 @pytest.mark.parametrize('replaced', [False, True])
