@@ -19,6 +19,7 @@ class Local:
         torch.set_num_threads(1)
         self._runner = Runner({**config, 'threads': 1})
         self._runner.is_light()             # makes the plans
+        self.digest = self._runner.digest()
         self._magic = PICTURE_MAGIC
         numbers = sum(max(1, math.prod(s[1:])) for s in self._runner.shapes.values())
         self._most = min(LARGEST, 1024 + 100 * numbers)         # four rows of numbers in decimals

@@ -75,9 +75,10 @@ class Worker(asyncio.Protocol):
 class Pool:
     """Workers of one version of a model.
 
-    Free workers get what waits, up to `max_batch` requests each, at once; with `max_delay` requests first wait that
-    long for more, counted from the arrival of the oldest.  So batches grow with the load.  A light network is also in
-    this process (`local`), and answers here while not too many requests wait.
+    Free workers get what waits, up to `max_batch` requests each (fewer where the first worker finds that larger batches
+    gain nothing), at once; with `max_delay` requests first wait that long for more, counted from the arrival of the
+    oldest.  So batches grow with the load.  A light network is also in this process (`local`), and answers here while
+    not too many requests wait.
     """
 
     def __init__(self, config, *, workers, max_batch=32, max_delay=0.0, max_queue=1000, isolate=True, metrics=None,
@@ -94,6 +95,7 @@ class Pool:
         self._stopping = False
         self._awaited = False           # whether a call of `_dispatch` is scheduled
         self.local: Local | None = None
+        self._digests: set = set()      # of what the workers have loaded
         self._loading: asyncio.Task | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
@@ -270,7 +272,9 @@ class Pool:
                 raise Failed(answer['error'] if answer else 'the worker ended while it loaded the model')
             self.pids[number] = answer['pid']
             if ready is not None:
+                self.max_batch = min(self.max_batch, answer['largest'] or self.max_batch)
                 ready.set_result(answer['ready'])
+            self._loaded(answer['digest'])
             self.log(level='info', event='worker ready', model=self.config['name'], pid=answer['pid'])
             self._free.append(worker)
             self._dispatch()
@@ -291,9 +295,23 @@ class Pool:
     async def _load_here(self):
         """Loads a light network into this process as well; workers answer meanwhile."""
         try:
-            self.local = await asyncio.to_thread(Local, self.config)
+            local = await asyncio.to_thread(Local, self.config)
         except Exception as error:              # the files may have changed since; workers have what they loaded
             self.log(level='info', event='not local', model=self.config['name'], message=str(error))
+            return
+        if self._digests == {local.digest}:
+            self.local = local
+        else:
+            self.log(level='info', event='not local', model=self.config['name'],
+                     message='the files have changed since the workers loaded them')
+
+    def _loaded(self, digest):
+        """Notes what a worker has loaded; this process does not answer from other files than the workers."""
+        self._digests.add(digest)
+        if len(self._digests) > 1:
+            self.local = None
+            self.log(level='error', event='files changed', model=self.config['name'],
+                     message='a worker has loaded other files than those before it; reload the model')
 
     def _lost(self, worker):
         """A worker has ended: its requests are computed once more, by another worker; then they have failed."""

@@ -23,7 +23,7 @@ class Model:
         self._thread = ThreadPoolExecutor(1)
         self._runner = self._thread.submit(self._load, config).result()
         answer: Any = self.answer           # the decorator gives it these methods
-        answer.set_max_batch_size(config['max_batch'])
+        answer.set_max_batch_size(min(config['max_batch'], getattr(self._runner, 'largest', config['max_batch'])))
         answer.set_batch_wait_timeout_s(max_delay)
 
     @staticmethod

@@ -1,4 +1,5 @@
 """The network in a worker: inputs of requests, batches, answers."""
+import hashlib
 import json
 import math
 import time
@@ -15,6 +16,8 @@ V2_TYPES = {'BOOL': 'bool', 'UINT8': 'uint8', 'UINT16': 'uint16', 'UINT32': 'uin
             'INT8': 'int8', 'INT16': 'int16', 'INT32': 'int32', 'INT64': 'int64', 'FP16': 'float16', 'FP32': 'float32',
             'FP64': 'float64'}
 V2_NAMES = {v: k for k, v in V2_TYPES.items()}
+BATCH_SECONDS = 0.05            # batches that take longer must pay: a larger one has to save time for each row
+BATCH_GAIN = 0.95
 LIGHT_SECONDS = 0.001           # what a light network takes at most for one input
 LIGHT_BATCH = 32
 LIGHT_NUMBERS = 10_000_000
@@ -48,6 +51,7 @@ class Runner:
             self.prepare = _inputs.Preprocessing(self.shapes[self.inputs[0]][1:], **options)
         self.largest = max(1, int(config.get('max_batch', 32)))
         self._choose_threads(config.get('threads', 1))
+        self._choose_batch()
         example = network.example({n: (1, *s[1:]) for n, s in self.shapes.items()})
         self.outputs = [(n, a.shape[1:], str(a.dtype)) for n, a in
                         zip(network.symbol.list_outputs(), self.compute([example[n] for n in self.inputs]))]
@@ -69,6 +73,26 @@ class Runner:
             times[count] = min(found[2:])           # the first ones make the plan
         torch.set_num_threads(most if times[most] * 1.25 < times[1] else 1)
 
+    def _choose_batch(self):
+        """Makes the plans of the sizes that occur, and finds the largest batch that is worth its time.
+
+        On a CPU a batch of a heavy network takes as long as its rows one after the other, while all of its requests
+        wait for the last row.
+        """
+        if self.ctx.device_type != 'cpu':
+            return
+        self.largest = batch_limit(self.largest, self._time_batch)
+
+    def _time_batch(self, size):
+        """The seconds of a batch of so many rows, after its plan is made."""
+        example = self.network.example({n: (size, *s[1:]) for n, s in self.shapes.items()})
+        best = float('inf')
+        for _ in range(5):                  # the first ones make the plan
+            started = time.perf_counter()
+            self._run([example[n] for n in self.inputs])
+            best = min(best, time.perf_counter() - started)
+        return best
+
     def is_light(self):
         """Whether a batch takes less time than it takes to bring it to another process and back."""
         if self.ctx.device_type != 'cpu' or sum(a.size for a in self.network.arrays.values()) > LIGHT_NUMBERS:
@@ -85,6 +109,16 @@ class Runner:
                 return False
             count *= 2
         return True
+
+    def digest(self):
+        """A hash of what was loaded: networks that have the same give the same answers."""
+        found = hashlib.blake2b(self.network.symbol.tojson().encode(), digest_size=20)
+        for name, array in sorted(self.network.arrays.items()):
+            values = np.ascontiguousarray(array.asnumpy())
+            found.update(f'{name} {values.dtype} {values.shape}'.encode())
+            found.update(values.reshape(-1).view('uint8'))
+        found.update(json.dumps([self.classes, sorted(self.shapes.items())]).encode())
+        return found.hexdigest()
 
     def describe(self):
         """What the front tells of the network."""
@@ -365,3 +399,19 @@ def _first_part(kind, body):
     if not parts:
         raise BadRequest('the form has no parts')
     return parts[0].get_content_type(), parts[0].get_payload(decode=True) or b''
+
+
+def batch_limit(most, seconds):
+    """The largest batch of at most `most` rows that is worth its time.
+
+    Doubles the size while a batch takes at most BATCH_SECONDS, or saves time for each row.
+
+    seconds: a function that gives the time of a batch of so many rows
+    """
+    size, before = 1, float('inf')
+    while size <= most:
+        took = seconds(size)
+        if took > BATCH_SECONDS and took / size > BATCH_GAIN * before:
+            return max(1, size // 2)
+        size, before = size * 2, took / size
+    return most

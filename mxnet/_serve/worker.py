@@ -23,12 +23,12 @@ def main(descriptor):
         if config.get('handler'):
             from .handlers import HandlerRunner
             runner: Any = HandlerRunner(config)
-            light = False           # its code stays out of the front
+            light, largest, digest = False, None, None         # its code stays out of the front
         else:
             from .runner import Runner
             runner = Runner(config)
-            light = runner.is_light()
-        ready = {'ready': runner.describe(), 'light': light, 'pid': os.getpid()}
+            light, largest, digest = runner.is_light(), runner.largest, runner.digest()
+        ready = {'ready': runner.describe(), 'light': light, 'largest': largest, 'digest': digest, 'pid': os.getpid()}
     except Exception as error:
         sock.sendall(pack({'error': str(error) or type(error).__name__}))
         return

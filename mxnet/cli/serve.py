@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         'machine (default), or on Ray Serve: the cluster of RAY_ADDRESS, or one of this machine')
     add('--workers', type=int, default=1, help='processes for each model (default: 1)')
     add('--max-workers', type=int, metavar='N', help='with --backend ray: up to so many replicas, by the load')
-    add('--max-batch', type=int, default=32, help='requests that are computed together (default: 32)')
+    add('--max-batch', type=int, default=32, help='requests that are computed together, at most (default: 32)')
     add('--max-delay', type=float, default=0.0, metavar='MS', help='how long a request waits for others (default: 0: '
         'only while all workers are busy)')
     add('--max-queue', type=int, default=1000, help='requests that may wait; others get 503 (default: 1000)')

@@ -162,3 +162,61 @@ def test_without_an_exporter_there_are_no_spans(monkeypatch):
     monkeypatch.setenv('OTEL_TRACES_EXPORTER', 'elsewhere')
     with pytest.raises(MXNetError, match='OTEL_TRACES_EXPORTER=elsewhere: there is no such exporter'):
         tracing.Tracing.installed()
+
+
+# ---------------------------------------------------------------------- batches
+@pytest.mark.parametrize('most, seconds, limit', [
+    (32, lambda rows: 0.001 * rows, 32),                        # light: each batch is done soon
+    (32, lambda rows: 0.04 * rows, 1),                          # heavy: rows take as long together as one by one
+    (32, lambda rows: 0.02 * rows, 2),
+    (32, lambda rows: 0.1, 32),                                 # rows are free in a batch
+    (32, lambda rows: 0.04 * rows ** 0.8, 32),                  # each doubling saves 13 % of a row's time
+    (32, lambda rows: 0.04 * max(rows, 4), 4),                  # up to four rows are computed in the time of four
+    (24, lambda rows: 0.001 * rows, 24),
+    (1, lambda rows: 9.0, 1),
+])
+def test_batches_of_a_heavy_network_are_small(most, seconds, limit):
+    from mxnet._serve.runner import batch_limit
+    asked = []
+    assert batch_limit(most, lambda rows: asked.append(rows) or seconds(rows)) == limit
+    assert asked == [2 ** n for n in range(len(asked))] and asked[-1] <= most
+
+
+def test_a_worker_makes_its_plans_before_requests_arrive(tmp_path):
+    from serve_tools import network
+
+    from mxnet._serve.runner import Runner
+    network(str(tmp_path / 'net'))
+    runner = Runner({'source': str(tmp_path / 'net'), 'name': 'net', 'version': 1, 'shapes': ['data=1,16'],
+                     'threads': 1, 'max_batch': 6})
+    assert 1 <= runner.largest <= 6
+    assert len(runner.compute([runner.network.example({'data': (5, 16)})['data']])[0]) == 5
+
+
+@pytest.mark.parametrize('replaced', [False, True])
+def test_front_and_workers_answer_from_the_same_files(tmp_path, replaced):
+    from serve_tools import network
+
+    from mxnet._serve.pool import Pool
+    network(str(tmp_path / 'net'))
+    config = {'source': str(tmp_path / 'net'), 'name': 'net', 'version': 1, 'shapes': ['data=1,16'], 'threads': 1}
+    events: list = []
+
+    async def run():
+        pool = Pool(config, workers=1, isolate=False, log=lambda **entry: events.append(entry['event']))
+        await pool.start()
+        if replaced:                    # before the front's own copy is loaded
+            network(str(tmp_path / 'net'), seed=9)
+        item = ('plain', {}, json.dumps([[1] * 16]).encode())
+        try:
+            before = (await pool.submit(item, 60))[2]
+            for _ in range(1000):
+                if pool._loading is not None and pool._loading.done():
+                    break
+                await asyncio.sleep(0.05)
+            assert (pool.local is None) is replaced
+            assert (await pool.submit(item, 60))[2] == before
+        finally:
+            await pool.stop()
+    asyncio.run(run())
+    assert ('not local' in events) is replaced
