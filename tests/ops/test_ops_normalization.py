@@ -163,6 +163,22 @@ def test_global_statistics_are_neither_moved_nor_ignored_in_train_mode(batch):
     assert mean.asnumpy().tolist() == [1, 2, 3]
 
 
+@pytest.mark.parametrize('train', [False, True])
+@pytest.mark.parametrize('attributes', [{}, {'use_global_stats': True}, {'output_mean_var': True}])
+def test_averages_with_attached_gradients_get_none(train, attributes):
+    nd = mx.nd
+    x, gamma, beta, mean, var = (nd.array(a) for a in ([[1, 2], [3, 5]], [1, 2], [0, 0], [.5, 1], [1, 2]))
+    for array in (x, gamma, beta, mean, var):
+        array.attach_grad()
+        array.grad[:] = 7
+    with mx.autograd.record(train_mode=train):
+        outputs = nd.BatchNorm(x, gamma, beta, mean, var, fix_gamma=False, **attributes)
+        loss = (outputs[0] + outputs[1] + outputs[2] if isinstance(outputs, list) else outputs).sum()
+    loss.backward()
+    assert beta.grad.asnumpy().tolist() == [2, 2]
+    assert mean.grad.asnumpy().tolist() == var.grad.asnumpy().tolist() == [7, 7]     # as in MXNet 1.9.1: not written
+
+
 def test_fixed_gamma_is_one_and_its_gradient_is_written_as_zero(batch):
     data, gamma, beta = batch
     gamma.grad[:] = 7

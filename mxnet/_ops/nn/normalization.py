@@ -48,6 +48,8 @@ def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum,
     scale = ones_with_zero_gradient(gamma) if fix_gamma else gamma
     use_batch = use_batch and x.numel() > 0
     if not use_batch:
+        if torch.is_grad_enabled() and (moving_mean.requires_grad or moving_var.requires_grad):
+            moving_mean, moving_var = moving_mean.detach(), moving_var.detach()     # no gradient flows into averages
         kept = moving_mean, moving_var
         if torch.is_grad_enabled() and (x.requires_grad or scale.requires_grad):
             # backward looks at them, and another call may have moved them by then
@@ -117,7 +119,7 @@ def BatchNorm(data, gamma, beta, moving_mean, moving_var, *, eps: float = 1e-3, 
         training and not use_global_stats, axis, cudnn=not cudnn_off, forward=not cudnn_off)
     if output_mean_var:
         if inverse is None:
-            mean, inverse = mean.clone(), torch.rsqrt(moving_var + eps)
+            mean, inverse = mean.detach().clone(), torch.rsqrt(moving_var.detach() + eps)
         return output, mean, inverse, new_mean, new_var
     return output, new_mean, new_var
 
