@@ -95,7 +95,8 @@ def test_openssh(tmp_path):
         check(done, hosts, [[hosts[0].address], [hosts[1].address]])        # sshd's own port
         wrong = launch([*arguments[:4], '--rsh', rsh.replace('known', 'nobody'), 'true'], hosts[0].enter)
         assert wrong.returncode == 255 and 'Host key verification failed' in wrong.stdout
-        assert f'on {hosts[0].address} failed first: it ended with status 255' in wrong.stdout
+        assert any(f'worker {rank} on {host.address} failed first: it ended with status 255' in wrong.stdout
+                   for rank, host in enumerate(hosts)), wrong.stdout
 
 
 @pytest.mark.skipif(not os.path.exists('/usr/sbin/sshd') or shutil.which('ssh') is None, reason='OpenSSH is needed')
