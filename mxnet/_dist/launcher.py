@@ -1,8 +1,8 @@
 """Starts the workers of a job, shows what they print with their numbers in front, and ends them together.
 
-Every run has a new secret, by which its workers know each other (`secret`).  They find it in their environment; over
-ssh it travels by the standard input of a shell, since everyone on a machine may read command lines.  Nothing outlives
-the launcher, in whatever way that ends (`guard`).
+Every run has a new secret, by which its workers know each other (`secret`).  They find it in their environment; to
+other hosts it travels by the standard input of a shell, since everyone on a machine may read command lines.
+Nothing outlives the launcher, in whatever way that ends (`guard`).
 
 Only the standard library is used: a launcher that needs seconds to load is noticed each time.
 """
@@ -118,11 +118,12 @@ def _look_for(program, path, folder):
         raise FileNotFoundError(f'there is no program {program}')
 
 
-# Runs at the other end of ssh, in `sh`: takes variables from the standard input, starts the worker, and ends it and
-# what it has started when that input ends, which is when the launcher or the connection does.
-REMOTE = """cd {folder} || exit
+# The whole standard input of a shell on the host, but for its end.  A shell reads a group of commands before it runs
+# the first.  The worker, and what it has started, ends when the input does: with the launcher or the connection.
+REMOTE = """{{
+cd {folder} || exit
 exec 3<&0 </dev/null
-eval "$(head -c {size} <&3)"
+{variables}
 (trap '' TERM; cat <&3 >/dev/null 2>&1; kill -TERM 0; sleep 3; kill -KILL 0) >/dev/null 2>&1 &
 watch=$!
 trap : TERM
@@ -132,20 +133,29 @@ wait $worker
 status=$?
 while kill -0 $worker 2>/dev/null; do wait $worker; status=$?; done
 kill -KILL $watch 2>/dev/null
-exit $status"""
+exit $status
+}}
+"""
+SSH = 'ssh -o BatchMode=yes'
 
 
-def remote_command(command, variables, count, folder):
-    """(what ssh is to run, what it gets as standard input)"""
+def rsh_command(rsh, host):
+    """The words that run `sh` on a host; `{host}` in `rsh` stands for its name, which else comes last."""
+    words = shlex.split(rsh)
+    if any('{host}' in word for word in words):
+        return [*(word.replace('{host}', host) for word in words), 'sh']
+    return [*words, host, 'sh']
+
+
+def remote_script(command, variables, count, folder):
+    """What `sh` on a host gets as standard input.  Nothing is on a command line: everyone there could read it."""
     # a shell takes no others; these are no secrets
     odd = {name: value for name, value in variables.items() if not re.fullmatch(r'[A-Za-z_][A-Za-z_0-9]*', name)}
     text = ''.join(f'export {name}={shlex.quote(value)}\n' for name, value in variables.items() if name not in odd)
     # how many cores there are is known there
-    text += f'export OMP_NUM_THREADS="${{OMP_NUM_THREADS:-$(expr $(nproc) / {count} \\| 1)}}"\n'
+    text += f'export OMP_NUM_THREADS="${{OMP_NUM_THREADS:-$(expr $(nproc) / {count} \\| 1)}}"'
     inner = [*(['env', *(f'{name}={value}' for name, value in odd.items())] if odd else []), *command]
-    data = text.encode()
-    script = REMOTE.format(folder=shlex.quote(folder), size=len(data), command=shlex.join(inner))
-    return shlex.join(['sh', '-c', script]), data
+    return REMOTE.format(folder=shlex.quote(folder), variables=text, command=shlex.join(inner)).encode()
 
 
 class Job:
@@ -154,9 +164,10 @@ class Job:
     _here = True            # whether workers without a host are on this machine
 
     def __init__(self, command, workers, servers=0, hosts=(), environment=None, address=None, attempt=0, grace=6.0,
-                 output=None, folder=None):
+                 output=None, folder=None, rsh=None):
         self.command, self.grace = list(command), grace
         self.folder = folder or os.getcwd()         # on other hosts
+        self.rsh = rsh or SSH                       # by what a shell on a host is started
         self.output = output or sys.stdout
         self.places = places_of(workers, list(hosts))
         host = address or (self.places[0][0] if hosts else '127.0.0.1')
@@ -199,9 +210,8 @@ class Job:
         host, _, count = self.places[rank]
         if not host:
             return begin_here(self.command, variables, count)
-        script, data = remote_command(self.command, variables, count, self.folder)
-        process = begin_here(['ssh', '-o', 'BatchMode=yes', host, script], {}, stdin=subprocess.PIPE,
-                             scratch=self.scratch)
+        data = remote_script(self.command, variables, count, self.folder)
+        process = begin_here(rsh_command(self.rsh, host), {}, stdin=subprocess.PIPE, scratch=self.scratch)
         with contextlib.suppress(BrokenPipeError):
             process.stdin.write(data)           # and it stays open: its end is that of the worker
             process.stdin.flush()
@@ -244,7 +254,8 @@ class Job:
         self.stop()
         status = self.processes[first].returncode
         how = f'was ended by {signal.Signals(-status).name}' if status < 0 else f'ended with status {status}'
-        self._say(f'worker {first} failed first: it {how}. Its last lines:')
+        host = self.places[first][0]
+        self._say(f'worker {first}{host and f" on {host}"} failed first: it {how}. Its last lines:')
         for line in self._tails[first]:
             self._say(f'    {line}')
         return (128 - status if status < 0 else status), first
@@ -329,7 +340,8 @@ def launch(command, workers, restarts=0, kind=Job, **options):
         if options.get('folder'):
             for host, _ in options['hosts']:
                 target = f'{host}:{options["folder"]}'
-                subprocess.run(['rsync', '-a', '--delete', f'{os.getcwd()}/', target], check=True)
+                rsh = ['-e', options['rsh']] if options.get('rsh') else []
+                subprocess.run(['rsync', '-a', '--delete', *rsh, f'{os.getcwd()}/', target], check=True)
         for attempt in range(restarts + 1):
             job = kind(command, workers, attempt=attempt, **options)
             try:

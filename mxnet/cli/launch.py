@@ -27,6 +27,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add('--launcher', choices=['local', 'ssh', 'ray', 'slurm', 'mpi', 'sge', 'yarn'], metavar='local|ssh|ray|slurm',
         help='where workers run: here, on the hosts, on the Ray cluster of RAY_ADDRESS, or as tasks of srun (ssh if '
              'there are hosts, else local)')
+    add('--rsh', metavar='COMMAND',
+        help='what starts `sh` on a host instead of ssh; the name of the host is put at the end, or at {host}: '
+             '"ssh -p 2222", "ip netns exec", "kubectl exec -i {host} --"')
     add('--address', help='the name under which the others reach the host of worker 0')
     add('--elastic', action='store_true',
         help='start all workers again when one fails; the program goes on from its checkpoint')
@@ -56,8 +59,12 @@ def launch(options: Any) -> int:
                       'variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT, or use ssh, ray or slurm')
     if (how == 'ssh') != bool(options.hostfile):
         return _wrong('-H goes with --launcher ssh, and the other way round')
+    if options.rsh is not None and (how != 'ssh' or not options.rsh.split()):
+        return _wrong('--rsh needs a command, and a file of hosts: -H FILE')
     if options.sync_dst_dir and how != 'ssh':
         return _wrong('--sync-dst-dir goes with --launcher ssh')
+    if options.sync_dst_dir and '{host}' in (options.rsh or ''):
+        return _wrong('--sync-dst-dir is done by rsync, which puts the name of the host at the end of --rsh')
     try:
         environment = dict(_variable(text) for text in [*options.env, *options.env_worker])
         servers = dict(_variable(text) for text in [*options.env, *options.env_server])
@@ -70,7 +77,7 @@ def launch(options: Any) -> int:
         hosts = launcher.hosts_of(options.hostfile) if how == 'ssh' else []
         folder = options.sync_dst_dir
         return launcher.launch(command, options.num_workers, restarts, servers=options.num_servers, hosts=hosts,
-                               environment=environment, address=options.address, folder=folder)
+                               environment=environment, address=options.address, folder=folder, rsh=options.rsh)
     except (MXNetError, OSError) as error:
         return _wrong(str(error))
 

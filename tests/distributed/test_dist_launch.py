@@ -165,6 +165,8 @@ def test_an_interrupt_while_workers_start_leaves_none_behind(monkeypatch, tmp_pa
     (['-n', '2', '--launcher', 'ssh', 'true'], '-H goes with --launcher ssh'),
     (['-n', '2', '--max-restarts', '1', 'true'], 'goes with --elastic'),
     (['-n', '2', '--sync-dst-dir', 'x', 'true'], '--sync-dst-dir goes with'),
+    (['-n', '2', '--rsh', 'ssh', 'true'], '--rsh needs a command, and a file of hosts'),
+    (['-n', '2', '-H', 'x', '--rsh', 'in {host} --', '--sync-dst-dir', 'x', 'true'], 'at the end of --rsh'),
     (['-n', '2', '-H', '/no/such/file', 'true'], '/no/such/file'),
     (['-n', '2', '--env', 'NO_SUCH_VARIABLE', 'true'], 'this variable is not set here'),
     (['-n', '2', '--launcher', 'slurm', 'true'], 'not a Slurm allocation'),
