@@ -6,9 +6,11 @@
   when its process ends, in whatever way.  Then the program and all it has started are killed, and FOLDER is removed,
   with what has a name that begins with its; '' is none.  (A signal at the death of the parent would do for launchers,
   but not for Ray's actors: it comes when the thread that started the program ends.)
-- Processes that the program leaves behind become children of this one (PR_SET_CHILD_SUBREAPER of Linux), also those
+- Processes that the program leaves behind become children of the guard (PR_SET_CHILD_SUBREAPER of Linux), also those
   in sessions of their own, and are killed.  Elsewhere those in its process group are.
-- If this process itself is killed, the program is (PR_SET_PDEATHSIG).
+- The guard is two processes, the outer and the inner one, and the program is the inner one's child.  If the inner one
+  is killed, the program and what it has started become the outer one's, which kills them.  If the outer one is killed,
+  the inner one kills them: it reads a pipe that only the outer one can write to.  Either can be stopped (SIGSTOP).
 - SIGTERM and SIGINT are handed on.  The exit status is that of the program; it is ended by the same signal.
 
 A file that is run by itself: it imports nothing but what it needs, since every worker has one.
@@ -80,14 +82,11 @@ def end_all(child):
         time.sleep(0.01)
 
 
-def run(program):
+def become(program, parent):
     """The process that becomes the program."""
-    os.setpgid(0, 0)
-    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != PARENT:
+    prctl(PR_SET_PDEATHSIG, signal.SIGKILL)         # for who kills both processes of the guard at once
+    if os.getppid() != parent:
         os._exit(1)                     # the parent ended before it could be watched
-    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
-        signal.signal(number, signal.SIG_DFL)
     try:
         os.execvp(program[0], program)
     except OSError as error:
@@ -95,8 +94,25 @@ def run(program):
         os._exit(127 if isinstance(error, FileNotFoundError) else 126)
 
 
-def main(life, program):
-    """Starts the program and waits; returns its number, and its status as `waitpid` gives it or None for an order."""
+def start(target, *arguments):
+    """The number of a child in a process group of its own, which runs a function."""
+    child = os.fork()
+    if not child:
+        os.setpgid(0, 0)
+        signal.set_wakeup_fd(-1)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGCHLD):
+            signal.signal(number, signal.SIG_DFL)
+        target(*arguments)
+        os._exit(1)
+    try:
+        os.setpgid(child, child)        # whoever comes first
+    except OSError:
+        pass
+    return child
+
+
+def watch(pipes, target, *arguments):
+    """Runs a function in a child; returns its number, and its status as `waitpid` gives it or None if a pipe ends."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
     awake, wake = os.pipe()
     os.set_blocking(awake, False)
@@ -106,18 +122,10 @@ def main(life, program):
     for handled in (signal.SIGTERM, signal.SIGINT):
         signal.signal(handled, lambda number, frame: signals.append(number))
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
-    child = os.fork()
-    if not child:
-        os.close(life)
-        run(program)
-    try:
-        os.setpgid(child, child)        # whoever comes first
-    except OSError:
-        pass
-    alive = True
+    child = start(target, *arguments)
     while True:
         try:
-            while alive:
+            while True:
                 number, status = os.waitpid(-1, os.WNOHANG)
                 if number == child:
                     return child, status
@@ -127,12 +135,42 @@ def main(life, program):
             return child, 0
         while signals:
             kill(-child, signals.pop(0))
-        if life in select.select([life, awake], [], [])[0] and not os.read(life, 1):
+        ready = select.select([*pipes, awake], [], [])[0]
+        if ended(*(pipe for pipe in pipes if pipe in ready)):
             return child, None
         try:
             os.read(awake, 4096)
         except BlockingIOError:
             pass
+
+
+def ended(*pipes):
+    """Whether who could write to one of them is gone.  Nobody ever writes."""
+    return any(not os.read(pipe, 1) for pipe in select.select(pipes, [], [], 0)[0])
+
+
+def inner(life, folder, program, pipe):
+    """The process that starts the program."""
+    outer = os.getppid()
+    os.close(pipe[1])
+    child, status = watch([life, pipe[0]], become, program, os.getpid())
+    end_all(child)
+    if status is None:
+        kill(outer, signal.SIGCONT) if os.getppid() == outer else None     # it has the same to do
+        if ended(life):
+            clean(folder)
+    leave(signal.SIGKILL if status is None else status)
+
+
+def main(life, folder, program):
+    """The process that the launcher has started."""
+    os.set_inheritable(life, False)
+    pipe = os.pipe()
+    child, status = watch([life], inner, life, folder, program, pipe)
+    end_all(child)
+    if status is None:
+        clean(folder)
+    leave(signal.SIGKILL if status is None else status)
 
 
 def clean(folder):
@@ -166,10 +204,4 @@ def leave(status):
 
 
 if __name__ == '__main__':
-    PARENT = os.getpid()
-    started, ended_with = main(int(sys.argv[1]), sys.argv[3:])
-    end_all(started)
-    if ended_with is None:
-        clean(sys.argv[2])
-        ended_with = signal.SIGKILL
-    leave(ended_with)
+    main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

@@ -279,7 +279,6 @@ class Job:
             if process.stdin is not None:
                 with contextlib.suppress(OSError):
                     process.stdin.close()
-        self._kill_strays()
         for thread in self._threads:
             thread.join(2)
         name = os.path.basename(self.scratch)
@@ -287,17 +286,6 @@ class Job:
             for left in [os.path.join(base, n) for n in (os.listdir(base) if os.path.isdir(base) else [])
                          if n == name or n.startswith(f'{name}-')]:
                 shutil.rmtree(left, ignore_errors=True)
-
-
-    def _kill_strays(self):
-        """What a worker has started and left behind, if its guard was killed and could not do it."""
-        mark = f'REMX_SCRATCH={self.scratch}'.encode()
-        for name in os.listdir('/proc') if os.path.isdir('/proc/self') else ():
-            if name.isdigit() and int(name) != os.getpid():
-                with contextlib.suppress(OSError):
-                    with open(f'/proc/{name}/environ', 'rb') as file:
-                        if mark in file.read().split(b'\0'):
-                            os.kill(int(name), signal.SIGKILL)
 
 
 class _Interrupts:

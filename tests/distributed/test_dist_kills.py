@@ -73,9 +73,17 @@ def killed(tmp_path, kind, who, within):
         assert len(family) >= (10 if kind == 'dist_sync' else 20)
         folders = {os.path.dirname(path) for number in family for path in _meetings(number)}
         assert len(folders) == 1
-        victim = {'launcher': job.pid, 'worker 0': workers[0], 'worker 1': workers[1],
-                  'guard': parent(workers[0])}[who]
-        os.kill(victim, signal.SIGKILL)
+        inner = parent(workers[0])
+        outer = parent(inner)
+        assert parent(outer) == job.pid
+        victims = {'launcher': [job.pid], 'worker 0': [workers[0]], 'worker 1': [workers[1]], 'guard': [inner],
+                   'outer guard': [outer], 'launcher and guard': [job.pid, inner],
+                   'launcher and outer guard': [job.pid, outer], 'guard and worker 0': [inner, workers[0]],
+                   'stopped guard': [job.pid], 'stopped outer guard': [job.pid]}[who]
+        if who.startswith('stopped'):
+            os.kill(outer if 'outer' in who else inner, signal.SIGSTOP)
+        for victim in victims:
+            os.kill(victim, signal.SIGKILL)
         start = time.monotonic()
         while running(family) and time.monotonic() - start < within:
             time.sleep(0.02)
@@ -83,11 +91,11 @@ def killed(tmp_path, kind, who, within):
         for number, _ in left:
             os.kill(number, signal.SIGKILL)
         assert not left, f'{who} of {kind}, after {within} seconds: {left}'
-        if who == 'launcher':
+        if job.pid in victims:
             job.wait()
         else:
             said = job.communicate(timeout=30)[0]
-            assert f'worker {0 if who == "guard" else int(who[-1])} failed first: it was ended by SIGKILL' in said
+            assert f'worker {who[-1] if who[-1] in "01" else 0} failed first: it was ended by SIGKILL' in said
             assert job.returncode == 137
         folder = folders.pop()
         end = time.monotonic() + 2                  # the guards remove it after the processes
@@ -110,10 +118,22 @@ def test_nothing_outlives_its_launcher(tmp_path):
     killed(tmp_path, 'dist_sync', 'launcher', 5)
 
 
+def test_a_killed_guard_leaves_nothing(tmp_path):
+    killed(tmp_path, 'dist_sync', 'guard', 12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('who', ['launcher and guard', 'launcher and outer guard', 'guard and worker 0',
+                                 'stopped guard', 'stopped outer guard'])
+def test_two_at_once(tmp_path, who):
+    killed(tmp_path, 'dist_sync', who, 12)
+
+
 # the launcher gives the other workers six seconds to say what they were doing
 @pytest.mark.slow
 @pytest.mark.parametrize('turn', range(20))
-@pytest.mark.parametrize('who, within', [('launcher', 5), ('worker 0', 12), ('worker 1', 12), ('guard', 12)])
+@pytest.mark.parametrize('who, within', [('launcher', 5), ('worker 0', 12), ('worker 1', 12), ('guard', 12),
+                                         ('outer guard', 12)])
 @pytest.mark.parametrize('kind', ['dist_sync', pytest.param('dist_async', marks=pytest.mark.skipif(
     not HAS_RAY, reason='ray is not installed'))])
 def test_whoever_is_killed_takes_all_along(tmp_path, kind, who, within, turn):
@@ -272,12 +292,15 @@ def test_a_guard_leaves_nothing_of_its_program():
         assert process.returncode == -9 and not running(family)
 
 
-def test_a_program_ends_with_its_guard():
-    with guard('sh', '-c', 'echo up; exec sleep 1000') as process:
+@pytest.mark.parametrize('which', ['inner', 'outer'])
+def test_a_program_ends_with_its_guard(which):
+    """And what it has left behind in another session, without any variable or open file of its own."""
+    with guard('sh', '-c', 'env -i setsid sleep 1000 < /dev/null > /dev/null & echo up; exec sleep 1000') as process:
         process.stdout.readline()
-        family = descendants(process.pid)
-        process.kill()
-        process.wait()
+        while len(family := descendants(process.pid)) < 3:
+            time.sleep(0.01)
+        os.kill(process.pid if which == 'outer' else family[0], signal.SIGKILL)
+        assert process.wait(10) == -signal.SIGKILL
         end = time.monotonic() + 5
         while running(family) and time.monotonic() < end:
             time.sleep(0.01)
