@@ -11,6 +11,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import ref
 
+import numpy
 import torch
 
 from .._array import NDArrayBase, before_write, copies, readers, settle, write
@@ -28,6 +29,7 @@ __all__ = ['add', 'subtract', 'multiply', 'divide', 'modulo', 'power', 'maximum'
            'greater', 'greater_equal', 'lesser', 'lesser_equal', 'logical_and', 'logical_or', 'logical_xor',
            'true_divide']
 
+_SCALARS = (Number, numpy.bool_)        # NumPy's bools are no Numbers in Python
 _new = object.__new__
 _Array = TypeVar('_Array')
 
@@ -38,14 +40,14 @@ def _binary(name, doc, arrays, scalar, reverse, python) -> Callable[[Any, Any], 
         if isinstance(lhs, NDArrayBase):
             if isinstance(rhs, NDArrayBase):
                 return _invoke.run(NAMES[arrays], (lhs, rhs), {}, None, lhs._dense)
-            if isinstance(rhs, Number):
+            if isinstance(rhs, _SCALARS):
                 return _invoke.run(NAMES[scalar], (lhs,), _scalar(rhs), None, lhs._dense)
-        elif isinstance(lhs, Number):
+        elif isinstance(lhs, _SCALARS):
             if isinstance(rhs, NDArrayBase):
                 return _invoke.run(NAMES[reverse], (rhs,), _scalar(lhs), None, rhs._dense)
-            if isinstance(rhs, Number):
+            if isinstance(rhs, _SCALARS):
                 return python(lhs, rhs)
-        bad = rhs if isinstance(lhs, (NDArrayBase, Number)) else lhs
+        bad = rhs if isinstance(lhs, (NDArrayBase, *_SCALARS)) else lhs
         what = f'nd.{name}: type {type(bad).__name__} is not supported: operand {"lhs" if bad is lhs else "rhs"}'
         raise TypeError(not_an_array(what, bad).replace('an NDArray', 'an NDArray or a number'))
 

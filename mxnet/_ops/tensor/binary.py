@@ -20,8 +20,10 @@ def divide(lhs, rhs):
 
 
 def modulo(lhs, rhs):
-    """The remainder with the sign of `rhs`, 0 where `rhs` is 0."""
+    """The remainder with the sign of `rhs`, 0 where `rhs` is 0.  The gradient of `lhs` is 1 everywhere."""
     if lhs.is_floating_point():
+        if lhs.requires_grad:
+            return torch.where(rhs == 0, lhs - lhs.detach(), torch.remainder(lhs, rhs))
         return torch.where(rhs == 0, 0, torch.remainder(lhs, rhs))
     # a remainder by 1 is 0, too, and integers by 0 would be an error
     return torch.remainder(lhs, torch.where(rhs == 0, 1, rhs))

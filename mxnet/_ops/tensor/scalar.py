@@ -29,7 +29,9 @@ def _divide_by(data, scalar):
 
 
 def _modulo(data, scalar):
-    return torch.remainder(data, scalar) if scalar else torch.zeros_like(data)
+    if scalar:
+        return torch.remainder(data, scalar)
+    return data - data.detach() if data.requires_grad else torch.zeros_like(data)       # the gradient is 1 here too
 
 
 def _modulo_by(data, scalar):
