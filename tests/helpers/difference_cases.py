@@ -467,6 +467,39 @@ def gradients_of_null():
     return [*found, None if x.grad is None else lists(x.grad)]
 
 
+@claim('`weight.data().attach_grad()` of a Parameter', [[3], [3], [0.6]], [[3], [2], [0.7]])
+def gradient_of_a_parameter_attached_again():
+    net = gluon.nn.Dense(1, in_units=1, use_bias=False)
+    net.initialize(mx.init.One())
+    trainer = gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 0.1})
+    for factor in (1, 3):
+        with autograd.record():
+            y = net(nd.array([[factor]]))
+        y.backward()
+        if factor == 1:
+            net.weight.grad()[:] = 2
+            net.weight.data().attach_grad()
+    found = [lists(net.weight.data().grad), lists(net.weight.grad())]
+    net.weight.set_data(nd.array([[0.9]]))
+    trainer.step(1)
+    return [*found, lists(net.weight.data())]
+
+
+@claim('`register_op_hook`', [True, False], [True, True])
+def names_given_to_hooks():
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(2, in_units=1, activation='tanh'), gluon.nn.Dense(1, in_units=2))
+    net.initialize()
+    net.hybridize()
+    names = []
+    net.register_op_hook(lambda name, operator, array: names.append(str(name)))
+    with autograd.record():
+        y = net(nd.ones((1, 1)))
+    y.backward()
+    nd.waitall()
+    return [any('_output' in name for name in names), any('_backward' in name for name in names)]
+
+
 @claim('GPUs', True, True)
 def clipped_states():
     """On a CPU, neither side clips."""
