@@ -428,11 +428,11 @@ def test_shapes_that_do_not_fit(name):
 def test_groups_one_by_one_are_as_all_together(seed):
     from mxnet._ops.vision import nms
     generator = torch.Generator().manual_seed(seed)
-    corner = torch.rand(2, nms.MANY, 2, generator=generator)
-    boxes = torch.cat([corner, corner + 0.02 + 0.2 * torch.rand(2, nms.MANY, 2, generator=generator)], -1)
-    group = torch.randint(0, 5, (2, nms.MANY), generator=generator).float()
+    corner = torch.rand(2, 1024, 2, generator=generator)
+    boxes = torch.cat([corner, corner + 0.02 + 0.2 * torch.rand(2, 1024, 2, generator=generator)], -1)
+    group = torch.randint(0, 5, (2, 1024), generator=generator).float()
     group[0, seed] = float('nan')           # equal to nothing, so that it neither suppresses nor goes
-    valid = torch.rand(2, nms.MANY, generator=generator) > 0.2
+    valid = torch.rand(2, 1024, generator=generator) > 0.2
     kept = nms.suppress(boxes, group, valid, 0.4)
     assert torch.equal(kept, nms._side_by_side(boxes, group, valid, 0.4, False))
     together = nms.suppress(boxes, None, valid, 0.4)

@@ -8,8 +8,8 @@ import torch
 
 from ..core.library import define
 
-MANY = 1024         # from this many boxes on, groups are taken one by one
 PAIRS = 1 << 16     # pairs of boxes that are compared at a time, on a CPU: what fits into its cache
+LISTED = 1 << 15    # with this many pairs of the same group or fewer, only these pairs are compared
 
 
 def corners(boxes):
@@ -56,10 +56,12 @@ def suppress(boxes, group, valid, threshold, inclusive=False, most=0):
 
 def _survivors(boxes, group, valid, threshold, inclusive, most):
     if not boxes.is_cuda:
-        groups = [None] * len(boxes) if group is None else group.float() if group.dtype == torch.bfloat16 else group
+        groups = [None] * len(boxes) if group is None else \
+            (group.float() if group.dtype == torch.bfloat16 else group).numpy()
         alive = numpy.zeros(valid.shape, bool)
-        for row, b, g, v in zip(alive, boxes, groups, valid.numpy(), strict=True):
-            _of_image(row, b, None if g is None else g.numpy(), v, threshold, inclusive, most)
+        with numpy.errstate(all='ignore'):
+            for row, b, g, v in zip(alive, boxes.numpy(), groups, valid.numpy(), strict=True):
+                _of_image(row, b, g, v, threshold, inclusive, most)
         return torch.from_numpy(alive)
     return _side_by_side(boxes, group, valid, threshold, inclusive)
 
@@ -70,40 +72,68 @@ _suppress = define('suppress(Tensor boxes, Tensor? group, Tensor valid, float th
 
 def _of_image(alive, boxes, group, valid, threshold, inclusive, most):
     """On a CPU: sets in `alive` which boxes of one image are kept."""
-    known, numbers = torch.cat((boxes.t(), _area(boxes)[None])), valid.nonzero()[0]
-    parts = [numbers]
-    if group is not None:
-        group = group[numbers]
-        if len(valid) >= MANY:                          # boxes of different groups do not meet at all
-            alive[numbers[group != group]] = True       # NaN is equal to no other group
-            parts, group = [numbers[group == g] for g in numpy.unique(group)], None
+    numbers = valid.nonzero()[0]
+    known = numpy.empty((5, len(boxes)), boxes.dtype)           # sides and areas
+    known[:4] = boxes.T
+    numpy.multiply(*numpy.maximum(known[2:4] - known[:2], 0), out=known[4])
+    if group is None:
+        parts = [numbers]
+    else:
+        numbers = numbers[group[numbers].argsort(kind='stable')]
+        sizes = _runs(group[numbers])
+        if (sizes * (sizes - 1)).sum() <= 2 * LISTED:
+            alive[numbers] = _compare_listed(known.take(numbers, 1), sizes, threshold, inclusive)
+            return
+        parts = numpy.split(numbers, sizes.cumsum()[:-1])
     for part in parts:
-        for kept in _greedy(known, part, group, threshold, inclusive, most):
+        for kept in _greedy(known, part, threshold, inclusive, most):
             alive[kept] = True
 
 
-def _greedy(known, numbers, group, threshold, inclusive, most):
+def _runs(values):
+    """Lengths of the runs of equal values; NaN is equal to nothing."""
+    ends = (values[1:] != values[:-1]).nonzero()[0] + 1
+    return numpy.diff(ends, prepend=0, append=len(values))
+
+
+def _compare_listed(known, sizes, threshold, inclusive):
+    """Which boxes are kept, where groups of `sizes` stand one after the other: compares pairs of the same group."""
+    count = known.shape[1]
+    later = numpy.repeat(sizes.cumsum(), sizes) - numpy.arange(1, count + 1)    # boxes of the group after each one
+    better = numpy.repeat(numpy.arange(count), later)
+    worse = numpy.arange(len(better)) - numpy.repeat(later.cumsum() - later, later) + better + 1
+    left, top, right, bottom, area = known.take(better, 1)
+    other_left, other_top, other_right, other_bottom, other_area = known.take(worse, 1)
+    width = numpy.maximum(numpy.minimum(right, other_right) - numpy.maximum(left, other_left), 0)
+    height = numpy.maximum(numpy.minimum(bottom, other_bottom) - numpy.maximum(top, other_top), 0)
+    shared = width * height
+    overlap = shared / (area + other_area - shared)
+    clash = (overlap >= threshold if inclusive else overlap > threshold).nonzero()[0]
+    alive = bytearray(b'\1') * count
+    for i, j in zip(better[clash].tolist(), worse[clash].tolist(), strict=True):
+        if alive[i]:
+            alive[j] = 0
+    return numpy.frombuffer(alive, bool)
+
+
+def _greedy(known, numbers, threshold, inclusive, most):
     """Arrays of those of `numbers` that are kept.
 
     A block of the best that are left removes what it overlaps; removed boxes are not looked at again.
-    `known` has sides and areas of all boxes, `group` the groups of `numbers`.
     """
-    known, found = known if len(numbers) == known.shape[1] else known[:, torch.from_numpy(numbers)], 0
+    known, found = known if len(numbers) == known.shape[1] else known.take(numbers, 1), 0
     while len(numbers):
-        block = min(len(numbers), max(16, PAIRS // len(numbers)))
-        overlap = _overlaps(known[:, :block], known).numpy()
+        block, known_here = min(len(numbers), max(16, PAIRS // len(numbers))), torch.from_numpy(known)
+        overlap = _overlaps(known_here[:, :block], known_here).numpy()
         # NumPy compares in a tenth of the time that torch takes
         clash = overlap >= threshold if inclusive else overlap > threshold
-        if group is not None:
-            clash &= group[:block, None] == group
         kept = _settle_one(clash[:, :block])
         yield numbers[:block][kept]
         found += int(kept.sum())
         if block == len(numbers) or 0 < most <= found:
             return
         stays = (~clash[kept, block:].any(0)).nonzero()[0] + block
-        numbers, known = numbers[stays], known[:, torch.from_numpy(stays)]
-        group = None if group is None else group[stays]
+        numbers, known = numbers[stays], known.take(stays, 1)
 
 
 def _settle_one(clash):
