@@ -5,12 +5,14 @@
   that the rest of the job reaches under an address that is not theirs (behind a router, say).
 - A stranger costs a descriptor for at most HANDSHAKE seconds.  There are at most MOST_PENDING of them: the oldest goes
   first.  Nothing is read from one but 64 bytes, and nothing is sent but a random number.
+- The log names the address of each stranger once, and at most MOST_NAMED of them.
 """
 import collections
 import contextlib
 import errno
 import hmac
 import ipaddress
+import logging
 import os
 import selectors
 import socket
@@ -25,6 +27,7 @@ __all__ = ['Listener', 'bind', 'connect', 'shown']
 
 HANDSHAKE = 10.0            # seconds
 MOST_PENDING = 128
+MOST_NAMED = 64             # strangers in the log of one listener
 TRIES = 8                   # of a handshake that was broken off: a flood of strangers can push a member out
 
 _open: weakref.WeakSet[socket.socket] = weakref.WeakSet()      # of this process, and not of its children
@@ -161,10 +164,10 @@ def connect(address, key, purpose, seconds):
 class Pending:
     """A connection whose other side has not shown yet that it knows the secret."""
 
-    __slots__ = ('data', 'end', 'nonce', 'sock')
+    __slots__ = ('data', 'end', 'nonce', 'peer', 'sock')
 
-    def __init__(self, sock):
-        self.sock, self.data = sock, bytearray()
+    def __init__(self, sock, peer):
+        self.sock, self.peer, self.data = sock, peer, bytearray()
         self.end = time.monotonic() + HANDSHAKE
         first = _secret.hello()
         self.nonce = first[len(_secret.MAGIC):]
@@ -181,6 +184,7 @@ class Listener:
         self.port = name[1] if isinstance(name, tuple) else None
         self._selector = selectors.DefaultSelector()
         self._pending = collections.OrderedDict()       # Pending: None, oldest first
+        self._strangers = set()                         # addresses that the log has named
         for sock in sockets:
             sock.setblocking(False)
             self._selector.register(sock, selectors.EVENT_READ, None)
@@ -200,15 +204,16 @@ class Listener:
                 self.ready(entry.data, events)
         now = time.monotonic()
         while self._pending and next(iter(self._pending)).end <= now:
-            self._drop(next(iter(self._pending)))
+            self._refuse(next(iter(self._pending)), f'it has not shown within {HANDSHAKE:g} seconds that it knows '
+                                                    'the secret of this job')
 
     def _accept(self, listening):
         try:
-            sock, _ = listening.accept()
+            sock, name = listening.accept()
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
                 while self._pending:
-                    self._drop(next(iter(self._pending)))
+                    self._refuse(next(iter(self._pending)), 'this process may not open more files')
                 time.sleep(0.01)
             return
         kept(sock)
@@ -216,14 +221,28 @@ class Listener:
         try:
             if sock.family != socket.AF_UNIX:
                 sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            pending = Pending(sock)
+            pending = Pending(sock, name[0] if isinstance(name, tuple) else 'a process of this machine')
         except OSError:
             sock.close()
             return
         if len(self._pending) >= MOST_PENDING:
-            self._drop(next(iter(self._pending)))
+            self._refuse(next(iter(self._pending)), f'{MOST_PENDING} others had connected since then')
         self._pending[pending] = None
         self._selector.register(sock, selectors.EVENT_READ, pending)
+
+    def _refuse(self, pending, reason):
+        """Drops a stranger, and says so if it is the first time."""
+        here = self._sockets[0].getsockname()
+        self._drop(pending)
+        if pending.peer in self._strangers or len(self._strangers) > MOST_NAMED:
+            return
+        self._strangers.add(pending.peer)
+        if len(self._strangers) > MOST_NAMED:
+            logging.warning('More than %d strangers have connected to %s; the others are not named', MOST_NAMED,
+                            shown(here))
+            return
+        logging.warning('A connection from %s to %s was refused: %s. This is said once for each address',
+                        pending.peer, shown(here), reason)
 
     def _drop(self, pending):
         self._pending.pop(pending, None)
@@ -239,14 +258,14 @@ class Listener:
         except OSError:
             part = b''
         if not part:
-            self._drop(pending)
+            self._refuse(pending, 'it ended before it had shown that it knows the secret of this job')
             return
         pending.data += part
         if len(pending.data) < _secret.PROOF:
             return
         own, proof = bytes(pending.data[:_secret.NONCE]), bytes(pending.data[_secret.NONCE:])
         if not hmac.compare_digest(proof, _secret.proof(self._key, self._purpose, 'client', pending.nonce, own)):
-            self._drop(pending)
+            self._refuse(pending, 'it does not know the secret of this job (MXNET_KVSTORE_SECRET)')
             return
         answer = _secret.proof(self._key, self._purpose, 'server', pending.nonce, own)
         try:

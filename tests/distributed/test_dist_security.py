@@ -517,6 +517,39 @@ def test_who_says_nothing_has_to_go(monkeypatch):
         found.stop()
 
 
+def stranger(store, data, source='127.0.0.1'):
+    """Says something, and waits until it is dropped."""
+    with socket.create_connection(('127.0.0.1', store.port), timeout=5, source_address=(source, 0)) as sock:
+        sock.sendall(data)
+        if len(data) < secret.PROOF:
+            sock.shutdown(socket.SHUT_WR)
+        with contextlib.suppress(ConnectionResetError):
+            while sock.recv(2**16):
+                pass
+
+
+def test_strangers_are_named_in_the_log(store, caplog, monkeypatch):
+    monkeypatch.setattr(listener, 'MOST_NAMED', 2)
+    member(store).set('a', b'1')
+    assert not caplog.records                   # who knows the secret is none
+    place = f'127.0.0.1:{store.port}'
+    for _ in range(3):
+        stranger(store, bytes(secret.PROOF))
+    stranger(store, b'GET / HTTP/1.1', '127.0.0.2')
+    waited(lambda: len(caplog.records) == 2, 5)
+    for number in range(3, 10):
+        stranger(store, b'', f'127.0.0.{number}')
+    waited(lambda: len(caplog.records) == 3, 5)
+    again = 'This is said once for each address'
+    assert [record.getMessage() for record in caplog.records] == [
+        f'A connection from 127.0.0.1 to {place} was refused: it does not know the secret of this job '
+        f'(MXNET_KVSTORE_SECRET). {again}',
+        f'A connection from 127.0.0.2 to {place} was refused: it ended before it had shown that it knows the secret of '
+        f'this job. {again}',
+        f'More than 2 strangers have connected to {place}; the others are not named']
+    assert len(store._strangers) == 3 and member(store).get('a') == b'1'
+
+
 def test_children_of_a_worker_do_not_hold_its_connections(store):
     """Else nobody would notice that the worker is gone while one of them runs."""
     one = member(store)

@@ -37,3 +37,14 @@ def test_the_documentation_lists_the_folders(language):
     page = (ROOT / 'docs' / language / 'development.md').read_text(encoding='utf-8')
     listed = re.findall(r'^\| `(\w+)` \|', page, re.M)
     assert sorted(listed) == sorted(path.name for path in TESTS.iterdir() if path.is_dir() and path.name[0] not in '_.')
+
+
+def test_the_fault_suites_of_soak_exist():
+    """Those whose names say what they are about are all in its list."""
+    tree = ast.parse((TESTS / 'scripts' / 'soak.py').read_text())
+    listed = next(ast.literal_eval(node.value) for node in tree.body if isinstance(node, ast.Assign)
+                  and getattr(node.targets[0], 'id', '') == 'FAULTS')
+    assert [name for name in listed if not (TESTS / name).exists()] == []
+    named = [str(path.relative_to(TESTS)) for path in TESTS.rglob('test_*.py')
+             if re.search(r'_(faults|kills|security|hostile|commits|resume)$', path.stem)]
+    assert sorted(set(named) - set(listed)) == []
