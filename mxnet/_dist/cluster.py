@@ -128,9 +128,15 @@ class Host:
 
     @classmethod
     def cluster(cls, folder, cores, address, token):
-        """A new cluster with one machine."""
-        return cls({'num_cpus': cores, 'num_gpus': 0, 'object_store_memory': store_memory(), '_temp_dir': folder,
-                    '_node_ip_address': address}, token, folder)
+        """A new cluster with one machine.
+
+        Ray opens its folder to all users, so it is inside one that only this user may enter.  That of `remx launch` is
+        inside of one already, and names of sockets must not become longer.
+        """
+        place = folder if os.environ.get('REMX_SCRATCH') else os.path.join(folder, 'r')
+        os.makedirs(place, mode=0o700, exist_ok=True)
+        return cls({'num_cpus': cores, 'num_gpus': 0, 'object_store_memory': store_memory(), '_temp_dir': place,
+                    '_node_ip_address': address, 'folder': folder}, token, folder)
 
     def running(self):
         """Whether it has not ended."""

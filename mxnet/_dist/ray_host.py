@@ -20,7 +20,7 @@ def main():
     if 'start' in options:
         os.execv(sys.executable, [sys.executable, '-m', 'ray.scripts.scripts', 'start', '--block', *options['start']])
     import ray
-    folder = options['_temp_dir']
+    folder = options.pop('folder')             # where the address is said
     try:
         found = ray.init(address='local', include_dashboard=False, configure_logging=False,
                          logging_level=logging.ERROR, log_to_driver=False, **options)

@@ -116,7 +116,7 @@ class Runner:
         for name, array in sorted(self.network.arrays.items()):
             values = np.ascontiguousarray(array.asnumpy())
             found.update(f'{name} {values.dtype} {values.shape}'.encode())
-            found.update(values.reshape(-1).view('uint8'))
+            found.update(values.reshape(-1).view('uint8').data)
         found.update(json.dumps([self.classes, sorted(self.shapes.items())]).encode())
         return found.hexdigest()
 

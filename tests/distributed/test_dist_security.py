@@ -693,3 +693,27 @@ def test_a_secret_is_not_shown(monkeypatch, capsys):
     assert main(['doctor']) == 0
     said = capsys.readouterr().out
     assert 'MXNET_KVSTORE_SECRET' in said and KEY.decode() not in said
+
+
+@pytest.mark.parametrize('launched', [False, True])
+def test_the_folder_of_a_ray_cluster_is_closed_to_others(tmp_path, monkeypatch, launched):
+    """Ray makes its own folder accessible to all users; one that is not must be around it."""
+    pytest.importorskip('ray')
+    from mxnet._dist.cluster import Host, scratch
+    from mxnet._dist.places import new_folder
+    around = new_folder()
+    if launched:
+        monkeypatch.setenv('REMX_SCRATCH', around)
+    else:
+        monkeypatch.delenv('REMX_SCRATCH', raising=False)
+    folder = scratch()
+    host = Host.cluster(folder, 1, '127.0.0.1', '0' * 64)
+    try:
+        assert host.address(folder).startswith('127.0.0.1:')
+        outermost = around if launched else folder
+        assert stat.S_IMODE(os.stat(outermost).st_mode) == 0o700
+        assert any('session_' in name for _, names, _ in os.walk(folder) for name in names)
+    finally:
+        host.close()
+        for path in (folder, around):
+            shutil.rmtree(path, ignore_errors=True)

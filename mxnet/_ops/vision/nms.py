@@ -75,7 +75,8 @@ def _of_image(alive, boxes, group, valid, threshold, inclusive, most):
     numbers = valid.nonzero()[0]
     known = numpy.empty((5, len(boxes)), boxes.dtype)           # sides and areas
     known[:4] = boxes.T
-    numpy.multiply(*numpy.maximum(known[2:4] - known[:2], 0), out=known[4])
+    width, height = numpy.maximum(known[2:4] - known[:2], 0)
+    numpy.multiply(width, height, out=known[4])
     if group is None:
         parts = [numbers]
     else:
@@ -142,7 +143,7 @@ def _settle_one(clash):
     numpy.fill_diagonal(clash, False)
     rows = numpy.packbits(clash, axis=1, bitorder='little')     # a row is one integer, whose bits are the boxes
     removed, size, data = 0, rows.shape[1], rows.tobytes()
-    for i in rows.any(1).nonzero()[0].tolist():
+    for i in numpy.flatnonzero(rows.any(1)).tolist():
         if not removed >> i & 1:
             removed |= int.from_bytes(data[i * size:(i + 1) * size], 'little') >> i + 1 << i + 1
     bits = numpy.frombuffer(removed.to_bytes(size, 'little'), numpy.uint8)
