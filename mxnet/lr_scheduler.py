@@ -24,6 +24,7 @@ __all__ = ['CosineScheduler', 'FactorScheduler', 'LRScheduler', 'MultiFactorSche
 # what log readers look for
 CHANGED = 'Update[%d]: Change learning rate to %0.5e'
 LOWEST = 'Update[%d]: now learning rate arrived at %0.5e, will not change in the future'
+_MANY = 1_000_000       # steps that are done one by one, each with its line in the log
 
 
 class LRScheduler:
@@ -89,6 +90,15 @@ class FactorScheduler(LRScheduler):
     def __call__(self, num_update: int) -> float:
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
+        if num_update > self.count + self.step:
+            if not self.step > 0:           # read from a file
+                raise ValueError(f'step must be at least 1, not {self.step}')
+            due = -((self.count - num_update) // self.step) - 1
+            if not due <= _MANY:
+                self.count += due * self.step
+                self.base_lr = max(self.base_lr * float(self.factor) ** due, self.stop_factor_lr)
+                logging.info(CHANGED, num_update, self.base_lr)
+                return self.base_lr
         # several steps at once when training goes on from a checkpoint
         while num_update > self.count + self.step:
             self.count += self.step

@@ -24,7 +24,8 @@ def full_gradient(weight, grad, wd, rescale_grad, clip_gradient):
 
 def bias_correction(beta1: float, beta2: float, t: int) -> float:
     """What the learning rate is multiplied by, since averages that start at 0 are too small at first."""
-    return math.sqrt(1.0 - beta2 ** t) / (1.0 - beta1 ** t)
+    # floats: a power of ints is computed to its last digit
+    return math.sqrt(1.0 - float(beta2) ** t) / (1.0 - float(beta1) ** t)
 
 
 @register
@@ -151,7 +152,7 @@ class Adamax(BuiltIn):
         self.beta2 = beta2
 
     def _rule(self, index, lr, wd):
-        lr /= 1.0 - self.beta1 ** self._index_update_count[index]
+        lr /= 1.0 - float(self.beta1) ** self._index_update_count[index]
         return adamax, {'lr': lr, 'wd': wd, 'beta1': self.beta1, 'beta2': self.beta2,
                         'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
@@ -200,7 +201,7 @@ class Nadam(BuiltIn):
         return nadam, {'lr': lr, 'wd': wd, 'beta1': self.beta1, 'beta2': self.beta2, 'epsilon': self.epsilon,
                        'of_grad': (1.0 - now) / (1.0 - self.m_schedule),
                        'of_mean': following / (1.0 - self.m_schedule * following),
-                       'of_var': 1.0 / (1.0 - self.beta2 ** t),
+                       'of_var': 1.0 / (1.0 - float(self.beta2) ** t),
                        'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
 

@@ -9,6 +9,7 @@ import numpy
 
 from .._files import pickles
 from .._names import kind_of
+from .._wording import plain
 from ..base import MXNetError
 from ..lr_scheduler import LRScheduler
 from ..ndarray.ndarray import NDArray
@@ -44,6 +45,7 @@ class Updater:
     aggregate_updates: Any
 
     _loaded = None          # where states came from that no update has used yet
+    _settings_from = None   # where the optimizer, or what it remembers, came from
 
     def __init__(self, optimizer: Optimizer) -> None:
         if isinstance(optimizer, (str, type)):
@@ -58,28 +60,43 @@ class Updater:
         self._extra = None          # what else the last states that were read had with them
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
-        bound = self._bound
-        if bound is not None and bound.run_if_valid(self, index, grad, weight):
-            return
-        self._bound, given = None, (index, grad, weight)
-        if not is_list(index):
-            index, grad, weight = [index], [grad], [weight]
-        if not index:
-            return
-        if self._loaded is None:
-            self._update(index, grad, weight, given)
-            return
-        where, optimizer = self._loaded, self.optimizer
         try:
-            self._update(index, grad, weight, given)
-        except MXNetError as error:
-            raise MXNetError(f'{where}: {error}') from error
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
-            known = {key: described(self.states[key]) for key in index[:3] if key in self.states}
-            raise MXNetError(f'{where}: these states are not those of a {type(optimizer).__name__} for these weights: '
-                             + (', '.join(f'that of {key!r} is {text}' for key, text in known.items())
-                                or 'its settings are not what it needs')) from error
-        self._loaded = None
+            bound = self._bound
+            if bound is not None and bound.run_if_valid(self, index, grad, weight):
+                return
+            self._bound, given = None, (index, grad, weight)
+            if not is_list(index):
+                index, grad, weight = [index], [grad], [weight]
+            if index:
+                self._update(index, grad, weight, given)
+                self._loaded = None
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError, ArithmeticError, RuntimeError) as error:
+            explained = self._explained(error, index)
+            if explained is None:
+                raise
+            raise explained from error
+
+    def _explained(self, error, index):
+        """What to raise in place of an error of an update; None for the error itself."""
+        where, optimizer = self._loaded, self.optimizer
+        name, built_in = type(optimizer).__name__, type(optimizer).__module__.startswith('mxnet.')
+        numbers = isinstance(error, ArithmeticError) or type(error) is RuntimeError       # torch's, of its kernels
+        if where is not None:
+            if isinstance(error, MXNetError):
+                return MXNetError(f'{where}: {error}')
+            if not numbers:
+                known = {key: described(self.states[key]) for key in index[:3] if key in self.states}
+                return MXNetError(f'{where}: these states are not those of a {name} for these weights: '
+                                  + (', '.join(f'that of {key!r} is {text}' for key, text in known.items())
+                                     or f'its settings are not what it needs ({_settings(optimizer)})'))
+        elif not built_in or isinstance(error, MXNetError):
+            return None
+        elif self._settings_from is not None:
+            where = self._settings_from
+        elif not isinstance(error, OverflowError) and type(error) is not RuntimeError:
+            return None
+        return MXNetError(f'{where + ": " if where else ""}{name} cannot compute with {_settings(optimizer)}: '
+                          f'{plain(error)}')
 
     def _update(self, index, grad, weight, given):
         optimizer = self.optimizer
@@ -161,9 +178,10 @@ class Updater:
                 at_once = _most_at_once(optimizer) > 0
             except (AttributeError, TypeError) as error:
                 raise MXNetError(f'{where}: this is not a whole {type(optimizer).__name__} ({error})') from error
-            self.optimizer, self.aggregate_updates = optimizer, at_once
+            self.optimizer, self.aggregate_updates, self._settings_from = optimizer, at_once, where
         elif progress is not None:
             _progress.restore(optimizer, progress, self._before)
+            self._settings_from = where
         elif found:
             _progress.warn_of_no_count(optimizer)
         self.states, self.states_synced = found, dict.fromkeys(found, False)
@@ -221,6 +239,18 @@ def described(state):
     if isinstance(state, (tuple, list)):
         return f'{len(state)} values ({", ".join(described(s) for s in state[:3] if not isinstance(s, (tuple, list)))})'
     return 'None' if state is None else f'a {type(state).__name__}'
+
+
+def _settings(optimizer):
+    """The numbers of an optimizer, and what is in their place, in a few words."""
+    return ', '.join(f'{name}={_shown(value)}' for name, value in vars(optimizer).items()
+                     if name[0] != '_' and not isinstance(value, (bool, dict, type(None))))[:500]
+
+
+def _shown(value):
+    if isinstance(value, int) and abs(value) >= 1 << 64:
+        return f'an int of {value.bit_length()} bits'
+    return repr(value)[:60] if isinstance(value, (int, float, complex, str)) else kind_of(value)
 
 
 def _check_arrays(state, where):

@@ -71,7 +71,7 @@ def lamb_direction(weight, grad, mean, var, beta1, beta2, epsilon, t, bias_corre
     """LAMB's step before it is scaled by the trust ratio, and the new averages."""
     mean, var = moments(grad, mean, var, beta1, beta2)
     if bias_correction:
-        direction = mean / (1.0 - beta1 ** t) / ((var / (1.0 - beta2 ** t)).sqrt() + epsilon)
+        direction = mean / (1.0 - float(beta1) ** t) / ((var / (1.0 - float(beta2) ** t)).sqrt() + epsilon)
     else:
         direction = mean / (var.sqrt() + epsilon)
     return decayed(direction, weight, wd), mean, var
@@ -137,7 +137,7 @@ def ftml_update(weight, grad, d, v, z, *, lr: float, beta1: float = 0.6, beta2: 
     """
     grad = _clipped(decayed(scaled(grad, rescale_grad, -1.0), weight, wd), clip_grad)
     v = torch.addcmul(v * beta2, grad, grad, value=1.0 - beta2)
-    new_d = ((v / (1.0 - beta2 ** t)).sqrt() + epsilon) * ((1.0 - beta1 ** t) / lr)
+    new_d = ((v / (1.0 - float(beta2) ** t)).sqrt() + epsilon) * ((1.0 - float(beta1) ** t) / lr)
     z = z.lerp(grad, 1.0 - beta1) - (new_d - beta1 * d) * weight
     return -z / new_d, new_d, v, z
 
