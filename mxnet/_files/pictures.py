@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import struct
+import zlib
 from typing import Any
 
 from mxnet._files import limits
@@ -16,6 +17,8 @@ from mxnet.base import MXNetError
 __all__ = ["Damaged", "check", "decode", "kind_of", "size_of"]
 
 _PNG = b"\x89PNG\r\n\x1a\n"
+_DEFLATE = 1032  # what a byte unpacks to, at most
+_CHUNK = 8_000_000  # what libpng unpacks of one chunk, at most
 _JP2 = b"\0\0\0\x0cjP  \r\n\x87\n"
 
 
@@ -72,6 +75,8 @@ def check(data: Any, where: str) -> None:
     except (struct.error, IndexError, ValueError, OverflowError):
         raise Damaged(f"{where}: the {kind} picture is damaged: its {len(view)} bytes end in the header") from None
     limits.check(width * height * cost, len(view), where, f"a picture of {width} x {height} pixels ({kind})")
+    if kind == "PNG":
+        _check_packed(view, where)
 
 
 def decode(data: Any, flag: int, where: str) -> Any:
@@ -119,6 +124,52 @@ def _png(view: memoryview) -> tuple[int, int, int]:
     if not cost:
         raise _Cut(f"its {len(view)} bytes end in the header")
     return width, height, cost
+
+
+def _check_packed(view: memoryview, where: str) -> None:
+    """Compares what the chunks besides the pixels unpack to with the allowance: libpng unpacks each of them.
+
+    The pixels (IDAT) need no such look: unpacking ends with the last row.
+    """
+    packed, at = [], len(_PNG)
+    while at + 8 <= len(view):
+        length, name = struct.unpack_from(">I4s", view, at)
+        if name == b"IEND":
+            break
+        if name in (b"zTXt", b"iTXt", b"iCCP"):
+            start = _packed_from(name, bytes(view[at + 8 : at + 8 + min(length, 1024)]))
+            packed.append((at, name.decode(), view[at + 8 + start : at + 8 + length]))
+        at += 12 + length
+    room = limits.allowance(len(view))
+    if sum(min(_DEFLATE * len(data), _CHUNK) for _, _, data in packed) <= room:
+        return
+    total = 0
+    for at, name, data in packed:  # most chunks are far from what they could unpack to
+        stream, rest = zlib.decompressobj(), bytes(data)
+        made = 0
+        try:
+            while made < _CHUNK and not stream.eof and (piece := stream.decompress(rest, 1 << 20)):
+                made, rest = made + len(piece), stream.unconsumed_tail
+        except zlib.error:
+            pass  # which libpng notices, too
+        total += made
+        if total > room:
+            limits.check(total, len(view), where,
+                         f"what the text and profile chunks of the PNG picture, up to {name} at byte {at}, unpack to")
+
+
+def _packed_from(name: bytes, head: bytes) -> int:
+    """Where the packed bytes of a chunk begin: behind its keyword, its method and, in iTXt, two more texts."""
+    end = head.find(b"\0")
+    if end < 0:
+        return len(head)
+    if name != b"iTXt":
+        return end + 2
+    if head[end + 1 : end + 2] != b"\1":
+        return 1 << 31  # as it is, not packed
+    language = head.find(b"\0", end + 3)
+    translated = head.find(b"\0", language + 1) if language >= 0 else -1
+    return translated + 1 if translated >= 0 else len(head)
 
 
 def _jpeg(view: memoryview) -> tuple[int, int, int]:
