@@ -14,12 +14,13 @@ from weakref import ref
 
 from torch.autograd.graph import increment_version
 
+from ._ops.core.late_reads import uncounted
 from ._torch.autograd import PreservedVersion
 
 if TYPE_CHECKING:
     import torch
 
-uncounted: list = []            # weak references to tensors whose version was restored
+__all__ = ['before_paused_write', 'count_all', 'restore_versions', 'uncounted']
 
 
 def before_paused_write(writes: list[Any], tensor: torch.Tensor) -> None:

@@ -58,7 +58,8 @@ def _softmax(op, a, training, general):
 
 @special('Activation')
 def _activation(op, a, training, general):
-    return _ACTIVATIONS[a['act_type']], True, True
+    function = _ACTIVATIONS[a['act_type']]
+    return function, True, a['act_type'] not in ('sigmoid', 'tanh')      # of these, upstream's gradient reads the input
 
 
 @special('LeakyReLU')

@@ -51,7 +51,8 @@ class PlanNode(torch.autograd.Function):
         # averages that the backward pass moves: (number, value, weight)
         ctx.moves = [(n, value, weight) for n, value, weight in
                      zip(plan.state_numbers, states, plan.state_weights, strict=True) if weight is not None]
-        ctx.late_reads = Versions([tensors[n] for n in cached.program.late_reads])
+        ctx.late_reads = Versions([*[tensors[n] for n in cached.program.late_reads],
+                                   *[outputs[n] for n in cached.program.late_outputs]])
         ctx.outputs = [(o.shape, o.dtype, o.device) for o in outputs]
         constants = [o for o, d in zip(outputs, plan.differentiable, strict=True) if not d]
         ctx.mark_non_differentiable(*constants, *states)

@@ -137,21 +137,30 @@ class Program:
         self.ones: Any = self._filled(False)
         self.ones_always: Any = self._filled(True)
         self.convolves: bool = any(c.node.op.name == 'Convolution' for c in self.calls)
-        # variables that operators read again in the backward pass, without torch noticing
-        self.late_reads: Any = self._late_reads()
+        # variables and outputs that operators read again in the backward pass, without torch noticing
+        self.late_reads, self.late_outputs = self._late_reads()
         self.has_static_shapes: bool = have_static_shapes(self.calls)
         self._written: dict[str, tuple[int, ...]] = {}
         self._behind: dict[int, frozenset[int]] | None = None
         self._mark_dead()
 
-    def _late_reads(self) -> tuple[int, ...]:
-        found: dict[int, None] = {}
+    def _late_reads(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The numbers of variables, and the positions of outputs, that backward passes of operators read."""
+        variables: dict[int, None] = {}
+        outputs: dict[int, None] = {}
         for call in self.calls:
-            names = getattr(call.node.op.function, 'late_reads', ())
-            for name, source in zip(call.node.op.inputs, call.sources, strict=False):
-                if name in names and source is not None and source < len(self.variables):
-                    found[source] = None
-        return tuple(found)
+            for names, positions, when in getattr(call.node.op.function, 'late_reads', ()):
+                if when is not None and not when(None, call.attributes):
+                    continue
+                for name, source in zip(call.node.op.inputs, call.sources, strict=False):
+                    if name in names and source is not None:
+                        if source < len(self.variables):
+                            variables[source] = None
+                        else:
+                            outputs.update((i, None) for i, place in enumerate(self.outputs) if place == source)
+                places = {call.first + i for i in positions}
+                outputs.update((i, None) for i, place in enumerate(self.outputs) if place in places)
+        return tuple(variables), tuple(outputs)
 
     def behind_states(self) -> dict[int, frozenset[int]]:
         """{number of a state: numbers of the variables that the call which writes it depends on}."""

@@ -1,11 +1,14 @@
-"""Inputs that upstream's backward pass reads, and torch's does not: indices, labels, lengths, conditions.
+"""What upstream's backward pass reads and torch's does not: indices, labels, lengths, conditions, and more.
 
-torch saves what they are converted to.  A write into one of them between recording and `backward` is found out here, as
-torch finds out writes into all other tensors that a backward pass needs.
+torch saves what its formulas need: converted copies, masks, or the output where upstream reads the input.  A write into
+the original between recording and `backward` changes the gradient in upstream, and would be ignored here.  It is found
+here and raises an error, as writes into tensors that torch saves do.
 """
 import functools
-from collections.abc import Callable, Iterable
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
+from weakref import ref
 
 import torch
 
@@ -14,45 +17,84 @@ from ...base import MXNetError
 OVERWRITTEN = ('an array that the gradient computation needs was written in place after it was recorded; '
                'write a copy of it instead (x = x + 1, or x.copy() before writing), or write after backward')
 
+# Weak references to tensors that were written inside `autograd.pause()` and have their old version again; see
+# `_paused_writes.py`.
+uncounted: list = []
+
 
 class Versions:
-    """Tensors with the versions that they have now."""
+    """Tensors with the versions that they have now.
 
-    __slots__ = ('_known',)
+    The references are weak: what is gone is not written any more, and intermediate results stay no longer than they
+    did.
+    """
+
+    __slots__ = ('_known', '_paused')
 
     def __init__(self, tensors: Iterable[torch.Tensor | None]) -> None:
-        self._known = [(t, t._version) for t in tensors if t is not None and not t.is_inference()]
+        self._known = [(ref(t), t._version) for t in tensors if t is not None and not t.is_inference()]
+        self._paused = len(uncounted)
 
     def check(self) -> None:
         """Raises an error if one of the tensors has been written."""
-        for tensor, version in self._known:
-            if tensor._version != version:
+        for known, version in self._known:
+            tensor = known()
+            if tensor is not None and (tensor._version != version or len(uncounted) > self._paused
+                                       and self._was_written_in_pause(tensor)):
                 raise MXNetError(OVERWRITTEN)
+
+    def _was_written_in_pause(self, tensor: torch.Tensor) -> bool:
+        memory = tensor.untyped_storage().data_ptr()
+        written = [t() for t in uncounted[self._paused:]]
+        return any(t is not None and t.untyped_storage().data_ptr() == memory for t in written)
 
     def __call__(self, gradients: Any) -> None:
         """As a hook of a node of torch's graph."""
         self.check()
 
 
-def check_late(result: torch.Tensor, tensor: torch.Tensor) -> None:
-    """Has the gradient of a result check that a tensor was not written."""
+def check_late(result: torch.Tensor, *tensors: torch.Tensor | None) -> None:
+    """Has the gradient of a result check that tensors were not written."""
     node = result.grad_fn
     if node is not None:
-        node.register_prehook(Versions((tensor,)))
+        node.register_prehook(Versions(tensors))
 
 
-def reads_late(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorates the function of an operator: whose backward pass reads the inputs of these names."""
+def reads_late(*names: str, outputs: Sequence[int] = (), inputs: Sequence[str] | None = None,
+               when: Callable[..., bool] | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorates the function of an operator whose backward pass reads inputs of these names, and outputs.
+
+    inputs: the names of all inputs, if the function does not name them
+    when: (tensors, attributes) -> whether a call reads them; always, by default.  For a call of a graph, tensors and
+        train mode are unknown: it receives None and attributes without `training`
+    """
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        parameters = function.__code__.co_varnames[:function.__code__.co_argcount]
+        parameters = inspect.getfullargspec(function).args if inputs is None else inputs
         positions = [parameters.index(name) for name in names]
 
         @functools.wraps(function)
         def call(*tensors, **attributes):
             result = function(*tensors, **attributes)
-            if isinstance(result, torch.Tensor) and result.grad_fn is not None:
-                result.grad_fn.register_prehook(Versions([tensors[i] for i in positions if i < len(tensors)]))
-            return result
-        vars(call)['late_reads'] = names        # `Program` reads it
+            results = result if isinstance(result, tuple) else (result,)
+            if all(r is None or getattr(r, 'grad_fn', None) is None for r in results) \
+                    or when is not None and not when(tensors, attributes):
+                return result
+            known = [tensors[i] for i in positions if i < len(tensors)]
+            if outputs:
+                # a result that is a view would be copied, and the program would write into the copy
+                results = tuple([_own(r) if i in outputs else r for i, r in enumerate(results)])
+                known += [results[i] for i in outputs if i < len(results)]
+            for r in results:
+                if isinstance(r, torch.Tensor) and r.grad_fn is not None:
+                    r.grad_fn.register_prehook(Versions(known))
+            return results if isinstance(result, tuple) else results[0]
+        # `Program` reads it
+        vars(call)['late_reads'] = (*getattr(function, 'late_reads', ()), (names, tuple(outputs), when))
         return call
     return decorate
+
+
+def _own(result: torch.Tensor) -> torch.Tensor:
+    if result._base is None and result.is_contiguous():
+        return result
+    return result.clone(memory_format=torch.contiguous_format)
