@@ -14,7 +14,7 @@ import torch
 from ..._dispatch import interceptors, run_kernel
 from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, said
 from ..._ops.core.dtypes import NAME
-from ..._ops.core.moves import Move
+from ..._ops.core.moves import FORWARD, Move
 from ..._state import state
 from ...base import MXNetError, OutOfRange
 from .labels import Labels
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..infer.inference import Facts
     from ..types import Generators
 
-# operators whose backward pass moves their states on a CPU
+# operators whose backward pass moves their states, but on the types of devices in `FORWARD`
 MOVED_BACKWARD = frozenset(('BatchNorm', 'BatchNorm_v1', '_contrib_BatchNormWithReLU', '_contrib_SyncBatchNorm'))
 
 
@@ -182,7 +182,7 @@ class Program:
             self._written[device.type] = tuple({
                 number: None for call in self.calls for number in call.mutated
                 if number is not None and number < len(self.variables)
-                and (device.type == 'cuda' or call.node.op.name not in MOVED_BACKWARD)})
+                and (device.type in FORWARD or call.node.op.name not in MOVED_BACKWARD)})
         return self._written[device.type]
 
     def _filled(self, always: bool) -> tuple[int, ...]:
