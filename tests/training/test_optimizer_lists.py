@@ -8,7 +8,7 @@ import mxnet as mx
 from mxnet._ops.optim.adaptive import adam_update
 from mxnet._ops.optim.sgd import nag_mom_update, sgd_mom_update, sgd_update
 from mxnet.optimizer import _lists
-from mxnet.optimizer._bound_update import descend
+from mxnet.optimizer._bound_update import descend, descent_of
 from mxnet.optimizer.contrib import adamw
 
 SHAPES = [(3, 4), (37,), (), (1,), (8, 16), (0, 3)]
@@ -181,7 +181,7 @@ def test_recorded_updates_are_the_same(numbers, momentum):
         sizes = [(64, 784), (64,), (300, 300), (10,)]
         weights, grads = ([torch.randn(s, device='cuda', generator=draw) for s in sizes] for _ in range(2))
         moms = [torch.zeros_like(w) for w in weights] if momentum else []
-        step = _lists.descent_of(weights, moms, momentum=momentum, **numbers)
+        step = descent_of(weights, moms, momentum=momentum, **numbers)
         steps(lambda: step(grads))
         return weights + moms
 
