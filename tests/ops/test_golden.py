@@ -80,7 +80,7 @@ def test_family_on_a_gpu(family, alarm, monkeypatch):
     monkeypatch.setattr(torch.backends.cudnn, 'allow_tf32', False)      # its ten bits are not what is compared here
     with mx.gpu(0):
         failures = replay(family, OTHERWISE_ON_A_GPU)
-    # batch norms of cuDNN move their averages in the forward pass, towards the unbiased variance (docs/en/differences.md)
+    # batch norms of cuDNN move averages in the forward pass, towards the unbiased variance (docs/en/differences.md)
     failures = [why for why in failures if not AVERAGES_ON_A_GPU.match(why)]
     assert not failures, '\n'.join(failures)
 

@@ -1,4 +1,6 @@
 """Updates of lists of tensors: fused kernels and their rules, small and large tensors, what autograd sees."""
+import gc
+
 import numpy as np
 import optimizer_formulas as formulas
 import pytest
@@ -187,8 +189,12 @@ def test_recorded_updates_are_the_same(numbers, momentum):
 
     def recorded(step):
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            step()
+        gc.disable()            # graphs of earlier tests that are collected now would abort the capture
+        try:
+            with torch.cuda.graph(graph):
+                step()
+        finally:
+            gc.enable()
         for _ in range(3):
             graph.replay()
 
