@@ -22,6 +22,7 @@ import torch.utils.data
 from ..._state import state
 from ...base import MXNetError
 from . import _seeds, _shared
+from ._devices import on_cpu
 from ._fetch import TIMEOUT, same_state
 
 DIED = ('{error}. A worker of a DataLoader was killed or crashed: perhaps by the system for want of memory, perhaps in '
@@ -194,7 +195,7 @@ class Processes:
 
     def _first_start(self):
         multiprocessing.Lock()              # where there is no room for one, torch's half-made iterator would complain
-        batches = _Batches(self._fetcher)
+        batches = _Batches(on_cpu(self._fetcher))
         ours = None
         if _shared.can_share() and multiprocessing.get_start_method() == 'fork':
             ours, theirs = zip(*[socket.socketpair() for _ in range(self._count)], strict=True)
