@@ -31,7 +31,7 @@ from ._state import state
 from ._torch.autograd import run_backward
 from ._torch.memory import ALONE, users_of
 from ._typing import any_signature
-from ._wording import plain
+from ._wording import is_out_of_memory, plain
 from .base import MXNetError
 
 if TYPE_CHECKING:
@@ -378,7 +378,7 @@ def _explain(error: RuntimeError) -> MXNetError:
         return MXNetError(USED_UP)
     if 'modified by an inplace operation' in text or 'modified inplace' in text:
         return MXNetError(OVERWRITTEN)
-    return MXNetError(plain(error))
+    return MXNetError(('the backward pass: ' if is_out_of_memory(text) else '') + plain(error))
 
 
 def _differentiate(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool,

@@ -40,6 +40,15 @@ def _matrices(found):
            f'{one[1]} columns, the second {other[0]} rows'
 
 
+def _gpu_memory(found):
+    free = f', {found[3]} of {found[2]} are free' if found[2] else ''
+    graphs = re.search(r'with ([\d.]+ \w+) allocated in private pools', found[0])
+    held = f', {graphs[1]} are held by CUDA graphs' if graphs else ''
+    return f'the GPU has not enough memory: {found[1]} are needed{free}{held}. {_LESS_MEMORY}'
+
+
+_LESS_MEMORY = 'A smaller batch needs less, as do hybridize() and mixed precision (mx.contrib.amp); ' \
+               'grad_req="add" makes one step of several small batches'
 _PRODUCT = r'mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)'
 _NUMBERS = r'([\d\s,]*)'
 _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
@@ -48,7 +57,7 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
     (r'.*CUDA out of memory\. Tried to allocate ([\d.]+ \w+)\.(?: GPU \d+ has a total capacity of ([\d.]+ \w+) of '
      r'which '
      r'([\d.]+ \w+) is free\.)?.*',
-     lambda m: f'the GPU has not enough memory: {m[1]} are needed' + (f', {m[3]} of {m[2]} are free' if m[2] else '')),
+     _gpu_memory),
     (rf'.*Storage size calculation overflowed with sizes=\[{_NUMBERS}\].*',
      lambda m: f'an array of shape {_shape(m[1])} is larger than any memory'),
     (r'.*(?:integer multiplication overflow|numel: .*overflow|Overflow when unpacking long|Invalid size, possible '
@@ -154,6 +163,11 @@ _FRAGMENTS = [(re.compile(pattern), said) for pattern, said in (
                                            r'`TORCH)[^\n]*', ''),
     (r'\btensors\b', 'arrays'), (r'\bTensors\b', 'Arrays'), (r'\btensor\b', 'array'), (r'\bTensor\b', 'Array'),
 )]
+
+
+def is_out_of_memory(text):
+    """Whether a text of torch speaks of too little memory."""
+    return 'out of memory' in text or 'not enough memory' in text or "can't allocate memory" in text
 
 
 def translated(text, op=''):

@@ -3,6 +3,7 @@
 This is the hottest code of the package.  An array is a slot object around a torch tensor; a call on plain arrays
 without attributes goes through a path with no argument binding at all.
 """
+from traceback import clear_frames
 from typing import Any
 from weakref import ref
 
@@ -19,6 +20,7 @@ from .._ops.core.moves import Move
 from .._ops.core.table import CallSite, Operator
 from .._provenance import record_results, source
 from .._state import state
+from .._wording import is_out_of_memory
 from ..base import MXNetError, OutOfRange
 from ..context import Context, current_context
 
@@ -105,7 +107,10 @@ def execute(op: Operator, inputs, attributes, out, cls):
     except CAUGHT as error:
         if op.name in PROGRAMS and not isinstance(error, OWN):
             raise
-        raise operator_error(op, inputs, attributes, error) from error
+        failure = operator_error(op, inputs, attributes, error)
+        if is_out_of_memory(str(error)):
+            clear_frames(error.__traceback__)       # which would keep what has been computed so far
+        raise failure from error
     if op.mutates:
         result = _write_back(op, inputs, attributes, result)
     if interceptors and recording:

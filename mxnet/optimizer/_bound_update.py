@@ -20,6 +20,8 @@ from .._graph.ir.log import log, reason
 from .._guard import Guard, invalidations
 from .._state import state as switches
 from .._torch.lists import foreach_add_, foreach_copy_, foreach_mul, fused_sgd_
+from .._wording import is_out_of_memory, plain
+from ..base import MXNetError
 from ._base import _LOW_PRECISION, Optimizer
 from ._builtin import BuiltIn
 from ._lists import pieces, scaled
@@ -246,6 +248,14 @@ class BoundUpdate:
 
     def step(self):
         """Updates, call by call."""
+        try:
+            self._step()
+        except RuntimeError as error:
+            if isinstance(error, MXNetError) or not is_out_of_memory(str(error)):
+                raise
+            raise MXNetError(f'the update of the parameters: {plain(error)}') from error
+
+    def _step(self):
         grads = self.columns[1]
         if self.large:
             grads = grads.copy()

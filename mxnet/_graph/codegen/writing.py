@@ -11,6 +11,7 @@ from weakref import WeakSet
 import torch
 
 from ..._dispatch import interceptors, plan_made
+from ..._ops.core.library import KERNELS
 from ..._ops.core.traceable import CannotTrace
 from ..._torch.dispatch import OpOverload, below_autograd, builtin_of, signature
 from ..._torch.operators import TO_COPY, direct_functions
@@ -24,6 +25,7 @@ from ..passes.fold import depends_only, fold_batch_norms
 from ..passes.one_thread import Alone, alone, threads
 from ..passes.packed import pack_convolutions
 from ..passes.simplify import constants, simplify
+from .failures import SOURCE, failure
 
 if TYPE_CHECKING:
     from ..cuda.streams import Schedule
@@ -95,7 +97,8 @@ class Plan:
         if not plain or self._plain is not None:
             return
         scope = {**next(iter(plain.values())).__globals__, **names}
-        exec(compile(rewrite(self.source, scope[LABELS]), '<plan>', 'exec'), scope)
+        scope[SOURCE] = rewrite(self.source, scope[LABELS])
+        exec(compile(scope[SOURCE], '<plan>', 'exec'), scope)
         for slot, function in plain.items():
             setattr(self, slot, scope[function.__name__])
         self._plain = plain
@@ -165,6 +168,8 @@ class Writer:
 
     def callable(self, node: FxNode) -> str:
         target = node.target
+        if target in KERNELS:               # a Python function, which torch would call through its dispatcher
+            return self.constant(KERNELS[target], 'own')
         if isinstance(target, OpOverload):
             name = signature(target).name.removeprefix('aten::')
             if name in _DIRECT:
@@ -259,7 +264,7 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
                              [(_names(saved), 'saved'), (_names(heads), 'heads'), (targets, 'targets')], second_part,
                              [gradients], writer, known, on_cpu=on_cpu)
         source = forward + '\n\n' + backward
-    scope = {**writer.constants, LABELS: labels_of(calls)}
+    scope = {**writer.constants, LABELS: labels_of(calls), SOURCE: source}
     exec(compile(source, '<plan>', 'exec'), scope)
     plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=facts['states'],
                 state_weights=facts['weights'], wanted=wanted, differentiable=facts['differentiable'], direct=direct,
@@ -313,7 +318,7 @@ def prediction_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: 
     infer = _function('infer', ['tensors', 'prepared'], unpack, second, [outputs], writer, set(outputs),
                       on_cpu=facts['device'].type == 'cpu')
     source = prepare + '\n\n' + infer
-    scope = {**writer.constants, LABELS: labels_of(calls)}
+    scope = {**writer.constants, LABELS: labels_of(calls), SOURCE: source}
     exec(compile(source, '<plan>', 'exec'), scope)
     plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=(), wanted=(),
                 differentiable=facts['differentiable'], direct=(), source=source, present=(),
@@ -397,7 +402,7 @@ def _recorded(graph: torch.fx.Graph, device: torch.device, parameters: Sequence[
     if not fused and branches is None:
         return None
     source = _function('recorded', [*parameters, 'at', 'mark'], unpack, calls, groups, writer, kept, branches)
-    scope = dict(writer.constants)
+    scope = {**writer.constants, SOURCE: source}
     exec(compile(source, '<recorded>', 'exec'), scope)
     return scope['recorded']
 
@@ -450,5 +455,17 @@ def _function(name: str, parameters: Sequence[str], unpack: Sequence[tuple[list[
     if calls:
         more = f', {writer.constant(Alone, "Alone")}({threads()}) as alone' if here else ''
         head.append(f'    with {writer.constant(below_autograd, "below")}(){more}:')
-    indent = '    ' * (len(head))
-    return '\n'.join([*head, *[indent + line for line in lines]])
+    if not calls:
+        return '\n'.join([*head, *['    ' + line for line in lines]])
+    body = [*head[1:], *['    ' * len(head) + line for line in lines]]
+    # values that an error would keep are let go, so that a program that catches it has their memory
+    values = [n for names, _ in unpack for n in names] + _names(calls)
+    failed = writer.constant(failure, 'failure')
+    return '\n'.join([
+        head[0], '    try:', *['    ' + line for line in body],
+        '    except RuntimeError as error:',
+        f'        _ = {failed}(error, {name!r})',
+        f'        __ = {" = ".join(values)} = None',
+        '        if _ is None:',
+        '            raise',
+        '        raise _ from None'])

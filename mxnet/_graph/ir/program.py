@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from traceback import clear_frames
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,6 +17,7 @@ from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, said
 from ..._ops.core.dtypes import NAME
 from ..._ops.core.moves import FORWARD, Move
 from ..._state import state
+from ..._wording import is_out_of_memory
 from ...base import MXNetError, OutOfRange
 from .labels import Labels
 from .node import Entry, Node, as_written, states_of, topological
@@ -277,7 +279,14 @@ class Program:
             except CAUGHT as error:
                 if call.node.op.name in PROGRAMS and not isinstance(error, OWN):
                     raise
-                raise _call_error(call, inputs, error) from error
+                failure = _call_error(call, inputs, error)
+                if is_out_of_memory(str(error)):
+                    # the error would keep them, and a program that catches it needs their memory
+                    values.clear()
+                    inputs.clear()
+                    result = value = None
+                    clear_frames(error.__traceback__)
+                raise failure from error
             result = result if type(result) is tuple else (result,)
             count = call.count
             values[call.first:call.first + count] = result[:count]

@@ -9,6 +9,7 @@ import torch
 
 _library = torch.library.Library('remx', 'FRAGMENT')
 KERNELS: dict[Callable[..., Any], Callable[..., Any]] = {}          # the Python function of each operator
+CHECKS: set[Callable[..., Any]] = set()         # those that note or raise an error each time they run
 
 
 def define(schema: str, kernel: Callable[..., Any], like: Callable[..., Any]) -> Callable[..., Any]:
