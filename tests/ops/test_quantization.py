@@ -265,3 +265,14 @@ def test_histograms_grow():
     counts, edges, low, high, threshold = collector.hist_dict['x']
     assert counts.sum() == 9 and (low, high) == (-3, 3) and len(counts) % 2 == 1 and threshold >= 3
     assert len(edges) == len(counts) + 1
+
+
+# ---------------------------------------------------------------------- shapes in graphs
+@pytest.mark.parametrize(('name', 'dtype', 'attributes'), [
+    ('quantized_pooling', 'int8', {'kernel': (3, 3), 'pool_type': 'max'}),
+    ('quantized_act', 'int8', {'act_type': 'relu'}),
+    ('quantized_flatten', 'int8', {}), ('dequantize', 'int8', {}), ('requantize', 'int32', {})])
+def test_ranges_have_one_number_in_a_graph(name, dtype, attributes):
+    inputs = mx.sym.var('data', dtype=dtype), mx.sym.var('low'), mx.sym.var('high')
+    symbol = getattr(mx.sym.contrib, name)(*inputs, **attributes)
+    assert symbol.infer_shape(data=(2, 3, 8, 8))[0] == [(2, 3, 8, 8), (1,), (1,)]

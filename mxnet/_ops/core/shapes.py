@@ -315,12 +315,21 @@ def same_columns(known: Known, attributes: Attributes) -> Found:
 
 
 # ---------------------------------------------------------------------- quantized layers
-_RANGES = ('min_data', 'max_data', 'min_weight', 'max_weight', 'min_bias', 'max_bias')
+_RANGES = ('min_data', 'max_data', 'min_weight', 'max_weight', 'min_bias', 'max_bias', 'min_range', 'max_range',
+           'lhs_min', 'lhs_max', 'rhs_min', 'rhs_max')
 
 
 def _ranges(known: Known) -> Found:
     """One number each, unless a weight has one for each channel."""
     return {name: (1,) for name in _RANGES if not known.get(name)}
+
+
+def ranges(known: Known, attributes: Attributes) -> Found:
+    return _ranges(known)
+
+
+def quantized_batch_norm(known: Known, attributes: Attributes) -> Found:
+    return {**batch_norm(known, attributes), **_ranges(known)}
 
 
 def quantized_fully_connected(known: Known, attributes: Attributes) -> Found:

@@ -5,6 +5,7 @@ import torch
 from torch.nn import functional as F
 
 from ...base import MXNetError
+from ..core import shapes
 from ..core.table import operator
 from .kernels import INT32_RANGE, LEVELS, RANGES, as_range, calibrated, expect, largest, saturated
 
@@ -75,14 +76,14 @@ def quantize_asym(data, *, min_calib_range: float | None = None, max_calib_range
     return (data * scale + shift + 0.5).floor().clamp(0, 255).to(torch.uint8), scale, shift
 
 
-@operator('_contrib_dequantize')
+@operator('_contrib_dequantize', shapes=shapes.ranges)
 def dequantize(data, min_range, max_range, *, out_type: Literal['float32'] = 'float32'):
     """The floating point values that int8, uint8 or int32 data with its range stands for."""
     expect('_contrib_dequantize', 'data', data, *RANGES)
     return data.float() * (largest(min_range, max_range) / RANGES[data.dtype])
 
 
-@operator('_contrib_requantize', outputs=_THREE)
+@operator('_contrib_requantize', outputs=_THREE, shapes=shapes.ranges)
 def requantize(data, min_range, max_range, *, out_type: Literal['auto', 'int8', 'uint8'] = 'int8',
                min_calib_range: float | None = None, max_calib_range: float | None = None):
     """int32 data (the result of a quantized layer) as int8, with the calibrated range, or else that of the data."""

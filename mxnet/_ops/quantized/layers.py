@@ -98,7 +98,7 @@ def quantized_conv(data, weight, bias=None, min_data=None, max_data=None, min_we
     return result, low, high
 
 
-@operator('_contrib_quantized_pooling', outputs=_OUTPUTS)
+@operator('_contrib_quantized_pooling', outputs=_OUTPUTS, shapes=shapes.ranges)
 def quantized_pooling(data, min_data, max_data, *, kernel: Shape = (),
                       pool_type: Literal['avg', 'lp', 'max', 'sum'] = 'max',
                       global_pool: bool = False, cudnn_off: bool = False,
@@ -116,7 +116,7 @@ def quantized_pooling(data, min_data, max_data, *, kernel: Shape = (),
     return saturated(result, data.dtype), min_data.clone(), max_data.clone()
 
 
-@operator('_contrib_quantized_act', outputs=_OUTPUTS)
+@operator('_contrib_quantized_act', outputs=_OUTPUTS, shapes=shapes.ranges)
 def quantized_act(data, min_data, max_data, *, act_type: Literal['relu', 'sigmoid', 'softrelu', 'softsign', 'tanh']):
     """relu of int8 or uint8 data; the range stays."""
     if act_type != 'relu':
@@ -124,7 +124,7 @@ def quantized_act(data, min_data, max_data, *, act_type: Literal['relu', 'sigmoi
     return data.clamp(min=0), min_data.clone(), max_data.clone()
 
 
-@operator('_contrib_quantized_flatten', outputs=_OUTPUTS)
+@operator('_contrib_quantized_flatten', outputs=_OUTPUTS, shapes=shapes.ranges)
 def quantized_flatten(data, min_data, max_data):
     """All axes but the first as one; the range stays."""
     return (data.flatten(1) if data.dim() > 1 else data.reshape(-1, 1)), min_data.clone(), max_data.clone()
@@ -166,7 +166,7 @@ def quantized_concat(*data, num_args: int, dim: int = 1):
 
 
 # ---------------------------------------------------------------------- elements
-@operator('_contrib_quantized_elemwise_add', outputs=_OUTPUTS)
+@operator('_contrib_quantized_elemwise_add', outputs=_OUTPUTS, shapes=shapes.ranges)
 def quantized_elemwise_add(lhs, rhs, lhs_min, lhs_max, rhs_min, rhs_max, *, min_calib_range: float | None = None,
                            max_calib_range: float | None = None):
     """Sum of int8 or uint8 arrays: int32, or with a calibrated range what the arrays are (int8 if they differ)."""
@@ -187,7 +187,8 @@ def quantized_elemwise_add(lhs, rhs, lhs_min, lhs_max, rhs_min, rhs_max, *, min_
     return saturated(lhs.float() * first + rhs.float() * second, dtype), low, high
 
 
-@operator('_contrib_quantized_elemwise_mul', outputs=lambda a: _OUTPUTS[:1] if a['enable_float_output'] else _OUTPUTS)
+@operator('_contrib_quantized_elemwise_mul', shapes=shapes.ranges,
+          outputs=lambda a: _OUTPUTS[:1] if a['enable_float_output'] else _OUTPUTS)
 def quantized_elemwise_mul(lhs, rhs, lhs_min, lhs_max, rhs_min, rhs_max, *, min_calib_range: float | None = None,
                            max_calib_range: float | None = None, enable_float_output: bool = False):
     """Product of int8 arrays: int32, int8 with a calibrated range, or floating point if that is asked for."""
@@ -205,7 +206,7 @@ def quantized_elemwise_mul(lhs, rhs, lhs_min, lhs_max, rhs_min, rhs_max, *, min_
 
 
 @operator('_contrib_quantized_batch_norm', outputs=_OUTPUTS, aux=('moving_mean', 'moving_var'),
-          shapes=shapes.batch_norm)
+          shapes=shapes.quantized_batch_norm)
 def quantized_batch_norm(data, gamma, beta, moving_mean, moving_var, min_data, max_data, *, eps: float = 1e-3,
                          momentum: float = 0.9, fix_gamma: bool = True, use_global_stats: bool = False,
                          output_mean_var: bool = False, axis: int = 1, cudnn_off: bool = False,
