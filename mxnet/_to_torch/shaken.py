@@ -10,13 +10,28 @@ import textwrap
 import types
 from typing import Any
 
+import torch
+
+from .._ops.core import checks
 from .._ops.core.library import KERNELS
+from .._ops.tensor import products
 from .._state import State
 from .._torch.dispatch import OpOverload
 
 PACKAGE = __name__.partition('.')[0]
 _TAKEN = ('torch', 'nn', 'F', 'json', 'Path', 'load', 'math', 'operator', 'functools', 'self')
 _PLAIN = (int, float, str, bool, type(None))
+
+
+def unchecked(name, what, values, *accepted):
+    """What stands for the checks of values on a GPU (_ops/core/checks.py): torch's own kernels look at them."""
+    return values
+
+
+# functions of ours that differ from torch's on a GPU only, in what they do with integers
+_INSTEAD: dict[Any, Any] = dict.fromkeys((checks.in_range, checks.checked, checks.refuse), unchecked) | {
+    products.matmul: torch.matmul, products.inner: torch.dot, products.tensordot: torch.tensordot,
+    products.linear: torch.nn.functional.linear, products.einsum: torch.einsum}
 
 
 class CannotCopy(Exception):
@@ -95,7 +110,6 @@ class Copies:
         return ast.unparse(ast.fix_missing_locations(tree))
 
     def _constant(self, value):
-        import torch
         if isinstance(value, float) and value != value or value in (float('inf'), float('-inf')) \
                 and isinstance(value, float):
             return f"float('{value}')"
@@ -115,7 +129,6 @@ class Copies:
 
     def _reference(self, value, wish):
         """An expression for a value: a literal, something of torch's, or a name in the file."""
-        import torch
         if isinstance(value, _PLAIN) or isinstance(value, torch.dtype):
             return self._constant(value)
         if isinstance(value, types.ModuleType):
@@ -127,6 +140,8 @@ class Copies:
             return alias
         if isinstance(value, OpOverload) and value in KERNELS:
             value = KERNELS[value]              # what it computes, without its registration
+        if isinstance(value, types.FunctionType):
+            value = _INSTEAD.get(value, value)
         module = getattr(value, '__module__', None) or ''
         if isinstance(value, (types.BuiltinFunctionType, types.BuiltinMethodType)) or \
                 (callable(value) and not module.startswith(PACKAGE)):

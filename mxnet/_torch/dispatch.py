@@ -41,6 +41,9 @@ SEES_ALL = DispatchMode is not SubclassMode
 # a mode for calls on meta tensors, which have no stand-ins; without it, torch's own rules answer
 MetaMode: Any = DispatchMode if SEES_ALL else contextlib.nullcontext
 
+# how many modes see the calls of this thread; where torch cannot tell, one may
+modes = private('_C._len_torch_dispatch_stack', lambda: 1)
+
 # a context in which calls are no part of a trace
 no_dispatch = private('_C._DisableTorchDispatch', contextlib.nullcontext)
 

@@ -64,6 +64,10 @@ def cuda_utilities() -> Any:
     return _utils
 
 
+# the address of the current stream of the GPU with a number
+raw_stream = private('_C._cuda_getCurrentRawStream', lambda index: torch.cuda.current_stream(index).cuda_stream)
+
+
 # ---------------------------------------------------------------------- threads
 class OpenMP:
     """The numbers of threads of the calling thread, for OpenMP and for MKL."""

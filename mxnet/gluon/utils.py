@@ -19,6 +19,7 @@ from .._array import before_write, wrap
 from .._files import downloads
 from .._names import kind_of, not_an_array
 from .._names import suggest_names as _suggest_names
+from .._ops.core import checks
 from ..base import MXNetError
 from ..util import is_np_array, is_np_shape
 
@@ -100,6 +101,8 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
     scale = torch.clamp(max_norm / (total + 1e-8), max=1.0)
     if check_isfinite:
         value = total.cpu().numpy()[()]
+        if checks.records:
+            checks.look()
         if not math.isfinite(value):
             warnings.warn('the norm is nan or inf, so clipping gives nonsense', UserWarning, stacklevel=2)
     for array, tensor in zip(arrays, tensors, strict=True):

@@ -12,6 +12,7 @@ from .. import registry
 from .._array import NDArrayBase
 from .._dispatch import entering, interceptors
 from .._names import explain_arguments, kind_of, set_by_init
+from .._ops.core import checks
 from .._state import state
 from .._torch.lists import foreach_copy_
 from ..ndarray import _interop
@@ -102,6 +103,8 @@ def _fetch(entries):
             piece = flat[start:end]
             values[row][column] = piece.reshape(tuple(tensor.shape)) if tensor.dim() else piece[0].item()
             start = end
+    if checks.records:                  # a GPU has noted an error
+        checks.look()
     return values
 
 

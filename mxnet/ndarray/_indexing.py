@@ -14,6 +14,7 @@ import torch
 
 from .._array import NDArrayBase
 from .._names import kind_of
+from .._ops.core import checks
 from .._wording import plain
 from ._interop import tensor_of
 
@@ -34,8 +35,47 @@ def normalize(key: Any, tensor: torch.Tensor) -> Any:
             parts.append(_plain_slice(part) if isinstance(part, slice) else part)
         else:
             basic = False
-            parts.append(_index_tensor(part, tensor.device))
-    return tuple(parts), basic
+            parts.append(_index_tensor(part))
+    return tuple(parts if basic else _placed(parts, tensor)), basic
+
+
+def _placed(parts, tensor):
+    """The parts with indices on the device of the tensor, where torch would not raise for one that is out of range."""
+    device = tensor.device
+    if not checks.notes(device):
+        return [p.to(device) if isinstance(p, torch.Tensor) and p.device != device else p for p in parts]
+    shape, axis, found = tensor.shape, 0, []
+    for part in parts:
+        if isinstance(part, torch.Tensor):
+            if part.dtype is not torch.bool and axis < len(shape):
+                part = _watched(part, axis, shape[axis], device)
+            elif part.device != device:
+                part = part.to(device)
+        found.append(part)
+        axis += len(shape) - sum(_axes(p) for p in parts) if part is Ellipsis else _axes(part)
+    return found
+
+
+def _axes(part):
+    """How many axes a part of a key selects from."""
+    if isinstance(part, torch.Tensor) and part.dtype is torch.bool:
+        return part.dim()
+    return int(part is not None and part is not Ellipsis)
+
+
+# what errors call an index; torch's tensors have at most 64 axes
+_NAMED = [f'the index of axis {axis}' for axis in range(64)]
+
+
+def _watched(index, axis, length, device):
+    if index.device == device:
+        return checks.in_range('x[index]', _NAMED[axis], index, length, -length)
+    # values that are here are looked at here
+    if index.device.type == 'cpu' and index.numel():
+        outside = index[(index < -length) | (index >= length)]
+        if outside.numel():
+            raise IndexError(f'index {int(outside[0])} is out of bounds: axis {axis} has length {length}')
+    return index.to(device)
 
 
 def _plain_slice(part):
@@ -50,7 +90,7 @@ def _plain_slice(part):
     return slice(start, stop, step)
 
 
-def _index_tensor(part, device):
+def _index_tensor(part):
     if isinstance(part, NDArrayBase):
         index = part.materialize().detach()
     elif isinstance(part, torch.Tensor):
@@ -66,9 +106,7 @@ def _index_tensor(part, device):
     else:
         raise ValueError(f'an array cannot be indexed with {part!r} of type {type(part).__name__}; '
                          'ints, slices, None, ..., lists and arrays can')
-    if index.dtype is not torch.bool:
-        index = index.to(torch.int64)
-    return index if index.device == device else index.to(device)
+    return index if index.dtype is torch.bool else index.to(torch.int64)
 
 
 def selects_all(key: Any, kind: Any) -> bool:
@@ -124,8 +162,8 @@ def out_of_range(error, key, tensor):
 
 def read(tensor: torch.Tensor, key: Any) -> Any:
     """What a key selects: a view where that is contiguous, else a copy."""
-    parts, basic = normalize(key, tensor)
     try:
+        parts, basic = normalize(key, tensor)
         if not _negative_steps(parts):
             result = tensor[parts]
         elif basic:
@@ -140,9 +178,9 @@ def read(tensor: torch.Tensor, key: Any) -> Any:
 
 def write(tensor, key, value):
     """Stores a number or a tensor of the same dtype and device where a key points."""
-    parts, basic = normalize(key, tensor)
     number = isinstance(value, numbers.Number)
     try:
+        parts, basic = normalize(key, tensor)
         if not _negative_steps(parts):
             tensor[parts] = value
         elif basic:

@@ -12,6 +12,7 @@ from .._array import NDArrayBase, send, wrap, writable
 from .._dispatch import entering, interceptors
 from .._hooks import hooks
 from .._names import kind_of
+from .._ops.core import checks
 from .._ops.core.dtypes import BFLOAT16, torch_dtype
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, cpu, cpu_pinned, gpu
@@ -64,7 +65,10 @@ def move(tensor: torch.Tensor, ctx: Context) -> torch.Tensor:
             return send(tensor, device)
         if ctx.device_typeid == 3 and tensor.is_cuda and not tensor.requires_grad:
             return torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor)
-        return tensor.to(device)
+        moved = tensor.to(device)
+        if device.type == 'cpu' and checks.records:
+            checks.look()
+        return moved
     if ctx.device_typeid == 3 and torch.cuda.is_available() and not tensor.is_pinned():
         return tensor.pin_memory()          # which is a copy
     return allocate(tensor.clone(), ctx)
@@ -148,6 +152,16 @@ def synchronize(device: Any) -> None:
             torch.cuda.synchronize(device)
     elif device.type == 'mps':
         torch.mps.synchronize()
+    if checks.records:
+        checks.look()
+
+
+def item(tensor: torch.Tensor) -> Any:
+    """The only element as a Python number; an error that the computation has noted is raised."""
+    value = tensor.item()
+    if checks.records:
+        checks.look()
+    return value
 
 
 def waitall() -> None:
@@ -160,6 +174,8 @@ def waitall() -> None:
             synchronize(torch.device('cuda', i))
     elif torch.backends.mps.is_available():
         torch.mps.synchronize()
+    if checks.records:
+        checks.look()
 
 
 # ---------------------------------------------------------------------- NumPy

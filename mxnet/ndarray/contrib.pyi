@@ -154,6 +154,9 @@ def interleaved_matmul_selfatt_qk(queries_keys_values: NDArray, heads: int = ...
 def interleaved_matmul_selfatt_valatt(queries_keys_values: NDArray, attention: NDArray, heads: int = ..., *, out: Any = None, name: str | None = None) -> NDArray:
     """Values of self-attention weighted by `attention` (batch * heads, length, length)."""
 
+def mrcnn_mask_target(rois: NDArray, gt_masks: NDArray, matches: NDArray, cls_targets: NDArray, num_rois: int = ..., num_classes: int = ..., mask_size: int | Sequence[int] = ..., sample_ratio: int = 2, aligned: bool = False, *, out: Any = None, name: str | None = None) -> list[NDArray]:
+    """Targets of the masks of Mask R-CNN: the part of its object's mask in each region, and what counts in a loss."""
+
 def quadratic(data: NDArray, a: float = 0.0, b: float = 0.0, c: float = 0.0, *, out: Any = None, name: str | None = None) -> NDArray:
     """`a x^2 + b x + c`."""
 

@@ -20,6 +20,7 @@ from .._names import kind_of
 from .._names import suggest_members as _suggest_members
 from .._names import suggest_names as _suggest_names
 from .._ops import NAMES
+from .._ops.core.checks import look, records
 from .._ops.core.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
 from .._ops.tensor.reshape_codes import resolve
 from .._provenance import GETITEM, SETITEM, record_result, source
@@ -234,7 +235,7 @@ class NDArray(OperatorMethods, NDArrayBase):
             if state.truth is not None:
                 return state.truth(self)
             raise ValueError('the truth value of an NDArray with several elements is ambiguous')
-        return bool(self.size) and bool(self.materialize().item())
+        return bool(self.size) and bool(_interop.item(self.materialize()))
 
     __nonzero__ = __bool__
 
@@ -340,10 +341,14 @@ class NDArray(OperatorMethods, NDArrayBase):
                 return NDArray.asnumpy(self)
         tensor = self.materialize().detach()
         if tensor.dtype is torch.bfloat16:
-            return tensor.cpu().view(torch.int16).numpy().astype(numpy.uint16).view(BFLOAT16)
-        if tensor.device.type == 'cpu':
-            return tensor.numpy().copy()
-        return tensor.cpu().numpy()
+            found = tensor.cpu().view(torch.int16).numpy().astype(numpy.uint16).view(BFLOAT16)
+        elif tensor.device.type == 'cpu':
+            found = tensor.numpy().copy()
+        else:
+            found = tensor.cpu().numpy()
+        if records:                     # a GPU has noted an error
+            look()
+        return found
 
     def asscalar(self) -> Any:
         """The only element of the array, as a NumPy number."""
@@ -355,11 +360,14 @@ class NDArray(OperatorMethods, NDArrayBase):
         """The only element of the array, as a Python number."""
         if self.meta().shape.numel() != 1:
             raise ValueError(f'an array of shape {self.shape} is not a scalar')
-        return self.materialize().item()
+        return _interop.item(self.materialize())
 
     def tolist(self) -> Any:
         """The elements as nested Python lists."""
-        return self.materialize().tolist()
+        found = self.materialize().tolist()
+        if records:
+            look()
+        return found
 
     def astype(self, dtype: DType, copy: bool = True) -> Self:
         """The array in another dtype; with copy=False, the array itself if it has that dtype already."""

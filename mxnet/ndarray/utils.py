@@ -9,6 +9,7 @@ from .._files import params, paths, safetensors
 from .._hooks import hooks
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
+from .._ops.core import checks
 from .._state import state
 from ..base import MXNetError
 from ..context import Context, cpu
@@ -44,7 +45,10 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DType | No
 def _record(array):
     if array.stype == 'default':
         tensor = array.materialize().detach()
-        return params.Record('default', tuple(tensor.shape), tensor.cpu(), (), _written_context(array))
+        here = tensor.cpu()
+        if checks.records:
+            checks.look()
+        return params.Record('default', tuple(tensor.shape), here, (), _written_context(array))
     return array._record(_written_context(array))
 
 

@@ -18,7 +18,7 @@ from .._ops.core.table import NAMES
 from .._provenance import GETITEM, record_result
 from .._state import state
 from ..base import MXNetError
-from ..ndarray import _indexing
+from ..ndarray import _indexing, _interop
 from ..ndarray._arithmetic import FLOATS, NUMERIC, fast_inplace
 from ..ndarray.ndarray import NDArray
 from . import _call, _index, _matrix, _more, _protocols, _shape
@@ -187,7 +187,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     def __bool__(self) -> bool:
         count = self.meta().shape.numel()
         if count == 1:
-            return bool(self.materialize().item())
+            return bool(_interop.item(self.materialize()))
         if count:
             raise ValueError('The truth value of an ndarray with multiple elements is ambiguous; use any() or all()')
         warnings.warn('an empty array is neither true nor false; it counts as False, but that will become an error',
@@ -199,7 +199,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     def _only(self):
         if self.meta().shape.numel() != 1:
             raise TypeError('only size-1 arrays can be converted to Python scalars')
-        return self.materialize().item()
+        return _interop.item(self.materialize())
 
     def __float__(self) -> float:
         return float(self._only())
@@ -213,7 +213,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
     def __index__(self) -> int:
         if self.meta().dtype.is_floating_point or self.meta().shape.numel() != 1:
             raise TypeError('only integer scalar arrays can be converted to a scalar index')
-        return int(self.materialize().item())
+        return int(_interop.item(self.materialize()))
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
@@ -311,7 +311,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
         if not args:
             if self.meta().shape.numel() != 1:
                 raise ValueError('can only convert an array of size 1 to a Python scalar')
-            return self.materialize().item()
+            return _interop.item(self.materialize())
         return self.asnumpy().item(*args)
 
     def astype(self, dtype: DType, order: str = 'K', casting: Any = 'unsafe', subok: bool = True,  # type: ignore[override]
@@ -395,7 +395,7 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
             return str(self)
         if self.meta().shape:
             raise TypeError(f'an array of shape {self.shape} cannot be formatted with {fmt!r}; a number can')
-        return format(self.materialize().item(), fmt)
+        return format(_interop.item(self.materialize()), fmt)
 
     # ------------------------------------------------------------------ protocols
     __array_ufunc__: Any = _protocols.array_ufunc

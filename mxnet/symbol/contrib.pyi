@@ -153,6 +153,9 @@ def interleaved_matmul_selfatt_qk(queries_keys_values: Symbol | None = None, hea
 def interleaved_matmul_selfatt_valatt(queries_keys_values: Symbol | None = None, attention: Symbol | None = None, heads: int = ..., *, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
     """Values of self-attention weighted by `attention` (batch * heads, length, length)."""
 
+def mrcnn_mask_target(rois: Symbol | None = None, gt_masks: Symbol | None = None, matches: Symbol | None = None, cls_targets: Symbol | None = None, num_rois: int = ..., num_classes: int = ..., mask_size: int | Sequence[int] = ..., sample_ratio: int = 2, aligned: bool = False, *, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+    """Targets of the masks of Mask R-CNN: the part of its object's mask in each region, and what counts in a loss."""
+
 def quadratic(data: Symbol | None = None, a: float = 0.0, b: float = 0.0, c: float = 0.0, *, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
     """`a x^2 + b x + c`."""
 

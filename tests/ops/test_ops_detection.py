@@ -449,3 +449,68 @@ def test_suppression_needs_no_compiler():
             "assert 'torch._dynamo' not in sys.modules")
     surroundings = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, '-c', code], check=True, env=surroundings)
+
+
+# ---------------------------------------------------------------------- masks
+def sample_of(mask, y, x):
+    """One sample, by its definition."""
+    height, width = mask.shape
+    if y < -1 or y > height or x < -1 or x > width:
+        return 0
+    y, x = min(max(y, 0), height - 1), min(max(x, 0), width - 1)
+    top, left = int(y), int(x)
+    bottom, right = min(top + 1, height - 1), min(left + 1, width - 1)
+    down, along = y - top, x - left
+    return (1 - down) * ((1 - along) * mask[top, left] + along * mask[top, right]) + \
+        down * ((1 - along) * mask[bottom, left] + along * mask[bottom, right])
+
+
+def mask_by_definition(box, mask, size, ratio, aligned):
+    left, top, right, bottom = box - (0.5 if aligned else 0)
+    wide, tall = right - left, bottom - top
+    if not aligned:
+        wide, tall = max(wide, 1), max(tall, 1)
+    rows, columns = (ratio, ratio) if ratio > 0 else (int(np.ceil(tall / size[0])), int(np.ceil(wide / size[1])))
+    step_y, step_x = tall / (size[0] * rows), wide / (size[1] * columns)
+    samples = [[sample_of(mask, top + (i + 0.5) * step_y, left + (j + 0.5) * step_x)
+                for j in range(size[1] * columns)] for i in range(size[0] * rows)]
+    return np.reshape(samples, (size[0], rows, size[1], columns)).mean((1, 3))
+
+
+@pytest.mark.parametrize('ratio', [2, 3, -1])
+@pytest.mark.parametrize('aligned', [False, True])
+def test_mrcnn_mask_target(ratio, aligned):
+    r = np.random.RandomState(0)
+    masks = (r.rand(2, 3, 11, 14) > 0.5).astype('float32')
+    corner = r.rand(2, 4, 2) * 9
+    rois = np.concatenate([corner - 3, corner + r.rand(2, 4, 2) * 9], -1).astype('float32')
+    matches, classes = r.randint(0, 3, (2, 4)), r.randint(0, 5, (2, 4))
+    targets, counts = run('_contrib_mrcnn_mask_target', rois, masks, matches.astype('float32'),
+                          classes.astype('float32'), num_rois=4, num_classes=5, mask_size=(3, 4), sample_ratio=ratio,
+                          aligned=aligned)
+    assert targets.shape == counts.shape == (2, 4, 5, 3, 4)
+    for image in range(2):
+        for region in range(4):
+            mask = masks[image, matches[image, region]]
+            wanted = mask_by_definition(rois[image, region], mask, (3, 4), ratio, aligned)
+            for number in range(5):
+                np.testing.assert_allclose(targets[image, region, number], wanted, atol=1e-5)
+                assert (counts[image, region, number] == (number == classes[image, region])).all()
+
+
+def test_mrcnn_mask_target_in_a_graph():
+    names = [mx.sym.var(n) for n in ('rois', 'gt_masks', 'matches', 'cls_targets')]
+    symbol = mx.sym.contrib.mrcnn_mask_target(*names, num_rois=4, num_classes=5, mask_size=(3, 4))
+    assert symbol.list_outputs() == ['mrcnn_mask_target0_output0', 'mrcnn_mask_target0_output1']
+    shapes = symbol.infer_shape(rois=(2, 4, 4), gt_masks=(2, 3, 11, 14), matches=(2, 4), cls_targets=(2, 4))
+    assert shapes[1] == [(2, 4, 5, 3, 4)] * 2
+
+
+@pytest.mark.parametrize(('attributes', 'text'), [({'num_rois': 3}, r'must be \(batch, 3, 4\)'),
+                                                  ({'mask_size': (3,)}, 'mask_size'),
+                                                  ({'mask_size': (0, 3)}, 'mask_size')])
+def test_mrcnn_mask_target_refuses(attributes, text):
+    inputs = [np.zeros(s, 'float32') for s in ((2, 4, 4), (2, 3, 11, 14), (2, 4), (2, 4))]
+    with pytest.raises(mx.MXNetError, match=text):
+        run('_contrib_mrcnn_mask_target', *inputs,
+            **{'num_rois': 4, 'num_classes': 5, 'mask_size': (3, 4), **attributes})

@@ -17,6 +17,7 @@ import mxnet as mx
 ELSEWHERE = {
     'Loaded optimizer states keep their update count': 'tests/module/test_module_resume.py',
     'Invalid arguments that upstream accepts': 'tests/base/test_mistakes.py',
+    'An index out of range on a GPU': 'tests/ops/test_ops_checks.py',
     'A `.params` file of a Gluon network alone': 'tests/repo/test_repo_docs.py',
     '[GluonCV](https://pypi.org/project/gluoncv/) 0.8.0': 'tests/programs/test_libraries_run.py',
     '[GluonTS](https://pypi.org/project/gluonts/) 0.16.0': 'tests/programs/test_libraries_run.py',

@@ -7,6 +7,7 @@ from import_graph import PACKAGE, files
 from torch_fallbacks import NEEDS
 from torch_names import ROOM, private_names
 
+from mxnet._ops.core import checks
 from mxnet._torch import autograd, dispatch, lists, memory, operators, switch, tools
 
 aten = torch.ops.aten
@@ -291,6 +292,23 @@ def test_packed_convolutions_can_be_absent(monkeypatch):
     assert not operators.has_packed_convolutions()
 
 
+def test_checks_of_values_without_private_names(monkeypatch):
+    """Where torch cannot tell whether a mode sees a call, the operator is called."""
+    assert pair('_C._len_torch_dispatch_stack')[1]() == 1
+    monkeypatch.setattr(checks, 'modes', pair('_C._len_torch_dispatch_stack')[1])
+    with checks.deferred_on_cpu():
+        found = checks.in_range('some', 'index', torch.tensor([0, 9]), 3)
+        assert found.tolist() == [0, 2]
+        with pytest.raises(IndexError, match='operator some: index has the value 9; it must be from 0 to 2'):
+            checks.look()
+
+
+def test_a_stream_is_asked_for_its_address(monkeypatch):
+    fallback = switch.NAMES['_C._cuda_getCurrentRawStream'][1]          # CPU builds of torch have no such name
+    monkeypatch.setattr(torch.cuda, 'current_stream', lambda index: type('Stream', (), {'cuda_stream': 17}))
+    assert fallback(0) == 17
+
+
 def test_every_fallback_is_known_here():
     """A new private name needs a test of its fallback; the tests above run these."""
     tested = {'_foreach_add', '_foreach_sub', '_foreach_mul', '_foreach_clamp_min', '_foreach_clamp_max',
@@ -299,7 +317,7 @@ def test_every_fallback_is_known_here():
               '_C._autograd._get_current_graph_task_keep_graph', 'utils._python_dispatch.TorchDispatchMode',
               '_C._DisableTorchDispatch', '_C._AutoDispatchBelowAutograd', '_C._disabled_torch_function_impl',
               '_int_mm', '_standard_gamma', '_C._profiler._RecordFunctionFast', 'autograd._profiler_enabled',
-              '_inductor.compile'}
+              '_inductor.compile', '_C._len_torch_dispatch_stack', '_C._cuda_getCurrentRawStream'}
     known = {name for name, (_, fallback) in switch.NAMES.items()
              if fallback is not None and not name.startswith('ops.aten._')}
     assert known == tested, lists.__name__

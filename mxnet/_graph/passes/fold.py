@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
+from ..._ops.core.library import CHECKS
 from ..._torch.dispatch import OpOverload
 from ..._torch.operators import BATCH_NORM_NO_TRAINING, TO_COPY
 from .simplify import is_pure
@@ -25,13 +26,14 @@ _BATCH_NORMS = {aten.native_batch_norm.default: (5, 7), aten.cudnn_batch_norm.de
 
 
 def depends_only(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> set[FxNode]:
-    """The pure calls that depend on nothing but the placeholders `fixed` (and on constants)."""
+    """The pure calls that depend on nothing but the placeholders `fixed` (and on constants), other than checks."""
     found, constant = set(), set(fixed)
     for node in graph.nodes:
         if node.op == 'get_attr':
             constant.add(node)
         elif node.op == 'call_function' and isinstance(node.target, OpOverload) and is_pure(node) \
-                and node.all_input_nodes and all(a in constant for a in node.all_input_nodes):
+                and node.target not in CHECKS and node.all_input_nodes \
+                and all(a in constant for a in node.all_input_nodes):
             constant.add(node)
             found.add(node)
     return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.fx.node import map_arg
 
+from ..._ops.core.library import CHECKS
 from ..._torch.dispatch import OpOverload, signature
 from ..._torch.operators import UNSAFE_VIEW
 
@@ -212,14 +213,14 @@ def constants(graph: torch.fx.Graph, attributes: Mapping[FxNode, Any],
     """{node: tensor} of calls that have the same small result each time, because nothing goes into them.
 
     `attributes` are the constants that the trace has found by itself.  What a plan hands out is computed in each
-    run, for programs write into it.
+    run, for programs write into it; so are checks of values, which raise their error each time.
     """
     mutated = _sharing_memory(graph, {a for n in graph.nodes if n.op == 'call_function' and not is_pure(n)
                                       for a in n.all_input_nodes})
     found = {n: t for n, t in attributes.items() if type(t) is torch.Tensor}
     for node in graph.nodes:
         if node.op != 'call_function' or node in handed_out or node in mutated or not is_pure(node) \
-                or not isinstance(node.target, OpOverload) \
+                or not isinstance(node.target, OpOverload) or node.target in CHECKS \
                 or any(a not in found for a in node.all_input_nodes):
             continue
         value = node.meta.get('val')

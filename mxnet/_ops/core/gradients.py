@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from .checks import checked
+
 Tensors = tuple[Tensor, ...]
 Gradients = tuple[Tensor | None, ...]
 Rule = Callable[[Tensors, Tensors, Tensors], Gradients]
@@ -250,7 +252,7 @@ def warp_ctc(inputs: Tensors, input_length: int, label_length: int) -> Gradients
     """WarpCTC: the gradient of the CTC loss, summed over the batch, whatever gradient comes in."""
     data, label = inputs
     batch, alphabet = data.shape[0] // input_length, data.shape[1]
-    label = label.reshape(batch, label_length).to(torch.int64)
+    label = checked('WarpCTC', 'label', label.reshape(batch, label_length).to(torch.int64), 0, alphabet - 1)
     order = torch.argsort((label == 0).to(torch.int8), dim=1, stable=True)      # blanks to the end
     lengths = (label != 0).sum(1)
     times = torch.full((batch,), input_length, dtype=torch.int64, device=data.device)

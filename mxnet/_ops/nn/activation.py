@@ -8,6 +8,7 @@ from torch.nn import functional as F
 from ...base import MXNetError, OutOfRange
 from ..core import gradients, shapes
 from ..core.attributes import DType, Rng, Shape, Training
+from ..core.checks import in_range
 from ..core.dtypes import TORCH
 from ..core.gradients import with_gradient
 from ..core.late_reads import reads_late
@@ -153,7 +154,8 @@ def softmax_cross_entropy(data, label):
         raise MXNetError(f'operator softmax_cross_entropy: data has shape {tuple(data.shape)}, label '
                          f'{tuple(label.shape)}; it takes data (batch, classes) and label (batch,)')
     try:
-        return F.cross_entropy(data, label.long(), reduction='sum').reshape(1)
+        classes = in_range('softmax_cross_entropy', 'label', label.long(), data.shape[1])
+        return F.cross_entropy(data, classes, reduction='sum').reshape(1)
     except IndexError:
         raise OutOfRange(f'operator softmax_cross_entropy: label goes from {label.min():g} to {label.max():g}, but '
                          f'data of shape {tuple(data.shape)} has {data.shape[1]} classes') from None

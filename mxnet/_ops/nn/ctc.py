@@ -5,6 +5,7 @@ import torch
 
 from ...base import MXNetError
 from ..core import gradients, shapes
+from ..core.checks import checked
 from ..core.late_reads import reads_late
 from ..core.table import operator
 
@@ -37,12 +38,15 @@ def CTCLoss(data, label, data_lengths=None, label_lengths=None, *, use_data_leng
         data_lengths = torch.full((batch,), time, dtype=torch.int64, device=data.device)
     if data.is_meta:
         return data.new_empty(batch)       # torch's kernel has no meta function
+    # torch's kernels read wherever a label points to, on a CPU as well; what is behind its end may be anything
+    behind = torch.arange(label.shape[1], device=label.device) >= label_lengths[:, None]
+    label = checked('CTCLoss', 'label', label.masked_fill(behind, 0), 0, alphabet - 1)
     scores = data if data.dtype == torch.float64 else data.float()
     if use_data_lengths:
         # what comes after the end may be anything, NaN too
         over = torch.arange(time, device=data.device)[:, None] >= data_lengths
         scores = scores.masked_fill(over[:, :, None], 0)
-    loss = torch.ctc_loss(torch.log_softmax(scores, -1), label.clamp(min=0), data_lengths, label_lengths,
+    loss = torch.ctc_loss(torch.log_softmax(scores, -1), label, data_lengths, label_lengths,
                           blank=0 if first else alphabet - 1, reduction=0, zero_infinity=True)
     return loss.to(data.dtype)
 

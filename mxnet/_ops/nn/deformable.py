@@ -29,7 +29,10 @@ def _sample(images, row, column, zero_outside):
             if zero_outside:
                 there = (corner_row >= 0) & (corner_row < height) & (corner_column >= 0) & (corner_column < width)
                 weight = weight * there
-            index = corner_row.clamp(0, height - 1).long() * width + corner_column.clamp(0, width - 1).long()
+            # a place that is NaN, as in training that has diverged, has a weight that is NaN
+            at_row, at_column = (at.clamp(0, limit - 1).nan_to_num(0).long()
+                                 for at, limit in ((corner_row, height), (corner_column, width)))
+            index = at_row * width + at_column
             pixels = flat.gather(-1, index.unsqueeze(-2).expand(*flat.shape[:-1], -1))
             total = total + pixels * weight.unsqueeze(-2)
     return total

@@ -1,10 +1,10 @@
 """Fully connected layers."""
 import torch
-from torch.nn import functional as F
 
 from ...base import MXNetError
 from ..core import shapes
 from ..core.table import operator
+from ..tensor.products import linear
 
 
 @operator(aliases=('_npx_fully_connected', '_sparse_FullyConnected'), shapes=shapes.fully_connected,
@@ -21,5 +21,5 @@ def FullyConnected(data, weight, bias=None, *, num_hidden: int, no_bias: bool = 
     if flatten and data.dim() != 2:
         data = torch.flatten(data, 1) if data.dim() > 1 else data.unsqueeze(1)
     if no_bias or bias is None:
-        return F.linear(data, weight)
-    return F.linear(data, weight, bias if bias.dim() == 1 else bias.flatten())      # one column: biases kept as rows
+        return linear(data, weight)
+    return linear(data, weight, bias if bias.dim() == 1 else bias.flatten())      # one column: biases kept as rows

@@ -9,6 +9,7 @@ from torch.nn import functional as F
 from ...base import MXNetError
 from ..core import shapes
 from ..core.attributes import NonNegative, Rng, Training
+from ..core.checks import in_range
 from ..core.gradients import clamp
 from ..core.table import operator
 from .spatial import check_shape
@@ -97,7 +98,7 @@ class _Lengths:
     """Sequences of different lengths in one padded batch, without asking a device for a single number."""
 
     def __init__(self, lengths, steps):
-        lengths = lengths.long()
+        lengths = in_range('RNN', 'sequence_length', lengths.long().clamp(min=0), steps + 1)
         time = torch.arange(steps, device=lengths.device)[:, None]
         self.valid = (time < lengths).unsqueeze(-1)                              # (steps, batch, 1)
         self.last = (lengths - 1).clamp(min=0)[None, :, None]                    # (1, batch, 1)

@@ -5,6 +5,7 @@ import torch
 
 from ...base import MXNetError, OutOfRange
 from ..core.attributes import Shape
+from ..core.checks import in_range, refuse
 from ..core.late_reads import reads_late
 from ..core.table import operator
 from .binary import promoted
@@ -191,6 +192,7 @@ def _npi_insert_tensor(arr, values=None, obj=None, *, val: float | None = None, 
         return _at_one('_npi_insert_tensor', arr, int(positions), values, axis, not obj.dim())
     if arr.device.type == 'cpu' and bool(((positions < -length) | (positions > length)).any()):
         raise OutOfRange(f'operator _npi_insert_tensor: obj has positions outside of an axis of length {length}')
+    positions = in_range('_npi_insert_tensor', 'obj', positions, length + 1, -length)
     return _inserted(arr, torch.where(positions < 0, positions + length, positions), values, axis)
 
 
@@ -297,6 +299,9 @@ def _npi_percentile(a, q=None, *, axis: Shape | None = None, interpolation: _Int
                          f'{axis}')
     if q is not None:
         wanted = q.detach().double()
+        if wanted.device.type != 'cpu':
+            outside = ~((wanted >= 0) & (wanted <= 100))
+            wanted = refuse('_npi_percentile', 'q', wanted, outside, 'between 0 and 100', 0.0, _BadQuantile)
     elif q_scalar is not None:
         wanted = torch.full((), q_scalar, dtype=torch.float64, device=a.device)
     else:
@@ -329,7 +334,8 @@ class _BadQuantile(MXNetError, ValueError):
 def _npi_take_along_axis(arr, indices, *, axis: int | None = None):
     """The elements of `arr` at `indices`, which have as many axes: each row of indices is for the row beside it."""
     if axis is None:
-        return arr.reshape(-1).take(indices.long().reshape(-1))
+        index = in_range('_npi_take_along_axis', 'indices', indices.long().reshape(-1), arr.numel(), -arr.numel())
+        return arr.reshape(-1).take(index)
     return torch.take_along_dim(arr, indices.long() % max(arr.shape[axis], 1), axis)
 
 

@@ -5,6 +5,7 @@ from ...base import MXNetError
 from ..core import shapes
 from ..core.attributes import Shape
 from ..core.table import operator
+from ..tensor import products
 from .binary import floating, promoted
 
 
@@ -23,7 +24,7 @@ def _npi_matmul(a, b):
     if not a.dim() or not b.dim():
         raise MXNetError('operator _npi_matmul: a number cannot be a factor; use multiply')
     _check('_npi_matmul', a, b, a.shape[-1], b.shape[-1 if b.dim() == 1 else -2])
-    return torch.matmul(a, b)
+    return products.matmul(a, b)
 
 
 @operator(shapes=shapes.matrix_product)
@@ -37,8 +38,8 @@ def _np_dot(a, b):
         return a * b
     _check('_np_dot', a, b, a.shape[-1], b.shape[-1 if b.dim() == 1 else -2])
     if b.dim() <= 2:
-        return torch.matmul(a, b)
-    return torch.tensordot(a, b, dims=([a.dim() - 1], [b.dim() - 2]))
+        return products.matmul(a, b)
+    return products.tensordot(a, b, dims=([a.dim() - 1], [b.dim() - 2]))
 
 
 @operator()
@@ -48,7 +49,7 @@ def _npi_tensordot(a, b, *, a_axes_summed: Shape, b_axes_summed: Shape):
     if len(a_axes_summed) != len(b_axes_summed):
         raise MXNetError(f'operator _npi_tensordot: a_axes_summed={a_axes_summed} and b_axes_summed={b_axes_summed} '
                          'must name the same number of axes')
-    return torch.tensordot(a, b, dims=(list(a_axes_summed), list(b_axes_summed)))
+    return products.tensordot(a, b, dims=(list(a_axes_summed), list(b_axes_summed)))
 
 
 @operator()
@@ -58,7 +59,7 @@ def _npi_tensordot_int_axes(a, b, *, axes: int):
     if axes < 0 or axes > min(a.dim(), b.dim()):
         raise MXNetError(f'operator _npi_tensordot_int_axes: axes={axes} is not accepted for shapes {tuple(a.shape)} '
                          f'and {tuple(b.shape)}')
-    return torch.tensordot(a, b, dims=axes)
+    return products.tensordot(a, b, dims=axes)
 
 
 @operator(variadic='num_args')
@@ -71,7 +72,7 @@ def _npi_einsum(*data, num_args: int, subscripts: str = '', optimize: int = 0):
     dtype = data[0].dtype
     for x in data[1:]:
         dtype = torch.promote_types(dtype, x.dtype)
-    return torch.einsum(subscripts, *[x.to(dtype) for x in data])
+    return products.einsum(subscripts, *[x.to(dtype) for x in data])
 
 
 @operator()

@@ -11,6 +11,7 @@ import torch
 
 from ...base import MXNetError
 from ..core.attributes import Device, DType, Floats, Rng, Shape
+from ..core.checks import refuse
 from ..core.dtypes import TORCH
 from ..core.table import operator
 from ..random.draw import _standard_gamma
@@ -21,11 +22,21 @@ class BadParameter(MXNetError, ValueError):
     """A parameter outside of what a distribution knows."""
 
 
-def _check(name, parameter, value, holds, accepted):
-    """Refuses a number, or an array that has one, outside of what is accepted."""
-    good = known(holds(value.detach()).all()) is not False if isinstance(value, torch.Tensor) else holds(value)
+def _checked(name, parameter, value, holds, accepted):
+    """The value; an error for a number, or an array that has one, outside of what is accepted.
+
+    A GPU finds it itself: see core/checks.py.
+    """
+    if not isinstance(value, torch.Tensor):
+        good = holds(value)
+    else:
+        held = holds(value.detach())
+        good = known(held.all())
+        if good is None:
+            return refuse(name, parameter, value, ~held, accepted, 1.0, BadParameter)
     if not good:
         raise BadParameter(f'operator {name}: {parameter}={value} is not accepted; it must be {accepted}')
+    return value
 
 
 def _positive(value):
@@ -34,6 +45,11 @@ def _positive(value):
 
 def _not_negative(value):
     return value >= 0
+
+
+def _weights(values):
+    """Which of the weights of a draw are none; all of them, where there is nothing to draw."""
+    return (values >= 0) & values.isfinite() & (values.sum() > 0)
 
 
 def _pick(first, second, input1, input2):
@@ -96,7 +112,7 @@ def _uniform(name, input1, input2, low, high, size, ctx, dtype, rng, extra):
 
 def _normal(name, input1, input2, loc, scale, size, ctx, dtype, rng, extra):
     loc, scale = _pick(loc, scale, input1, input2)
-    _check(name, 'scale', scale, _not_negative, 'at least 0')
+    scale = _checked(name, 'scale', scale, _not_negative, 'at least 0')
     noise = torch.empty(_shape(size, loc, scale, extra=extra), dtype=_wide(dtype), device=_device(ctx, loc, scale))
     return (loc + noise.normal_(generator=rng) * scale).to(TORCH[dtype])
 
@@ -132,7 +148,7 @@ def _npi_normal_n(input1=None, input2=None, *, loc: float | None, scale: float |
 def _located(name, transform, input1, input2, loc, scale, size, ctx, rng):
     """A fixed noise, times scale, plus loc."""
     loc, scale = _pick(loc, scale, input1, input2)
-    _check(name, 'scale', scale, _not_negative, 'at least 0')
+    scale = _checked(name, 'scale', scale, _not_negative, 'at least 0')
     noise = _uniform_noise(_shape(size, loc, scale), _device(ctx, loc, scale), torch.float32, rng)
     return loc + transform(noise) * scale
 
@@ -156,8 +172,8 @@ def _npi_gamma(input1=None, input2=None, *, shape: float | None, scale: float | 
                ctx: Device = 'cpu', dtype: _Floats = 'float32', rng: Rng = None):
     """Gamma distributed numbers with shape parameter `shape` and `scale`: their mean is the product of both."""
     alpha, beta = _pick(shape, scale, input1, input2)
-    _check('_npi_gamma', 'shape', alpha, _positive, 'positive')
-    _check('_npi_gamma', 'scale', beta, _positive, 'positive')
+    alpha = _checked('_npi_gamma', 'shape', alpha, _positive, 'positive')
+    beta = _checked('_npi_gamma', 'scale', beta, _positive, 'positive')
     whole = _shape(size, alpha, beta)
     device = _device(ctx, alpha, beta)
     alpha = torch.as_tensor(alpha.detach() if isinstance(alpha, torch.Tensor) else alpha, dtype=_wide(dtype),
@@ -179,7 +195,7 @@ def _npi_bernoulli(input1=None, *, prob: float | None, logit: float | None, size
     elif value is None:
         raise MXNetError('operator _npi_bernoulli: argument prob is missing; it takes a number from 0 to 1')
     else:
-        _check('_npi_bernoulli', 'prob', value, lambda p: (p >= 0) & (p <= 1), 'between 0 and 1')
+        value = _checked('_npi_bernoulli', 'prob', value, lambda p: (p >= 0) & (p <= 1), 'between 0 and 1')
     shape = _shape(size, *([input1] if input1 is not None else []))
     noise = torch.empty(shape, device=_device(ctx, input1)).uniform_(generator=rng)
     return (noise < value).to(TORCH[dtype])
@@ -191,7 +207,7 @@ _ONE = {'input1': lambda a: (a['a'] if 'a' in a else a['scale']) is None}
 
 def _shaped(name, label, transform, input1, value, size, ctx, rng, accepted=_positive, words='positive'):
     value = input1 if value is None else value
-    _check(name, label, value, accepted, words)
+    value = _checked(name, label, value, accepted, words)
     noise = _uniform_noise(_shape(size, value), _device(ctx, value), torch.float32, rng)
     return transform(noise, value)
 
@@ -256,8 +272,8 @@ def _npi_choice(input1=None, input2=None, *, a: int | None, size: Shape | None, 
     if weights is not None:
         if weights.shape != (count,):
             raise BadParameter(f'operator _npi_choice: {count} probabilities are needed, not {tuple(weights.shape)}')
-        _check('_npi_choice', 'p', weights, _not_negative, 'at least 0')
-        drawn = torch.multinomial(weights.detach().double(), wanted, replace, generator=rng)
+        weights = _checked('_npi_choice', 'p', weights.detach().double(), _weights, 'at least 0, finite and not all 0')
+        drawn = torch.multinomial(weights, wanted, replace, generator=rng)
     elif replace:
         drawn = torch.randint(0, count, (wanted,), generator=rng, device=device)
     else:

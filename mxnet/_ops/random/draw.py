@@ -11,6 +11,7 @@ import torch
 from ..._torch.operators import standard_gamma
 from ...base import MXNetError
 from ..core.attributes import Device, DType, Rng, Shape
+from ..core.checks import refuse
 from ..core.dtypes import NAME, TORCH
 from ..core.table import operator
 
@@ -56,20 +57,27 @@ def _standard_gamma(shape_parameter, rng):
     return torch.where(shape_parameter > 0, drawn, 0.0)
 
 
+def _poisson(name, rate, rng):
+    """Poisson counts; torch's kernel raises for a rate that is none on a CPU, and stops a GPU for good."""
+    if rate.device.type != 'cpu':
+        rate = refuse(name, 'the rate', rate, ~(rate >= 0), 'at least 0', 0.0)
+    return torch.poisson(rate, generator=rng)
+
+
 def _gamma(alpha, beta, rng):
     return _standard_gamma(alpha, rng) * beta
 
 
-def _negative_binomial(k, p, rng):
+def _negative_binomial(name, k, p, rng):
     # failures before the k-th success: a Poisson whose rate is gamma distributed
-    return torch.poisson(_gamma(k, (1.0 - p) / p, rng).clamp_min(0.0), generator=rng)
+    return _poisson(name, _gamma(k, (1.0 - p) / p, rng).clamp_min(0.0), rng)
 
 
-def _generalized_negative_binomial(mu, alpha, rng):
+def _generalized_negative_binomial(name, mu, alpha, rng):
     # alpha is the dispersion; without any, it is a Poisson of rate mu
     safe = torch.where(alpha > 0, alpha, 1.0)
     rate = torch.where(alpha > 0, _gamma(1.0 / safe, safe * mu, rng), mu)
-    return torch.poisson(rate, generator=rng)
+    return _poisson(name, rate, rng)
 
 
 def _filled(out, *values):
@@ -109,14 +117,14 @@ def _negative_binomial_into(name, out, k, p, rng):
     _require(k >= 0, name, 'k', k, 'at least 0')
     _require(0 < p <= 1, name, 'p', p, 'above 0 and at most 1')
     count, probability = _filled(out, k, p)
-    return _negative_binomial(count, probability, rng).to(out.dtype)
+    return _negative_binomial(name, count, probability, rng).to(out.dtype)
 
 
 def _generalized_negative_binomial_into(name, out, mu, alpha, rng):
     _require(mu >= 0, name, 'mu', mu, 'at least 0')
     _require(alpha >= 0, name, 'alpha', alpha, 'at least 0')
     mean, dispersion = _filled(out, mu, alpha)
-    return _generalized_negative_binomial(mean, dispersion, rng).to(out.dtype)
+    return _generalized_negative_binomial(name, mean, dispersion, rng).to(out.dtype)
 
 
 @operator('_random_uniform', aliases=('uniform', 'random_uniform'))
@@ -276,14 +284,14 @@ def sample_exponential(lam, *, shape: Shape = (), dtype: DType | None = None, rn
 def sample_poisson(lam, *, shape: Shape = (), dtype: DType | None = None, rng: Rng = None):
     """Poisson counts, `shape` of them for each mean `lam`, as floating point numbers."""
     (lam,), target = _each('_sample_poisson', (lam,), shape, dtype)
-    return torch.poisson(lam, generator=rng).to(target)
+    return _poisson('_sample_poisson', lam, rng).to(target)
 
 
 @operator('_sample_negative_binomial', aliases=('sample_negative_binomial',), same_dtype=('k', 'p'))
 def sample_negative_binomial(k, p, *, shape: Shape = (), dtype: DType | None = None, rng: Rng = None):
     """Counts of failures, `shape` of them for each number of successes `k` and probability of success `p`."""
     (k, p), target = _each('_sample_negative_binomial', (k, p), shape, dtype)
-    return _negative_binomial(k, p, rng).to(target)
+    return _negative_binomial('_sample_negative_binomial', k, p, rng).to(target)
 
 
 @operator('_sample_generalized_negative_binomial', aliases=('sample_generalized_negative_binomial',),
@@ -292,7 +300,7 @@ def sample_generalized_negative_binomial(mu, alpha, *, shape: Shape = (), dtype:
                                          rng: Rng = None):
     """Negative binomial counts, `shape` of them for each mean `mu` and dispersion `alpha`."""
     (mu, alpha), target = _each('_sample_generalized_negative_binomial', (mu, alpha), shape, dtype)
-    return _generalized_negative_binomial(mu, alpha, rng).to(target)
+    return _generalized_negative_binomial('_sample_generalized_negative_binomial', mu, alpha, rng).to(target)
 
 
 @operator('_sample_multinomial', aliases=('sample_multinomial',),

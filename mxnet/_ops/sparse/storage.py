@@ -4,6 +4,7 @@ from typing import Literal
 import torch
 
 from ...base import MXNetError
+from ..core.checks import in_range
 from ..core.table import operator
 
 
@@ -17,7 +18,8 @@ def cast_storage(data, *, stype: Literal['csr', 'default', 'row_sparse']):
 def retain(data, indices):
     """A row_sparse array with only the rows at `indices`; the others become 0."""
     kept = torch.zeros(data.shape[0], dtype=torch.bool, device=data.device)
-    kept = kept.index_fill(0, indices.detach().reshape(-1).long(), True)
+    rows = indices.detach().reshape(-1).long()
+    kept = kept.index_fill(0, in_range('_sparse_retain', 'indices', rows, data.shape[0], -data.shape[0]), True)
     return data * kept.reshape(-1, *[1] * (data.dim() - 1))
 
 

@@ -2,6 +2,7 @@
 import torch
 
 from ...base import MXNetError
+from ..core.checks import in_range
 from ..core.table import operator
 
 
@@ -47,7 +48,8 @@ def count_sketch(data, h, s, *, out_dim: int, processing_batch_size: int = 32):
         raise MXNetError(f'operator count_sketch: h and s must have one value per element of the last axis of data, '
                          f'but the shapes are {tuple(h.shape)}, {tuple(s.shape)} and {tuple(data.shape)}')
     zeros = data.new_zeros(*data.shape[:-1], out_dim)
-    return zeros.index_add(-1, h.reshape(-1).long(), data * s.reshape(-1))
+    index = in_range('_contrib_count_sketch', 'h', h.reshape(-1).long(), out_dim)
+    return zeros.index_add(-1, index, data * s.reshape(-1))
 
 
 # ---------------------------------------------------------------------- Hawkes processes

@@ -10,6 +10,7 @@ import torch
 from ...base import MXNetError
 from ..core import shapes
 from ..core.attributes import DType, Shape
+from ..core.checks import in_range
 from ..core.dtypes import TORCH
 from ..core.late_reads import reads_late
 from ..core.table import operator
@@ -31,10 +32,7 @@ def take(a, indices, *, axis: int = 0, mode: Literal['clip', 'raise', 'wrap'] = 
     """
     length = a.size(axis)
     if mode == 'raise':
-        index = indices.long()
-        # on a GPU, torch would end the process for an index outside
-        if index.is_cuda and bool(((index < 0) | (index >= length)).any()):
-            raise MXNetError(f'operator take: indices has values outside of 0 to {length - 1}')
+        index = in_range('take', 'indices', indices.long(), length)
     else:
         index = within(indices, length, mode)
     if index.dim() == 1:
@@ -78,18 +76,19 @@ def pick(data, index, *, axis: int | None = -1, keepdims: bool = False, mode: Li
 
 
 # ---------------------------------------------------------------------- at coordinates
-def _coordinates(name, indices, axes):
-    if indices.dim() < 2 or indices.shape[0] > axes:
+def _coordinates(name, indices, shape):
+    if indices.dim() < 2 or indices.shape[0] > len(shape):
         raise MXNetError(f'operator {name}: indices has shape {tuple(indices.shape)}; it must have at least 2 axes, '
-                         f'the first of them at most {axes} long: one row of coordinates per axis')
-    return indices.long().unbind(0)
+                         f'the first of them at most {len(shape)} long: one row of coordinates per axis')
+    return tuple([in_range(name, f'indices[{axis}]', row, length, -length)
+                  for axis, (row, length) in enumerate(zip(indices.long().unbind(0), shape))])
 
 
 @operator(aliases=('_npi_gather_nd', '_npx_gather_nd'))
 @reads_late('indices')
 def gather_nd(data, indices):
     """The elements at coordinates: `indices[i]` has those along axis i of `data`; negative ones count from the end."""
-    return data[_coordinates('gather_nd', indices, data.dim())]
+    return data[_coordinates('gather_nd', indices, data.shape)]
 
 
 @operator()
@@ -99,28 +98,30 @@ def scatter_nd(data, indices, *, shape: Shape):
 
     Where two have the same coordinates, any of them may win.
     """
-    return data.new_zeros(shape).index_put(_coordinates('scatter_nd', indices, len(shape)), data)
+    return data.new_zeros(shape).index_put(_coordinates('scatter_nd', indices, shape), data)
 
 
 @operator('_scatter_set_nd', aliases=('_npi_scatter_set_nd',), same_dtype=('lhs', 'rhs'))
 @reads_late('indices')
 def scatter_set_nd(lhs, rhs, indices, *, shape: Shape):
     """`lhs`, which has `shape`, with `rhs` at coordinates: `indices[i]` has those along axis i."""
-    return lhs.index_put(_coordinates('_scatter_set_nd', indices, lhs.dim()), rhs)
+    return lhs.index_put(_coordinates('_scatter_set_nd', indices, lhs.shape), rhs)
 
 
 @operator('_contrib_index_copy')
 @reads_late('index_vector')
 def index_copy(old_tensor, index_vector, new_tensor):
     """`old_tensor` with rows replaced: row i of `new_tensor` goes to row `index_vector[i]`."""
-    return old_tensor.index_copy(0, index_vector.long(), new_tensor)
+    index = in_range('_contrib_index_copy', 'index_vector', index_vector.long(), old_tensor.shape[0])
+    return old_tensor.index_copy(0, index, new_tensor)
 
 
 @operator(auto_inputs=False)
 @reads_late('rhs')
 def fill_element_0index(lhs, mhs, rhs):
     """The matrix `lhs` with one element per row replaced: row i has `mhs[i]` in column `rhs[i]`."""
-    return lhs.scatter(1, rhs.long().unsqueeze(1), mhs.unsqueeze(1))
+    column = in_range('fill_element_0index', 'rhs', rhs.long(), lhs.shape[1])
+    return lhs.scatter(1, column.unsqueeze(1), mhs.unsqueeze(1))
 
 
 # ---------------------------------------------------------------------- by a condition

@@ -7,6 +7,7 @@ import torch
 
 from ...base import MXNetError
 from ..core import shapes
+from ..core.checks import in_range
 from ..core.late_reads import reads_late
 from ..core.table import operator
 
@@ -53,7 +54,8 @@ def SequenceReverse(data, sequence_length=None, *, use_sequence_length: bool = F
     _check('SequenceReverse', data, axis)
     if not use_sequence_length:
         return data.flip(axis)
-    lengths = sequence_length.long().unsqueeze(axis)
+    lengths = sequence_length.long().clamp(min=0)
+    lengths = in_range('SequenceReverse', 'sequence_length', lengths, data.shape[axis] + 1).unsqueeze(axis)
     steps = torch.arange(data.shape[axis], device=data.device).unsqueeze(1 - axis)
     source = torch.where(steps < lengths, lengths - 1 - steps, steps)
     batch = torch.arange(data.shape[1 - axis], device=data.device).unsqueeze(axis)

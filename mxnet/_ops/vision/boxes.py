@@ -4,6 +4,7 @@ from typing import Literal
 import torch
 
 from ...base import MXNetError
+from ..core.checks import in_range
 from ..core.gradients import clamp_max
 from ..core.table import operator
 from .nms import centres, corners, iou, suppress
@@ -131,7 +132,8 @@ def box_encode(samples, matches, anchors, refs, means, stds):
             raise MXNetError(f'operator _contrib_box_encode: {name} has shape {tuple(boxes.shape)}; it must be '
                              '(batch, boxes, 4)')
     samples, matches, anchors, refs = samples.detach(), matches.detach(), anchors.detach(), refs.detach()
-    matched = centres(_pick(refs, matches.long().clamp_min(0)))
+    matches = in_range('_contrib_box_encode', 'matches', matches.long().clamp_min(0), refs.shape[1])
+    matched = centres(_pick(refs, matches))
     own = centres(anchors)
     offsets = torch.cat(((matched[..., :2] - own[..., :2]) / own[..., 2:], (matched[..., 2:] / own[..., 2:]).log()), -1)
     positive = (samples > 0.5)[..., None].expand(anchors.shape)

@@ -14,6 +14,7 @@ from ...base import MXNetError
 from ..core.attributes import Shape
 from ..core.library import define
 from ..core.table import operator
+from ..tensor.gather import within
 
 _SAMPLES_AT_ONCE = 1 << 24
 _MOST_OUTSIDE = 4       # areas of the map that a region may have to be copied for
@@ -121,8 +122,12 @@ def _neighbours(at, share, limit):
     at = at.clamp(0, limit - 1)
     low = at.floor()
     part = at - low
-    pixels = torch.stack((low, (low + 1).clamp_max(limit - 1)), -1).long()
-    return pixels, torch.stack((1 - part, part), -1) * share[..., None]
+    return _pixels(low, (low + 1).clamp_max(limit - 1)), torch.stack((1 - part, part), -1) * share[..., None]
+
+
+def _pixels(*edges):
+    """Pixels as indices.  Of a place that is NaN, as in training that has diverged, any will do: its weight is NaN."""
+    return torch.stack(edges, -1).nan_to_num(0).long()
 
 
 def _bags(table, rows, weights):
@@ -186,17 +191,68 @@ def ROIAlign(data, rois, *, pooled_size: Shape, spatial_scale: float, sample_rat
     plane = image[:, None, None] * parts
     if position_sensitive:
         plane = plane + torch.arange(parts, device=data.device).reshape(tall, wide)
+    weight_y = weight_y * there[:, None, None, None]
+    return _means(table, plane, (y, weight_y, height), (x, weight_x, width)).permute(0, 3, 1, 2).contiguous()
+
+
+def _means(table, plane, along_y, along_x):
+    """Weighted sums (regions, parts along y, along x, width of the table) of samples on the planes of a table.
+
+    along_y, along_x: pixels and their weights (regions, parts, samples, 2), and how many pixels there are
+    """
+    (y, weight_y, height), (x, weight_x, width) = along_y, along_x
     y, x, weight_y, weight_x = y.flatten(2), x.flatten(2), weight_y.flatten(2), weight_x.flatten(2)
-    weight_y = weight_y * there[:, None, None]
     # samples of some regions at a time
-    few = max(1, _SAMPLES_AT_ONCE // (tall * wide * y.shape[2] * x.shape[2]))
+    few = max(1, _SAMPLES_AT_ONCE // max(1, y[0:1].numel() * x[0:1].numel()))
     sums = []
-    for first in range(0, max(1, len(rois)), few):
+    for first in range(0, max(1, len(y)), few):
         some = slice(first, first + few)
         rows = (plane[some, ..., None, None] * height + y[some, :, None, :, None]) * width + x[some, None, :, None, :]
         weights = weight_y[some, :, None, :, None] * weight_x[some, None, :, None, :]
         sums.append(_bags(table, rows.flatten(3), weights.flatten(3)))
-    return (sums[0] if len(sums) == 1 else torch.cat(sums)).permute(0, 3, 1, 2).contiguous()
+    return sums[0] if len(sums) == 1 else torch.cat(sums)
+
+
+@operator('_contrib_mrcnn_mask_target', outputs=('output0', 'output1'))
+def mrcnn_mask_target(rois, gt_masks, matches, cls_targets, *, num_rois: int, num_classes: int, mask_size: Shape,
+                      sample_ratio: int = 2, aligned: bool = False):
+    """Targets of the masks of Mask R-CNN: the part of its object's mask in each region, and what counts in a loss.
+
+    `rois` (batch, regions, 4) has rows (xmin, ymin, xmax, ymax) in pixels of `gt_masks` (batch, objects, height,
+    width); `matches` (batch, regions) tells which object a region belongs to, `cls_targets` (batch, regions) its class.
+    The result, and a mask with 1 in the plane of that class and 0 in all others, have shape (batch, regions,
+    num_classes, *mask_size).  A pixel is the mean of `sample_ratio` times `sample_ratio` bilinear samples, or of about
+    one a pixel of the mask if that is not positive; `aligned` takes pixels as points at half coordinates.
+    """
+    name = '_contrib_mrcnn_mask_target'
+    batch, regions = rois.shape[0], rois.shape[1] if rois.dim() == 3 else -1
+    if rois.shape != (batch, num_rois, 4) or gt_masks.dim() != 4 or gt_masks.shape[0] != batch \
+            or matches.shape != (batch, regions) or cls_targets.shape != (batch, regions):
+        raise MXNetError(f'operator {name}: rois, gt_masks, matches and cls_targets have shapes {tuple(rois.shape)}, '
+                         f'{tuple(gt_masks.shape)}, {tuple(matches.shape)} and {tuple(cls_targets.shape)}; they must '
+                         f'be (batch, {num_rois}, 4), (batch, objects, height, width), (batch, {num_rois}) and (batch, '
+                         f'{num_rois})')
+    if len(mask_size) != 2 or min(mask_size) < 1:
+        raise MXNetError(f'operator {name}: mask_size={mask_size} is not accepted; it takes (height, width), both at '
+                         'least 1')
+    objects, height, width = gt_masks.shape[1:]
+    masks, boxes = gt_masks.detach(), _floats(rois).reshape(-1, 4) - (0.5 if aligned else 0.0)
+    left, top, right, bottom = boxes.unbind(1)
+    size_x, size_y = right - left, bottom - top
+    if not aligned:
+        size_x, size_y = size_x.clamp_min(1), size_y.clamp_min(1)
+    most_y, most_x, count_y, count_x = _samples(sample_ratio, (size_y, size_x), mask_size)
+    at_y, share_y = _grid(top, size_y, mask_size[0], most_y, count_y)
+    at_x, share_x = _grid(left, size_x, mask_size[1], most_x, count_x)
+    y, x = _neighbours(at_y, share_y, height), _neighbours(at_x, share_x, width)
+    image = torch.arange(batch, device=masks.device)[:, None] * objects
+    plane = (image + within(matches.detach(), objects)).reshape(-1, 1, 1)
+    sampled = _means(masks.reshape(-1, 1), plane, (*y, height), (*x, width))
+    shape = (batch, regions, num_classes, *mask_size)
+    counts = cls_targets.detach().reshape(batch, regions, 1, 1, 1) == \
+        torch.arange(num_classes, device=masks.device).reshape(-1, 1, 1)
+    return sampled.reshape(batch, regions, 1, *mask_size).expand(shape).to(masks.dtype).contiguous(), \
+        counts.expand(shape).to(masks.dtype).contiguous()
 
 
 @operator('_contrib_RROIAlign', same_dtype=('data', 'rois'))
@@ -260,8 +316,8 @@ def PSROIPooling(data, rois, *, spatial_scale: float, output_dim: int, pooled_si
     start, size = _whole_pixels(rois, spatial_scale)
     part = torch.arange(pooled_size, device=data.device)
     step, start = (size / pooled_size)[..., None], start[..., None]
-    x0, y0 = (part * step + start).floor().long().unbind(1)
-    x1, y1 = ((part + 1) * step + start).ceil().long().unbind(1)
+    x0, y0 = (part * step + start).floor().nan_to_num(0).long().unbind(1)
+    x1, y1 = ((part + 1) * step + start).ceil().nan_to_num(0).long().unbind(1)
     (x0, x1), (y0, y1) = ([edge.clamp(0, limit) for edge in pair] for pair, limit in (((x0, x1), width),
                                                                                      ((y0, y1), height)))
     # sums over rectangles are differences of sums from the corner; doubles, since these sums grow large
@@ -329,5 +385,4 @@ def _between(at, limit):
     at = at.clamp(0, limit - 1)
     low = at.detach().floor()
     part = at - low
-    pixels = torch.stack((low, at.detach().ceil()), -1).long()
-    return pixels, torch.stack((1 - part, part), -1)
+    return _pixels(low, at.detach().ceil()), torch.stack((1 - part, part), -1)
