@@ -24,11 +24,11 @@ _PLAIN = (int, float, str, bool, type(None))
 
 
 def unchecked(name, what, values, *accepted):
-    """What stands for the checks of values on a GPU (_ops/core/checks.py): torch's own kernels look at them."""
+    """The values as they are: torch's own kernels look at them."""
     return values
 
 
-# functions of ours that differ from torch's on a GPU only, in what they do with integers
+# what stands for checks of values on a GPU, and for products that differ from torch's on a GPU only
 _INSTEAD: dict[Any, Any] = dict.fromkeys((checks.in_range, checks.checked, checks.refuse), unchecked) | {
     products.matmul: torch.matmul, products.inner: torch.dot, products.tensordot: torch.tensordot,
     products.linear: torch.nn.functional.linear, products.einsum: torch.einsum}
