@@ -210,6 +210,8 @@ class DistKVStore(WorkersKVStore):
             if alone:
                 super()._arrived({key: total})
             elif total._sparse:
+                if self._dtype_of_sum(total.data.meta().dtype) == torch.float32 != total.data.meta().dtype:
+                    total = total.astype('float32')
                 rows.setdefault(total.data.meta().device, {})[key] = total
             else:
                 self._enter(key, total)
