@@ -271,21 +271,33 @@ class DistKVStore(WorkersKVStore):
 
     def pushpull(self, key: Keys, value: NestedArrays, out: Any = None, priority: int = 0) -> None:
         """`push`, then `pull`; without `out` the results go to the values themselves."""
-        if self._world.size > 1 and self._updater is None and self._compression is None \
-                and (not isinstance(key, (list, tuple)) or len(key) == 1):
-            pairs = self._pairs(key, value, 'pushpull')
-            (only, arrays), = pairs.items()
-            targets = (pairs if out is None else self._pairs(key, out, 'pushpull'))[only]
-            stored = self._stored(only, 'push')
-            if not any(array._sparse for array in [*arrays, *targets, stored]):
-                near = self._world.side_by_side and stored.meta().device.type == 'cpu'
-                if near or stored.size >= STRAIGHT:
-                    self._check(only, arrays, stored)
-                    self._fits(only, targets, stored)
-                    total = self._sum(only, arrays, stored).materialize().detach().reshape(-1)
-                    (self._beside if near else self._straight)(only, total, targets)
-                    return
-        super().pushpull(key, value, out, priority)
+        if self._world.size == 1 or self._updater is not None or self._compression is not None:
+            super().pushpull(key, value, out, priority)
+            return
+        pairs = self._pairs(key, value, 'pushpull')
+        targets = pairs if out is None else self._pairs(key, out, 'pushpull')
+        rest, under_way = [], []
+        for k in self._ordered(pairs):
+            arrays, stored = pairs[k], self._stored(k, 'push')
+            if any(array._sparse for array in [*arrays, *targets[k], stored]):
+                rest.append(k)
+                continue
+            device, one = stored.meta().device, len(pairs) == 1
+            near = self._world.side_by_side and device.type == 'cpu' and one
+            if not near and (stored.size < STRAIGHT or not one and not self._world.sums_into(device)):
+                rest.append(k)
+                continue
+            self._check(k, arrays, stored)
+            self._fits(k, targets[k], stored)
+            total = self._sum(k, arrays, stored).materialize().detach().reshape(-1)
+            if near:
+                self._beside(k, total, targets[k])
+            else:
+                under_way.append(self._straight(k, total, targets[k]))
+        if rest:
+            super().pushpull(rest, [pairs[k] for k in rest], [targets[k] for k in rest], priority)
+        for end in under_way:
+            end()
 
     def _prepared(self, key):
         """(numbers to compare, what happens in words) of a pushpull of one key."""
@@ -312,13 +324,18 @@ class DistKVStore(WorkersKVStore):
                 row.copy_(stored)
 
     def _straight(self, key, tensor, targets):
-        """The sum of a large value to arrays, piece by piece: while one is added up, others are copied."""
+        """Starts the sum of a large value to arrays; returns what ends it.
+
+        It goes piece by piece: while one is added up, others are copied.
+        """
         own, what = self._prepared(key)
         bucket = Bucket(self._flat_of_its_own(key, tensor), key)
         flat, count, stored = bucket.flat, tensor.numel(), self._values[key]
         bucket.parts[key], bucket.used = (0, count, stored), count
-        apart = None
-        if bucket.room:
+        apart, into = None, self._world.sums_into(tensor.device)
+        if into:
+            check = sum(int(byte) << 8 * i for i, byte in enumerate(own[:3]))       # travels with each piece
+        elif bucket.room:
             flat[count:count + HEADER] = torch.tensor(own, dtype=flat.dtype)
         else:
             apart = self._world.agree(own, what)
@@ -326,21 +343,28 @@ class DistKVStore(WorkersKVStore):
                   for start in range(0, count, PIECE // flat.element_size())]
         works = []
         for start, end in pieces:
+            if into:
+                works.append(self._world.sum_into(tensor[start:end], flat[start:end], what, check))
+                continue
             flat[start:end].copy_(tensor[start:end])
             works.append(self._world.sum(flat[start:end + bucket.room * (end == count)], what))
+        under_way = list(zip(pieces, works, strict=True))
+        return lambda: self._end_straight(bucket, under_way, own, what, apart, into, targets)
+
+    def _end_straight(self, bucket, works, own, what, apart, into, targets):
+        flat, count, (key,) = bucket.flat, bucket.used, bucket.parts
         rows = [target.materialize().detach() for target in targets]
         rows = [row.view(-1) if row.is_contiguous() else None for row in rows]
-        for (start, end), work in zip(pieces, works, strict=True):
+        for (start, end), work in works:
             self._world.wait(work)
             for row in rows:
                 if row is not None:
                     row[start:end].copy_(flat[start:end])
-        if apart is None:
-            total = flat[count:count + HEADER].tolist()
-        else:
+        if apart is not None:
             self._world.wait(apart[1])
-            total = apart[0].tolist()
-        self._agreed(own, total, what)
+            self._agreed(own, apart[0].tolist(), what)
+        elif not into:
+            self._agreed(own, flat[count:count + HEADER].tolist(), what)
         self._keep(bucket, bucket.sums())
         for target, row in zip(targets, rows, strict=True):
             if row is None:
