@@ -51,7 +51,8 @@ class World:
         self.timeout = timeout()
         self.rank, self.size = where.rank, where.size
         self.local_rank, self.local_size = where.local_rank, where.local_size
-        self._met = self._ring = None   # the common store, and the connections for tensors in CPU memory
+        self._met = None                # the common store
+        self._ring: Any = None          # the connections for tensors in CPU memory
         self._owner = False             # whether this made torch's process group
         self._pulse = None
         self._leaving = False
