@@ -60,23 +60,22 @@ class Rows:
 
     def sums(self):
         """{key: sum} after `compared`."""
+        device = next(iter(self._totals.values())).data.meta().device
+        messages = [(message.to(device), self._places(counts)[0], counts)
+                    for message, counts in zip(self._found, self._counts, strict=bool(self._found))]
         found = {}
         for number, (key, total) in enumerate(self._totals.items()):
-            dtype, shape = total.data.meta().dtype, total.shape[1:]
+            dtype, shape, context = total.data.meta().dtype, total.shape[1:], total.context
             rows, data = [], []
-            for message, counts in zip(self._found, self._counts, strict=bool(self._found)):
-                at_rows, at_data = self._places(counts)[0][number]
-                message = message.to(total.data.meta().device)
+            for message, places, counts in messages:
+                at_rows, at_data = places[number]
                 rows.append(_view(message, at_rows, torch.int64, counts[number]))
-                data.append(_view(message, at_data, dtype, counts[number] * math.prod(shape)).view(-1, *shape))
-            merged, every = total.data.materialize().detach()[:0], total.indices.materialize()[:0].to(torch.int64)
-            if rows:
-                every = torch.unique(torch.cat(rows))
-                merged = merged.new_zeros(len(every), *shape)
-                for one, other in zip(rows, data, strict=True):
-                    # one worker at a time: its rows are all different, so the order of additions is fixed
-                    merged.index_add_(0, torch.searchsorted(every, one), other)
-            context = total.context
+                data.append(_view(message, at_data, dtype, counts[number] * math.prod(shape)).view(counts[number], *shape))
+            every = torch.unique(torch.cat(rows)) if rows else torch.empty(0, dtype=torch.int64, device=device)
+            merged = torch.zeros(len(every), *shape, dtype=dtype, device=device)
+            for one, other in zip(rows, data, strict=True):
+                # one worker at a time: its rows are all different, so the order of additions is fixed
+                merged.index_add_(0, torch.searchsorted(every, one), other)
             found[key] = sparse.row_sparse_array((wrap(merged, context, NDArray), wrap(every, context, NDArray)),
                                                  shape=total.shape, dtype=total.dtype, ctx=context)
         return found
