@@ -68,9 +68,9 @@ class Rows:
             dtype, shape, context = total.data.meta().dtype, total.shape[1:], total.context
             rows, data = [], []
             for message, places, counts in messages:
-                at_rows, at_data = places[number]
-                rows.append(_view(message, at_rows, torch.int64, counts[number]))
-                data.append(_view(message, at_data, dtype, counts[number] * math.prod(shape)).view(counts[number], *shape))
+                (at_rows, at_data), count = places[number], counts[number]
+                rows.append(_view(message, at_rows, torch.int64, count))
+                data.append(_view(message, at_data, dtype, count * math.prod(shape)).view(count, *shape))
             every = torch.unique(torch.cat(rows)) if rows else torch.empty(0, dtype=torch.int64, device=device)
             merged = torch.zeros(len(every), *shape, dtype=dtype, device=device)
             for one, other in zip(rows, data, strict=True):
