@@ -11,7 +11,7 @@ TEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 ARGS ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu bench-serve shape lint docs docs-test stubs\
+.PHONY: help train test test-all test-libraries fuzz fuzz-files fuzz-operators soak bench bench-gpu bench-serve bench-hosts shape lint docs docs-test stubs\
 	dist clean
 
 help:  ## show this list
@@ -52,6 +52,9 @@ bench: $(READY)  ## measure against torch, and against MXNet 1.9.1 with MXNET191
 
 bench-gpu: $(READY)  ## the same for a CUDA device: steps and predictions beside torch eager and hand-made CUDA graphs
 	$(BIN)/python -m bench.gpu $(ARGS)
+
+bench-hosts: $(READY)  ## dist_sync between hosts made of network namespaces, beside Gloo and DDP; as root (ARGS="--hosts 2 --rates 1gbit")
+	$(BIN)/python -m bench.hosts $(ARGS)
 
 shape: $(READY)  ## figures of the structure: calls of a step, import cycles, private names of torch (ARGS="--json FILE --mypy")
 	OMP_NUM_THREADS=1 $(BIN)/python tests/scripts/shape.py $(ARGS)

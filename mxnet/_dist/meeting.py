@@ -200,6 +200,7 @@ class Member:
         self._channel = connect(address, key, PURPOSE, seconds)
         self._lock = threading.Lock()
         self._process = os.getpid()
+        self._lost = None               # why there are no answers any more
 
     @property
     def own_host(self):
@@ -211,8 +212,16 @@ class Member:
         if self._process != os.getpid():
             raise Refused('a child of a worker is not a member of the job')
         with self._lock:
-            self._channel.send(question)
-            return self._channel.receive(seconds + self._grace)
+            if self._lost is not None:
+                raise Refused(self._lost)
+            try:
+                self._channel.send(question)
+                return self._channel.receive(seconds + self._grace)
+            except Refused as error:
+                # its late answer would be taken for that to the next question; and nobody waits as long once more
+                self._lost = str(error)
+                self._channel.close()
+                raise
 
     def set(self, key, value):
         """Stores bytes (or text)."""

@@ -4,7 +4,8 @@
   handshake of `secret`, and the socket that the one before has connected to is closed then: while the job runs, nothing
   listens.  (Gloo, which did this before, listens as long as the job runs, and takes whoever comes first for a member.)
 - A sum goes around twice: each worker adds a share to what comes from behind and hands it on, until every share has
-  seen all workers; then the whole shares go around.  All workers get the same bits.
+  seen all workers; then the whole shares go around.  All workers get the same bits.  What comes is added while it
+  comes, in chunks that stay in the processor's cache.
 - Every operation begins with a header that the next worker compares with its own, so that different calls are noticed.
 - Operations run one after the other, in a thread.
 """
@@ -24,6 +25,7 @@ __all__ = ['Ring']
 
 HEADER = struct.Struct('!8sIIQQ')       # kind, number of the dtype, argument, bytes, number of the operation
 PIECE = 2**20                           # bytes of a copy that are handed on at a time
+CHUNK = 2**20                           # bytes that are added at a time
 BUFFER = 2**22                          # bytes that a connection may hold on its way
 LOOK = 0.5                              # seconds between looks whether the others are alive
 
@@ -126,7 +128,11 @@ class Ring:
     # ------------------------------------------------------------------ operations
     def sum(self, tensor):
         """Starts adding up a tensor, in place."""
-        return self._start(lambda: self._sum(tensor))
+        return self._start(lambda: self._sum(tensor, tensor))
+
+    def sum_to(self, tensor, target, check=0):
+        """Starts adding up a tensor, to another contiguous one of its size and type; `check` is compared."""
+        return self._start(lambda: self._sum(tensor, target, check))
 
     def copy(self, tensor, root):
         """Starts copying worker `root`'s tensor into everyone's."""
@@ -177,21 +183,32 @@ class Ring:
                                f'{count} bytes, this one at {self._count}: all must make the same calls')
         return flat
 
-    def _sum(self, tensor):
-        flat = self._begin(b'sum     ', tensor)
+    def _sum(self, tensor, target, check=0):
+        flat = self._begin(b'sum     ', tensor, check)
+        total = flat if target is tensor else target.detach().view(-1)
         count, size, rank = flat.numel(), self.size, self.rank
         if count:
             edges = [count * i // size for i in range(size + 1)]
-            shares = [flat[edges[i]:edges[i + 1]] for i in range(size)]
-            arrived = flat.new_empty(max(share.numel() for share in shares))
+            own = [flat[edges[i]:edges[i + 1]] for i in range(size)]
+            shares = [total[edges[i]:edges[i + 1]] for i in range(size)]
+            buffer = flat.new_empty(min(-(-count // size), max(1, CHUNK // flat.element_size())))
             for step in range(size - 1):
-                target = shares[(rank - step - 1) % size]
-                into = arrived[:target.numel()]
-                self._exchange(_memory(shares[(rank - step) % size]), _memory(into))
-                target += into
+                sent, arriving = (rank - step) % size, (rank - step - 1) % size
+                self._exchange(_memory(shares[sent] if step else own[sent]), memoryview(b''),
+                               self._added(own[arriving], shares[arriving], buffer))
             for step in range(size - 1):
                 self._exchange(_memory(shares[(rank + 1 - step) % size]), _memory(shares[(rank - step) % size]))
-        self._put_back(tensor, flat)
+        if target is tensor:
+            self._put_back(tensor, flat)
+
+    @staticmethod
+    def _added(own, total, buffer):
+        """Yields memory to fill with what comes; adds each chunk to one's own share once it is there."""
+        memory = _memory(buffer)
+        for start in range(0, own.numel(), buffer.numel()):
+            end = min(start + buffer.numel(), own.numel())
+            yield memory[:(end - start) * buffer.element_size()]
+            torch.add(own[start:end], buffer[:end - start], out=total[start:end])
 
     def _copy(self, tensor, root):
         flat = self._begin(b'copy    ', tensor, root)
@@ -220,11 +237,18 @@ class Ring:
         if flat.data_ptr() != tensor.data_ptr():
             tensor.copy_(flat.view(tensor.shape))
 
-    def _exchange(self, out, into):
-        """Sends bytes to the next worker while others come from the one before."""
+    def _exchange(self, out, into, more=None):
+        """Sends bytes to the next worker while others come from the one before.
+
+        more: an iterator over memory to fill after `into`; it goes on when that is full
+        """
         after, before = self._next, self._before
         end = time.monotonic() + self._timeout
-        while out or into:
+        while True:
+            if not into and more is not None:
+                into = next(more, into)
+            if not out and not into:
+                return
             moved = False
             if out:
                 try:

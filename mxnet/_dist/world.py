@@ -51,7 +51,8 @@ class World:
         self.timeout = timeout()
         self.rank, self.size = where.rank, where.size
         self.local_rank, self.local_size = where.local_rank, where.local_size
-        self._met = self._ring = None   # the common store, and the connections for tensors in CPU memory
+        self._met = None                # the common store
+        self._ring: Any = None          # the connections for tensors in CPU memory
         self._owner = False             # whether this made torch's process group
         self._pulse = None
         self._leaving = False
@@ -156,6 +157,14 @@ class World:
     def sum_to(self, source, targets, what):
         """Starts adding up a flat tensor of CPU memory, to others; no copy is made on the way."""
         return self._start(source, what, lambda flat: self._neighbours.sum(flat, targets))
+
+    def sums_into(self, device):
+        """Whether `sum_into` takes tensors of a device."""
+        return self._ring is not None and self._neighbours is None and device.type == 'cpu'
+
+    def sum_into(self, source, target, what, check=0):
+        """Starts adding up a tensor, to another one; a whole number of 32 bits must be the same in all workers."""
+        return self._start(source, what, lambda here: self._ring.sum_to(here, target, check))
 
     def copy(self, tensor, what, root=0):
         """Starts copying worker `root`'s tensor into everyone's."""

@@ -280,11 +280,10 @@ class Trainer:
     def _added_up_early(self, dense):
         """Whether the store adds up gradients of several workers by itself, from backward on."""
         add_up = getattr(self._kvstore, 'sum_gradients', None)
-        if add_up is None or len(dense[0][1]) > 1:
+        if add_up is None:
             return False
-        arrays = tuple(self._params[i].list_data()[0] for i, _ in dense)
-        keys, gradients = zip(*((i, gradients[0]) for i, gradients in dense), strict=True)
-        return add_up(keys, arrays, gradients, self._update_on_kvstore)
+        keys, gradients = zip(*dense, strict=True)
+        return add_up(keys, [self._params[i].list_data() for i in keys], gradients, self._update_on_kvstore)
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
         """Updates the parameters with gradients that `allreduce_grads` has added up."""

@@ -1,5 +1,6 @@
 """Flat tensors in which values of several keys are added up over the workers in one go."""
 import os
+from typing import Any
 
 import torch
 
@@ -10,7 +11,7 @@ from ..ndarray import NDArray
 
 __all__ = ['Bucket', 'Group', 'HEADER', 'bucket_bytes']
 
-HEADER = 5          # how many numbers workers compare
+HEADER = 8          # how many numbers workers compare
 
 
 def bucket_bytes():
@@ -35,8 +36,11 @@ class Bucket:
         self.key = key                  # of a large value that goes alone
         self.values = 0                 # how many stored values lie in the flat tensor
         self.parts = {}                 # key: (start, end, stored value)
-        self.header = None              # (own numbers, what happens in words, the numbers on their way apart)
-        self.work = None
+        self.settings = None            # of the optimizer when the values were pushed
+        self.own, self.what = [], ''               # the numbers that workers compare, and what happens in words
+        self._world: Any = None
+        self._apart: Any = None
+        self._work: Any = None
         # float32 and float64 hold the numbers that workers compare; others would round them
         self.room = HEADER if flat.dtype in (torch.float32, torch.float64) else 0
 
@@ -49,6 +53,20 @@ class Bucket:
         start, self.used = self.used, self.used + tensor.numel()
         self.flat[start:self.used].copy_(tensor.reshape(-1))
         self.parts[key] = start, self.used, stored
+
+    def start(self, world, own, what, apart, end):
+        """Starts adding it up; `apart`: the numbers on their way, if they are not behind the values."""
+        self.own, self.what, self._world, self._apart = own, what, world, apart
+        self._work = world.sum(self.flat[:end], what)
+
+    def compared(self):
+        """Waits for the sums; that of the numbers that workers compare."""
+        self._world.wait(self._work)
+        if self._apart is None:
+            return self.flat[self.used:self.used + HEADER].tolist()
+        total, work = self._apart
+        self._world.wait(work)
+        return total.tolist()
 
     def entries(self):
         """[(key, stored value)]"""
@@ -65,10 +83,10 @@ class Group(Bucket):
 
     lasting = True
 
-    def __init__(self, keys, order, stored):
+    def __init__(self, keys, order, stored, dtype_of_sum):
         first = stored[keys[0]].materialize()
         count = sum(stored[key].size for key in keys)
-        super().__init__(torch.empty(count + HEADER, dtype=first.dtype, device=first.device))
+        super().__init__(torch.empty(count + HEADER, dtype=dtype_of_sum(first.dtype), device=first.device))
         for key in order:
             start, self.used = self.used, self.used + stored[key].size
             self.parts[key] = start, self.used, stored[key]
@@ -78,7 +96,7 @@ class Group(Bucket):
         self._kind = first.dtype, first.device
 
     @classmethod
-    def of(cls, keys, order, stored, limit):
+    def of(cls, keys, order, stored, limit, dtype_of_sum):
         """The group of some keys, or None if they do not go together."""
         if len(order) != len(keys) or any(stored[key]._sparse for key in keys):
             return None
@@ -86,22 +104,25 @@ class Group(Bucket):
         if len({(tensor.dtype, tensor.device) for tensor in tensors}) > 1 \
                 or sum(tensor.numel() * tensor.element_size() for tensor in tensors) > limit:
             return None
-        return cls(keys, order, stored)
+        return cls(keys, order, stored, dtype_of_sum)
 
     def tensors(self, values):
-        """The tensors of what a program gave, one dense array a key; None where it gave anything else."""
+        """The sum over devices of what a program gave for each key, dense arrays; None where it gave anything else."""
         found, (dtype, device) = [], self._kind
         for value, place in zip(values, self._places, strict=True):
-            if isinstance(value, (list, tuple)):
-                if len(value) != 1:
+            total, several = None, value if isinstance(value, (list, tuple)) else (value,)
+            for number, array in enumerate(several):
+                if not isinstance(array, NDArrayBase) or array._sparse:
                     return None
-                value = value[0]
-            if not isinstance(value, NDArrayBase) or value._sparse:
+                tensor = array.materialize()
+                if tensor.shape != place.shape or tensor.dtype != dtype or not number and tensor.device != device:
+                    return None
+                if tensor.requires_grad:
+                    tensor = tensor.detach()
+                total = tensor if total is None else total + tensor.to(device)
+            if total is None:
                 return None
-            tensor = value.materialize()
-            if tensor.shape != place.shape or tensor.dtype != dtype or tensor.device != device:
-                return None
-            found.append(tensor.detach() if tensor.requires_grad else tensor)
+            found.append(total)
         return found
 
     def fill(self, tensors):

@@ -10,6 +10,10 @@ __all__ = ['Compression']
 
 ACCEPTED = "{'type': '2bit', 'threshold': a number above 0} or {'type': '1bit', 'threshold': a number}"
 
+# a word of the codes of one byte, and the number that it is multiplied with
+_WORDS = {1: torch.int64, 2: torch.int32}
+_FACTORS = {1: 0x8040201008040201 - 2**64, 2: 1 << 30 | 1 << 20 | 1 << 10 | 1}
+
 
 class Compression:
     """How gradients are rounded before they travel.
@@ -34,6 +38,7 @@ class Compression:
         # a float32, as the gradients: 0.3 must meet a threshold of 0.3
         self.threshold = struct.unpack('f', struct.pack('f', threshold))[0]
         self.residuals = {}
+        self._tables = {}               # device: the numbers of each byte
 
     def round(self, place, gradient):
         """What is sent for a gradient; `place` (key, device) tells whose rest is added and kept."""
@@ -68,19 +73,22 @@ class Compression:
         sent = sent.reshape(-1)
         per_byte = 8 // self._bits
         codes = sent.new_zeros(self.packed_size(sent.numel()) * per_byte, dtype=torch.uint8)
-        positive = (sent > 0).to(torch.uint8)
-        codes[:sent.numel()] = (sent != 0).to(torch.uint8) * 2 + positive if self._bits == 2 else positive
-        codes = codes.reshape(-1, per_byte)
-        packed = codes[:, 0]
-        for column in range(1, per_byte):
-            packed = (packed << self._bits) | codes[:, column]
-        return packed
+        if self._bits == 2:
+            codes[:sent.numel()] = (sent != 0).to(torch.uint8).mul_(2).add_(sent > 0)
+        else:
+            codes[:sent.numel()] = sent > 0
+        # the product moves each code to its place in the highest byte; no two terms of it share a bit
+        words = codes.view(_WORDS[self._bits]) * _FACTORS[self._bits]
+        return (words >> (56 if self._bits == 1 else 24)).to(torch.uint8)
 
     def unpack(self, packed, numbers):
         """The `numbers` float32 that were packed."""
         bits = self._bits
-        shifts = torch.arange(8 - bits, -1, -bits, dtype=torch.uint8, device=packed.device)
-        codes = ((packed[:, None] >> shifts) & (3 if bits == 2 else 1)).reshape(-1)[:numbers]
-        values = torch.tensor([0, 0, -self.threshold, self.threshold] if bits == 2 else [-1.0, 1.0],
-                              dtype=torch.float32, device=packed.device)
-        return values[codes.to(torch.int64)]
+        found = self._tables.get(packed.device)
+        if found is None:
+            # what each byte stands for
+            shifts = torch.arange(8 - bits, -1, -bits)
+            codes = (torch.arange(256)[:, None] >> shifts) & (3 if bits == 2 else 1)
+            values = torch.tensor([0, 0, -self.threshold, self.threshold] if bits == 2 else [-1.0, 1.0])
+            found = self._tables[packed.device] = values[codes].to(packed.device)
+        return found.index_select(0, packed.to(torch.int32)).view(-1)[:numbers]

@@ -26,33 +26,44 @@ class Bucket:
 
     def __init__(self, members, gradients, dtype, device):
         self.members = members                              # their numbers
-        sizes = [gradients[i].meta().shape.numel() for i in members]
+        sizes = [gradients[i][0].meta().shape.numel() for i in members]
         self.flat = torch.empty(sum(sizes), dtype=dtype, device=device)
         self.parts = self.flat.split(sizes)
-        self.waiting = set(members)
+        self._all = [(i, device) for i in members for device in range(len(gradients[i]))]
+        self.waiting = set(self._all)
         self.work: Any = None
         self.sent: list[tuple[torch.Tensor, int]] = []     # what was sent, with the versions that it had
 
     def start(self, gradients, world):
-        tensors = [gradients[i].materialize().detach() for i in self.members]
-        for part, tensor in zip(self.parts, tensors, strict=True):
-            part.copy_(tensor.reshape(-1))
-        self.sent = [(gradients[i].materialize(), gradients[i].materialize()._version) for i in self.members]
-        self.work = world.sum(self.flat, f'sum of {len(tensors)} gradients')
+        self.sent = []
+        for i, part in zip(self.members, self.parts, strict=True):
+            for device, gradient in enumerate(gradients[i]):
+                tensor = gradient.materialize()
+                flat = tensor.detach().reshape(-1)
+                if device:
+                    part += flat.to(part.device)
+                else:
+                    part.copy_(flat)
+                self.sent.append((tensor, tensor._version))
+        self.work = world.sum(self.flat, f'sum of {len(self.members)} gradients')
 
     def changed(self, gradients):
         """Whether any gradient is another one than what was sent."""
-        return any(gradients[i].materialize() is not tensor or tensor._version != version
-                   for i, (tensor, version) in zip(self.members, self.sent, strict=True))
+        return any(gradients[i][device].materialize() is not tensor or tensor._version != version
+                   for (i, device), (tensor, version) in zip(self._all, self.sent, strict=True))
+
+    def end(self):
+        """The next gradients may come."""
+        self.work, self.waiting = None, set(self._all)
 
 
 class Early:
-    """The gradients of one Trainer."""
+    """The gradients of one Trainer, one of each device for a key; workers may differ in the number of their devices."""
 
     def __init__(self, store, keys, arrays, gradients, limit):
         self._store, self.keys = store, keys
         self.gradients = gradients
-        self._variables = [None] * len(keys)
+        self._variables: dict[tuple[int, int], Any] = {}    # of the arrays by number and device
         self._buckets: list[Any] = []
         self._of: dict[Any, Any] = {}
         self._fill(limit)
@@ -63,7 +74,7 @@ class Early:
         sums: list[Any] = [None] * len(keys)
         for bucket in self._buckets:
             for i, part in zip(bucket.members, bucket.parts, strict=True):
-                sums[i] = wrap(part.view(gradients[i].shape), gradients[i].context, NDArray)
+                sums[i] = wrap(part.view(gradients[i][0].shape), gradients[i][0].context, NDArray)
         self.sums = tuple(sums)
         self.watch(arrays)
 
@@ -71,9 +82,9 @@ class Early:
         kinds: dict[Any, Any] = {}
         sizes: dict[Any, int] = {}
         for i in reversed(range(len(self.keys))):
-            tensor = self.gradients[i].materialize()
-            kind = tensor.dtype, tensor.device
-            size = tensor.numel() * tensor.element_size()
+            tensor = self.gradients[i][0].materialize()
+            kind = self._store._dtype_of_sum(tensor.dtype), tensor.device
+            size = tensor.numel() * kind[0].itemsize
             room = limit if self._buckets else min(FIRST, limit)
             if kind in kinds and sizes[kind] + size > room:
                 self._close(kind, kinds.pop(kind))
@@ -91,36 +102,37 @@ class Early:
     def watch(self, arrays):
         """Has torch call when the gradient of an array is there; again where an array got another variable."""
         me = weakref.ref(self)
-        for i, array in enumerate(arrays):
+        places = [((i, device), array) for i, several in enumerate(arrays) for device, array in enumerate(several)]
+        for place, array in places:
             variable = array._variable
-            if variable is None or variable is self._variables[i]:
+            if variable is None or variable is self._variables.get(place):
                 continue
-            self._variables[i] = variable
+            self._variables[place] = variable
             if variable.req == 'write' and variable.leaf.requires_grad and type(variable.leaf) is torch.Tensor:
-                variable.leaf.register_post_accumulate_grad_hook(_caller(me, i))
+                variable.leaf.register_post_accumulate_grad_hook(_caller(me, place))
 
-    def there(self, i, leaf):
-        """Gradient `i` has been computed."""
-        variable = self._variables[i]
+    def there(self, place, leaf):
+        """A gradient has been computed; `place`: its number and device."""
+        variable = self._variables.get(place)
         if variable is None or variable.leaf is not leaf:
             return                                          # of an array that the parameter had before
-        bucket = self._of[i]
+        bucket = self._of[place[0]]
         if bucket.work is not None:
             self._again = True                              # backward was called once more
             return
-        bucket.waiting.discard(i)
+        bucket.waiting.discard(place)
         while self._next < len(self._buckets) and not self._buckets[self._next].waiting:
             self._buckets[self._next].start(self.gradients, self._store._world)
             self._next += 1
 
     # ------------------------------------------------------------------ in the step
     def finish(self):
-        """Waits for the sums, which are `sums` then; returns the scale of gradients that workers agreed on, or None."""
+        """Waits for the sums, which are `sums` then; returns the scale of gradients that workers agreed on."""
         store, world = self._store, self._store._world
         for bucket in self._buckets[self._next:]:
             bucket.start(self.gradients, world)
         again = self._again or any(bucket.changed(self.gradients) for bucket in self._buckets)
-        own = [*self._check, *store._scale_and_rate()]
+        own = [*self._check, *store._numbers(store._settings())]
         total, work = world.agree([*own, float(again)], self._what)
         for bucket in self._buckets:
             world.wait(bucket.work)
@@ -133,19 +145,20 @@ class Early:
             for bucket in self._buckets:
                 world.wait(bucket.work)
         for bucket in self._buckets:
-            bucket.work, bucket.waiting = None, set(bucket.members)
+            bucket.end()
         self._next, self._again = 0, False
         return scale
 
     def write_back(self):
         """Makes the sums the gradients."""
-        for gradient, total in zip(self.gradients, self.sums, strict=True):
-            overwrite(gradient, total.materialize())
+        for gradients, total in zip(self.gradients, self.sums, strict=True):
+            for gradient in gradients:
+                overwrite(gradient, total.materialize())
 
 
-def _caller(me, i):
+def _caller(me, place):
     def ready(leaf):
         early = me()
         if early is not None:
-            early.there(i, leaf)
+            early.there(place, leaf)
     return ready

@@ -42,14 +42,20 @@ class WorkersKVStore(KVStore):
         self._barrier()
 
     @contextlib.contextmanager
-    def _scaled(self, scale):
-        """The optimizer with the scale that workers agreed on; None: with its own."""
-        if scale is None or not isinstance(self._updater, Updater):
+    def _applied(self, settings, scale):
+        """The optimizer with the settings with which values were pushed, but for the scale that workers agreed on."""
+        if settings is None or not isinstance(self._updater, Updater):
             yield
             return
         optimizer = self._updater.optimizer
-        own, optimizer.rescale_grad = optimizer.rescale_grad, scale
+        wanted = {'rescale_grad': scale, 'wd': settings[2]}
+        if optimizer.lr_scheduler is None:
+            wanted['lr'] = settings[1]
+        own = {name: getattr(optimizer, name) for name in wanted}
+        for name, value in wanted.items():
+            setattr(optimizer, name, value)
         try:
             yield
         finally:
-            optimizer.rescale_grad = own
+            for name, value in own.items():
+                setattr(optimizer, name, value)

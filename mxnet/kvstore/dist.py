@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -21,6 +22,7 @@ from ..base import MXNetError
 from ..ndarray import NDArray, sparse
 from ..optimizer import Updater
 from ._buckets import HEADER, Bucket, Group, bucket_bytes
+from ._gathered import Packed, Rows
 from ._overlap import Early
 from ._workers import WorkersKVStore
 
@@ -31,6 +33,8 @@ __all__ = ['DistKVStore']
 
 STRAIGHT = 2**16    # numbers of a value from which on pushpull does without buckets
 PIECE = 2**24       # bytes that it adds up at once
+
+LOW = torch.float16, torch.bfloat16
 
 # beyond so many workers, collecting everyone's packed gradients is more to receive than adding them up
 MOST_GATHERED = 16
@@ -58,10 +62,10 @@ class DistKVStore(WorkersKVStore):
         return True                     # values stay where they are pushed from
 
     # ------------------------------------------------------------------ agreeing
-    def _header(self, action, entries):
+    def _header(self, action, entries, settings=None):
         """(numbers to compare, what is about to happen in words)."""
         check, what = self._described(action, entries)
-        return [*check, *(self._scale_and_rate() if action == 'push' else (0.0, 0.0))], what
+        return [*check, *self._numbers(settings)], what
 
     def _described(self, action, entries):
         """The part of the header that is the same each time."""
@@ -75,23 +79,38 @@ class DistKVStore(WorkersKVStore):
         # bytes: their sums over many workers are exact in a float32
         return [check & 255, check >> 8 & 255, check >> 16 & 255], what
 
-    def _scale_and_rate(self):
+    def _settings(self):
+        """What the optimizer applies to what is pushed now: (scale of gradients, learning rate, decay)."""
         if not isinstance(self._updater, Updater):
-            return 0.0, 0.0
+            return None
         optimizer = self._updater.optimizer
-        return float(optimizer.rescale_grad), float(optimizer.learning_rate)
+        return float(optimizer.rescale_grad), float(optimizer.learning_rate), optimizer.wd
+
+    @staticmethod
+    def _numbers(settings):
+        """What workers compare of `_settings`.
+
+        A worker may have the mean of all though they differ: hence the square of the rate, and two bytes of a checksum
+        of the scale.
+        """
+        if settings is None:
+            return 0.0, 0.0, 0.0, 0, 0
+        scale, rate, _ = settings
+        check = zlib.crc32(repr(scale).encode())
+        return scale, rate, rate * rate, check & 255, check >> 8 & 255
 
     def _agreed(self, own, total, what):
-        """Compares own numbers with the sum of all; returns the scale of gradients to use, or None for one's own."""
+        """Compares own numbers with the sum of all; returns the scale of gradients that all use."""
         size = self._world.size
         if any(a != size * b for a, b in zip(total[:3], own[:3], strict=True)):
             raise MXNetError(f'worker {self.rank} of {size} is at the {what}, and others are not: all must make '
                              'the same calls in the same order, with the same shapes and types')
-        scale, rate = total[3:]
-        if abs(rate - size * own[4]) > 1e-5 * abs(rate):
+        scale, rate, square, *checks = total[3:]
+        if abs(rate - size * own[4]) > 1e-5 * abs(rate) or abs(square - size * own[5]) > 1e-5 * square:
             raise MXNetError(f'worker {self.rank} of {size} has learning rate {own[4]:g}, the mean of all is '
                              f'{rate / size:g}: they must be equal')
-        return None if abs(scale - size * own[3]) <= 1e-5 * abs(scale) else scale / size
+        same = abs(scale - size * own[3]) <= 1e-5 * abs(scale) and checks == [size * check for check in own[6:]]
+        return own[3] if same else scale / size
 
     def _agree(self, action, entries):
         """Waits until all workers are about to do the same; (scale of gradients, what they do)."""
@@ -156,46 +175,74 @@ class DistKVStore(WorkersKVStore):
         if not self._pending.isdisjoint(group.parts):
             self._finish()
         group.fill(tensors)
+        group.settings = self._settings()
         self._pending.update(group.parts)
         self._start(group)
 
     def _group(self, key, value):
         """The bucket of several keys, if they and what is pushed go together."""
         if self._world.size == 1 or self._compression is not None or not isinstance(key, (list, tuple)) \
-                or not isinstance(value, (list, tuple)) or not 1 < len(key) == len(value) \
-                or isinstance(value[0], (list, tuple)) and len(value[0]) > 1:
+                or not isinstance(value, (list, tuple)) or not 1 < len(key) == len(value):
             return None
         keys = tuple(key)
         if keys not in self._groups:
             pairs = self._pairs(key, value, 'push')
             for k, arrays in pairs.items():
                 self._check(k, arrays, self._stored(k, 'push'))
-            group = Group.of(keys, self._ordered(pairs), self._values, self._limit)
+            group = Group.of(keys, self._ordered(pairs), self._values, self._limit, self._dtype_of_sum)
             if group is not None and group.tensors(value) is None:
                 return None             # values are still to come to the device that pushes
             self._groups[keys] = group
         return self._groups[keys]
 
     def _arrived(self, sums):
-        if self._world.size == 1 and self._compression is None:
-            super()._arrived(sums)
-            return
+        alone, compression = self._world.size == 1, self._compression
         if not self._pending.isdisjoint(sums):
             self._finish()
+        rows: dict[Any, Any] = {}           # device: {key: sum of this worker}
+        rounded: dict[Any, Any] = {}
         for key, total in sums.items():
-            if total._sparse:
-                self._finish()
-                super()._arrived({key: self._sum_of_rows(key, total)})
-            elif self._compression is not None:
-                self._finish()
-                super()._arrived({key: self._sum_of_rounded(key, total)})
+            if not total._sparse and compression is not None:
+                if not alone and self._world.size <= MOST_GATHERED:
+                    rounded.setdefault(total.meta().device, {})[key] = total
+                    continue
+                total = wrap(compression.round(key, total.materialize().detach()), total.context, NDArray)
+            if alone:
+                super()._arrived({key: total})
+            elif total._sparse:
+                if self._dtype_of_sum(total.data.meta().dtype) == torch.float32 != total.data.meta().dtype:
+                    total = total.astype('float32')
+                rows.setdefault(total.data.meta().device, {})[key] = total
             else:
                 self._enter(key, total)
+        for totals in rows.values():
+            self._collect(Rows, totals)
+        for totals in rounded.values():
+            self._collect(Packed, totals, compression)
+
+    def _collect(self, kind, totals, *arguments):
+        """Sends values that all workers collect, behind everything that is under way."""
+        self._start_open()
+        settings = self._settings()
+        own, what = self._header('push', list(totals.items()), settings)
+        self._new(own, what)
+        gathered = kind(self._world, own, what, totals, *arguments)
+        gathered.settings = settings
+        self._started.append(gathered)
+        self._pending.update(totals)
+
+    def _dtype_of_sum(self, dtype):
+        """Low precision is added up in float32 where the optimizer computes in float32, as on upstream's servers."""
+        if dtype in LOW and isinstance(self._updater, Updater) and self._updater.optimizer.multi_precision:
+            return torch.float32
+        return dtype
 
     def _enter(self, key, total):
         """Puts a sum into a bucket, and starts buckets that are full."""
         tensor, stored = total.materialize().detach(), self._values[key]
-        kind = tensor.dtype, tensor.device
+        tensor = tensor.to(self._dtype_of_sum(tensor.dtype))
+        settings = self._settings()
+        kind = tensor.dtype, tensor.device, settings
         self._pending.add(key)
         bucket = self._open.get(kind)
         if bucket is not None and not bucket.fits(tensor):
@@ -205,13 +252,15 @@ class DistKVStore(WorkersKVStore):
             # large enough to go alone
             bucket = Bucket(self._flat_of_its_own(key, tensor), key)
             bucket.add(key, tensor, stored)
+            bucket.settings = settings
             self._start(bucket)
             return
         if bucket is None:
-            spare = self._spare.get(kind)
+            spare = self._spare.get(kind[:2])
             flat = spare.pop() if spare else torch.empty(self._limit // tensor.element_size(), dtype=tensor.dtype,
                                                          device=tensor.device)
             bucket = self._open[kind] = Bucket(flat)
+            bucket.settings = settings
         bucket.add(key, tensor, stored)
 
     def _flat_of_its_own(self, key, tensor):
@@ -222,21 +271,33 @@ class DistKVStore(WorkersKVStore):
 
     def pushpull(self, key: Keys, value: NestedArrays, out: Any = None, priority: int = 0) -> None:
         """`push`, then `pull`; without `out` the results go to the values themselves."""
-        if self._world.size > 1 and self._updater is None and self._compression is None \
-                and (not isinstance(key, (list, tuple)) or len(key) == 1):
-            pairs = self._pairs(key, value, 'pushpull')
-            (only, arrays), = pairs.items()
-            targets = (pairs if out is None else self._pairs(key, out, 'pushpull'))[only]
-            stored = self._stored(only, 'push')
-            if not any(array._sparse for array in [*arrays, *targets, stored]):
-                near = self._world.side_by_side and stored.meta().device.type == 'cpu'
-                if near or stored.size >= STRAIGHT:
-                    self._check(only, arrays, stored)
-                    self._fits(only, targets, stored)
-                    total = self._sum(only, arrays, stored).materialize().detach().reshape(-1)
-                    (self._beside if near else self._straight)(only, total, targets)
-                    return
-        super().pushpull(key, value, out, priority)
+        if self._world.size == 1 or self._updater is not None or self._compression is not None:
+            super().pushpull(key, value, out, priority)
+            return
+        pairs = self._pairs(key, value, 'pushpull')
+        targets = pairs if out is None else self._pairs(key, out, 'pushpull')
+        rest, under_way = [], []
+        for k in self._ordered(pairs):
+            arrays, stored = pairs[k], self._stored(k, 'push')
+            if any(array._sparse for array in [*arrays, *targets[k], stored]):
+                rest.append(k)
+                continue
+            device, one = stored.meta().device, len(pairs) == 1
+            near = self._world.side_by_side and device.type == 'cpu' and one
+            if not near and (stored.size < STRAIGHT or not one and not self._world.sums_into(device)):
+                rest.append(k)
+                continue
+            self._check(k, arrays, stored)
+            self._fits(k, targets[k], stored)
+            total = self._sum(k, arrays, stored).materialize().detach().reshape(-1)
+            if near:
+                self._beside(k, total, targets[k])
+            else:
+                under_way.append(self._straight(k, total, targets[k]))
+        if rest:
+            super().pushpull(rest, [pairs[k] for k in rest], [targets[k] for k in rest], priority)
+        for end in under_way:
+            end()
 
     def _prepared(self, key):
         """(numbers to compare, what happens in words) of a pushpull of one key."""
@@ -263,13 +324,18 @@ class DistKVStore(WorkersKVStore):
                 row.copy_(stored)
 
     def _straight(self, key, tensor, targets):
-        """The sum of a large value to arrays, piece by piece: while one is added up, others are copied."""
+        """Starts the sum of a large value to arrays; returns what ends it.
+
+        It goes piece by piece: while one is added up, others are copied.
+        """
         own, what = self._prepared(key)
         bucket = Bucket(self._flat_of_its_own(key, tensor), key)
         flat, count, stored = bucket.flat, tensor.numel(), self._values[key]
         bucket.parts[key], bucket.used = (0, count, stored), count
-        apart = None
-        if bucket.room:
+        apart, into = None, self._world.sums_into(tensor.device)
+        if into:
+            check = sum(int(byte) << 8 * i for i, byte in enumerate(own[:3]))       # travels with each piece
+        elif bucket.room:
             flat[count:count + HEADER] = torch.tensor(own, dtype=flat.dtype)
         else:
             apart = self._world.agree(own, what)
@@ -277,21 +343,28 @@ class DistKVStore(WorkersKVStore):
                   for start in range(0, count, PIECE // flat.element_size())]
         works = []
         for start, end in pieces:
+            if into:
+                works.append(self._world.sum_into(tensor[start:end], flat[start:end], what, check))
+                continue
             flat[start:end].copy_(tensor[start:end])
             works.append(self._world.sum(flat[start:end + bucket.room * (end == count)], what))
+        under_way = list(zip(pieces, works, strict=True))
+        return lambda: self._end_straight(bucket, under_way, own, what, apart, into, targets)
+
+    def _end_straight(self, bucket, works, own, what, apart, into, targets):
+        flat, count, (key,) = bucket.flat, bucket.used, bucket.parts
         rows = [target.materialize().detach() for target in targets]
         rows = [row.view(-1) if row.is_contiguous() else None for row in rows]
-        for (start, end), work in zip(pieces, works, strict=True):
+        for (start, end), work in works:
             self._world.wait(work)
             for row in rows:
                 if row is not None:
                     row[start:end].copy_(flat[start:end])
-        if apart is None:
-            total = flat[count:count + HEADER].tolist()
-        else:
+        if apart is not None:
             self._world.wait(apart[1])
-            total = apart[0].tolist()
-        self._agreed(own, total, what)
+            self._agreed(own, apart[0].tolist(), what)
+        elif not into:
+            self._agreed(own, flat[count:count + HEADER].tolist(), what)
         self._keep(bucket, bucket.sums())
         for target, row in zip(targets, rows, strict=True):
             if row is None:
@@ -301,46 +374,44 @@ class DistKVStore(WorkersKVStore):
         if bucket.lasting:
             bucket.described = bucket.described or self._described('push', bucket.entries())
             check, what = bucket.described
-            own = [*check, *self._scale_and_rate()]
+            own = [*check, *self._numbers(bucket.settings)]
         else:
-            own, what = self._header('push', bucket.entries())
+            own, what = self._header('push', bucket.entries(), bucket.settings)
         self._new(own, what)
         end, apart = bucket.used + bucket.room, None
         if bucket.room:
             bucket.flat[bucket.used:end] = torch.tensor(own, dtype=bucket.flat.dtype)
         else:
             apart = self._world.agree(own, what)
-        bucket.header = own, what, apart
-        bucket.work = self._world.sum(bucket.flat[:end], what)
+        bucket.start(self._world, own, what, apart, end)
         self._started.append(bucket)
 
     def _finish(self):
         """Waits for all sums, and takes them in."""
         if not self._pending:
             return
-        opened, self._open, self._pending = self._open, {}, set()
-        for bucket in opened.values():
-            self._start(bucket)
+        self._start_open()
+        self._pending = set()
         started, self._started = self._started, []
         for bucket in started:
             self._take_in(bucket)
 
+    def _start_open(self):
+        opened, self._open = self._open, {}
+        for bucket in opened.values():
+            self._start(bucket)
+
     def _take_in(self, bucket):
-        own, what, apart = bucket.header
-        self._world.wait(bucket.work)
-        if apart is None:
-            total = bucket.flat[bucket.used:bucket.used + HEADER].tolist()
-        else:
-            self._world.wait(apart[1])
-            total = apart[0].tolist()
-        scale = self._agreed(own, total, what)
+        scale = self._agreed(bucket.own, bucket.compared(), bucket.what)
         sums = bucket.sums()
         if self._updater is not None:
-            with self._scaled(scale):
+            with self._applied(bucket.settings, scale):
                 self._update(sums)
-        else:
+        elif isinstance(bucket, Bucket):
             self._keep(bucket, sums)
-        if not bucket.values:
+        else:
+            self._values.update(sums)
+        if isinstance(bucket, Bucket) and not bucket.values:
             self._recycle(bucket)
 
     def _keep(self, bucket, sums):
@@ -370,21 +441,24 @@ class DistKVStore(WorkersKVStore):
             self._large[bucket.key] = flat
 
     def sum_gradients(self, keys: Any, arrays: Any, gradients: Any, update: Any) -> bool:
-        """For a Trainer: adds up dense gradients of one device over the workers, some of them since backward.
+        """For a Trainer: adds up dense gradients, one of each device for a key, some of them since backward.
 
         With `update` the stored values follow, else the sums become the gradients.  False if it is not for this store.
         """
-        if self._world.size == 1 or self._compression is not None or any(g._sparse for g in gradients) \
+        if self._world.size == 1 or self._compression is not None \
+                or any(gradient._sparse for several in gradients for gradient in several) \
                 or any(self._values[key]._sparse for key in keys):
             return False
         self._finish()
         early = self._early
-        if early is None or early.keys != keys or any(a is not b for a, b in zip(early.gradients, gradients)):
+        if early is None or early.keys != keys \
+                or any(a is not b for old, new in zip(early.gradients, gradients, strict=True)
+                       for a, b in zip_longest(old, new)):
             early = self._early = Early(self, keys, arrays, gradients, self._limit)
         scale = early.finish()
         early.watch(arrays)
         if update:
-            with self._scaled(scale):
+            with self._applied(self._settings(), scale):
                 if isinstance(self._updater, Updater):
                     self._updater(keys, early.sums, tuple(self._values[key] for key in keys))
                 else:
@@ -392,49 +466,6 @@ class DistKVStore(WorkersKVStore):
         else:
             early.write_back()
         return True
-
-    def _sum_of_rows(self, key, total):
-        """The sum of row_sparse arrays of all workers."""
-        if self._world.size == 1:
-            return total
-        _, what = self._agree('push', [(key, total)])
-        data, indices = total.data.materialize(), total.indices.materialize().to(torch.int64)
-        counts, work = self._world.gather(torch.tensor([len(indices)]), what)
-        self._world.wait(work)
-        most = max(int(count) for count in counts)
-        # collecting needs equal shapes
-        padded = data.new_zeros(most, *total.shape[1:])
-        padded[:len(indices)] = data
-        rows = indices.new_zeros(most)
-        rows[:len(indices)] = indices
-        all_data, data_work = self._world.gather(padded, what)
-        all_rows, rows_work = self._world.gather(rows, what)
-        self._world.wait(data_work)
-        self._world.wait(rows_work)
-        device = data.device
-        rows = torch.cat([part[:int(n)].to(device) for part, n in zip(all_rows, counts, strict=True)])
-        data = torch.cat([part[:int(n)].to(device) for part, n in zip(all_data, counts, strict=True)])
-        unique, position = torch.unique(rows, return_inverse=True)
-        merged = data.new_zeros(len(unique), *total.shape[1:]).index_add_(0, position, data)
-        return sparse.row_sparse_array((wrap(merged, total.context, NDArray), wrap(unique, total.context, NDArray)),
-                                       shape=total.shape, dtype=total.dtype, ctx=total.context)
-
-    def _sum_of_rounded(self, key, total):
-        """The sum of the compressed gradients of all workers."""
-        sent = self._compression.round(key, total.materialize().detach())
-        if self._world.size > 1:
-            _, what = self._agree('push', [(key, total)])
-            if self._world.size <= MOST_GATHERED:
-                parts, work = self._world.gather(self._compression.pack(sent), what)
-                self._world.wait(work)
-                unpacked = [self._compression.unpack(part.to(sent.device), sent.numel()) for part in parts]
-                summed = unpacked[0]
-                for part in unpacked[1:]:
-                    summed += part
-                sent = summed.view(sent.shape)
-            else:
-                self._world.wait(self._world.sum(sent, what))
-        return wrap(sent, total.context, NDArray)
 
     # ------------------------------------------------------------------ reading
     def _stored(self, key, what):
@@ -446,6 +477,8 @@ class DistKVStore(WorkersKVStore):
         """`updater(key, sum of what all workers pushed, stored value)` runs in each worker, for each push."""
         self._finish()
         super()._set_updater(updater)
+        self._groups.clear()            # the type of a sum depends on the optimizer
+        self._early = None
 
     set_updater = _set_updater
 

@@ -1,0 +1,119 @@
+"""One worker of bench/hosts.py, on a host of its own: prints one JSON object a case.
+
+dist_sync, Gloo and torch's DistributedDataParallel take turns in the same processes.  The bytes are those that the
+host's interface has counted, the share of the cores is the time of all workers on a processor.
+"""
+import datetime
+import json
+import os
+import statistics
+import time
+
+import torch
+import torch.distributed as dist
+
+import mxnet as mx
+from mxnet._dist.world import world
+
+SIZES = {'1 MB': 2**18, '16 MB': 2**22}
+SECONDS = 1.0                   # for each side of a case
+BATCH, LAYERS = 64, (784, 1024, 1024, 10)
+
+
+def sent():
+    """Bytes that this host has sent."""
+    with open('/proc/net/dev', encoding='ascii') as file:
+        return next(int(line.split()[9]) for line in file if line.split()[0] == 'eth0:')
+
+
+def everyone(value):
+    """What every worker gave."""
+    return world().objects(value)
+
+
+def measured(calls):
+    """{name: (median seconds, bytes that a host sends, cores that all workers use)} of calls that take turns."""
+    for call in calls.values():
+        call()
+    start = time.perf_counter()
+    for call in calls.values():
+        call()
+    each = (time.perf_counter() - start) / len(calls)
+    count = everyone(max(3, min(100, int(SECONDS / each))))[0]
+    found = {name: [] for name in calls}
+    for _ in range(count):
+        for name, call in calls.items():
+            world().barrier()
+            bytes_before, start, used = sent(), time.perf_counter(), time.process_time()
+            call()
+            found[name].append((time.perf_counter() - start, sent() - bytes_before, time.process_time() - used))
+    medians = {name: [statistics.median(column) for column in zip(*rows, strict=True)] for name, rows in found.items()}
+    shares = everyone([medians[name][2] for name in calls])
+    return {name: (*medians[name][:2], sum(share[i] for share in shares) / medians[name][0])
+            for i, name in enumerate(calls)}
+
+
+def sums(label, count):
+    """A push and a pull, and the bare sum."""
+    store = mx.kv.create('dist_sync')
+    value, out, tensor = mx.nd.ones((count,)), mx.nd.zeros((count,)), torch.ones(count)
+    store.init('w', value)
+    packed = mx.kv.create('dist_sync')
+    packed.set_gradient_compression({'type': '2bit', 'threshold': 0.5})
+    packed.init('w', value)
+    return {'case': label, **measured({'dist_sync': lambda: store.pushpull('w', value, out=out),
+                                       'bare': lambda: dist.all_reduce(tensor),
+                                       '2 bits': lambda: packed.pushpull('w', value, out=out)})}
+
+
+def steps():
+    """A training step of an MLP, by a Trainer and by DistributedDataParallel."""
+    net = mx.gluon.nn.HybridSequential()
+    for before, units in zip(LAYERS[:-2], LAYERS[1:-1], strict=True):
+        net.add(mx.gluon.nn.Dense(units, activation='relu', in_units=before))
+    net.add(mx.gluon.nn.Dense(LAYERS[-1], in_units=LAYERS[-2]))
+    net.initialize()
+    net.hybridize()
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 1e-3}, kvstore='dist_sync')
+    loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    data, label = mx.nd.random.normal(shape=(BATCH, LAYERS[0])), mx.nd.zeros((BATCH,))
+
+    def ours():
+        with mx.autograd.record():
+            loss = loss_of(net(data), label)
+        loss.backward()
+        trainer.step(BATCH)
+        net[0].bias.data().wait_to_read()
+
+    layers = []
+    for before, units in zip(LAYERS[:-1], LAYERS[1:], strict=True):
+        layers += [torch.nn.Linear(before, units), torch.nn.ReLU()]
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(*layers[:-1]))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    inputs, targets = torch.randn(BATCH, LAYERS[0]), torch.zeros(BATCH, dtype=torch.int64)
+
+    def theirs():
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(inputs), targets).backward()
+        optimizer.step()
+
+    return {'case': f'step of an MLP, {sum(p.numel() for p in model.parameters()) * 4 / 2**20:.1f} MB',
+            **measured({'dist_sync': ours, 'bare': theirs})}
+
+
+def main():
+    job = world()
+    torch.set_num_threads(1)
+    store = dist.TCPStore(os.environ['BENCH_MEETING'], 29555, job.size, job.rank == 0,
+                          timeout=datetime.timedelta(seconds=60))
+    dist.init_process_group('gloo', store=store, rank=job.rank, world_size=job.size)
+    for case in (*(lambda label=label, count=count: sums(label, count) for label, count in SIZES.items()), steps):
+        found = case()
+        if job.rank == 0:
+            print(json.dumps(found), flush=True)
+    job.barrier()
+    dist.destroy_process_group()
+
+
+if __name__ == '__main__':
+    main()
