@@ -135,14 +135,32 @@ def test_functions_of_the_c_library():
 
 
 # ---------------------------------------------------------------------- products
-def test_products_with_overflow_and_zero():
-    for place in ((0, 0, 0), (0, 1, 3)):
-        data = np.full((2, 3, 40), 1e3, 'float32')
-        data[place] = 0
-        for axis in ((0, 1, 2), None):
-            assert nd.prod(nd.array(data), axis=axis).asscalar() == 0
-            assert nd.nanprod(nd.array(data), axis=axis).asscalar() == 0
-        assert mx.np.prod(mx.np.array(data)).item() == 0
+@pytest.mark.parametrize('place, expected', [((0, 0, 0), 0), ((0, 0, 9), 0), ((0, 1, 3), np.nan),
+                                             ((1, 2, 39), np.nan)])
+def test_products_with_overflow_and_zero(place, expected):
+    data = np.full((2, 3, 40), 1e3, 'float32')
+    data[place] = 0
+    for axis in ((0, 1, 2), None):
+        np.testing.assert_equal(nd.prod(nd.array(data), axis=axis).asscalar(), np.float32(expected))
+        np.testing.assert_equal(nd.nanprod(nd.array(data), axis=axis).asscalar(), np.float32(expected))
+    np.testing.assert_equal(mx.np.prod(mx.np.array(data)).item(), expected)
+
+
+# the numbers are those of 1.9.1, which multiplies one by one in float32
+@pytest.mark.parametrize('values, expected', [
+    ([1e30, 1e30, 0, 1], np.nan), ([1e30, 1e30, 1e-30, 1e-30], np.inf), ([0, 1e30, 1e30], 0),
+    ([1e30, -1e30, 1e-30], -np.inf), ([1e30, -1e30, 1e-30, -2], np.inf), ([1e-30, 1e-30, 1e30, 1e30], 0),
+    ([np.inf, 2, 0], np.nan), ([0, 2, np.inf], np.nan), ([2, 3, np.nan, 0], np.nan), ([2, 3, 0.5], 3),
+    ([1e30, 1e30] + [1e-30] * 6, np.inf)])
+def test_products_are_made_in_order(values, expected):
+    data = np.array(values, 'float32')
+    for shape, axis in ((-1, None), ((1, -1), 1), ((-1, 1), 0), ((1, 1, -1), (0, 2))):
+        found = nd.prod(nd.array(data.reshape(shape)), axis=axis).asnumpy().ravel()
+        np.testing.assert_allclose(found, [expected], rtol=1e-6)
+    np.testing.assert_allclose(mx.np.prod(mx.np.array(data)).item(), expected, rtol=1e-6)
+
+
+def test_products_have_gradients():
     small = np.random.RandomState(0).uniform(0.5, 1.5, (2, 3, 4)).astype('float32')
     for axis in (0, 1, 2, (0, 2), (1, 2), (0, 1), None):
         for keepdims in (False, True):

@@ -1,6 +1,6 @@
 """Runs many old programs by `remx run`, one after the other, and says what happens to each.
 
-    python tests/scripts/old_programs.py TABLE.json --results RESULTS.jsonl [--data DIR] [--limit 60] [--only REGEX]
+    python tests/scripts/old_programs.py TABLE.json --results RESULTS.jsonl [--data DIR] [--made-up-data] [--limit 60] [--only REGEX]
 
 TABLE.json is a list of {"name": ..., "path": ...} with, where wanted, "arguments" (a list), "folder" (where it
 runs; that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input"
@@ -144,6 +144,7 @@ def main():
     parser.add_argument('--data', action='append', default=[])
     parser.add_argument('--limit', type=float, default=60)
     parser.add_argument('--only', default='', help='programs whose names match; they are run even if there is a result')
+    parser.add_argument('--made-up-data', action='store_true', help='with random data where published data is missing')
     parser.add_argument('--plain', action='store_true', help='with plain python')
     options = parser.parse_args()
     with open(options.table) as file:
@@ -156,6 +157,8 @@ def main():
     if not options.plain:
         for folder in options.data:
             command += ['--data', os.path.abspath(folder)]
+        if options.made_up_data:
+            command.append('--made-up-data')
     for entry in table:
         name = entry['name']
         if not re.search(options.only, name) if options.only else name in done:
