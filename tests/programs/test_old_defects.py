@@ -57,6 +57,26 @@ print([name for name in {names.split()} if name not in vars(module) or name not 
     assert done.stdout.strip() == '[]'
 
 
+@pytest.mark.parametrize('module', ['mxnet', 'mxnet.gluon', 'mxnet.contrib'])
+def test_dictionaries_of_packages_have_the_parts_that_are_loaded_late(run_python, module):
+    done = run_python('-c', f'''
+import importlib, sys
+module = importlib.import_module({module!r})
+names = dir(module)
+if {module!r} != 'mxnet.gluon':                     # which loads arrays itself
+    print('torch' in sys.modules)                   # `dir` loads nothing
+else:
+    print(False)
+print([name for name in names if name not in vars(module)], [name for name in names if name not in module.__dict__])
+print(vars(module)['__name__'], 'torch' in sys.modules)
+try:
+    module.no_such_name
+except AttributeError:
+    print('no such name')
+''')
+    assert done.stdout.splitlines() == ['False', '[] []', f'{module} True', 'no such name']
+
+
 def test_random_functions_work_before_arrays_are_loaded(run_python):
     done = run_python('-c', '''
 import sys
@@ -233,6 +253,17 @@ def test_operators_that_were_renamed_are_read(old, new):
 
 
 # ---------------------------------------------------------------------- small things
+def test_names_and_operators_are_attributes_of_symbols():
+    data = mx.sym.var('data')
+    dense = mx.sym.FullyConnected(data, num_hidden=2, name='dense')
+    parts = mx.sym.SliceChannel(dense, num_outputs=2, name='parts')
+    assert [s.attr('name') for s in (data, dense, parts, parts[1])] == ['data', 'dense', 'parts', 'parts']
+    assert [s.attr('op_name') for s in (data, dense, parts)] == ['null', 'FullyConnected', 'SliceChannel']
+    group = mx.sym.Group([data, dense])
+    assert group.attr('name') is None and group.attr('op_name') is None
+    assert 'name' not in dense.list_attr()
+
+
 def test_a_variable_is_renamed():
     v = mx.sym.var('a')
     v._set_attr(name='b')
