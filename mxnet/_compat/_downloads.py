@@ -60,7 +60,7 @@ def replacement(url):
 
 def missing(path):
     """A file to read instead of a missing local one: from the folders of `--data`, by name, or made up."""
-    name = os.path.basename(path)
+    name = re.split(r'[/\\]', path)[-1]         # the program may have been written on Windows
     for folder in settings.folders:
         for where, _, files in os.walk(folder):
             if name in files:

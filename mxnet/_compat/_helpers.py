@@ -88,6 +88,9 @@ def _whole_index(array, key):
     numpy = _numpy()
     if numpy is None or not isinstance(array, numpy.ndarray):
         return None
+    if type(key) is list and any(isinstance(part, (slice, type(...))) for part in key):
+        report.note('numpy-list-index', 'a list of slices is an index as a tuple of them, as before NumPy 1.23')
+        return tuple(key)
     parts = key if isinstance(key, tuple) else (key,)
     whole = tuple(_whole_part(numpy, part) for part in parts)
     if all(a is b for a, b in zip(parts, whole)):
@@ -136,6 +139,67 @@ def store(value, target, key):
             raise
         target[key] = number
         report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
+
+
+def narrowed(kind, value):
+    """`numpy.uint8(value)` and the like of a number that does not fit."""
+    try:
+        return kind(value)
+    except OverflowError:
+        numpy = _numpy()
+        if numpy is None or not (isinstance(kind, type) and issubclass(kind, numpy.integer)):
+            raise
+        found = numpy.asarray(value).astype(kind)
+        report.note('numpy-overflow', 'integers that do not fit wrap around, as before NumPy 2')
+        return found[()]
+
+
+def with_integer(name, left, right):
+    """`array + 300` and the like: an integer that the array's type does not hold makes it wider."""
+    operation = getattr(operator, name)
+    try:
+        return operation(left, right)
+    except OverflowError:
+        numpy = _numpy()
+        if numpy is None:
+            raise
+        wide = [_wide_enough(numpy, a, b) for a, b in ((left, right), (right, left))]
+        if wide[0] is left and wide[1] is right:
+            raise
+        report.note('numpy-wider', 'an array and an integer that its type does not hold give a wider type, as before '
+                                   'NumPy 2')
+        return operation(*wide)
+
+
+def _wide_enough(numpy, value, number):
+    if not isinstance(number, int) or not isinstance(value, (numpy.ndarray, numpy.integer)):
+        return value
+    return value.astype(numpy.result_type(value.dtype, numpy.min_scalar_type(number)))
+
+
+def negative(value):
+    """`-value`, which inverted arrays of truth values before NumPy 1.13."""
+    try:
+        return -value
+    except TypeError:
+        numpy = _numpy()
+        if numpy is None or not isinstance(value, (numpy.ndarray, numpy.bool_)) or value.dtype != bool:
+            raise
+        report.note('numpy-negative', '"-" of an array of truth values inverts it, as before NumPy 1.13')
+        return ~value
+
+
+def changed(name, value, other):
+    """`value += other` and the like; before NumPy 1.10 an array of integers took the integer part of floats."""
+    try:
+        return getattr(operator, name)(value, other)
+    except TypeError as error:
+        numpy = _numpy()
+        function = None if numpy is None else {'iadd': numpy.add, 'isub': numpy.subtract, 'imul': numpy.multiply}[name]
+        if function is None or not isinstance(value, numpy.ndarray) or 'casting' not in str(error):
+            raise
+        report.note('numpy-casting', 'an array of integers is changed in place by floats, as before NumPy 1.10')
+        return function(value, other, out=value, casting='unsafe')
 
 
 def store_in_column(new, table, column, key):

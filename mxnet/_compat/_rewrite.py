@@ -43,6 +43,11 @@ _IN_PLACE = {
 }
 
 
+_CHANGES = {ast.Add: 'iadd', ast.Sub: 'isub', ast.Mult: 'imul'}
+_WITH_INTEGERS = {ast.Add: 'add', ast.Sub: 'sub', ast.Mult: 'mul'}
+_WHOLE_TYPES = ('uint8', 'int8', 'uint16', 'int16', 'uint32', 'int32')
+
+
 class Rewriter(ast.NodeTransformer):
     """`python2`: with the semantics of Python 2; `division`: integers are divided as integers."""
 
@@ -75,6 +80,11 @@ class Rewriter(ast.NodeTransformer):
             for a in n.names
         }
 
+        # lists of slices are made where slices are
+        self.slices = any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == 'slice' for n in ast.walk(tree)
+        )
+
         # what is read of tables; of other objects it is what it is
         self.tables = TABLES if _imports(tree, 'pandas') else frozenset()
 
@@ -99,6 +109,20 @@ class Rewriter(ast.NodeTransformer):
             and len(node.args) == 2
         ):
             node.args[0] = ast.copy_location(ast.Name(_CONVERSIONS[node.args[0].id], ast.Load()), node.args[0])
+        elif (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in _WHOLE_TYPES
+            and len(node.args) == 1
+            and not node.keywords
+            and not isinstance(node.args[0], ast.Starred)
+        ):
+            return _call(node, '__remx_narrowed__', node.func, node.args[0])
+        return node
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        if self.python2 and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
+            return _call(node, '__remx_negative__', node.operand)
         return node
 
     def visit_BinOp(self, node):
@@ -113,6 +137,9 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.op, ast.Div) and self.division and not _is_float(node.left) and not _is_float(node.right):
             self.divisions.append(node.lineno)
             return _call(node, '__remx_div__', node.left, node.right)
+        name = _WITH_INTEGERS.get(type(node.op))
+        if name and any(map(_may_be_too_large, (node.left, node.right))):
+            return _call(node, '__remx_with_integer__', ast.Constant(name), node.left, node.right)
         return node
 
     def visit_AugAssign(self, node):
@@ -121,6 +148,10 @@ class Rewriter(ast.NodeTransformer):
         if self.python2 and name and isinstance(target, ast.Subscript) and not _is_fixed(target.slice):
             call = _call(node, '__remx_augment__', target.value, _key(target.slice), ast.Constant(name), node.value)
             return ast.copy_location(ast.Expr(call), node)
+        name = _CHANGES.get(type(node.op))
+        if self.python2 and name and isinstance(target, ast.Name) and not isinstance(node.value, ast.Constant):
+            call = _call(node, '__remx_changed__', ast.Constant(name), _loaded(target), node.value)
+            return ast.copy_location(ast.Assign([target], call), node)
         if (
             not isinstance(node.op, ast.Div)
             or not self.division
@@ -174,7 +205,8 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
-        if not self.python2 or not isinstance(node.ctx, ast.Load) or _is_fixed(node.slice):
+        wanted = self.python2 or self.slices and isinstance(node.slice, ast.Name)
+        if not wanted or not isinstance(node.ctx, ast.Load) or _is_fixed(node.slice):
             return node
         return _call(node, '__remx_item__', node.value, _key(node.slice))
 
@@ -224,6 +256,13 @@ def _is_fixed(node):
         isinstance(n, (ast.Name, ast.Call, ast.Attribute)) or isinstance(n, ast.Constant) and isinstance(n.value, float)
         for n in ast.walk(node)
     )
+
+
+def _may_be_too_large(node):
+    """Whether a number is one that arrays of small integers do not hold."""
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    node = node.operand if negative else node
+    return isinstance(node, ast.Constant) and type(node.value) is int and (negative or node.value > 127)
 
 
 def _is_float(node):

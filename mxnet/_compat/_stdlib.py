@@ -226,6 +226,25 @@ def _math(name):
     )
 
 
+def _struct(name):
+    """`struct`, whose `pack` takes arrays of one element as numbers."""
+    import struct
+
+    from ._helpers import one_number
+
+    def pack(form, *values):
+        try:
+            return struct.pack(form, *values)
+        except (struct.error, TypeError):
+            plain = [v if one_number(v) is None else one_number(v) for v in values]
+            if all(a is b for a, b in zip(plain, values)):
+                raise
+            report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
+            return struct.pack(form, *plain)
+
+    return Standin(name, struct, {'pack': lambda: pack})
+
+
 def _linux(*args, **kwargs):
     try:
         import platform
@@ -378,6 +397,7 @@ MODULES = {
         ),
     ),
     'math': _math,
+    'struct': _struct,
     'json': _json,
     'pickle': _pickle,
     'os': _system,
