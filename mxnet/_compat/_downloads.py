@@ -206,7 +206,16 @@ def popen_class():
     """`subprocess.Popen`, with the same."""
     import subprocess
 
+    from . import _bytes2
+
     class Popen(subprocess.Popen):
+        def communicate(self, input=None, timeout=None):
+            if not _bytes2.by_python2():
+                return super().communicate(input, timeout)
+            if not self.text_mode:
+                input = _bytes2.bytes_of(input)
+            return tuple(map(_bytes2.text_of, super().communicate(input, timeout)))
+
         def __init__(self, args, *rest, **kwargs):
             if isinstance(args, str) and kwargs.get('shell'):
                 args = _with_files(args)

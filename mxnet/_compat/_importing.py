@@ -355,6 +355,12 @@ _HOOKS = {
     '__remx_list__': _helpers.listed,
     '__remx_sort__': _helpers.sorting,
     '__remx_slice__': slice,
+    '__remx_text__': _helpers.of_text,
+    '__remx_unicode__': _helpers.unicode_of,
+    '__remx_compare__': _helpers.compared,
+    '__remx_hash__': object.__hash__,
+    '__remx_ordered__': _helpers.ordered,
+    '__remx_sliced__': _helpers.sliced,
 }
 _finder: Finder | None = None
 

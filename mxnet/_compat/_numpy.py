@@ -458,7 +458,10 @@ def _module(name):
     # numbers print as numbers, not as np.float32(0.5)
     _np().set_printoptions(legacy='1.25')
     lenient_logging()
-    return Standin(name, _np(), NAMES, cache=True)
+    module = Standin(name, _np(), NAMES, cache=True)
+    # of `from numpy import *`, which never gave Python's modules or constants of C
+    module.__dict__['__all__'] = [*dict.fromkeys((*_np().__all__, *_NUMBERS, *_FUNCTIONS))]
+    return module
 
 
 class _Moved(Standin):
@@ -496,7 +499,9 @@ def _moved(name):
             except ImportError:
                 continue
         names = {key: NAMES[key] for key in NAMES if key not in _VISITORS and not hasattr(real, key)}
-    return _Moved(name, real or _np(), names, cache=True)
+    module = _Moved(name, real, names, cache=True)
+    module.__dict__['__all__'] = getattr(real, '__all__', None) or [n for n in dir(real) if not n.startswith('_')]
+    return module
 
 
 _MOVED = (
