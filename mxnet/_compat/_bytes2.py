@@ -9,6 +9,7 @@ import functools
 import gzip
 import io
 import sys
+from typing import TYPE_CHECKING, Any
 
 from ._report import report
 
@@ -113,15 +114,15 @@ class Bytes2(bytes):
 
 for _name in (
     'capitalize center count endswith expandtabs find index isalnum isalpha isdigit islower isspace istitle isupper '
-    'ljust lower lstrip partition replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith strip '
-    'swapcase title upper zfill'
+    'ljust lower lstrip partition replace rfind rindex rjust rpartition rsplit rstrip split splitlines startswith '
+    'strip swapcase title upper zfill'
 ).split():
     setattr(Bytes2, _name, _method(_name))
 
 _CODECS = {'hex': 'hex', 'base64': 'base64', 'zlib': 'zlib', 'bz2': 'bz2'}
 
 
-def encoded(value, encoding='utf-8', errors='strict'):
+def encoded(value: Any, encoding='utf-8', errors='strict'):
     """`value.encode(...)` of Python 2, which had codecs from text to text."""
     if encoding in _CODECS:
         report.note('python2-codecs', f'the codec {encoding} of texts')
@@ -129,7 +130,7 @@ def encoded(value, encoding='utf-8', errors='strict'):
         return Bytes2(found) if encoding in ('zlib', 'bz2') else found.decode('ascii')
     if encoding in ('string_escape', 'string-escape'):
         return value.encode('unicode_escape').decode('ascii')
-    return Bytes2(value) if isinstance(value, bytes) else Bytes2(value.encode(encoding, errors))
+    return Bytes2(value if isinstance(value, bytes) else str.encode(value, encoding, errors))
 
 
 def decoded(value, encoding='utf-8', errors='strict'):
@@ -146,7 +147,13 @@ def by_python2(depth=2):
     return '__remx_python2__' in sys._getframe(depth).f_globals
 
 
-class _Reading:
+if TYPE_CHECKING:
+    _File = io.BufferedRandom
+else:
+    _File = object          # the two below stand before classes of files among the bases of a class
+
+
+class _Reading(_File):
     """Methods of files that give bytes: plain ones to libraries that a program hands its file to."""
 
     def read(self, *args):
@@ -168,7 +175,7 @@ class _Reading:
         return [text_of(line) for line in found] if by_python2() else found
 
 
-class _Writing:
+class _Writing(_File):
     def write(self, value):
         return super().write(bytes_of(value))
 
@@ -232,7 +239,7 @@ def translated(value):
 
     def translate(table, deletechars=''):
         if isinstance(table, str):
-            table = {i: character for i, character in enumerate(table)}
+            table = dict(enumerate(table))
         return value.translate({**(table or {}), **{ord(c): None for c in deletechars}})
 
     return translate

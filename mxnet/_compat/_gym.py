@@ -159,7 +159,7 @@ def _register_games(real):
 def _wrappers(real, kind):
     """The classes that programs derive their wrappers from, with the methods of that time."""
 
-    class Wrapper(kind):
+    class Wrapper(kind):  # type: ignore[valid-type, misc]
         """A wrapper; before gym 0.9.6 its methods were `_step` and `_reset`."""
 
         def reset(self, **kwargs):

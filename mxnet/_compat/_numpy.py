@@ -232,8 +232,8 @@ def _compat(name=None):
     """`numpy.compat`: what bridged Python 2 and 3."""
     module = types.ModuleType('numpy.compat')
     module.__dict__.update(
-        long=int, unicode=str, basestring=str, integer_types=(int,), bytes=bytes, strchar='U', sys=sys, os_PathLike=os.PathLike,
-        os_fspath=os.fspath, Path=pathlib.Path, pickle=pickle,
+        long=int, unicode=str, basestring=str, integer_types=(int,), bytes=bytes, strchar='U', sys=sys,
+        os_PathLike=os.PathLike, os_fspath=os.fspath, Path=pathlib.Path, pickle=pickle,
         asbytes=lambda value: value if isinstance(value, bytes) else str(value).encode('latin1'),
         asstr=lambda value: value.decode('latin1') if isinstance(value, bytes) else str(value),
         asunicode=lambda value: value.decode('latin1') if isinstance(value, bytes) else str(value),

@@ -7,7 +7,11 @@ PROGRAM = r'''
 # -*- coding: utf-8 -*-
 import sys
 print "start"
-for name in 'cPickle cStringIO StringIO urllib2 urlparse Queue ConfigParser commands HTMLParser httplib Cookie cookielib thread dummy_threading exceptions sets md5 sha copy_reg SocketServer BaseHTTPServer SimpleHTTPServer CGIHTTPServer xmlrpclib SimpleXMLRPCServer htmlentitydefs anydbm dbhash whichdb dumbdbm UserDict UserList UserString new user popen2 robotparser future_builtins imp distutils.version pkg_resources'.split():
+for name in ('cPickle cStringIO StringIO urllib2 urlparse Queue ConfigParser commands HTMLParser httplib Cookie '
+             'cookielib thread dummy_threading exceptions sets md5 sha copy_reg SocketServer BaseHTTPServer '
+             'SimpleHTTPServer CGIHTTPServer xmlrpclib SimpleXMLRPCServer htmlentitydefs anydbm dbhash whichdb '
+             'dumbdbm UserDict UserList UserString new user popen2 robotparser future_builtins imp '
+             'distutils.version pkg_resources ').split():
     try:
         exec 'import ' + name
     except ImportError, error:
@@ -25,7 +29,10 @@ def T(function):
 @T
 def urllibs():
     import urllib, urllib2, urlparse
-    return urllib.quote('a b') == 'a%20b' and urllib2.quote('a b') == 'a%20b' and urllib.urlencode({'a': 1}) == 'a=1' and urllib.unquote('a%20b') == 'a b' and urlparse.urlparse('http://a/b').netloc == 'a' and urllib.pathname2url('a b') and urllib2.Request('http://a') and urllib2.build_opener() and urllib2.HTTPError
+    return (urllib.quote('a b') == 'a%20b' and urllib2.quote('a b') == 'a%20b'
+            and urllib.urlencode({'a': 1}) == 'a=1' and urllib.unquote('a%20b') == 'a b'
+            and urlparse.urlparse('http://a/b').netloc == 'a' and urllib.pathname2url('a b')
+            and urllib2.Request('http://a') and urllib2.build_opener() and urllib2.HTTPError)
 @T
 def userdict():
     import UserDict
@@ -41,7 +48,8 @@ def iterdict():
 @T
 def strings():
     import string
-    return string.join(['a', 'b'], '-') == 'a-b' and string.letters and string.upper('a') == 'A' and string.atoi('3') == 3 and 'abc'.translate(None, 'b') == 'ac'
+    return (string.join(['a', 'b'], '-') == 'a-b' and string.letters and string.upper('a') == 'A'
+            and string.atoi('3') == 3 and 'abc'.translate(None, 'b') == 'ac')
 @T
 def strtrans():
     import string
@@ -98,7 +106,8 @@ def csvs():
 def pickles():
     import cPickle
     f = open('p.pkl', 'w'); cPickle.dump({'a': [1]}, f); f.close()
-    return cPickle.load(open('p.pkl')) == {'a': [1]} and cPickle.loads(cPickle.dumps([1], -1)) == [1] and cPickle.loads(cPickle.dumps([1])) == [1]
+    return (cPickle.load(open('p.pkl')) == {'a': [1]} and cPickle.loads(cPickle.dumps([1], -1)) == [1]
+            and cPickle.loads(cPickle.dumps([1])) == [1])
 @T
 def pickle_protocol():
     import cPickle as pickle
@@ -124,7 +133,9 @@ def os_popen():
     return os.popen('echo a').read() == 'a\n' and os.getcwdu()
 @T
 def sortcmp():
-    l = [3, 1, 2]; l.sort(lambda a, b: cmp(b, a)); return l == [3, 2, 1] and sorted(l, cmp=lambda a, b: a - b) == [1, 2, 3]
+    l = [3, 1, 2]
+    l.sort(lambda a, b: cmp(b, a))
+    return l == [3, 2, 1] and sorted(l, cmp=lambda a, b: a - b) == [1, 2, 3]
 @T
 def mixed_sort(): return sorted([3, 'a', None, 1.5]) == [None, 1.5, 3, 'a']
 @T
@@ -142,11 +153,15 @@ def dict_del():
     return d == {}
 @T
 def maps():
-    return map(lambda x: x + 1, [1, 2]) == [2, 3] and map(None, [1, 2], [3]) == [(1, 3), (2, None)] and filter(None, [0, 1]) == [1] and zip([1], [2]) == [(1, 2)] and range(3) == [0, 1, 2] and reduce(lambda a, b: a + b, [1, 2]) == 3
+    return (map(lambda x: x + 1, [1, 2]) == [2, 3] and map(None, [1, 2], [3]) == [(1, 3), (2, None)]
+            and filter(None, [0, 1]) == [1] and zip([1], [2]) == [(1, 2)] and range(3) == [0, 1, 2]
+            and reduce(lambda a, b: a + b, [1, 2]) == 3)
 @T
 def range_add(): return range(2) + range(2) == [0, 1, 0, 1]
 @T
-def ints(): return 7 / 2 == 3 and -7 / 2 == -4 and 7 / 2. == 3.5 and 3L == 3 and 0777 == 511 and int('7' * 20) and long('3') == 3 and isinstance(3, (int, long)) and sys.maxint > 0
+def ints():
+    return (7 / 2 == 3 and -7 / 2 == -4 and 7 / 2. == 3.5 and 3L == 3 and 0777 == 511 and int('7' * 20)
+            and long('3') == 3 and isinstance(3, (int, long)) and sys.maxint > 0)
 @T
 def division_aug():
     a = 7; a /= 2; return a == 3
@@ -155,7 +170,9 @@ def rounds(): return round(2.5) == 3.0 and round(1.25, 1) == 1.3 and isinstance(
 @T
 def unicodes():
     u = u'\u4e2d'; s = '中'
-    return isinstance(u, unicode) and isinstance(s, basestring) and unicode('abc') == u'abc' and unicode(s, 'utf-8') == u and u.encode('utf-8') and s.decode('utf-8') == u and str('a') == 'a' and unichr(65) == 'A'
+    return (isinstance(u, unicode) and isinstance(s, basestring) and unicode('abc') == u'abc'
+            and unicode(s, 'utf-8') == u and u.encode('utf-8') and s.decode('utf-8') == u
+            and str('a') == 'a' and unichr(65) == 'A')
 @T
 def enc_dec(): return u'中'.encode('utf-8').decode('utf-8') == u'中' and u'中'.encode('gbk')
 @T
@@ -245,11 +262,13 @@ def types_():
 @T
 def itertools_():
     import itertools
-    return list(itertools.izip([1], [2])) == [(1, 2)] and list(itertools.imap(lambda x: x, [1])) == [1] and list(itertools.ifilter(None, [1])) == [1]
+    return (list(itertools.izip([1], [2])) == [(1, 2)] and list(itertools.imap(lambda x: x, [1])) == [1]
+            and list(itertools.ifilter(None, [1])) == [1])
 @T
 def ops():
     import operator
-    return operator.isSequenceType([]) and operator.div(7, 2) == 3 and operator.isMappingType({}) and operator.isNumberType(3)
+    return (operator.isSequenceType([]) and operator.div(7, 2) == 3 and operator.isMappingType({})
+            and operator.isNumberType(3))
 @T
 def threads():
     import thread, threading
@@ -261,7 +280,8 @@ def inputs():
 @T
 def cstringio():
     import cStringIO
-    s = cStringIO.StringIO('a\nb'); return s.readline() == 'a\n' and cStringIO.StringIO(open('b.bin', 'rb').read()).read(1) == 'a'
+    s = cStringIO.StringIO('a\nb')
+    return s.readline() == 'a\n' and cStringIO.StringIO(open('b.bin', 'rb').read()).read(1) == 'a'
 @T
 def jsons():
     import json
@@ -273,28 +293,37 @@ def json_bytes():
 @T
 def np_bits():
     import numpy as np
-    a = np.fromstring('\x01\x02', dtype=np.uint8); return a.tolist() == [1, 2] and a.tostring() in ('\x01\x02', b'\x01\x02') and np.zeros(7 / 2).shape == (3,)
+    a = np.fromstring('\x01\x02', dtype=np.uint8)
+    return (a.tolist() == [1, 2] and a.tostring() in ('\x01\x02', b'\x01\x02')
+            and np.zeros(7 / 2).shape == (3,))
 @T
 def np_str():
     import numpy as np
-    a = np.array(['ab', 'c']); return a[0] == 'ab' and a.dtype.kind in 'SU' and np.array(['1', '2']).astype(float).sum() == 3
+    a = np.array(['ab', 'c'])
+    return a[0] == 'ab' and a.dtype.kind in 'SU' and np.array(['1', '2']).astype(float).sum() == 3
 @T
 def time_():
     import time; return time.clock() >= 0
 @T
 def random_():
-    import random; random.jumpahead(3) if hasattr(random, 'jumpahead') else 0; return random.sample({1, 2, 3}, 2) and random.sample(xrange(9), 2) and random.shuffle([1, 2], random.random) is None
+    import random
+    random.jumpahead(3) if hasattr(random, 'jumpahead') else 0
+    return (random.sample({1, 2, 3}, 2) and random.sample(xrange(9), 2)
+            and random.shuffle([1, 2], random.random) is None)
 @T
 def random_choice_dict():
     import random; return random.choice({'a': 1}.keys()) == 'a' and random.sample({'a': 1}, 1) == ['a']
 @T
 def collections_():
     import collections
-    return collections.Callable and collections.OrderedDict().keys() == [] and collections.Counter('aab').most_common(1)[0][0] == 'a'
+    return (collections.Callable and collections.OrderedDict().keys() == []
+            and collections.Counter('aab').most_common(1)[0][0] == 'a')
 @T
 def counter_keys():
     from collections import defaultdict, OrderedDict
-    d = defaultdict(int); d['a'] += 1; return d.items()[0] == ('a', 1) and d.keys()[0] == 'a' and sorted(d.iteritems())
+    d = defaultdict(int)
+    d['a'] += 1
+    return d.items()[0] == ('a', 1) and d.keys()[0] == 'a' and sorted(d.iteritems())
 @T
 def threadq():
     import Queue; q = Queue.Queue(); q.put(1); return q.get() == 1 and Queue.Empty
@@ -303,11 +332,17 @@ def inspect_():
     import inspect; return inspect.getargspec(lambda a, b=1: 0).args == ['a', 'b']
 @T
 def xml_():
-    import xml.etree.cElementTree as ET; return ET.fromstring('<a><b/></a>').getchildren()[0].tag == 'b' and list(ET.fromstring('<a/>').getiterator())
+    import xml.etree.cElementTree as ET
+    return (ET.fromstring('<a><b/></a>').getchildren()[0].tag == 'b'
+            and list(ET.fromstring('<a/>').getiterator()))
 @T
-def intern_(): return intern('a') == 'a' and apply(max, (1, 2)) == 2 and coerce(1, 2.0) == (1.0, 2.0) and buffer('abc') is not None
+def intern_():
+    return (intern('a') == 'a' and apply(max, (1, 2)) == 2 and coerce(1, 2.0) == (1.0, 2.0)
+            and buffer('abc') is not None)
 @T
-def str_methods(): return 'abc'.isalpha() and 'a'.__add__('b') == 'ab' and str.decode('a') == 'a' and 'a,b'.split(',')[1] == 'b'
+def str_methods():
+    return ('abc'.isalpha() and 'a'.__add__('b') == 'ab' and str.decode('a') == 'a'
+            and 'a,b'.split(',')[1] == 'b')
 @T
 def bytes_fmt(): return '%s' % open('b.bin', 'rb').read(1) == 'a'
 @T
@@ -321,7 +356,9 @@ def octal_str(): return '\377'
 @T
 def argparse_():
     import argparse
-    p = argparse.ArgumentParser(version='1') if False else argparse.ArgumentParser(); p.add_argument('--a', type=long); return p.parse_args(['--a', '3']).a == 3
+    p = argparse.ArgumentParser(version='1') if False else argparse.ArgumentParser()
+    p.add_argument('--a', type=long)
+    return p.parse_args(['--a', '3']).a == 3
 
 @T
 def errors_in_one_line():
