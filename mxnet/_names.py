@@ -94,7 +94,8 @@ def suggest_names(module_globals):
 
 
 # ---------------------------------------------------------------------- names that a module loads late
-own_dict = types.ModuleType.__dict__['__dict__'].__get__       # of a module, as far as it is loaded
+# the dictionary of a module, as far as the module is loaded
+own_dict: Any = vars(types.ModuleType)['__dict__'].__get__
 
 
 class _LateNames(types.ModuleType):
@@ -104,7 +105,7 @@ class _LateNames(types.ModuleType):
     """
 
     @property
-    def __dict__(self):
+    def __dict__(self):  # type: ignore[override]  # nothing sets it
         found = own_dict(self)
         for name in found['__dir__']():
             if name not in found:

@@ -9,7 +9,7 @@ import functools
 import gzip
 import io
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ._report import report
 
@@ -130,13 +130,15 @@ def encoded(value: Any, encoding='utf-8', errors='strict'):
         return Bytes2(found) if encoding in ('zlib', 'bz2') else found.decode('ascii')
     if encoding in ('string_escape', 'string-escape'):
         return value.encode('unicode_escape').decode('ascii')
-    return Bytes2(value if isinstance(value, bytes) else str.encode(value, encoding, errors))
+    plain: Any = value if isinstance(value, bytes) else str.encode(value, encoding, errors)
+    return Bytes2(plain)
 
 
 def decoded(value, encoding='utf-8', errors='strict'):
     """`value.decode(...)`."""
     if encoding in _CODECS:
-        return Bytes2(codecs.decode(bytes_of(value), _CODECS[encoding]))
+        found: Any = codecs.decode(bytes_of(value), _CODECS[encoding])
+        return Bytes2(found)
     if encoding in ('string_escape', 'string-escape'):
         return bytes_of(value).decode('unicode_escape')
     return value if isinstance(value, str) else bytes.decode(value, encoding, errors)
@@ -147,40 +149,34 @@ def by_python2(depth=2):
     return '__remx_python2__' in sys._getframe(depth).f_globals
 
 
-if TYPE_CHECKING:
-    _File = io.BufferedRandom
-else:
-    _File = object          # the two below stand before classes of files among the bases of a class
-
-
-class _Reading(_File):
+class _Reading:
     """Methods of files that give bytes: plain ones to libraries that a program hands its file to."""
 
     def read(self, *args):
-        found = super().read(*args)
+        found = super().read(*args)  # type: ignore[misc]  # of the file
         return _again(found) if by_python2() else found
 
     def readline(self, *args):
-        found = super().readline(*args)
+        found = super().readline(*args)  # type: ignore[misc]  # of the file
         return _again(found) if by_python2() else found
 
     def __next__(self):
-        found = super().__next__()
+        found = super().__next__()  # type: ignore[misc]  # of the file
         return text_of(found) if by_python2() else found
 
     next = __next__
 
     def readlines(self, *args):
-        found = super().readlines(*args)
+        found = super().readlines(*args)  # type: ignore[misc]  # of the file
         return [text_of(line) for line in found] if by_python2() else found
 
 
-class _Writing(_File):
+class _Writing:
     def write(self, value):
-        return super().write(bytes_of(value))
+        return super().write(bytes_of(value))  # type: ignore[misc]  # of the file
 
     def writelines(self, values):
-        return super().writelines(map(bytes_of, values))
+        return super().writelines(map(bytes_of, values))  # type: ignore[misc]  # of the file
 
 
 class BinaryReader(_Reading, io.BufferedReader):
