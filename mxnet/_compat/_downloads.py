@@ -212,7 +212,7 @@ def popen_class():
         def communicate(self, input=None, timeout=None):
             if not _bytes2.by_python2():
                 return super().communicate(input, timeout)
-            if not self.text_mode:
+            if not getattr(self, 'text_mode', False):
                 input = _bytes2.bytes_of(input)
             return tuple(map(_bytes2.text_of, super().communicate(input, timeout)))
 

@@ -9,6 +9,7 @@ import struct
 import tarfile
 import tempfile
 import zipfile
+from typing import Any
 
 _folder: list[str] = []
 IDX = {
@@ -183,7 +184,7 @@ def _cifar10_records(path):
             archive.write(os.path.join(folder, f'{name}.rec'), f'cifar/{name}.rec')
 
 
-_ARCHIVES = {
+_ARCHIVES: dict[str, Any] = {
     'mnist.zip': _mnist_zip,
     'mnist.pkl.gz': _mnist_pkl,
     'mnist.npz': _mnist_npz,

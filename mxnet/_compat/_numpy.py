@@ -450,7 +450,7 @@ _CHANGED = {
        for name in ('zeros', 'ones', 'empty', 'full', 'eye', 'identity', 'tri')},
 }
 # numpy.bool, long and str are names of NumPy 2 with other meanings, so they are noted as gone as well
-NAMES = {**{name: _gone(name, make) for name, make in {**_VISITORS, **_NUMBERS, **_FUNCTIONS, **_OTHERS}.items()},
+NAMES: dict = {**{name: _gone(name, make) for name, make in {**_VISITORS, **_NUMBERS, **_FUNCTIONS, **_OTHERS}.items()},
          **_CHANGED}
 
 
