@@ -6,6 +6,8 @@ import importlib as _importlib
 import os as _os
 import sys as _sys
 
+from ._names import fill_dict_when_read as _fill_dict_when_read
+from ._names import no_attribute as _no_attribute
 from .libinfo import __version__
 
 _SUBMODULES = {
@@ -36,14 +38,16 @@ def __getattr__(name):
     elif name in _SUBMODULES:
         value = _importlib.import_module('.' + name, __name__)
     else:
-        from ._names import no_attribute
-        raise no_attribute(__name__, name)
+        raise _no_attribute(__name__, name)
     globals()[name] = value
     return value
 
 
 def __dir__():
     return sorted({*globals(), *_SUBMODULES, *_ALIASES, *_MEMBERS})
+
+
+_fill_dict_when_read(__name__)
 
 
 if _sys.platform == 'darwin':

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ['explain_arguments', 'explain_keywords', 'kind_of', 'near', 'nearest', 'no_attribute', 'not_an_array',
-           'set_by_init', 'suggest_members', 'suggest_names']
+__all__ = ['explain_arguments', 'explain_keywords', 'fill_dict_when_read', 'kind_of', 'near', 'nearest', 'no_attribute',
+           'not_an_array', 'own_dict', 'set_by_init', 'suggest_members', 'suggest_names']
 
 _Function = TypeVar('_Function', bound='Callable[..., Any]')
 
@@ -71,7 +71,7 @@ def no_attribute(module, name):
 @functools.lru_cache(256)
 def _no_attribute(module, name):
     found = sys.modules[module]
-    known = [n for n in dir(found) if not n.startswith('_') and not _foreign(vars(found).get(n))]
+    known = [n for n in dir(found) if not n.startswith('_') and not _foreign(own_dict(found).get(n))]
     meant = None if name.startswith('_') else nearest(name, known)
     return f'module {module!r} has no attribute {name!r}' + (f'. Did you mean: {meant!r}?' if meant else '')
 
@@ -91,6 +91,34 @@ def suggest_names(module_globals):
         raise no_attribute(module, name)
 
     module_globals.setdefault('__getattr__', __getattr__)
+
+
+# ---------------------------------------------------------------------- names that a module loads late
+# the dictionary of a module, as far as the module is loaded
+own_dict: Any = vars(types.ModuleType)['__dict__'].__get__
+
+
+class _LateNames(types.ModuleType):
+    """A module whose parts are loaded when they are first touched: `vars(module)` touches all of them.
+
+    Attributes are read and set as in every module, and `dir` loads nothing.
+    """
+
+    @property
+    def __dict__(self):  # type: ignore[override]  # nothing sets it
+        found = own_dict(self)
+        for name in found['__dir__']():
+            if name not in found:
+                getattr(self, name)
+        return found
+
+    def __dir__(self):
+        return own_dict(self)['__dir__']()
+
+
+def fill_dict_when_read(module):
+    """Lets `vars` of a module contain the names that the module's `__getattr__` and `__dir__` have."""
+    sys.modules[module].__class__ = _LateNames
 
 
 # ---------------------------------------------------------------------- members that a class does not have

@@ -1,11 +1,12 @@
 """Builtins of Python 2 for a program's modules."""
 import builtins
 import functools
+import io
 import os
 import sys
 from typing import Any
 
-from ._helpers import comparison, one_number
+from ._helpers import in_order, one_number, order
 from ._report import report
 
 
@@ -51,7 +52,7 @@ def execfile(path, globals=None, locals=None):
 
 def cmp(left, right):
     """-1, 0 or 1."""
-    return (left > right) - (left < right)
+    return order(left, right)
 
 
 def apply(function, args=(), kwargs=None):
@@ -134,7 +135,9 @@ def range_list(*args):
 def map_list(function, *values):
     """`map` of Python 2: a list, and None as the function."""
     if function is None:
-        return list(values[0]) if len(values) == 1 else list(zip(*values))
+        import itertools
+
+        return list(values[0]) if len(values) == 1 else list(itertools.zip_longest(*values))
     return list(map(function, *values))
 
 
@@ -151,7 +154,7 @@ def filter_list(function, values):
 
 def sorted2(values, cmp=None, key=None, reverse=False):
     """`sorted` of Python 2, which takes a function that compares."""
-    return sorted(values, key=comparison(cmp, key), reverse=reverse)
+    return in_order(values, cmp, key, reverse)
 
 
 def input2(prompt=''):
@@ -160,13 +163,58 @@ def input2(prompt=''):
 
 
 def open2(name, mode='r', buffering=-1, *args, **kwargs):
-    """`open` of Python 2: bytes that are no UTF-8 pass through texts unharmed."""
+    """`open` of Python 2: bytes that are no UTF-8 pass through texts unharmed, and bytes meet texts as equals."""
+    from . import _bytes2, _downloads
+
+    if 'b' in mode and not args and not kwargs:
+        if isinstance(name, (str, os.PathLike)) and 'r' in mode:
+            name = _downloads.existing(name)
+        return _bytes2.opened(name, mode.replace('U', ''), buffering)
     if 'b' not in mode and not args and not kwargs:
         return opened(name, mode, buffering if buffering != 0 else -1, encoding='utf-8', errors='surrogateescape')
     return opened(name, mode, buffering, *args, **kwargs)
 
 
+class _OfFiles(type):
+    def __instancecheck__(cls, value):
+        return isinstance(value, io.IOBase)
+
+
+class file(metaclass=_OfFiles):
+    """`file`: `open`, and the type of files."""
+
+    def __new__(cls, *args, **kwargs):
+        return open2(*args, **kwargs)
+
+
+def extreme(function):
+    """`max` and `min`, of values of different types as well."""
+
+    @functools.wraps(function)
+    def find(*values, key=None, **kwargs):
+        try:
+            return function(*values, key=key, **kwargs)
+        except TypeError:
+            if len(values) < 1:
+                raise
+            every = in_order(values if len(values) > 1 else values[0], None, key, False)
+            return every[0 if function is min else -1]
+
+    return find
+
+
+def buffer2(value, offset=0, size=-1):
+    """`buffer`."""
+    from . import _bytes2
+
+    found = memoryview(_bytes2.bytes_of(value))[offset:]
+    return found if size < 0 else found[:size]
+
+
 PYTHON2 = {
+    'buffer': buffer2,
+    'max': extreme(max),
+    'min': extreme(min),
     'round': round2,
     'range': range_list,
     'map': map_list,
@@ -175,5 +223,5 @@ PYTHON2 = {
     'sorted': sorted2,
     'input': input2,
     'open': open2,
-    'file': open2,
+    'file': file,
 }

@@ -60,7 +60,7 @@ def replacement(url):
 
 def missing(path):
     """A file to read instead of a missing local one: from the folders of `--data`, by name, or made up."""
-    name = os.path.basename(path)
+    name = re.split(r'[/\\]', path)[-1]         # the program may have been written on Windows
     for folder in settings.folders:
         for where, _, files in os.walk(folder):
             if name in files:
@@ -206,7 +206,16 @@ def popen_class():
     """`subprocess.Popen`, with the same."""
     import subprocess
 
+    from . import _bytes2
+
     class Popen(subprocess.Popen):
+        def communicate(self, input=None, timeout=None):
+            if not _bytes2.by_python2():
+                return super().communicate(input, timeout)
+            if not getattr(self, 'text_mode', False):
+                input = _bytes2.bytes_of(input)
+            return tuple(map(_bytes2.text_of, super().communicate(input, timeout)))
+
         def __init__(self, args, *rest, **kwargs):
             if isinstance(args, str) and kwargs.get('shell'):
                 args = _with_files(args)

@@ -3,10 +3,12 @@
 They try what is written first, so that code which needs nothing behaves as always.
 """
 
+import functools
 import numbers
 import operator
 import re
 import sys
+import types
 from collections.abc import Mapping
 
 from ._pandas import attribute as table_attribute
@@ -72,10 +74,94 @@ def item(value, key):
     try:
         return value[key]
     except (IndexError, TypeError):
+        if isinstance(value, BaseException):
+            report.note('python2-error-items', 'error[0] is error.args[0]')
+            return value.args[key]
         plain = _whole_index(value, key)
         if plain is None:
             raise
         return value[plain]
+
+
+# ---------------------------------------------------------------------- texts, orders and classes of Python 2
+TEXTS = frozenset(('encode', 'join', 'translate'))
+
+
+def of_text(value, name):
+    """`value.encode`, `value.join` and `value.translate` of Python 2."""
+    if not isinstance(value, (str, bytes)):
+        return getattr(value, name)
+    from . import _bytes2
+
+    if name == 'encode':
+        return functools.partial(_bytes2.encoded, value)
+    return _bytes2.joined(value) if name == 'join' else _bytes2.translated(value)
+
+
+def unicode_of(value, encoding='utf-8', errors='strict'):
+    """`unicode(value, encoding)`; texts are Unicode already."""
+    return value if isinstance(value, str) else str(value, encoding, errors)
+
+
+def compared(name, left, right):
+    """`left < right` and the like, which Python 2 had for all values: None first, then numbers, then by type."""
+    try:
+        return getattr(operator, name)(left, right)
+    except TypeError:
+        keys = [_order(value) for value in (left, right)]
+        if None in keys or keys[0] == keys[1]:
+            raise
+        report.note('python2-order', 'values of different types have an order, as in Python 2')
+        return getattr(operator, name)(*keys)
+
+
+_PLAIN = (type(None), bool, int, float, str, bytes, list, tuple, dict, set)
+
+
+def _order(value):
+    """The place of a value's type among others; None for types that are not Python's own."""
+    if type(value) not in _PLAIN:
+        return None
+    if value is None:
+        return 0, ''
+    return (1, '') if isinstance(value, (int, float)) else (2, type(value).__name__)
+
+
+def order(left, right):
+    """`cmp`."""
+    return compared('gt', left, right) - compared('lt', left, right)
+
+
+def ordered(kind):
+    """A class with `__cmp__`, with the methods that Python calls today."""
+    def method(name):
+        def compare(self, other):
+            return getattr(operator, name)(self.__cmp__(other), 0)
+
+        return compare
+
+    for name in ('lt', 'le', 'gt', 'ge', 'eq', 'ne'):
+        if f'__{name}__' not in vars(kind):
+            setattr(kind, f'__{name}__', method(name))
+    if vars(kind).get('__hash__') is None:
+        kind.__hash__ = object.__hash__
+    return kind
+
+
+def sliced(kind):
+    """A class with `__getslice__`, which Python called for `value[a:b]`."""
+    before = kind.__getitem__ if hasattr(kind, '__getitem__') else None
+
+    def __getitem__(self, key):
+        if isinstance(key, slice) and key.step is None:
+            return self.__getslice__(0 if key.start is None else key.start,
+                                     sys.maxsize if key.stop is None else key.stop)
+        if before is None:
+            raise TypeError(f'{type(self).__name__} takes slices only')
+        return before(self, key)
+
+    kind.__getitem__ = __getitem__
+    return kind
 
 
 def augment(target, key, name, value):
@@ -88,6 +174,9 @@ def _whole_index(array, key):
     numpy = _numpy()
     if numpy is None or not isinstance(array, numpy.ndarray):
         return None
+    if type(key) is list and any(isinstance(part, (slice, type(...))) for part in key):
+        report.note('numpy-list-index', 'a list of slices is an index as a tuple of them, as before NumPy 1.23')
+        return tuple(key)
     parts = key if isinstance(key, tuple) else (key,)
     whole = tuple(_whole_part(numpy, part) for part in parts)
     if all(a is b for a, b in zip(parts, whole)):
@@ -136,6 +225,67 @@ def store(value, target, key):
             raise
         target[key] = number
         report.note('numpy-scalar', 'an array with one element is a number, as before NumPy 2.4')
+
+
+def narrowed(kind, value):
+    """`numpy.uint8(value)` and the like of a number that does not fit."""
+    try:
+        return kind(value)
+    except OverflowError:
+        numpy = _numpy()
+        if numpy is None or not (isinstance(kind, type) and issubclass(kind, numpy.integer)):
+            raise
+        found = numpy.asarray(value).astype(kind)
+        report.note('numpy-overflow', 'integers that do not fit wrap around, as before NumPy 2')
+        return found[()]
+
+
+def with_integer(name, left, right):
+    """`array + 300` and the like: an integer that the array's type does not hold makes it wider."""
+    operation = getattr(operator, name)
+    try:
+        return operation(left, right)
+    except OverflowError:
+        numpy = _numpy()
+        if numpy is None:
+            raise
+        wide = [_wide_enough(numpy, a, b) for a, b in ((left, right), (right, left))]
+        if wide[0] is left and wide[1] is right:
+            raise
+        report.note('numpy-wider', 'an array and an integer that its type does not hold give a wider type, as before '
+                                   'NumPy 2')
+        return operation(*wide)
+
+
+def _wide_enough(numpy, value, number):
+    if not isinstance(number, int) or not isinstance(value, (numpy.ndarray, numpy.integer)):
+        return value
+    return value.astype(numpy.result_type(value.dtype, numpy.min_scalar_type(number)))
+
+
+def negative(value):
+    """`-value`, which inverted arrays of truth values before NumPy 1.13."""
+    try:
+        return -value
+    except TypeError:
+        numpy = _numpy()
+        if numpy is None or not isinstance(value, (numpy.ndarray, numpy.bool_)) or value.dtype != bool:
+            raise
+        report.note('numpy-negative', '"-" of an array of truth values inverts it, as before NumPy 1.13')
+        return ~value
+
+
+def changed(name, value, other):
+    """`value += other` and the like; before NumPy 1.10 an array of integers took the integer part of floats."""
+    try:
+        return getattr(operator, name)(value, other)
+    except TypeError as error:
+        numpy = _numpy()
+        function = None if numpy is None else {'iadd': numpy.add, 'isub': numpy.subtract, 'imul': numpy.multiply}[name]
+        if function is None or not isinstance(value, numpy.ndarray) or 'casting' not in str(error):
+            raise
+        report.note('numpy-casting', 'an array of integers is changed in place by floats, as before NumPy 1.10')
+        return function(value, other, out=value, casting='unsafe')
 
 
 def store_in_column(new, table, column, key):
@@ -262,19 +412,12 @@ def _next(value):
 
 
 def _decode(value):
-    if not isinstance(value, str):
+    if value is not str and not isinstance(value, str):
         return None
+    from . import _bytes2
 
-    def decode(encoding='utf-8', errors='strict'):
-        if encoding in ('hex', 'base64', 'zlib', 'bz2', 'rot13'):
-            import codecs
-
-            return codecs.decode(value.encode('latin1'), encoding, errors)
-        if encoding == 'string_escape':
-            return value.encode('latin1').decode('unicode_escape')
-        return value
-
-    return 'python2-decode', 'str.decode: texts are Unicode already', decode
+    return ('python2-decode', 'str.decode: texts are Unicode already',
+            _bytes2.decoded if value is str else functools.partial(_bytes2.decoded, value))
 
 
 def _message(value):
@@ -285,6 +428,8 @@ def _message(value):
 
 def _of_function(today):
     def find(value):
+        if today == '__func__' and isinstance(value, types.FunctionType):    # of a class, which had unbound methods
+            return 'python2-__func__', 'the function of an unbound method', value
         if not hasattr(value, today):
             return None
         return (
@@ -386,17 +531,26 @@ def sorting(value):
         return value.sort
 
     def sort(cmp=None, key=None, reverse=False):
-        value.sort(key=comparison(cmp, key), reverse=reverse)
+        value[:] = in_order(value, cmp, key, reverse)
 
     return sort
+
+
+def in_order(values, cmp, key, reverse):
+    """`sorted` of Python 2."""
+    values = list(values)
+    try:
+        return sorted(values, key=comparison(cmp, key), reverse=reverse)
+    except TypeError:
+        if cmp is not None:
+            raise
+        return sorted(values, key=comparison(order, key), reverse=reverse)
 
 
 def comparison(cmp, key):
     """The key function for Python 2's `cmp` and `key`."""
     if cmp is None:
         return key
-    import functools
-
     made = functools.cmp_to_key(cmp)
     return made if key is None else lambda item: made(key(item))
 

@@ -102,12 +102,47 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                 report.note('implicit-import', 'modules of the same package are imported without a dot, as in Python 2')
                 return builtins.__import__(name, globals, locals, fromlist, 1) if fromlist else _own_part(name, globals)
         if level == 0 and (name in gone or wanted in gone):
-            made = _gone(name if name in gone else wanted)
+            made = _gone(name) if name in gone else _part_of_successor(name, wanted)
             if made is not None:
+                if fromlist:
+                    _import_parts(made, fromlist)
                 if fromlist or '.' not in name:
                     return made
                 return _gone(name.partition('.')[0]) or made
+        if level == 0 and wanted == name.partition('.')[0]:
+            folder = _folder_above(wanted)
+            if folder is not None:
+                report.note(f'folder-above-{folder}', f'modules in {folder}, as in editors that run a program from '
+                                                      'the top folder of its project')
+                sys.path.append(folder)
+                return builtins.__import__(name, globals, locals, fromlist, level)
         raise
+
+
+_TOP = ('.git', '.hg', '.idea', 'setup.py', 'pyproject.toml', 'requirements.txt')     # in the top folder of a project
+_LEVELS = 4
+
+
+def _folder_above(name):
+    """The folder above the program, within its project, that has a module of this name; None where there is none."""
+    folder = os.path.dirname(os.path.realpath(report.program or ''))
+    for _ in range(_LEVELS):
+        try:
+            files = os.listdir(folder)
+        except OSError:
+            return None
+        above = os.path.dirname(folder)
+        top = any(file in _TOP or file.lower().startswith('readme') for file in files)
+        if top or above in (folder, os.path.expanduser('~')) or not report.program:
+            return None
+        folder = above
+        if os.path.isfile(os.path.join(folder, f'{name}.py')) or _has_modules(os.path.join(folder, name)):
+            return folder
+    return None
+
+
+def _has_modules(folder):
+    return os.path.isdir(folder) and any(file.endswith('.py') for file in os.listdir(folder))
 
 
 def _import_parts(module, names):
@@ -132,6 +167,21 @@ def _gone(name):
         table = _missing_table()
         _standins[key] = table[name](name) if name in table else None
     return _standins[key]
+
+
+def _part_of_successor(name, package):
+    """A module inside a package that another one stands for: that of the other package."""
+    made: Any = _gone(package)
+    for part in name.removeprefix(package).split('.')[1:]:
+        if made is None:
+            return None
+        real: Any = getattr(made, '_real', made)
+        if not hasattr(made, part) and hasattr(real, '__path__'):
+            importlib.import_module(f'{real.__name__}.{part}')
+        if not hasattr(made, part):
+            return made         # a module without parts has the names of all of them
+        made = getattr(made, part)
+    return made
 
 
 def _implicit(name, globals):
@@ -295,12 +345,22 @@ _HOOKS = {
     '__remx_column__': _helpers.store_in_column,
     '__remx_new__': _helpers.new,
     '__remx_augment__': _helpers.augment,
+    '__remx_changed__': _helpers.changed,
+    '__remx_narrowed__': _helpers.narrowed,
+    '__remx_negative__': _helpers.negative,
+    '__remx_with_integer__': _helpers.with_integer,
     '__remx_div__': _helpers.divided,
     '__remx_idiv__': _helpers.divided_in_place,
     '__remx_attr__': _helpers.attribute,
     '__remx_list__': _helpers.listed,
     '__remx_sort__': _helpers.sorting,
     '__remx_slice__': slice,
+    '__remx_text__': _helpers.of_text,
+    '__remx_unicode__': _helpers.unicode_of,
+    '__remx_compare__': _helpers.compared,
+    '__remx_hash__': object.__hash__,
+    '__remx_ordered__': _helpers.ordered,
+    '__remx_sliced__': _helpers.sliced,
 }
 _finder: Finder | None = None
 

@@ -1,5 +1,6 @@
 """Random data in the form of published data sets, for programs that are only to be tried."""
 
+import functools
 import gzip
 import io
 import os
@@ -8,6 +9,7 @@ import struct
 import tarfile
 import tempfile
 import zipfile
+from typing import Any
 
 _folder: list[str] = []
 IDX = {
@@ -94,6 +96,16 @@ def _mnist_pkl(path):
         pickle.dump(tuple(sets), file, 2)
 
 
+def _mnist_npz(path):
+    """All digits under the names of the file for Keras, and of the one that upstream's Bayesian examples read."""
+    import numpy
+
+    (x, y), (x_test, y_test) = digits(60000, 0), digits(10000, 1)
+    with open(path, 'wb') as file:
+        numpy.savez(file, x_train=x, y_train=y, x_test=x_test, y_test=y_test, X=x.reshape(-1, 784), Y=y,
+                    X_test=x_test.reshape(-1, 784), Y_test=y_test)
+
+
 def _tar(path, files):
     with tarfile.open(path, 'w:gz', compresslevel=0) as archive:
         for name, content in files:
@@ -149,29 +161,40 @@ def _cifar100_binary(path):
     _tar(path, files())
 
 
-def _cifar10_records(path):
-    """The archive of record files that examples of MXNet use."""
+def _records(path, number, count, classes):
+    """A record file of photographs."""
     import numpy
 
     from .. import recordio
 
+    images, labels = photographs(count, number, classes)
+    writer = recordio.MXRecordIO(path, 'w')
+    for i, (image, label) in enumerate(zip(images, labels)):
+        header = recordio.IRHeader(0, float(label), i, 0)
+        writer.write(recordio.pack_img(header, numpy.ascontiguousarray(image.transpose(1, 2, 0)), 95, '.jpg'))
+    writer.close()
+
+
+def _cifar10_records(path):
+    """The archive of record files that examples of MXNet use."""
     folder = tempfile.mkdtemp(dir=_folder[0])
     with zipfile.ZipFile(path, 'w') as archive:
         for name, (number, count) in {'train': (1, 2000), 'test': (6, 500)}.items():
-            images, labels = photographs(count, number)
-            writer = recordio.MXRecordIO(os.path.join(folder, f'{name}.rec'), 'w')
-            for i, (image, label) in enumerate(zip(images, labels)):
-                header = recordio.IRHeader(0, float(label), i, 0)
-                writer.write(recordio.pack_img(header, numpy.ascontiguousarray(image.transpose(1, 2, 0)), 95, '.jpg'))
-            writer.close()
+            _records(os.path.join(folder, f'{name}.rec'), number, count, 10)
             archive.write(os.path.join(folder, f'{name}.rec'), f'cifar/{name}.rec')
 
 
-_ARCHIVES = {
+_ARCHIVES: dict[str, Any] = {
     'mnist.zip': _mnist_zip,
     'mnist.pkl.gz': _mnist_pkl,
+    'mnist.npz': _mnist_npz,
     'cifar-10-python.tar.gz': _cifar10_python,
     'cifar-10-binary.tar.gz': _cifar10_binary,
     'cifar-100-binary.tar.gz': _cifar100_binary,
     'cifar10.zip': _cifar10_records,
+    **{
+        f'cifar{classes}_{part}.rec': functools.partial(_records, number=number, count=count, classes=classes)
+        for classes in (10, 100)
+        for part, (number, count) in {'train': (1, 2000), 'val': (6, 500), 'test': (6, 500)}.items()
+    },
 }

@@ -148,7 +148,9 @@ def _string_io():
         """Takes texts; bytes make it hold bytes."""
 
         def __new__(cls, initial=''):
-            return io.BytesIO(initial) if isinstance(initial, bytes) else super().__new__(cls)
+            from . import _bytes2
+
+            return _bytes2.BytesIO(initial) if isinstance(initial, bytes) else super().__new__(cls)
 
     return {'StringIO': StringIO, 'InputType': io.StringIO, 'OutputType': io.StringIO}
 
@@ -162,7 +164,9 @@ def _commands():
 def _hash(name):
     import hashlib
 
-    return {'new': getattr(hashlib, name), name: getattr(hashlib, name)}
+    from . import _bytes2
+
+    return dict.fromkeys(('new', name), _bytes2.hashes(getattr(hashlib, name)))
 
 
 def _builtin_module(name):
@@ -184,6 +188,37 @@ def _config_parser(name):
 
     report.note(f'module-{name}', f'the module {name}, configparser today')
     return Standin(name, configparser, {'SafeConfigParser': lambda: configparser.ConfigParser})
+
+
+def _user_dict():
+    import collections
+    from collections.abc import MutableMapping
+
+    class DictMixin(MutableMapping):
+        """A mapping by `keys` and the methods for one key."""
+
+        def __iter__(self):
+            return iter(self.keys())
+
+        def __len__(self):
+            return len(self.keys())
+
+        def keys(self):
+            raise NotImplementedError
+
+        def values(self):
+            return [self[key] for key in self.keys()]
+
+        def items(self):
+            return [(key, self[key]) for key in self.keys()]
+
+        def __setitem__(self, key, value):
+            raise AttributeError('__setitem__')
+
+        def __delitem__(self, key):
+            raise AttributeError('__delitem__')
+
+    return {'UserDict': collections.UserDict, 'IterableUserDict': collections.UserDict, 'DictMixin': DictMixin}
 
 
 _EMPTY: dict = {}
@@ -229,8 +264,36 @@ GONE: dict = {
     'xmlrpclib': _same('xmlrpc.client'),
     'htmlentitydefs': _same('html.entities'),
     'anydbm': _same('dbm'),
-    'UserDict': _same('collections'),
+    'UserDict': _made(lambda: _user_dict()),
     'UserList': _same('collections'),
+    'UserString': _same('collections'),
+    'ttk': _same('tkinter.ttk'),
+    'tkFont': _same('tkinter.font'),
+    'tkSimpleDialog': _same('tkinter.simpledialog'),
+    'tkColorChooser': _same('tkinter.colorchooser'),
+    'tkCommonDialog': _same('tkinter.commondialog'),
+    'ScrolledText': _same('tkinter.scrolledtext'),
+    'Tkconstants': _same('tkinter.constants'),
+    'FileDialog': _same('tkinter.filedialog'),
+    'dummy_threading': _same('threading'),
+    '_dummy_threading': _same('threading'),
+    'CGIHTTPServer': _same('http.server'),
+    'SimpleXMLRPCServer': _same('xmlrpc.server'),
+    'DocXMLRPCServer': _same('xmlrpc.server'),
+    'robotparser': _same('urllib.robotparser'),
+    'dbhash': _same('dbm.dumb'),
+    'gdbm': _same('dbm'),
+    'dumbdbm': _same('dbm.dumb'),
+    'whichdb': _made(lambda: {'whichdb': importlib.import_module('dbm').whichdb}),
+    'repr': _same('reprlib'),
+    '_winreg': _same('winreg'),
+    'new': _made(lambda: {'instancemethod': types.MethodType, 'function': types.FunctionType,
+                          'module': types.ModuleType, 'classobj': type}),
+    'future_builtins': _made(lambda: {
+        'ascii': ascii, 'filter': filter, 'hex': hex, 'map': map, 'oct': oct, 'zip': zip}),
+    'popen2': _made(lambda: {f'popen{n}': importlib.import_module('mxnet._compat._stdlib')._popen(n)
+                             for n in (2, 3, 4)}),
+    'user': _made(dict),
     'imp': _made(_imp),
     'distutils': _made(
         lambda: {

@@ -11,7 +11,7 @@ from ..base import MXNetError
 from ._report import report
 
 _MAGIC = re.compile(r'^(\s*)(?:([\w, ]+?)\s*=\s*)?([%!]{1,2})(.*)$')
-_HELP = re.compile(r'^\s*(\?{1,2}[\w.]+|[\w.]+\?{1,2})\s*$')
+_HELP = re.compile(r'^\s*(\?{1,2}[\w.]+|[\w.]+\?{1,2})\s*(#.*)?$')
 
 
 def cells_of(source, path):

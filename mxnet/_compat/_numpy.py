@@ -2,6 +2,12 @@
 
 import functools
 import importlib
+import inspect
+import os
+import pathlib
+import pickle
+import sys
+import types
 
 from ._helpers import lenient_logging
 from ._report import report
@@ -121,8 +127,136 @@ def _whole_shape(name):
     return call
 
 
-def _histogram(values, bins=10, range=None, normed=None, weights=None, density=None):
-    return _np().histogram(values, bins, range, density if normed is None else normed, weights)
+def _renamed(name, old, today):
+    """A function one of whose keywords has another name today."""
+    function = getattr(_np(), name)
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        if old in kwargs:
+            report.note(f'numpy-{name}-{old}', f'the argument {old} of numpy.{name}, {today} today')
+            value = kwargs.pop(old)
+            if value is not None:
+                kwargs[today] = value
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _listed(name):
+    """A function that gave a list, and gives a tuple since NumPy 2."""
+    function = getattr(_np(), name)
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        found = function(*args, **kwargs)
+        return list(found) if type(found) is tuple else found
+
+    return call
+
+
+def _unique(values, return_index=False, return_inverse=False, return_counts=False, axis=None, **kwargs):
+    found = _np().unique(values, return_index, return_inverse, return_counts, axis=axis, **kwargs)
+    if not return_inverse:
+        return found
+    parts = list(found)
+    at = 1 + bool(return_index)
+    parts[at] = parts[at].reshape(-1)           # NumPy 2 gives it the shape of the values
+    return tuple(parts)
+
+
+def _nonzero(values):
+    numpy = _np()
+    return numpy.nonzero(numpy.atleast_1d(values) if numpy.ndim(values) == 0 else values)
+
+
+def _bincount(values, weights=None, minlength=None):
+    return _np().bincount(values, weights, minlength or 0)
+
+
+def _set_printoptions(precision=None, threshold=None, *args, **kwargs):
+    if threshold in ('nan', 'inf') or isinstance(threshold, float) and threshold != threshold:
+        report.note('numpy-threshold', 'set_printoptions(threshold=nan), which shows all elements')
+        threshold = sys.maxsize
+    return _np().set_printoptions(precision, threshold, *args, **kwargs)
+
+
+def _saving(name):
+    """`save` and `savez`, also of lists of different lengths."""
+    function = getattr(_np(), name)
+
+    @functools.wraps(function)
+    def call(file, *values, **named_values):
+        try:
+            return function(file, *values, **named_values)
+        except ValueError as error:
+            if 'inhomogeneous' not in str(error):
+                raise
+            array = _array('asarray')
+
+            def made(value):
+                return array(value) if isinstance(value, (list, tuple)) else value
+
+            return function(file, *map(made, values), **{key: made(value) for key, value in named_values.items()})
+
+    return call
+
+
+def _lookfor(*args, **kwargs):
+    print('numpy.lookfor is not there any more')
+
+
+def _source(thing, output=None):
+    import inspect
+
+    print(inspect.getsource(thing), file=output)
+
+
+def _who(names=None):
+    numpy = _np()
+    for name, value in (names or sys._getframe(1).f_globals).items():
+        if isinstance(value, numpy.ndarray):
+            print(name, value.shape, value.nbytes, value.dtype)
+
+
+def _mach_ar():
+    numpy = _np()
+    limits = numpy.finfo(float)
+    names = 'eps epsneg tiny huge precision resolution xmin xmax iexp machep negep'.split()
+    own = {name: getattr(limits, name) for name in names if hasattr(limits, name)}
+    return lambda *args, **kwargs: types.SimpleNamespace(epsilon=limits.eps, huge=limits.max, xmax=limits.max, **{
+        key: value for key, value in own.items() if key not in ('huge', 'xmax')})
+
+
+def _compat(name=None):
+    """`numpy.compat`: what bridged Python 2 and 3."""
+    module = types.ModuleType('numpy.compat')
+    module.__dict__.update(
+        long=int, unicode=str, basestring=str, integer_types=(int,), bytes=bytes, strchar='U', sys=sys,
+        os_PathLike=os.PathLike, os_fspath=os.fspath, Path=pathlib.Path, pickle=pickle,
+        asbytes=lambda value: value if isinstance(value, bytes) else str(value).encode('latin1'),
+        asstr=lambda value: value.decode('latin1') if isinstance(value, bytes) else str(value),
+        asunicode=lambda value: value.decode('latin1') if isinstance(value, bytes) else str(value),
+        asbytes_nested=lambda values: [str(v).encode('latin1') for v in values],
+        asunicode_nested=lambda values: [str(v) for v in values],
+        getexception=lambda: sys.exc_info()[1], isfileobj=lambda value: hasattr(value, 'fileno'),
+        open_latin1=lambda path, mode='r': open(path, mode, encoding='iso-8859-1'),
+        is_pathlib_path=lambda value: isinstance(value, pathlib.Path), getargspec=inspect.getfullargspec)
+    module.__dict__['py3k'] = module
+    return module
+
+
+def _financial(name):
+    """Functions of finance are a package of their own since NumPy 1.20."""
+
+    def find():
+        try:
+            return getattr(importlib.import_module('numpy_financial'), name)
+        except ImportError:
+            raise AttributeError(
+                f'numpy.{name} is in the package numpy_financial today: pip install numpy-financial') from None
+
+    return find
 
 
 def _find_common_type(array_types, scalar_types):
@@ -239,6 +373,48 @@ _FUNCTIONS = {
         'others': [bool, object, bytes, str, _np().void],
     },
 }
+# what stood in the module's namespace without being NumPy's own
+_VISITORS = {name: functools.partial(importlib.import_module, name) for name in ('math', 'os', 'sys', 'warnings', 're')}
+_ERRORS = ('AxisError', 'ComplexWarning', 'ModuleDeprecationWarning', 'RankWarning', 'TooHardError',
+           'VisibleDeprecationWarning')
+_CONSTANTS = {
+    'ALLOW_THREADS': 1, 'BUFSIZE': 8192, 'UFUNC_BUFSIZE_DEFAULT': 8192, 'UFUNC_PYVALS_NAME': 'UFUNC_PYVALS',
+    'CLIP': 0, 'WRAP': 1, 'RAISE': 2, 'MAXDIMS': 32, 'MAY_SHARE_BOUNDS': 0, 'MAY_SHARE_EXACT': -1,
+    'ERR_IGNORE': 0, 'ERR_WARN': 1, 'ERR_RAISE': 2, 'ERR_CALL': 3, 'ERR_PRINT': 4, 'ERR_LOG': 5, 'ERR_DEFAULT': 521,
+    'FPE_DIVIDEBYZERO': 1, 'FPE_OVERFLOW': 2, 'FPE_UNDERFLOW': 4, 'FPE_INVALID': 8, 'FLOATING_POINT_SUPPORT': 1,
+    'SHIFT_DIVIDEBYZERO': 0, 'SHIFT_OVERFLOW': 3, 'SHIFT_UNDERFLOW': 6, 'SHIFT_INVALID': 9,
+    'tracemalloc_domain': 389047, 'use_hugepage': 1, 'kernel_version': (0, 0),
+}
+_OTHERS = {
+    **{name: lambda name=name: getattr(importlib.import_module('numpy.exceptions'), name) for name in _ERRORS},
+    **{name: lambda value=value: value for name, value in _CONSTANTS.items()},
+    **{name: _financial(name)
+       for name in ('fv', 'pmt', 'rate', 'npv', 'irr', 'nper', 'ppmt', 'ipmt', 'pv', 'mirr')},
+    'compat': _compat,
+    'MachAr': _mach_ar,
+    'lookfor': lambda: _lookfor,
+    'source': lambda: _source,
+    'who': lambda: _who,
+    'DataSource': lambda: importlib.import_module('numpy.lib.npyio').DataSource,
+    'Tester': lambda: object,
+    'format_parser': lambda: _np().rec.format_parser,
+    'chararray': lambda: _np().char.chararray,
+    'unique1d': lambda: _unique,
+    'intersect1d_nu': lambda: _np().intersect1d,
+    'setmember1d': lambda: NAMES['in1d'](),
+    'getbuffer': lambda: lambda value, *args: memoryview(value),
+    'newbuffer': lambda: bytearray,
+    'get_array_wrap': lambda: lambda *values: None,
+    'deprecate_with_doc': lambda: lambda message: lambda function: function,
+    'add_docstring': lambda: lambda *args: None,
+    'add_newdoc': lambda: lambda *args: None,
+    'add_newdoc_ufunc': lambda: lambda *args: None,
+    **{name: lambda: lambda *args, **kwargs: None for name in ('alterdot', 'restoredot', 'seterrobj')},
+    'geterrobj': lambda: lambda: [8192, 521, None],
+    'set_numeric_ops': lambda: lambda **kwargs: {},
+}
+
+
 def _reading(name):
     from ._downloads import reads
 
@@ -254,55 +430,166 @@ _CHANGED = {
     'load': lambda: _load,
     'sum': lambda: _sum,
     'linspace': lambda: _linspace,
-    'histogram': lambda: _histogram,
+    **{name: functools.partial(_renamed, name, 'normed', 'density')
+       for name in ('histogram', 'histogram2d', 'histogramdd')},
+    **{name: functools.partial(_renamed, name, 'interpolation', 'method')
+       for name in ('percentile', 'quantile', 'nanpercentile', 'nanquantile')},
+    'reshape': functools.partial(_renamed, 'reshape', 'newshape', 'shape'),
+    **{name: functools.partial(_listed, name)
+       for name in ('meshgrid', 'broadcast_arrays', 'atleast_1d', 'atleast_2d', 'atleast_3d')},
+    'unique': lambda: _unique,
+    'nonzero': lambda: _nonzero,
+    'bincount': lambda: _bincount,
+    'set_printoptions': lambda: _set_printoptions,
+    **{name: functools.partial(_saving, name) for name in ('save', 'savez', 'savez_compressed')},
     **{
         name: functools.partial(_of_iterators, name)
         for name in ('vstack', 'hstack', 'dstack', 'stack', 'column_stack', 'concatenate')
     },
-    **{name: functools.partial(_whole_shape, name) for name in ('zeros', 'ones', 'empty', 'full')},
+    **{name: functools.partial(_whole_shape, name)
+       for name in ('zeros', 'ones', 'empty', 'full', 'eye', 'identity', 'tri')},
 }
 # numpy.bool, long and str are names of NumPy 2 with other meanings, so they are noted as gone as well
-NAMES = {**{name: _gone(name, make) for name, make in {**_NUMBERS, **_FUNCTIONS}.items()}, **_CHANGED}
+NAMES: dict = {**{name: _gone(name, make) for name, make in {**_VISITORS, **_NUMBERS, **_FUNCTIONS, **_OTHERS}.items()},
+         **_CHANGED}
 
 
 def _module(name):
     # numbers print as numbers, not as np.float32(0.5)
     _np().set_printoptions(legacy='1.25')
     lenient_logging()
-    return Standin(name, _np(), NAMES, cache=True)
+    module = Standin(name, _np(), NAMES, cache=True)
+    # of `from numpy import *`, which never gave Python's modules or constants of C
+    module.__dict__['__all__'] = [*dict.fromkeys((*_np().__all__, *_NUMBERS, *_FUNCTIONS))]
+    return module
 
 
-def _core(name):
+class _Moved(Standin):
+    """A module of NumPy 1: that of today where there is one, and all public names of NumPy."""
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            if name.startswith('_'):
+                raise
+            from ._importing import standin
+
+            try:
+                return getattr(standin('numpy'), name)
+            except AttributeError:
+                raise AttributeError(f'module {self.__name__!r} has no attribute {name!r}') from None
+
+
+def _moved(name):
+    """The stand-in for a module of NumPy 1 that has another place today, or none."""
     import warnings
 
+    parent, _, last = name.removeprefix('numpy.').rpartition('.')
+    parent = parent.replace('core', '_core', 1)
+    home = f'numpy.{parent}' if parent else 'numpy'
+    real = None
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')
-        real = importlib.import_module(name.replace('numpy.core', 'numpy._core', 1))
-    return Standin(name, real, {key: NAMES[key] for key in NAMES if not hasattr(real, key)}, cache=True)
+        # a place of today is read without its warning about the old one
+        for today in (f'numpy._{last}', f'{home}._{last}_impl', f'{home}._{last}', f'{home}.{last}', home):
+            try:
+                real = importlib.import_module(today)
+                break
+            except ImportError:
+                continue
+        names = {key: NAMES[key] for key in NAMES if key not in _VISITORS and not hasattr(real, key)}
+    module = _Moved(name, real, names, cache=True)
+    module.__dict__['__all__'] = getattr(real, '__all__', None) or [n for n in dir(real) if not n.startswith('_')]
+    return module
+
+
+_MOVED = (
+    *('core', 'matlib', 'add_newdocs', 'ctypeslib'),
+    *(f'core.{name}' for name in (
+        'numeric multiarray umath fromnumeric numerictypes shape_base function_base getlimits arrayprint machar '
+        'einsumfunc defchararray records memmap _internal _methods overrides info').split()),
+    *(f'lib.{name}' for name in (
+        'arraypad arraysetops arrayterator financial function_base histograms index_tricks nanfunctions npyio '
+        'polynomial scimath shape_base stride_tricks twodim_base type_check ufunclike user_array utils '
+        'recfunctions').split()),
+    *('linalg.linalg', 'linalg.info', 'matrixlib', 'matrixlib.defmatrix', 'fft.fftpack', 'fft.pocketfft', 'fft.helper'),
+)
+
+
+_OF_LENGTHS = ('rand', 'randn', 'random_sample', 'random', 'ranf', 'sample', 'permutation')
+
+
+def _random(name):
+    """`numpy.random`, whose functions took lengths that are floats."""
+    real = importlib.import_module(name)
+
+    def lenient(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            try:
+                return function(*args, **kwargs)
+            except TypeError:
+                # the size is the last argument, unless all of them are lengths
+                fixed = 0 if function.__name__ in _OF_LENGTHS else max(len(args) - 1, 0)
+                args = (*args[:fixed], *map(_whole_lengths, args[fixed:]))
+                if 'size' in kwargs:
+                    kwargs['size'] = _whole_lengths(kwargs['size'])
+                found = function(*args, **kwargs)
+                report.note('numpy-lengths', 'lengths that are floats, as before NumPy 1.12')
+                return found
+
+        return call
+
+    drawn = {key for key in dir(real) if callable(getattr(real, key)) and not isinstance(getattr(real, key), type)}
+    return Standin(name, real, {
+        **{key: functools.partial(lenient, getattr(real, key)) for key in drawn - {'seed', 'shuffle', 'default_rng'}
+           if not key.startswith('_')},
+        'random_integers': _gone('random.random_integers', lambda: _random_integers),
+    }, cache=True)
+
+
+def _whole_lengths(value):
+    if isinstance(value, float):
+        return int(value)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_whole_lengths(v) for v in value)
+    return value
+
+
+def _test_names(name):
+    testing = importlib.import_module('numpy.testing')
+    import unittest
+
+    marks = types.SimpleNamespace(
+        skipif=unittest.skipIf, slow=lambda function: function, knownfailureif=lambda *args: lambda function: function,
+        setastest=lambda flag=True: lambda function: function, deprecated=lambda *args: lambda function: function)
+    return _Moved(name, testing, {
+        'rand': _gone('testing.rand', lambda: _np().random.rand),
+        'run_module_suite': lambda: lambda *args, **kwargs: None,
+        'Tester': lambda: object,
+        'dec': lambda: marks,
+        'decorators': lambda: marks,
+        'raises': lambda: importlib.import_module('mxnet._compat._packages')._raises,
+    }, cache=True)
 
 
 MODULES = {
+    **{f'numpy.{name}': _moved for name in _MOVED},
     'numpy': _module,
-    'numpy.core': _core,
-    'numpy.core.numeric': _core,
-    'numpy.core.multiarray': _core,
-    'numpy.core.umath': _core,
-    'numpy.core.fromnumeric': _core,
-    'numpy.core.numerictypes': _core,
     'numpy.core.umath_tests': lambda name: _testing(),
-    'numpy.random': extended(
-        None, cache=True, random_integers=_gone('random.random_integers', lambda: _random_integers)
-    ),
+    'numpy.compat': _compat,
+    'numpy.compat.py3k': _compat,
+    'numpy.random': _random,
+    'numpy.random.mtrand': extended(None, cache=True, random_integers=lambda: _random_integers),
     'numpy.linalg': extended(None, cache=True, linalg=lambda: _np().linalg),
-    'numpy.linalg.linalg': extended('numpy.linalg', cache=True),
-    'numpy.testing': extended(
-        None,
-        cache=True,
-        rand=_gone('testing.rand', lambda: _np().random.rand),
-        run_module_suite=lambda: lambda *args, **kwargs: None,
-        dec=lambda: importlib.import_module('numpy.testing'),
-    ),
-    'numpy.lib': extended(None, cache=True, pad=lambda: _np().pad),
+    'numpy.testing': _test_names,
+    'numpy.testing.utils': _test_names,
+    'numpy.testing.decorators': _test_names,
+    'numpy.testing.nosetester': _test_names,
+    'numpy.lib': _moved,
+    'numpy.dual': lambda name: _Moved(name, _np().linalg, {
+        key: lambda key=key: getattr(_np().fft, key) for key in ('fft', 'fft2', 'fftn', 'ifft', 'ifft2', 'ifftn')}),
 }
 
 

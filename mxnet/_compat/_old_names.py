@@ -3,6 +3,7 @@
 import importlib.machinery
 import sys
 
+from .._names import own_dict
 from ._report import report
 
 _UPDATES = (
@@ -39,7 +40,8 @@ def install():
 
 
 def _put_back(module, names):
-    before = vars(module).get('__getattr__')
+    own = own_dict(module)      # `vars` would load all parts of the module
+    before = own.get('__getattr__')
     if getattr(before, '_remx', False):
         return
 
@@ -56,4 +58,4 @@ def _put_back(module, names):
         return value
 
     __getattr__._remx = True  # type: ignore[attr-defined]
-    vars(module)['__getattr__'] = __getattr__
+    own['__getattr__'] = __getattr__

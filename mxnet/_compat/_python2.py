@@ -98,6 +98,7 @@ def parse(text: str, path: str, python2=None):
             error = found
     if 'unicodeescape' in str(error):
         text = plain_escapes(text)
+    text = _one_line(text)
     for attempt in (unchanged, renamed_async, untabbed):
         candidate = attempt(text)
         if attempt is unchanged or candidate != text:
@@ -108,6 +109,16 @@ def parse(text: str, path: str, python2=None):
                 text = candidate if attempt is untabbed else text
     converted = convert(text if 'unicode_literals' in text else plain_escapes(text), path, error)
     return converted, python2 is not False, error
+
+
+_RAW = re.compile(r'''(?<![\w'"])[uU][rR](?=['"])''')
+_UNPACKED = re.compile(r'^(\s*)except\s+([^\n:]+?),\s*(\([^\n)]*\))\s*:[ \t]*(?=[^\s#])', re.MULTILINE)
+
+
+def _one_line(text):
+    """Constructions that fissix does not read: `ur'...'`, and `except E, (a, b): statement` in one line."""
+    text = _RAW.sub('r', text)
+    return _UNPACKED.sub(r'\1except \2 as __remx_error__: \3 = __remx_error__.args; ', text)
 
 
 def _parses(text):

@@ -5,7 +5,7 @@ No line moves: nodes that are replaced keep their positions, so tracebacks and d
 
 import ast
 
-from ._helpers import LISTS, METHODS, NUMBERS
+from ._helpers import LISTS, METHODS, NUMBERS, TEXTS
 from ._pandas import NAMES as TABLES
 
 _CONVERSIONS = {
@@ -43,6 +43,20 @@ _IN_PLACE = {
 }
 
 
+_CHANGES = {ast.Add: 'iadd', ast.Sub: 'isub', ast.Mult: 'imul'}
+_WITH_INTEGERS = {ast.Add: 'add', ast.Sub: 'sub', ast.Mult: 'mul'}
+_ORDERS = {ast.Lt: 'lt', ast.LtE: 'le', ast.Gt: 'gt', ast.GtE: 'ge'}
+# methods that Python calls, under their names of Python 2
+_OF_CLASSES = {
+    'next': ('__next__',),
+    '__nonzero__': ('__bool__',),
+    '__div__': ('__truediv__',),
+    '__rdiv__': ('__rtruediv__',),
+    '__idiv__': ('__itruediv__',),
+}
+_WHOLE_TYPES = ('uint8', 'int8', 'uint16', 'int16', 'uint32', 'int32')
+
+
 class Rewriter(ast.NodeTransformer):
     """`python2`: with the semantics of Python 2; `division`: integers are divided as integers."""
 
@@ -75,6 +89,14 @@ class Rewriter(ast.NodeTransformer):
             for a in n.names
         }
 
+        # lists of slices are made where slices are
+        self.slices = any(
+            isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == 'slice' for n in ast.walk(tree)
+        )
+
+        # names of caught errors, whose arguments were their items
+        self.errors = {n.name for n in ast.walk(tree) if isinstance(n, ast.ExceptHandler) and n.name}
+
         # what is read of tables; of other objects it is what it is
         self.tables = TABLES if _imports(tree, 'pandas') else frozenset()
 
@@ -99,6 +121,22 @@ class Rewriter(ast.NodeTransformer):
             and len(node.args) == 2
         ):
             node.args[0] = ast.copy_location(ast.Name(_CONVERSIONS[node.args[0].id], ast.Load()), node.args[0])
+        elif self.python2 and name == 'unicode' and name not in self.defined and len(node.args) > 1:
+            node.func = ast.copy_location(ast.Name('__remx_unicode__', ast.Load()), node.func)
+        elif (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in _WHOLE_TYPES
+            and len(node.args) == 1
+            and not node.keywords
+            and not isinstance(node.args[0], ast.Starred)
+        ):
+            return _call(node, '__remx_narrowed__', node.func, node.args[0])
+        return node
+
+    def visit_UnaryOp(self, node):
+        self.generic_visit(node)
+        if self.python2 and isinstance(node.op, ast.USub) and not isinstance(node.operand, ast.Constant):
+            return _call(node, '__remx_negative__', node.operand)
         return node
 
     def visit_BinOp(self, node):
@@ -113,6 +151,9 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.op, ast.Div) and self.division and not _is_float(node.left) and not _is_float(node.right):
             self.divisions.append(node.lineno)
             return _call(node, '__remx_div__', node.left, node.right)
+        name = _WITH_INTEGERS.get(type(node.op))
+        if name and any(map(_may_be_too_large, (node.left, node.right))):
+            return _call(node, '__remx_with_integer__', ast.Constant(name), node.left, node.right)
         return node
 
     def visit_AugAssign(self, node):
@@ -121,6 +162,10 @@ class Rewriter(ast.NodeTransformer):
         if self.python2 and name and isinstance(target, ast.Subscript) and not _is_fixed(target.slice):
             call = _call(node, '__remx_augment__', target.value, _key(target.slice), ast.Constant(name), node.value)
             return ast.copy_location(ast.Expr(call), node)
+        name = _CHANGES.get(type(node.op))
+        if self.python2 and name and isinstance(target, ast.Name) and not isinstance(node.value, ast.Constant):
+            call = _call(node, '__remx_changed__', ast.Constant(name), _loaded(target), node.value)
+            return ast.copy_location(ast.Assign([target], call), node)
         if (
             not isinstance(node.op, ast.Div)
             or not self.division
@@ -133,6 +178,13 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(node.target, ast.Subscript):
             return self._stored(ast.copy_location(ast.Assign([node.target], value), node))
         return ast.copy_location(ast.Assign([node.target], value), node)
+
+    def visit_Compare(self, node):
+        self.generic_visit(node)
+        name = _ORDERS.get(type(node.ops[0]))
+        if not self.python2 or len(node.ops) != 1 or name is None:
+            return node
+        return _call(node, '__remx_compare__', ast.Constant(name), node.left, node.comparators[0])
 
     def visit_Assign(self, node):
         self.generic_visit(node)
@@ -168,13 +220,17 @@ class Rewriter(ast.NodeTransformer):
             return _call(node, '__remx_new__', node.value)
         if self.python2 and node.attr == 'sort':
             return _call(node, '__remx_sort__', node.value)
+        if self.python2 and node.attr in TEXTS:
+            return _call(node, '__remx_text__', node.value, ast.Constant(node.attr))
         if node.attr in METHODS:
             return _call(node, '__remx_attr__', node.value, ast.Constant(node.attr))
         return node
 
     def visit_Subscript(self, node):
         self.generic_visit(node)
-        if not self.python2 or not isinstance(node.ctx, ast.Load) or _is_fixed(node.slice):
+        wanted = self.python2 or self.slices and isinstance(node.slice, ast.Name)
+        of_error = self.python2 and isinstance(node.value, ast.Name) and node.value.id in self.errors
+        if not wanted or not isinstance(node.ctx, ast.Load) or _is_fixed(node.slice) and not of_error:
             return node
         return _call(node, '__remx_item__', node.value, _key(node.slice))
 
@@ -195,6 +251,17 @@ class Rewriter(ast.NodeTransformer):
                 and statement.targets[0].id == '__metaclass__'
             ):
                 node.keywords.append(ast.keyword('metaclass', statement.value))
+        methods = {s.name for s in node.body if isinstance(s, ast.FunctionDef)}
+        added = [(today, old) for old, names in _OF_CLASSES.items() if old in methods
+                 for today in names if today not in methods]
+        if '__eq__' in methods and '__hash__' not in methods:
+            added.append(('__hash__', '__remx_hash__'))
+        for today, old in added:
+            value = ast.Name(old, ast.Load())
+            node.body.append(ast.copy_location(ast.Assign([ast.Name(today, ast.Store())], value), node.body[-1]))
+        for old, decorator in (('__cmp__', '__remx_ordered__'), ('__getslice__', '__remx_sliced__')):
+            if old in methods:
+                node.decorator_list.append(ast.copy_location(ast.Name(decorator, ast.Load()), node))
         if not node.bases and not node.keywords and '__metaclass__' not in self.defined:
             for statement in node.body:     # a class without bases of Python 2 never called its __new__
                 if isinstance(statement, ast.FunctionDef) and statement.name == '__new__':
@@ -224,6 +291,13 @@ def _is_fixed(node):
         isinstance(n, (ast.Name, ast.Call, ast.Attribute)) or isinstance(n, ast.Constant) and isinstance(n.value, float)
         for n in ast.walk(node)
     )
+
+
+def _may_be_too_large(node):
+    """Whether a number is one that arrays of small integers do not hold."""
+    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+    node = node.operand if negative else node
+    return isinstance(node, ast.Constant) and type(node.value) is int and (negative or node.value > 127)
 
 
 def _is_float(node):

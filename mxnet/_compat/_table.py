@@ -63,6 +63,21 @@ NUMPY = {
     'obj2sctype': (None, 'NumPy 2.0'),
     'maximum_sctype': (None, 'NumPy 2.0'),
     'byte_bounds': (None, 'NumPy 2.0: np.lib.array_utils.byte_bounds'),
+    **{
+        name: (f'{{np}}.exceptions.{name}', 'NumPy 2.0')
+        for name in ('AxisError', 'ComplexWarning', 'ModuleDeprecationWarning', 'RankWarning', 'TooHardError',
+                     'VisibleDeprecationWarning')
+    },
+    **{name: (None, f'NumPy 1.25: import {name}') for name in ('math', 'os', 'sys', 'warnings')},
+    **dict.fromkeys(('fv', 'pmt', 'rate', 'npv', 'irr', 'nper', 'ppmt', 'ipmt', 'pv', 'mirr'),
+                    (None, 'NumPy 1.20: the package numpy_financial')),
+    'compat': (None, 'NumPy 2.0'),
+    'MachAr': (None, 'NumPy 1.24: np.finfo'),
+    'DataSource': ('{np}.lib.npyio.DataSource', 'NumPy 2.0'),
+    'format_parser': ('{np}.rec.format_parser', 'NumPy 2.0'),
+    'unique1d': ('{np}.unique', 'NumPy 1.6'),
+    'setmember1d': ('{np}.isin', 'NumPy 1.6'),
+    **dict.fromkeys(('lookfor', 'source', 'who', 'geterrobj', 'seterrobj'), (None, 'NumPy 2.0')),
 }
 OTHERS = {
     **{
@@ -170,6 +185,24 @@ MODULES = {
     'scipy.misc': (None, 'SciPy 2.0; most of it SciPy 1.3'),
     'xml.etree.cElementTree': ('xml.etree.ElementTree', 'Python 3.9'),
     'numpy.core.umath_tests': (None, 'NumPy 1.18'),
+    **{
+        f'numpy.lib.{name}': ('numpy', 'NumPy 2.0')
+        for name in ('arraypad', 'arraysetops', 'function_base', 'histograms', 'index_tricks', 'nanfunctions',
+                     'polynomial', 'shape_base', 'twodim_base', 'type_check', 'ufunclike', 'utils')
+    },
+    'numpy.linalg.linalg': ('numpy.linalg', 'NumPy 2.0'),
+    'numpy.fft.fftpack': ('numpy.fft', 'NumPy 1.17'),
+    'numpy.testing.utils': ('numpy.testing', 'NumPy 1.25'),
+    'numpy.testing.decorators': (None, 'NumPy 1.25'),
+    'numpy.compat': (None, 'NumPy 2.0'),
+    'numpy.dual': (None, 'NumPy 1.20'),
+    **{
+        old: (today, 'Python 3')
+        for old, today in (
+            ('ttk', 'tkinter.ttk'), ('tkFont', 'tkinter.font'), ('UserDict', 'collections'),
+            ('ScrolledText', 'tkinter.scrolledtext'), ('robotparser', 'urllib.robotparser'),
+            ('dummy_threading', 'threading'), ('popen2', 'subprocess'), ('whichdb', 'dbm'))
+    },
 }
 METHODS = {
     **{

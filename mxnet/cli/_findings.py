@@ -50,6 +50,9 @@ class _Visitor(ast.NodeVisitor):
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 for alias in node.names:
                     self.names[alias.asname or alias.name] = f'{node.module}.{alias.name}'
+        self.assigned = {
+            self.dotted(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
+        } - {None}
 
     def add(self, node, rule, message, fix=None, level='error'):
         if self.guarded and level == 'error':
@@ -144,6 +147,8 @@ class _Visitor(ast.NodeVisitor):
 
     def visit_Attribute(self, node):
         name = self.dotted(node)
+        if name in self.assigned:       # a name that the program itself gives to a module
+            return
         if name is None or not self._dotted(node, name):
             self.generic_visit(node)
         if name is None and isinstance(node.ctx, ast.Load) and node.attr in METHODS:
@@ -379,10 +384,17 @@ def check_file(path, python2=None):
         cells, two = cells_of(source, path)
     except MXNetError as error:
         return [Finding(path, 1, 1, 'syntax', str(error))]
-    found = []
-    text = '\n'.join(plain for _, plain, _ in cells)
-    starts, line = [], 1
+    found, parts = [], []
     for number, plain, _ in cells:
+        try:
+            _python2.parse(plain, path, python2)
+        except (MXNetError, SyntaxError, ValueError) as error:      # the others run all the same
+            found.append(Finding(f'{path}[cell {number}]', 1, 1, 'syntax', f'the cell cannot be parsed: {error}'))
+            plain = '\n' * plain.count('\n')
+        parts.append((number, plain))
+    text = '\n'.join(plain for _, plain in parts)
+    starts, line = [], 1
+    for number, plain in parts:
         starts.append((line, number))
         line += plain.count('\n') + 1
     for finding in check_text(text, path, python2 if python2 is not None else two or None):

@@ -1,6 +1,7 @@
 """Parts that are on trial, and old ones kept for programs that import them.  Each is loaded when first touched."""
 import importlib as _importlib
 
+from .._names import fill_dict_when_read as _fill_dict_when_read
 from .._names import no_attribute as _no_attribute
 
 _SUBMODULES = {'amp', 'autograd', 'distill', 'horovod', 'io', 'ndarray', 'onnx', 'prune', 'quantization',
@@ -18,3 +19,6 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *_SUBMODULES, *_ALIASES})
+
+
+_fill_dict_when_read(__name__)

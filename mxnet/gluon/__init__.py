@@ -1,6 +1,7 @@
 """Gluon: networks as blocks, trained step by step."""
 import importlib as _importlib
 
+from .._names import fill_dict_when_read as _fill_dict_when_read
 from .._names import no_attribute as _no_attribute
 from .block import Block, HybridBlock, SymbolBlock
 from .parameter import Constant, DeferredInitializationError, Parameter, ParameterDict, tensor_types
@@ -28,3 +29,6 @@ def __getattr__(name):
 
 def __dir__():
     return sorted({*globals(), *_SUBMODULES, *_MEMBERS})
+
+
+_fill_dict_when_read(__name__)

@@ -281,8 +281,10 @@ class Symbol(OperatorMethods, SymbolBase):
 
     # ------------------------------------------------------------------ attributes
     def attr(self, key: str) -> str | None:
-        """A text attribute of the node, or None."""
+        """A text attribute of the node, or None; its name and operator are `name` and `op_name`."""
         node = self._entries[0][0]
+        if key in ('name', 'op_name') and all(other is node for other, _ in self._entries):
+            return node.name if key == 'name' else 'null' if node.op is None else node.op.name
         value = node.attrs.get(key)
         return node.attrs.get(f'__{key}__') if value is None and key in HIDDEN else value
 

@@ -140,35 +140,160 @@ def test_tables_of_pandas(tmp_path):
     assert 'the attribute as_matrix of tables' in report and 'as before pandas 3' in report
 
 
+# as much of gymnasium 1.x as programs see, in which an environment ends after 200 steps
+GYMNASIUM = {
+    'site-packages/gymnasium/__init__.py': '''
+        from . import core, error, spaces, wrappers
+        from .core import Env, Wrapper
+        class Pole(Env):
+            length = 0.5
+            def reset(self, seed=None):
+                return [0, seed], {}
+            def step(self, action):
+                return [action], 1.0, False, False, {}
+            def render(self):
+                return 'picture in ' + self.render_mode
+        class Spec:
+            max_episode_steps, id = 200, 'Pole'
+        def make(name, render_mode=None, disable_env_checker=False):
+            if name.endswith('-v0'):
+                raise error.DeprecatedEnv(name)
+            env = Pole()
+            env.spec, env.render_mode = Spec, render_mode
+            return wrappers.TimeLimit(env, 200)
+        ''',
+    'site-packages/gymnasium/error.py': '''
+        class UnregisteredEnv(Exception):
+            pass
+        class VersionNotFound(Exception):
+            pass
+        class DeprecatedEnv(Exception):
+            pass
+        ''',
+    'site-packages/gymnasium/spaces.py': '''
+        class Discrete:
+            n = 2
+            def seed(self, seed):
+                self.seeded = seed
+        ''',
+    'site-packages/gymnasium/core.py': '''
+        from .spaces import Discrete
+        class Env:
+            action_space, spec = Discrete(), None
+            @property
+            def unwrapped(self):
+                return self
+        class Wrapper(Env):
+            def __init__(self, env):
+                self.env, self.action_space = env, env.action_space
+            @property
+            def spec(self):
+                return self.env.spec
+            @property
+            def unwrapped(self):
+                return self.env.unwrapped
+            def reset(self, **kwargs):
+                return self.env.reset(**kwargs)
+            def render(self):
+                return self.env.render()
+        ''',
+    'site-packages/gymnasium/wrappers.py': '''
+        from .core import Wrapper
+        class TimeLimit(Wrapper):
+            def __init__(self, env, steps):
+                super().__init__(env)
+                self._max_episode_steps, self.count = steps, 0
+            def reset(self, **kwargs):
+                self.count = 0
+                return super().reset(**kwargs)
+            def step(self, action):
+                self.count += 1
+                found = self.env.step(action)
+                return (*found[:3], self.count >= self._max_episode_steps, found[4])
+        ''',
+}
+
+
+def test_gym_of_2016(tmp_path):
+    out, report = run(tmp_path, {**GYMNASIUM, 'main.py': '''
+        import sys, os
+        sys.path.append(os.path.abspath('site-packages'))
+        import gym, gym.spaces
+        from gym import wrappers
+        from gym.spaces import Discrete
+        from gym.core import ObservationWrapper
+        from gym.wrappers import Monitor
+
+        env = gym.make('CartPole-v0')
+        env.monitor.start('recordings', force=True)
+        env = env.unwrapped
+        env.seed(5)
+        env.length = 0.7
+        print(env.reset(), env.reset(), env.length, len(env.step(1)), env.render(mode='rgb_array'), env.render())
+        env = wrappers.Monitor(gym.make('CartPole-v0'), 'recordings', force=True)
+        print(env.spec.timestep_limit, env.spec.tags, env.spec.id, isinstance(env.action_space, Discrete))
+        env._max_episode_steps = 3
+        env.reset()
+        print([env.step(0)[2:] for _ in range(3)])
+
+        class Doubled(ObservationWrapper):
+            def observation(self, observation):
+                return observation * 2
+
+        class Rewarded(gym.RewardWrapper):
+            def _reward(self, reward):
+                return reward * 3
+
+        class Old(gym.Wrapper):
+            def __init__(self, env, number):
+                super(Old, self).__init__(env)
+                self.number = number
+            def _reset(self):
+                return ['start', self.env.reset()]
+            def _step(self, action):
+                return self.env.step(action + self.number)
+
+        env = Old(Rewarded(Doubled(gym.make('CartPole-v0'))), 4)
+        env.seed(2)
+        print(env.reset(), env.step(1))
+        env.monitor.close()
+        gym.upload('recordings', api_key='key')
+        '''})
+    assert out.splitlines() == [
+        "[0, 5] [0, None] 0.7 4 picture in rgb_array True",
+        "200 {'wrapper_config.TimeLimit.max_episode_steps': 200} Pole True",
+        "[(False, {}), (False, {}), (True, {'TimeLimit.truncated': True})]",
+        "['start', [0, 2, 0, 2]] ([5, 5], 3.0, False, {})"]
+    assert 'recording by gym does nothing' in report and 'not shown on a screen' in report
+
+
+def test_modules_in_the_folders_above_the_program(tmp_path):
+    '''Editors put the top folder of a project on the path; git and README mark it, and nothing above it is read.'''
+    files = {
+        'far.py': 'value = 0', 'project/README.md': 'a project', 'project/common.py': 'value = 1',
+        'project/parts/near.py': 'value = 2', 'project/learning/deep/beside.py': 'value = 3',
+        'main.py': '''
+            import os, runpy, subprocess, sys
+            for name in ('main', 'lost'):
+                done = subprocess.run(f'{sys.executable} {name}.py', shell=True, cwd='project/learning/deep', text=True,
+                                      capture_output=True)
+                print(done.stdout, done.stderr.splitlines()[-1:] if done.returncode else '')
+            ''',
+        'project/learning/deep/main.py': '''
+            import beside, common
+            from parts import near
+            print(beside.value, common.value, near.value)
+            ''',
+        'project/learning/deep/lost.py': 'import far'}
+    out, report = run(tmp_path, files)
+    assert out.split('\n')[0].strip() == '3 1 2'
+    assert "No module named 'far'" in out
+
+
 def test_functions_for_numba_and_gym(tmp_path):
     """Small packages of these names stand for gymnasium and GluonCV 0.10, as far as programs see them."""
     out, report = run(tmp_path, {
-        'site-packages/gymnasium/__init__.py': '''
-            class error:
-                class UnregisteredEnv(Exception):
-                    pass
-                class VersionNotFound(Exception):
-                    pass
-                class DeprecatedEnv(Exception):
-                    pass
-            class Space:
-                n = 2
-                def seed(self, seed):
-                    self.seeded = seed
-            class Wrapper:
-                def __init__(self, env):
-                    self.env, self.action_space = env, env.action_space
-            class Env:
-                action_space = Space()
-                def reset(self, seed=None):
-                    return [0, seed], {}
-                def step(self, action):
-                    return [action], 1.0, False, True, {}
-            def make(name, disable_env_checker=False):
-                if name.endswith('-v0'):
-                    raise error.DeprecatedEnv(name)
-                return Env()
-            ''',
+        **GYMNASIUM,
         'site-packages/gluoncv/__init__.py': '''
             from .check import _require_pytorch_version
             try:
@@ -208,8 +333,7 @@ def test_functions_for_numba_and_gym(tmp_path):
             print(env.reset(), env.reset(), env.step(1), env.action_space.n)
             print(gluoncv.torch)
             '''})
-    assert out.splitlines() == ['3.0 7.0', "[0, 5] [0, None] ([1], 1.0, True, {'TimeLimit.truncated': True}) 2",
-                                'False']
+    assert out.splitlines() == ['3.0 7.0', '[0, 5] [0, None] ([1], 1.0, False, {}) 2', 'False']
     assert 'GluonCV runs without' in report and 'gym' in report
 
 

@@ -241,7 +241,7 @@ def test_python_2(remx, tmp_path):
     assert done.stdout.split('\n') == [
         'hello 3 3.5 -4', '514 True 5 3 True', 'bad', "a [('a', 1)] True [('a', 1)] ('a', 1)",
         '[1, 2] [2] bc [(1, 2)] [0, 1, 2, 4]', '3 [3, 2, 1] 3.0 -1.0 -1', 'abc x True True A', '3 [4] range(0, 3) 6',
-        "{'a': 1} abc b'ab'", '[1, 2] [(1, 2)] f', 'beside', '2', '']
+        "{'a': 1} abc ab", '[1, 2] [(1, 2)] f', 'beside', '2', '']
     assert "raise RuntimeError, 'end'" in done.stderr and f'line {PYTHON2.count(chr(10))}' in done.stderr
     assert 'rounds down, as in Python 2' in done.stderr and (tmp_path / 'out.txt').read_text() == 'in a file '
 

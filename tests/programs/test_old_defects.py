@@ -57,6 +57,26 @@ print([name for name in {names.split()} if name not in vars(module) or name not 
     assert done.stdout.strip() == '[]'
 
 
+@pytest.mark.parametrize('module', ['mxnet', 'mxnet.gluon', 'mxnet.contrib'])
+def test_dictionaries_of_packages_have_the_parts_that_are_loaded_late(run_python, module):
+    done = run_python('-c', f'''
+import importlib, sys
+module = importlib.import_module({module!r})
+names = dir(module)
+if {module!r} != 'mxnet.gluon':                     # which loads arrays itself
+    print('torch' in sys.modules)                   # `dir` loads nothing
+else:
+    print(False)
+print([name for name in names if name not in vars(module)], [name for name in names if name not in module.__dict__])
+print(vars(module)['__name__'], 'torch' in sys.modules)
+try:
+    module.no_such_name
+except AttributeError:
+    print('no such name')
+''')
+    assert done.stdout.splitlines() == ['False', '[] []', f'{module} True', 'no such name']
+
+
 def test_random_functions_work_before_arrays_are_loaded(run_python):
     done = run_python('-c', '''
 import sys
@@ -135,14 +155,32 @@ def test_functions_of_the_c_library():
 
 
 # ---------------------------------------------------------------------- products
-def test_products_with_overflow_and_zero():
-    for place in ((0, 0, 0), (0, 1, 3)):
-        data = np.full((2, 3, 40), 1e3, 'float32')
-        data[place] = 0
-        for axis in ((0, 1, 2), None):
-            assert nd.prod(nd.array(data), axis=axis).asscalar() == 0
-            assert nd.nanprod(nd.array(data), axis=axis).asscalar() == 0
-        assert mx.np.prod(mx.np.array(data)).item() == 0
+@pytest.mark.parametrize('place, expected', [((0, 0, 0), 0), ((0, 0, 9), 0), ((0, 1, 3), np.nan),
+                                             ((1, 2, 39), np.nan)])
+def test_products_with_overflow_and_zero(place, expected):
+    data = np.full((2, 3, 40), 1e3, 'float32')
+    data[place] = 0
+    for axis in ((0, 1, 2), None):
+        np.testing.assert_equal(nd.prod(nd.array(data), axis=axis).asscalar(), np.float32(expected))
+        np.testing.assert_equal(nd.nanprod(nd.array(data), axis=axis).asscalar(), np.float32(expected))
+    np.testing.assert_equal(mx.np.prod(mx.np.array(data)).item(), expected)
+
+
+# the numbers are those of 1.9.1, which multiplies one by one in float32
+@pytest.mark.parametrize('values, expected', [
+    ([1e30, 1e30, 0, 1], np.nan), ([1e30, 1e30, 1e-30, 1e-30], np.inf), ([0, 1e30, 1e30], 0),
+    ([1e30, -1e30, 1e-30], -np.inf), ([1e30, -1e30, 1e-30, -2], np.inf), ([1e-30, 1e-30, 1e30, 1e30], 0),
+    ([np.inf, 2, 0], np.nan), ([0, 2, np.inf], np.nan), ([2, 3, np.nan, 0], np.nan), ([2, 3, 0.5], 3),
+    ([1e30, 1e30] + [1e-30] * 6, np.inf)])
+def test_products_are_made_in_order(values, expected):
+    data = np.array(values, 'float32')
+    for shape, axis in ((-1, None), ((1, -1), 1), ((-1, 1), 0), ((1, 1, -1), (0, 2))):
+        found = nd.prod(nd.array(data.reshape(shape)), axis=axis).asnumpy().ravel()
+        np.testing.assert_allclose(found, [expected], rtol=1e-6)
+    np.testing.assert_allclose(mx.np.prod(mx.np.array(data)).item(), expected, rtol=1e-6)
+
+
+def test_products_have_gradients():
     small = np.random.RandomState(0).uniform(0.5, 1.5, (2, 3, 4)).astype('float32')
     for axis in (0, 1, 2, (0, 2), (1, 2), (0, 1), None):
         for keepdims in (False, True):
@@ -215,6 +253,17 @@ def test_operators_that_were_renamed_are_read(old, new):
 
 
 # ---------------------------------------------------------------------- small things
+def test_names_and_operators_are_attributes_of_symbols():
+    data = mx.sym.var('data')
+    dense = mx.sym.FullyConnected(data, num_hidden=2, name='dense')
+    parts = mx.sym.SliceChannel(dense, num_outputs=2, name='parts')
+    assert [s.attr('name') for s in (data, dense, parts, parts[1])] == ['data', 'dense', 'parts', 'parts']
+    assert [s.attr('op_name') for s in (data, dense, parts)] == ['null', 'FullyConnected', 'SliceChannel']
+    group = mx.sym.Group([data, dense])
+    assert group.attr('name') is None and group.attr('op_name') is None
+    assert 'name' not in dense.list_attr()
+
+
 def test_a_variable_is_renamed():
     v = mx.sym.var('a')
     v._set_attr(name='b')

@@ -1,6 +1,7 @@
 """Runs many old programs by `remx run`, one after the other, and says what happens to each.
 
-    python tests/scripts/old_programs.py TABLE.json --results RESULTS.jsonl [--data DIR] [--limit 60] [--only REGEX]
+    python tests/scripts/old_programs.py TABLE.json --results RESULTS.jsonl [--data DIR] [--made-up-data]
+                                         [--limit 60] [--only REGEX]
 
 TABLE.json is a list of {"name": ..., "path": ...} with, where wanted, "arguments" (a list), "folder" (where it
 runs; that of its file else), "module" (it is run by `-m`), "before" (a shell command), "environment", "input"
@@ -10,7 +11,8 @@ versions of a program.  A program whose name is in RESULTS.jsonl is not run agai
 where it was.
 
 Classes: `finishes` (status 0), `works` (stopped at the limit, and it reports steps of its work by then), `silent`
-(stopped at the limit, without such a report), `fails` (the last line of the error is kept).
+(stopped at the limit, without such a report), `fails` (the last line of the error is kept; also a program that has
+printed a traceback by the limit).
 """
 
 import argparse
@@ -27,6 +29,7 @@ _WORK = re.compile(
     r'(epoch|batch|iter|loss|acc|speed|samples/s|perplexity|episode|step|reward|round|mse|nll|img/s|images/s)\D{0,24}\d',
     re.IGNORECASE,
 )
+_TRACEBACK = b'Traceback (most recent call last)'
 _ENOUGH = 3         # lines that report work
 _FIRST = 0.25       # the part of the limit after which a program that reports work is stopped
 
@@ -99,7 +102,8 @@ def _run_once(entry, command, limit, given):
         if process.poll() is not None:
             output += process.stdout.read() or b''
             break
-        busy = not entry.get('whole') and passed > _FIRST * limit and work(output) >= _ENOUGH
+        failing = _TRACEBACK in output[-20000:]
+        busy = not entry.get('whole') and passed > _FIRST * limit and work(output) >= _ENOUGH and not failing
         if passed > limit or busy:
             stopped = True
             break
@@ -110,7 +114,7 @@ def _run_once(entry, command, limit, given):
     status = process.wait()
     lines = [line for line in re.split(r'[\r\n]+', output.decode('utf-8', 'replace')) if line.strip()]
     if stopped:
-        kind = 'works' if work(output) else 'silent'
+        kind = 'fails' if _TRACEBACK in output[-20000:] else 'works' if work(output) else 'silent'
     else:
         kind = 'finishes' if status == 0 else 'fails'
     return {
@@ -144,6 +148,7 @@ def main():
     parser.add_argument('--data', action='append', default=[])
     parser.add_argument('--limit', type=float, default=60)
     parser.add_argument('--only', default='', help='programs whose names match; they are run even if there is a result')
+    parser.add_argument('--made-up-data', action='store_true', help='with random data where published data is missing')
     parser.add_argument('--plain', action='store_true', help='with plain python')
     options = parser.parse_args()
     with open(options.table) as file:
@@ -156,6 +161,8 @@ def main():
     if not options.plain:
         for folder in options.data:
             command += ['--data', os.path.abspath(folder)]
+        if options.made_up_data:
+            command.append('--made-up-data')
     for entry in table:
         name = entry['name']
         if not re.search(options.only, name) if options.only else name in done:

@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from mxnet.cli import main
-from mxnet.cli._findings import check_text
+from mxnet.cli._findings import check_file, check_text
 from mxnet.cli.check import fixed
 
 
@@ -37,6 +37,39 @@ def test_what_is_found():
                      (11, 'context', 'note'), (13, 'download', 'note')):
         assert expected in lines, expected
     assert not any(line in (5, 12) for line, _, _ in lines)
+
+
+def test_names_that_numpy_2_dropped():
+    lines = found('''\
+        import numpy as np
+        from numpy.lib.function_base import average
+        from numpy.linalg.linalg import norm
+        np.math.sqrt(2)
+        np.warnings.filterwarnings('ignore', category=np.VisibleDeprecationWarning)
+        np.irr([1])
+        np.linalg.norm, np.testing.assert_allclose, np.lib.stride_tricks.as_strided
+        ''')
+    assert [(line, rule) for line, rule, _ in lines] == [
+        (2, 'module'), (3, 'module'), (4, 'numpy'), (5, 'numpy'), (5, 'numpy'), (6, 'numpy')]
+
+
+def test_names_that_a_program_gives_to_a_module_are_its_own():
+    assert found('''\
+        import mxnet as mx
+        mx.my_setting = True
+        if mx.my_setting:
+            mx.nd.my_function = print
+        mx.nd.my_function(3)
+        ''') == []
+    assert found('import mxnet as mx\nmx.my_setting') == [(2, 'mxnet', 'error')]
+
+
+def test_a_cell_that_cannot_be_parsed_hides_no_others(tmp_path):
+    cells = ['import numpy as np\n?np.float  # help', 'this is no Python', 'x = np.float(3)']
+    (tmp_path / 'n.ipynb').write_text(json.dumps({'nbformat': 4, 'metadata': {}, 'cells': [
+        {'cell_type': 'code', 'source': cell, 'metadata': {}, 'outputs': []} for cell in cells]}))
+    lines = [(f.path.rpartition('[')[2], f.line, f.rule) for f in check_file(str(tmp_path / 'n.ipynb'))]
+    assert lines == [('cell 2]', 1, 'syntax'), ('cell 3]', 1, 'numpy')]
 
 
 def test_what_is_guarded_or_the_programs_own_is_no_error():

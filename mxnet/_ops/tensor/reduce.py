@@ -81,13 +81,27 @@ def _product(data, axes, keepdims):
         data = data.reshape(*data.shape[:data.dim() - len(axes)], -1) if axes else data.unsqueeze(-1)
     result = torch.prod(data, -1, dtype=dtype)
     if data.is_floating_point() and data.shape[-1] > 2:
-        # torch multiplies in several lanes: a lane that overflows and another that is 0 give NaN where the product
-        # of the elements in their order, which upstream computes, is 0
-        ordered = torch.cumprod(data.detach(), -1)[..., -1]
-        result = torch.where(result.isfinite() & ordered.isfinite(), result, ordered)
+        result = _as_in_order(data.detach(), result)
     if keepdims:
         result = result.reshape([1 if axes is None or a in axes else n for a, n in enumerate(shape)])
     return result
+
+
+def _as_in_order(data, result):
+    """Products of the last axis, infinite, 0 or NaN where a multiplication one by one, which upstream does, has that.
+
+    torch multiplies in several lanes and its cumulative products are accumulated in higher precision, so neither
+    overflows where upstream's does.  A partial product that is infinite or 0 stays so: later elements change its
+    sign, or make it NaN.
+    """
+    partial = torch.cumprod(data, -1)
+    final = partial.isinf() | (partial == 0)
+    first = final.to(torch.int8).argmax(-1, keepdim=True)
+    later = torch.arange(data.shape[-1], device=data.device) > first
+    rest = torch.where(later, torch.where(data.isfinite(), data.sign(), data), 1).prod(-1)
+    stopped = partial.gather(-1, first).squeeze(-1) * rest
+    result = torch.where(result.isfinite() & (result != 0), result, partial[..., -1])
+    return torch.where(final.any(-1), stopped.to(result.dtype), result)
 
 
 def _sum_of_numbers(data, axes, keepdims):
