@@ -122,8 +122,8 @@ class Host:
         if token is not None:
             environment |= {'RAY_AUTH_MODE': 'token', 'RAY_AUTH_TOKEN': token}
         # the options are no secret; warnings of Ray's dependencies are nothing for the program's output
-        self._process = Guarded([sys.executable, HOST], folder if remove else '', env=environment, stdin=subprocess.PIPE,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = Guarded([sys.executable, HOST], folder if remove else '', env=environment,
+                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError), self._process.stdin as file:
             file.write(json.dumps(options).encode())

@@ -3,9 +3,9 @@
 - An address is the path of a Unix socket (all workers on one machine: no port is open at all), or a host and a port.
 - A host is bound by its own addresses, never by all of the machine's.  MXNET_KVSTORE_BIND names others, for machines
   that the rest of the job reaches under an address that is not theirs (behind a router, say).
-- A stranger costs a descriptor for at most HANDSHAKE seconds.  There are at most MOST_PENDING of them: the oldest one of
-  the address that has most goes first, so that a flood from one machine does not push out members on others.  Nothing is
-  read from one but 64 bytes, and nothing is sent but a random number.
+- A stranger costs a descriptor for at most HANDSHAKE seconds.  At most MOST_PENDING of them wait: the oldest one of
+  the address that has most goes first, so that a flood from one machine does not push out members on others.  Nothing
+  is read from one but 64 bytes, and nothing is sent but a random number.
 - The log names the address of each stranger once, and at most MOST_NAMED of them.
 """
 import collections

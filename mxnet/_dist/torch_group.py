@@ -80,8 +80,8 @@ def _ports():
 def _close_port(said, before):
     """Closes the port of Gloo, which is new and has told its address to the store.
 
-    Its descriptor becomes that of a socket that is not connected: Gloo closes it at its end, and a number that something
-    else has got meanwhile must not be closed.
+    Its descriptor becomes that of a socket that is not connected: Gloo closes it at its end, and a number that
+    something else has got meanwhile must not be closed.
     """
     for number, (host, port) in _ports().items():
         if before.get(number) != (host, port) and struct.pack('!H', port) + socket.inet_aton(host) in said:
