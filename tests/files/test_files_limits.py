@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 
 import numpy as np
@@ -489,3 +490,22 @@ def test_thousands_of_problems_are_counted(tmp_path, capsys):
     path.write_bytes(b'{"nodes":[' + b'[],' * 5000 + b'1],"heads":[]}')
     assert main(['inspect', str(path)]) == 1
     assert '... and 4001 more' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('op', ['add_n', 'Concat'])
+@pytest.mark.parametrize('shape', ['(0, 3)', '(2, 3)', None])
+def test_operators_of_many_inputs(op, shape):
+    """The shapes of elementwise operators were compared in pairs, unknown axes were tried one by one."""
+    count = 4_000
+    attrs = {'__shape__': shape} if shape else {}
+    nodes = [{'op': 'null', 'name': f'x{i}', 'inputs': [], 'attrs': attrs} for i in range(count)]
+    nodes.append({'op': op, 'name': 'n', 'inputs': [[i, 0, 0] for i in range(count)],
+                  'attrs': {'num_args': str(count)}})
+    net = mx.sym.load_json(json.dumps({'nodes': nodes, 'arg_nodes': [], 'heads': [[count, 0, 0]]}))
+    start = time.process_time()
+    found = net.infer_shape_partial()[1]
+    net.infer_type_partial()
+    assert json.loads(net.tojson())['heads'] == [[count, 0, 0]]
+    assert time.process_time() - start < 20
+    if shape == '(2, 3)':
+        assert found == [(2, 3) if op == 'add_n' else (2, 3 * count)]

@@ -78,7 +78,8 @@ def _layout(value: Any, depth: int = 0) -> str:
         if len(value) > 10 or value and isinstance(value[0], dict):
             body = f', \n{pad}'.join(_layout(v, depth + 1) for v in value)
             return f'[\n{pad}{body}\n{"  " * depth}]'
-        return '[' + ', '.join(_layout(v, depth + 1) for v in value) + ']'
+        if any(isinstance(v, dict | list) for v in value):
+            return '[' + ', '.join(_layout(v, depth + 1) for v in value) + ']'
     return json.dumps(value)
 
 
