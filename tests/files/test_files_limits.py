@@ -509,3 +509,29 @@ def test_operators_of_many_inputs(op, shape):
     assert time.process_time() - start < 20
     if shape == '(2, 3)':
         assert found == [(2, 3) if op == 'add_n' else (2, 3 * count)]
+
+
+@pytest.mark.parametrize('op, graphs, attrs', [
+    ('_CachedOp', 1, {}),
+    ('_cond', 3, {'num_args': '4', 'num_outputs': '1', 'cond_input_locs': '(0,)', 'then_input_locs': '(0,)',
+                  'else_input_locs': '(0,)'})])
+def test_graphs_in_graphs(op, graphs, attrs):
+    """What can be read can also be used: inference of ninety of them ended in a RecursionError."""
+    def text(depth):
+        nodes = [{'op': 'null', 'name': 'x', 'inputs': []}, {'op': 'relu', 'name': 'y', 'inputs': [[0, 0, 0]]}]
+        plain = {'nodes': nodes,
+                 'arg_nodes': [0], 'heads': [[1, 0, 0]]}
+        found = plain
+        for _ in range(depth):
+            loop = {'op': op, 'name': 'loop', 'inputs': [[0, 0, 0]], 'attrs': attrs,
+                    'subgraphs': [plain] * (graphs - 1) + [found]}
+            found = {**plain, 'nodes': [plain['nodes'][0], loop]}
+        return json.dumps(found)
+
+    net = mx.sym.load_json(text(20))
+    assert net.infer_shape(x=(1,))[1] == [(1,)]
+    net.infer_type(x='float32')
+    mx.sym.load_json(net.tojson())
+    for depth in (21, 90):
+        with pytest.raises(MXNetError, match='its graphs are nested deeper than 20'):
+            mx.sym.load_json(text(depth))
