@@ -113,15 +113,17 @@ def scratch():
 class Host:
     """A process that holds a Ray cluster on this machine, or this machine's part of one; see `ray_host`."""
 
-    def __init__(self, options, token=None, folder=''):
+    def __init__(self, options, folder, token=None, remove=True):
         environment = {**os.environ, 'RAY_USAGE_STATS_ENABLED': '0', 'RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO': '0'}
+        # where Ray puts what it is not told to put elsewhere; its own choice is /tmp/ray, open to all users
+        environment['RAY_TMPDIR'] = folder
         if options.get('_node_ip_address') == LOOPBACK:
             environment[ONE_MACHINE] = '0'
         if token is not None:
             environment |= {'RAY_AUTH_MODE': 'token', 'RAY_AUTH_TOKEN': token}
         # the options are no secret; warnings of Ray's dependencies are nothing for the program's output
-        self._process = Guarded([sys.executable, HOST], folder, env=environment, stdin=subprocess.PIPE,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._process = Guarded([sys.executable, HOST], folder if remove else '', env=environment,
+                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         assert self._process.stdin is not None
         with contextlib.suppress(BrokenPipeError), self._process.stdin as file:
             file.write(json.dumps(options).encode())
@@ -136,7 +138,7 @@ class Host:
         place = folder if os.environ.get('REMX_SCRATCH') else os.path.join(folder, 'r')
         os.makedirs(place, mode=0o700, exist_ok=True)
         return cls({'num_cpus': cores, 'num_gpus': 0, 'object_store_memory': store_memory(), '_temp_dir': place,
-                    '_node_ip_address': address, 'folder': folder}, token, folder)
+                    '_node_ip_address': address, 'folder': folder}, folder, token)
 
     def running(self):
         """Whether it has not ended."""
@@ -243,7 +245,7 @@ class Cluster:
             private(folder)
             self._host = Host({'start': ['--address', address, '--disable-usage-stats', '--num-gpus', '0',
                                          '--object-store-memory', str(store_memory()), '--node-ip-address',
-                                         self._address()]}, folder=self._folder or '')
+                                         self._address()]}, folder=folder, remove=self._folder is not None)
         if own and self._single:
             self._loopback = True
             keep_to_loopback(True)

@@ -3,8 +3,9 @@
 - An address is the path of a Unix socket (all workers on one machine: no port is open at all), or a host and a port.
 - A host is bound by its own addresses, never by all of the machine's.  MXNET_KVSTORE_BIND names others, for machines
   that the rest of the job reaches under an address that is not theirs (behind a router, say).
-- A stranger costs a descriptor for at most HANDSHAKE seconds.  There are at most MOST_PENDING of them: the oldest goes
-  first.  Nothing is read from one but 64 bytes, and nothing is sent but a random number.
+- A stranger costs a descriptor for at most HANDSHAKE seconds.  At most MOST_PENDING of them wait: the oldest one of
+  the address that has most goes first, so that a flood from one machine does not push out members on others.  Nothing
+  is read from one but 64 bytes, and nothing is sent but a random number.
 - The log names the address of each stranger once, and at most MOST_NAMED of them.
 """
 import collections
@@ -226,7 +227,10 @@ class Listener:
             sock.close()
             return
         if len(self._pending) >= MOST_PENDING:
-            self._refuse(next(iter(self._pending)), f'{MOST_PENDING} others had connected since then')
+            counts = collections.Counter(other.peer for other in self._pending)
+            busiest = max(counts, key=counts.__getitem__)
+            self._refuse(next(other for other in self._pending if other.peer == busiest),
+                         f'{counts[busiest]} connections of that address waited, and {MOST_PENDING} may wait in all')
         self._pending[pending] = None
         self._selector.register(sock, selectors.EVENT_READ, pending)
 

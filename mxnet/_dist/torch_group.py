@@ -4,7 +4,9 @@ torch makes its connections without asking who is on the other side.  So:
 
 - the addresses travel by the workers' own store, or by a file of this user alone where all share a machine;
 - Gloo listens on the interface of the job only (the loopback one where all share a machine);
-- the workers prove over each of Gloo's connections that they know the secret, before anything else is sent there.
+- the workers prove over each of Gloo's connections that they know the secret, before anything else is sent there;
+- Gloo's port is closed afterwards.  Gloo would listen as long as the job runs, keep every connection of a stranger, and
+  end the process when it has no descriptors left.
   (NCCL has a random number of its own in what is told by the store, and refuses who does not know it.)
 """
 import datetime
@@ -12,6 +14,7 @@ import fcntl
 import os
 import secrets
 import socket
+import stat
 import struct
 
 import torch
@@ -45,11 +48,45 @@ def make(backend, met, rank, size, attempt, timeout, word):
     if interface is not None:
         os.environ.setdefault('GLOO_SOCKET_IFNAME', interface)
     seconds = datetime.timedelta(seconds=timeout)
-    store = dist.FileStore(os.path.join(met.folder, f'torch{attempt}'), size) if met.folder else \
-        TorchStore(met.member, f'group{attempt}', timeout)
+    path = os.path.join(met.folder, f'torch{attempt}') if met.folder else ''
+    store = dist.FileStore(path, size) if path else TorchStore(met.member, f'group{attempt}', timeout)
+    before = _ports()
     dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=seconds)
     if 'gloo' in backend:
         _verify(met.key, rank, size, word('a number of the process group', secrets.token_hex(16)))
+        if path:
+            with open(path, 'rb') as file:
+                said = file.read()
+        else:
+            said = store.said
+        _close_port(said, before)
+
+
+def _ports():
+    """{descriptor: (host, port)} of the IPv4 sockets of this process that listen; {} where there is no /proc."""
+    found = {}
+    for name in os.listdir('/proc/self/fd') if os.path.isdir('/proc/self/fd') else ():
+        try:
+            if not stat.S_ISSOCK(os.stat(int(name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(name))) as sock:
+                if sock.family == socket.AF_INET and sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    found[int(name)] = sock.getsockname()
+        except OSError:
+            continue            # it was closed meanwhile
+    return found
+
+
+def _close_port(said, before):
+    """Closes the port of Gloo, which is new and has told its address to the store.
+
+    Its descriptor becomes that of a socket that is not connected: Gloo closes it at its end, and a number that
+    something else has got meanwhile must not be closed.
+    """
+    for number, (host, port) in _ports().items():
+        if before.get(number) != (host, port) and struct.pack('!H', port) + socket.inet_aton(host) in said:
+            with socket.socket() as unconnected:
+                os.dup2(unconnected.fileno(), number, inheritable=False)
 
 
 def _verify(key, rank, size, number):

@@ -12,12 +12,14 @@ class TorchStore(dist.Store):
     def __init__(self, member, prefix, seconds):
         super().__init__()
         self._member, self._prefix, self._seconds = member, prefix, seconds
+        self.said = b''             # the values that this process has stored
 
     def _key(self, key):
         return f'{self._prefix}/{key}'
 
     def set(self, key, value):
         """Stores a value."""
+        self.said += value.encode() if isinstance(value, str) else value
         self._member.set(self._key(key), value)
 
     def get(self, key):

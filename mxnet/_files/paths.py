@@ -10,19 +10,22 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import secrets
+import select
 import stat
+import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from mxnet.base import MXNetError
 
 from . import commits, downloads
 
-__all__ = ["is_local", "local_name", "open_read", "open_write", "read_bytes", "read_together", "replacing", "reported",
-           "together", "write_atomic"]
+__all__ = ["is_local", "local_name", "open_local", "open_read", "open_text", "open_write", "read_bytes",
+           "read_together", "replacing", "reported", "together", "write_atomic"]
 
 Chunk = bytes | bytearray | memoryview
 
@@ -40,6 +43,8 @@ PACKAGES = {
 # Everywhere else a temporary file is renamed, as on a disk; "memory" shows a file as soon as it is opened.
 OBJECT_STORES = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az"}
 
+PIPE_SECONDS = 5.0  # until another process must have opened the other end of a named pipe
+_HOW = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 PIECE = 16 << 20  # remote files collect what they are given: hand them slices, not a tensor of 10 GB
 
 
@@ -64,29 +69,93 @@ def open_read(path: str | os.PathLike) -> BinaryIO:
     local = local_name(name)
     with reported(name, "read"):
         try:
-            file = _open_current(local)
+            return _open_current(local)
         except FileNotFoundError:
             other = downloads.instead_of(local)
             if other is None:
                 raise
-            file = _open_current(other)
-        try:
-            kind = os.fstat(file.fileno()).st_mode
-            if stat.S_ISREG(kind):
-                return file
-            if stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind):  # `... | python -c "mx.nd.load('/dev/stdin')"`
-                with file:
-                    return io.BytesIO(file.read())
+            return _open_current(other)
+
+
+def open_local(path: str | bytes | os.PathLike) -> BinaryIO:
+    """Opens a local file for reading, or OSError.  What a pipe holds is read at once; devices are refused."""
+    # else a pipe that nobody writes to, or a device, would hold up the program
+    number = os.open(path, _HOW)
+    try:
+        kind = os.fstat(number).st_mode
+        if stat.S_ISDIR(kind):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if stat.S_ISFIFO(kind):  # `... | python -c "mx.nd.load('/dev/stdin')"`
+            return io.BytesIO(_piped(number))
+        if not stat.S_ISREG(kind):
             raise OSError("not a regular file")
-        except BaseException:
-            file.close()
-            raise
+        file = _File(number, os.fsdecode(path))
+        number = -1
+        return io.BufferedReader(file, 1 << 20)  # type: ignore[return-value]  # it is a BinaryIO
+    finally:
+        if number >= 0:
+            os.close(number)
+
+
+class _File(io.FileIO):
+    """A local file whose failures name it, also those of a disk after the file was opened."""
+
+    def __init__(self, number: int, path: str) -> None:
+        super().__init__(number, "rb")
+        self._path = path
+
+    @contextlib.contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise MXNetError(f"{self._path}: cannot read: {error.strerror or error}") from error
+
+    def readinto(self, buffer: Any) -> Any:
+        """Reads into memory."""
+        with self._named():
+            return super().readinto(buffer)
+
+    def readall(self) -> bytes:
+        """All that follows."""
+        with self._named():
+            return super().readall()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Goes to a place."""
+        with self._named():
+            return super().seek(offset, whence)
+
+
+def _piped(number: int) -> bytes:
+    """What a pipe holds that was opened without waiting; OSError if no process opens its other end."""
+    end = time.monotonic() + PIPE_SECONDS
+    poll = select.poll()
+    poll.register(number, select.POLLIN)
+    first = b""
+    while not poll.poll(50):
+        try:
+            first = os.read(number, 1)  # nothing without a writer, an error if there is one that has not written yet
+        except BlockingIOError:
+            break
+        if first:
+            break
+        if time.monotonic() > end:
+            raise OSError(f"it is a pipe that no process has opened for writing within {PIPE_SECONDS:g} seconds")
+    os.set_blocking(number, True)
+    with open(number, "rb", closefd=False) as pipe:
+        return first + pipe.read()
 
 
 def read_bytes(path: str | os.PathLike) -> bytes:
     """The whole file."""
     with open_read(path) as file, reported(_name(path), "read"):
         return file.read()
+
+
+def open_text(path: str | os.PathLike, encoding: str = "utf-8") -> TextIO:
+    """Opens a file for reading lines of text."""
+    return io.TextIOWrapper(open_read(path), encoding=encoding)
 
 
 def open_write(path: str | os.PathLike) -> BinaryIO:
@@ -213,7 +282,7 @@ def _open_current(local: str) -> BinaryIO:
     while True:
         path = commits.current(local)
         try:
-            return open(path, "rb", buffering=1 << 20)
+            return open_local(path)
         except FileNotFoundError:
             if path == local:
                 raise

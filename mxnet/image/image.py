@@ -14,6 +14,7 @@ from torch.nn import functional as F
 
 from .. import _random_state as chance
 from .._array import readable, wrap, write
+from .._files import paths
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from .._ops.vision.opencv import scaled
@@ -79,10 +80,11 @@ def imread(filename: Path, flag: int = 1, to_rgb: bool = True, out: NDArray | No
     if not isinstance(filename, (str, bytes)) and not hasattr(filename, '__fspath__'):
         raise TypeError(f'imread: filename must be a str, not {kind_of(filename)}')
     try:
-        with open(filename, 'rb') as file:
+        with paths.open_local(filename) as file:
             data = file.read()
-    except OSError as error:
-        raise MXNetError(f'imread: cannot read {filename!r}: {error.strerror}') from error
+    except (OSError, ValueError) as error:      # ValueError: of a name that no file can have
+        reason = getattr(error, 'strerror', None) or error
+        raise MXNetError(f'imread: cannot read {filename!r}: {reason}') from error
     return _decode(numpy.frombuffer(data, numpy.uint8), flag, to_rgb, out, f'imread of {filename!r}')
 
 

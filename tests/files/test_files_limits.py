@@ -7,6 +7,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 
 import numpy as np
@@ -489,3 +490,48 @@ def test_thousands_of_problems_are_counted(tmp_path, capsys):
     path.write_bytes(b'{"nodes":[' + b'[],' * 5000 + b'1],"heads":[]}')
     assert main(['inspect', str(path)]) == 1
     assert '... and 4001 more' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize('op', ['add_n', 'Concat'])
+@pytest.mark.parametrize('shape', ['(0, 3)', '(2, 3)', None])
+def test_operators_of_many_inputs(op, shape):
+    """The shapes of elementwise operators were compared in pairs, unknown axes were tried one by one."""
+    count = 4_000
+    attrs = {'__shape__': shape} if shape else {}
+    nodes = [{'op': 'null', 'name': f'x{i}', 'inputs': [], 'attrs': attrs} for i in range(count)]
+    nodes.append({'op': op, 'name': 'n', 'inputs': [[i, 0, 0] for i in range(count)],
+                  'attrs': {'num_args': str(count)}})
+    net = mx.sym.load_json(json.dumps({'nodes': nodes, 'arg_nodes': [], 'heads': [[count, 0, 0]]}))
+    start = time.process_time()
+    found = net.infer_shape_partial()[1]
+    net.infer_type_partial()
+    assert json.loads(net.tojson())['heads'] == [[count, 0, 0]]
+    assert time.process_time() - start < 20
+    if shape == '(2, 3)':
+        assert found == [(2, 3) if op == 'add_n' else (2, 3 * count)]
+
+
+@pytest.mark.parametrize('op, graphs, attrs', [
+    ('_CachedOp', 1, {}),
+    ('_cond', 3, {'num_args': '4', 'num_outputs': '1', 'cond_input_locs': '(0,)', 'then_input_locs': '(0,)',
+                  'else_input_locs': '(0,)'})])
+def test_graphs_in_graphs(op, graphs, attrs):
+    """What can be read can also be used: inference of ninety of them ended in a RecursionError."""
+    def text(depth):
+        nodes = [{'op': 'null', 'name': 'x', 'inputs': []}, {'op': 'relu', 'name': 'y', 'inputs': [[0, 0, 0]]}]
+        plain = {'nodes': nodes,
+                 'arg_nodes': [0], 'heads': [[1, 0, 0]]}
+        found = plain
+        for _ in range(depth):
+            loop = {'op': op, 'name': 'loop', 'inputs': [[0, 0, 0]], 'attrs': attrs,
+                    'subgraphs': [plain] * (graphs - 1) + [found]}
+            found = {**plain, 'nodes': [plain['nodes'][0], loop]}
+        return json.dumps(found)
+
+    net = mx.sym.load_json(text(20))
+    assert net.infer_shape(x=(1,))[1] == [(1,)]
+    net.infer_type(x='float32')
+    mx.sym.load_json(net.tojson())
+    for depth in (21, 90):
+        with pytest.raises(MXNetError, match='its graphs are nested deeper than 20'):
+            mx.sym.load_json(text(depth))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
+import mxnet as mx
 from mxnet._files import paths
 from mxnet.base import MXNetError
 
@@ -234,3 +235,39 @@ def test_replacing_gives_other_libraries_a_name(tmp_path):
 def test_paths_alone_load_neither_torch_nor_numpy(run_python):
     code = 'import sys, mxnet._files.paths; print([m for m in ("torch", "numpy", "fsspec") if m in sys.modules])'
     assert run_python('-c', code).stdout.strip() == '[]'
+
+
+@posix
+def test_a_pipe_that_nobody_writes_to_does_not_hold_up_the_program(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, 'PIPE_SECONDS', 0.2)
+    pipe = tmp_path / 'pipe'
+    os.mkfifo(pipe)
+    with pytest.raises(MXNetError, match=r'pipe: cannot read: it is a pipe that no process has opened for writing'):
+        paths.open_read(pipe)
+    # one that is slow is waited for
+    code = 'import sys, time; file = open(sys.argv[1], "wb"); time.sleep(1); file.write(b"late")'
+    monkeypatch.setattr(paths, 'PIPE_SECONDS', 10)
+    with subprocess.Popen([sys.executable, '-c', code, str(pipe)]):
+        assert paths.read_bytes(pipe) == b'late'
+
+
+@posix
+@pytest.mark.parametrize('name', ['dir', 'zero', 'loop', 'nul\0', 'surrogate\ud800', 'x' * 300])
+def test_what_is_no_file_is_refused(tmp_path, name):
+    path = tmp_path / name
+    if name == 'dir':
+        path.mkdir()
+    elif name == 'zero':
+        path.symlink_to('/dev/zero')
+    elif name == 'loop':
+        path.symlink_to(path)
+    for read in (paths.read_bytes, mx.nd.load, mx.sym.load, mx.image.imread):
+        with pytest.raises(MXNetError, match='cannot read'):
+            read(str(path))
+
+
+@pytest.mark.skipif(not os.path.exists('/proc/self/mem'), reason='a file that cannot be read at its beginning')
+def test_a_failure_after_opening_names_the_file(tmp_path):
+    (tmp_path / 'file').symlink_to('/proc/self/mem')
+    with paths.open_read(tmp_path / 'file') as file, pytest.raises(MXNetError, match='file: cannot read: '):
+        file.read(10)

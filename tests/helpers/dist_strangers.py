@@ -79,17 +79,25 @@ class Strangers:
         self._random = random.Random(port)
 
     def _dial(self):
-        sock = socket.create_connection(self._place, timeout=3)
+        sock = socket.create_connection(self._place, timeout=1)
         self._open.append(sock)
         return sock
 
     def _say(self, messages):
         """Each on a connection of its own; what comes back within a while is kept."""
-        sockets = []
+        sockets, late = [], 0
         for data in messages:
-            with contextlib.suppress(OSError):
+            try:
                 sock = self._dial()
-                sockets.append(sock)
+            except TimeoutError:
+                late += 1           # the queue of connections is full: that of Ray's processes which accept none, say
+                if late == 3:
+                    break
+                continue
+            except OSError:
+                continue
+            sockets.append(sock)
+            with contextlib.suppress(OSError):
                 sock.settimeout(0.5)
                 sock.sendall(data)
         time.sleep(0.5)
@@ -136,8 +144,11 @@ class Strangers:
     def linger(self, count=200):
         """Connections that say nothing, or a byte now and then."""
         for _ in range(count):
+            sock = socket.socket()
+            sock.setblocking(False)             # a full queue of connections must not hold up the attack
+            self._open.append(sock)
             with contextlib.suppress(OSError):
-                self._dial()
+                sock.connect(self._place)
 
         def drip():
             end = time.monotonic() + 4
@@ -161,7 +172,8 @@ class Strangers:
                 sock.close()
 
     def all(self):
-        """Everything."""
+        """Everything, before there are many connections and afterwards."""
+        self.words()
         self.linger()
         self.words()
         self.flood()

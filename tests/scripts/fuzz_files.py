@@ -1,6 +1,7 @@
 """Reads damaged files, many of them, in processes with little memory, and reports what went wrong.
 
     make fuzz-files ARGS="--count 20000 --format symbol"
+    make fuzz-files ARGS="--places --count 1000000"          # one odd thing at every place: hours
 
 Each case is made from a seed of tests/data/fuzz and a number, so that it can be made again.  A case is good when every
 reader of its format gives a value, or an MXNetError that names the file.  It is a defect when
@@ -36,6 +37,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SECONDS = 10
 SPARE = 256 << 20
+STEP = int(os.environ.get('FUZZ_STEP', 1))     # of the cases of --places, every so many
 # texts of Python, NumPy and torch about their own objects, and of allocators
 RAW = re.compile(
     r"object has no attribute|not subscriptable|object is not|has no len|index out of range|unhashable|"
@@ -184,6 +186,20 @@ class Child:
             self.run(data, f'{seed}:{number}', self.readers(number))
         self.ended(end - start)
 
+    def places(self, start, end):
+        """The cases of `fuzz_places` with these numbers; tells how many there are."""
+        from fuzz_places import every
+
+        done = 0
+        for number, (label, data) in enumerate(every(self.format.damage, self.formats.seeds(self.name))):
+            if start <= number < end and (number < 2000 or number % STEP == 0):
+                Path(self.folder, 'number').write_text(str(number))
+                self.run(data, f'place {number} {label}', self.readers(number))
+                done += 1
+            elif number >= end:
+                break
+        self.ended(done)
+
     def files(self, paths):
         for path in paths:
             Path(self.folder, 'number').write_text(path)
@@ -240,7 +256,11 @@ def child(options):
         if options.together:
             work.files(found(name))
         if options.child:
-            work.cases(options.seed, *map(int, options.child.split(':')))
+            start, end = map(int, options.child.split(':'))
+            if options.places:
+                work.places(start, end)
+            else:
+                work.cases(options.seed, start, end)
 
 
 def found(name):
@@ -325,12 +345,14 @@ class Campaign:
                 flush=True,
             )
 
-    def generated(self, name, seed, start, end):
+    def generated(self, name, seed, start, end, places=False):
         with tempfile.TemporaryDirectory(
             prefix='fuzz-', dir='/dev/shm' if os.path.isdir('/dev/shm') else None
         ) as folder:
             while start < end:
-                stopped = self.process(name, ['--seed', str(seed), '--child', f'{start}:{end}'], folder)
+                stopped = self.process(
+                    name, ['--seed', str(seed), '--child', f'{start}:{end}', *(['--places'] if places else [])], folder
+                )
                 if stopped is None or not stopped.isdigit():
                     return
                 self.totals[name]['cases'] += int(stopped) + 1 - start
@@ -376,6 +398,7 @@ def main():
     add('--guided', type=int, metavar='S', help='let Atheris choose the damage, for so many seconds a format')
     add('--batch', type=int, default=20000, help='cases that one process reads (20000)')
     add('--together', action='store_true', help='all formats in one process: known cases, and --count of each')
+    add('--places', action='store_true', help='one odd thing at every place in turn, instead of random damage')
     add('--child', help=argparse.SUPPRESS)
     add('--folder', help=argparse.SUPPRESS)
     add('--files', nargs='*', help='read these files only')
@@ -401,6 +424,11 @@ def main():
             for name in names:
                 with tempfile.TemporaryDirectory(prefix='fuzz-') as folder:
                     campaign.process(name, ['--guided', str(options.guided), '--seed', str(options.seed)], folder)
+        elif options.places:
+            for name in names:
+                campaign.generated(name, 0, 0, options.count, places=True)
+                print(f'-- {name}, {len(campaign.defects)} defects, {time.monotonic() - began:.0f} s', file=sys.stderr,
+                      flush=True)
         else:
             try:
                 _rounds(campaign, options, names, shares, began)

@@ -381,3 +381,59 @@ def test_official_models():
             failed.append(f'{case.name}: {error}')
     assert not failed, '\n'.join(failed)
     assert len(passed) > 60 and sum(passed.values()) > 250
+
+
+# ---------------------------------------------------------------------- values in other files
+@pytest.fixture
+def external(tmp_path):
+    """(path, function that writes it with other entries of where the values are)"""
+    weight = onnx.numpy_helper.from_array(np.arange(6, dtype='float32').reshape(2, 3), 'w')
+    info = onnx.helper.make_tensor_value_info
+    graph = onnx.helper.make_graph([onnx.helper.make_node('MatMul', ['x', 'w'], ['y'])], 'g', [info('x', 1, [4, 2])],
+                                   [info('y', 1, [4, 3])], [weight])
+    path = tmp_path / 'model.onnx'
+    onnx.save_model(onnx.helper.make_model(graph), str(path), save_as_external_data=True, location='data',
+                    size_threshold=0)
+    model = onnx.load_model(str(path), load_external_data=False)
+
+    def written(copies=0, **entries):
+        tensor = model.graph.initializer[0]
+        del tensor.external_data[:]
+        for key, value in entries.items():
+            entry = tensor.external_data.add()
+            entry.key, entry.value = key, value
+        for number in range(copies):
+            other = model.graph.initializer.add()
+            other.CopyFrom(tensor)
+            other.name = f'w{number}'
+        path.write_bytes(model.SerializeToString())
+        return str(path)
+    return path, written
+
+
+def test_values_in_other_files(external):
+    path, written = external
+    for place in (str(path), written(location='data'), written(location='data', offset='0', length='24')):
+        found = mx.contrib.onnx.import_model(place)[1]
+        np.testing.assert_array_equal(next(iter(found.values())).asnumpy().T, [[0, 1, 2], [3, 4, 5]])
+
+
+@pytest.mark.parametrize('entries', [
+    {'location': '/etc/hostname'}, {'location': '../outside'}, {'location': 'link'}, {'location': ''},
+    {'location': 'a\0b'}, {'location': 'dir'}, {'location': 'none'}, {'location': 'data', 'offset': '-4'},
+    {'location': 'data', 'offset': 'x'}, {'location': 'data', 'length': '999999999999'},
+    {'location': 'data', 'length': '9' * 5000}, {'location': 'data', 'offset': '4', 'length': '20'}])
+def test_values_that_are_elsewhere(external, tmp_path, entries):
+    """A model must not have other files of its reader's machine read."""
+    (tmp_path / 'dir').mkdir()
+    (tmp_path / 'link').symlink_to('/etc/hostname')
+    (tmp_path.parent / 'outside').write_bytes(bytes(24))
+    with pytest.raises(mx.MXNetError, match='in other files|not in the folder|has not the|bytes at|not a number'):
+        mx.contrib.onnx.import_model(external[1](**entries))
+
+
+def test_values_of_one_file_many_times(external, tmp_path):
+    with open(tmp_path / 'large', 'wb') as file:
+        file.truncate(40 << 20)
+    with pytest.raises(mx.MXNetError, match='values in other files takes .* bytes, but .* is all that'):
+        mx.contrib.onnx.import_model(external[1](copies=30, location='large'))

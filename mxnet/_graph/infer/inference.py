@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from ..types import PartialShape
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
+MOST_PROBED = 200_000    # unknown axes times inputs of one call; each axis is tried four times
 MOST = 1 << 59           # numbers in an array: a byte of each must have an address
 META = torch.device('meta')
 HALVES = (torch.float16, torch.bfloat16)
@@ -216,10 +217,11 @@ def _visit(node: Node, facts: Facts, need_shapes: bool) -> None:
 
 def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Facts) -> None:
     if op.elementwise:
-        for _ in range(2):
-            for entry in (*node.inputs, *outputs):
-                for other in (*node.inputs, *outputs):
-                    facts.learn_shape(entry, facts.shape(other), node)
+        first, *others = *node.inputs, *outputs
+        for entry in others:
+            facts.learn_shape(first, facts.shape(entry), node)
+        for entry in others:
+            facts.learn_shape(entry, facts.shape(first), node)
     elif op.shapes is not None or op.shapes_back is not None:
         names = node.input_names()
         known = {n: _for_rules(facts.shape(e)) for n, e in zip(names, node.inputs, strict=True)}
@@ -240,9 +242,10 @@ def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Fac
                 why = f': there is no axis {axis}'
             raise MXNetError(f'{describe(node)} cannot take these shapes: {given}{why} (called with '
                              f'{called_with(node.attributes)})') from error
+        inputs = dict(zip(names, node.inputs, strict=True))
         for name, shape in found.items():
-            if name in names:
-                facts.learn_shape(node.inputs[names.index(name)], _from_rules(shape, facts.unknown), node)
+            if name in inputs:
+                facts.learn_shape(inputs[name], _from_rules(shape, facts.unknown), node)
     if node.subgraphs and not all(complete(facts.shape(e)) for e in node.inputs):
         _look_inside(node, facts)
     shapes = [facts.shape(e) for e in node.inputs]
@@ -306,6 +309,8 @@ def _probe(node: Node, shapes: Sequence[PartialShape], dtypes: Sequence[torch.dt
             if node.op.name in CUTS:
                 shape = [facts.unknown if n == facts.unknown else m for n, m in zip(shapes[0], shape, strict=True)]
             facts.learn_shape(entry, tuple(shape), node)
+    if len(unknown) * len(shapes) > MOST_PROBED:
+        return
     for place, (i, j) in enumerate(unknown):
         length = _solve(place, len(unknown), trial, first, [facts.shape(e) for e in outputs], facts.unknown)
         if length is not None:

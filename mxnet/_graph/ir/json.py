@@ -78,12 +78,14 @@ def _layout(value: Any, depth: int = 0) -> str:
         if len(value) > 10 or value and isinstance(value[0], dict):
             body = f', \n{pad}'.join(_layout(v, depth + 1) for v in value)
             return f'[\n{pad}{body}\n{"  " * depth}]'
-        return '[' + ', '.join(_layout(v, depth + 1) for v in value) + ']'
+        if any(isinstance(v, dict | list) for v in value):
+            return '[' + ', '.join(_layout(v, depth + 1) for v in value) + ']'
     return json.dumps(value)
 
 
 # ---------------------------------------------------------------------- reading
 _OUTPUT, _NODE = 100, 800       # bytes that an output of a node takes, with its name; a node
+_GRAPHS = 20                    # of graphs in graphs; inference needs more of Python's stack for each than reading does
 
 
 def loads(text: str | bytes, where: str = 'the JSON') -> list[Entry]:
@@ -106,8 +108,8 @@ class _Reader:
         raise MXNetError(f'{self.where} is not a symbol: {place}{": " if place else ""}{text}')
 
     def graph(self, data: Any, place: str, depth: int) -> list[Entry]:
-        if depth > limits.DEPTH:
-            self.fail(place, f'its graphs are nested deeper than {limits.DEPTH}')
+        if depth > _GRAPHS:
+            self.fail(place, f'its graphs are nested deeper than {_GRAPHS}')
         if not isinstance(data, dict) or 'nodes' not in data or 'heads' not in data:
             self.fail(place, 'it has no nodes or heads')
         notes = data.get('attrs', {})

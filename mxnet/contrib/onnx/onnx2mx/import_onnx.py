@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ...._files import jsons, limits
+from ...._files import jsons, limits, paths
 from ...._ops.core.dtypes import TORCH as DTYPES
 from ....base import MXNetError
 from ....ndarray import array
 from ....onnx.mx2onnx._builder import onnx
 from ....symbol import Group, var
+from ._external import load_external
 from ._shapes import infer
 
 __all__ = ['GraphProto']
@@ -38,17 +39,18 @@ def read(model):
     if isinstance(model, module.ModelProto):
         return model, 'the ONNX model', model.ByteSize()
     if not os.path.exists(model):
-        raise FileNotFoundError(f'there is no ONNX file {model}')
+        raise FileNotFoundError(f'there is no ONNX file {limits.printable(str(model))}')
+    with paths.open_read(model) as file:
+        data = file.read()
     try:
-        found = module.load_model(model)
+        kind = module.serialization.registry.get_format_from_file_extension(os.path.splitext(model)[1])
+        found = module.load_model_from_string(data, kind or 'protobuf')
     except Exception as error:              # protobuf has errors of its own, in several versions
         raise MXNetError(f'{model} is not an ONNX file: {error}') from error
-    size = os.path.getsize(model)
-    folder = os.path.dirname(os.path.abspath(model))
-    for tensor in found.graph.initializer:       # values may stand in files beside it
-        for entry in tensor.external_data:
-            if entry.key == 'location' and os.path.isfile(os.path.join(folder, entry.value)):
-                size += os.path.getsize(os.path.join(folder, entry.value))
+    try:
+        size = load_external(found, str(model), len(data))
+    except OSError as error:
+        raise MXNetError(f'{model}: its values in other files cannot be read: {error}') from error
     return found, str(model), max(size, found.ByteSize())
 
 
