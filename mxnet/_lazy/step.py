@@ -29,7 +29,7 @@ from .._state import state
 from ..base import MXNetError
 from .deferral import BUDGET
 from .pending import GraphOutputs, Pending, fill, fill_all, identity, memories_of, transition_lock
-from .step_plan import StepPlan, first_outputs, needed, views_of
+from .step_plan import StepPlan, needed, views_of
 
 if TYPE_CHECKING:
     from .._autograd import Variable

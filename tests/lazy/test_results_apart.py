@@ -8,9 +8,10 @@ from mxnet.gluon import nn
 
 LARGE = (200, 200)          # gradients of this size take the place of their buffer's memory, if they can
 SAME = {
-    'itself': lambda F, h: h, 'flatten': lambda F, h: F.flatten(h), 'expand_dims': lambda F, h: F.expand_dims(h, axis=0),
-    'reshape': lambda F, h: F.reshape(h, (-1,)), 'slice_axis': lambda F, h: F.slice_axis(h, axis=0, begin=0, end=1),
-    'identity': lambda F, h: F.identity(h), 'BlockGrad': lambda F, h: F.BlockGrad(h), 'T': lambda F, h: F.transpose(h),
+    'itself': lambda F, h: h, 'flatten': lambda F, h: F.flatten(h),
+    'expand_dims': lambda F, h: F.expand_dims(h, axis=0), 'reshape': lambda F, h: F.reshape(h, (-1,)),
+    'slice_axis': lambda F, h: F.slice_axis(h, axis=0, begin=0, end=1), 'identity': lambda F, h: F.identity(h),
+    'BlockGrad': lambda F, h: F.BlockGrad(h), 'T': lambda F, h: F.transpose(h),
     'cast': lambda F, h: F.cast(h, 'float32'), 'squeeze': lambda F, h: F.squeeze(h), 'add_n': lambda F, h: F.add_n(h),
     'broadcast_like': lambda F, h: F.broadcast_like(h, h), 'slice_like': lambda F, h: F.slice_like(h, h),
     'split': lambda F, h: F.split(h, 2, axis=0)[1], 'sum': lambda F, h: F.sum(F.expand_dims(h, axis=0), axis=0)}
@@ -66,7 +67,8 @@ def test_outputs_of_an_executor(way, training):
 
 
 BETWEEN = {
-    'expand_dims': lambda o: o.expand_dims(0), 'flatten': lambda o: o.flatten(), 'astype': lambda o: o.astype('float32'),
+    'expand_dims': lambda o: o.expand_dims(0), 'flatten': lambda o: o.flatten(),
+    'astype': lambda o: o.astype('float32'),
     'squeeze': lambda o: o.squeeze(), 'slice_axis': lambda o: o.slice_axis(axis=0, begin=0, end=1),
     'nd.reshape': lambda o: nd.reshape(o, (-1,)), 'T': lambda o: o.T, 'swapaxes': lambda o: o.swapaxes(0, 1)}
 
@@ -111,7 +113,8 @@ class Two(gluon.HybridBlock):
 
 @pytest.mark.parametrize('way', (
     lambda F, x, w: x + w, lambda F, x, w: x - w, lambda F, x, w: F.concat(x, w, dim=0), lambda F, x, w: F.exp(x) + w,
-    lambda F, x, w: [F.exp(x), F.broadcast_add(F.exp(x).sum(), w)], lambda F, x, w: [F.broadcast_add(F.exp(x).sum(), w), F.exp(x).reshape((-1,))],
+    lambda F, x, w: [F.exp(x), F.broadcast_add(F.exp(x).sum(), w)],
+    lambda F, x, w: [F.broadcast_add(F.exp(x).sum(), w), F.exp(x).reshape((-1,))],
     lambda F, x, w: x * w, lambda F, x, w: F.dot(x, w)))
 @pytest.mark.parametrize('flags', FLAGS, ids=('hybrid', 'static'))
 def test_large_gradients(flags, way):
