@@ -161,6 +161,9 @@ class CachedOp:
                 given = with_joint_gradients(tensors, wanted) if wanted else tensors
                 outputs, states = self.program.run(given, training=training, generator=generators_of(ctx),
                                                    device=device, monitor=self._watch(ctx))
+                if wanted:          # a view may be one of what the tape has saved, which the program must not write
+                    outputs = [o if o._base is None else o.clone(memory_format=torch.contiguous_format)
+                               for o in outputs]
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
             for place, value in states.items():

@@ -154,3 +154,26 @@ def test_gradients_of_grad(shape, way, create):
         array[:] = expected[number] = nd.full(array.shape, number)
         for a, e in zip(arrays, expected, strict=True):
             np.testing.assert_array_equal(a.asnumpy(), e.asnumpy())
+
+
+@pytest.mark.parametrize('way', (lambda F, x: F.squeeze(F.exp(x)), lambda F, x: F.reshape(F.exp(x), (-1,)),
+                                 lambda F, x: [F.squeeze(F.exp(x)), F.stack(F.exp(x), axis=0)],
+                                 lambda F, x: F.slice_axis(F.exp(x), axis=1, begin=0, end=2)))
+@pytest.mark.parametrize('flags', FLAGS, ids=('hybrid', 'static'))
+@pytest.mark.parametrize('alias', (False, True))
+def test_outputs_are_no_views_of_what_backward_needs(way, flags, alias):
+    block = Two(lambda F, x, w: way(F, x + w))
+    block.hybridize(**flags)
+    for time in range(5):
+        x, w = nd.array([[1, 2]]), nd.zeros((1, 2))
+        x.attach_grad()
+        with autograd.record():
+            outputs = block(x, w)
+        outputs = outputs if isinstance(outputs, list) else [outputs]
+        if time % 2:
+            outputs[0].wait_to_read()
+        written = outputs[0].detach() if alias else outputs[0]
+        written[:] = 7
+        assert (outputs[0].asnumpy() == 7).all()
+        autograd.backward(outputs)
+        np.testing.assert_allclose(x.grad.asnumpy(), len(outputs) * np.exp([[1, 2]]), rtol=1e-5)

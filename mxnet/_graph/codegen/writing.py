@@ -73,7 +73,7 @@ class Plan:
     recorded: Any
     memory: int
     peak: int
-    aliases: tuple[list[int], list[int]] | None
+    aliases: tuple[list[int], list[int], list[int]] | None
     _plain: dict[str, Any] | None
 
     def __init__(self, **fields: Any) -> None:
