@@ -16,6 +16,7 @@ import sys
 import time
 import warnings
 
+from .gpu_zoo import zoo_rows
 from .peers import HINTS, Remote, jax_python, start
 
 
@@ -380,7 +381,8 @@ def peak_memory(mx, torch, label, batch):
     return [torch.cuda.max_memory_allocated() / 2 ** 30, torch.cuda.memory_reserved() / 2 ** 30]
 
 
-FAMILIES = {'mlp': mlp_rows, 'branches': branch_rows, 'lstm': lstm_rows, 'memory': memory_rows, 'resnet': resnet_rows}
+FAMILIES = {'mlp': mlp_rows, 'branches': branch_rows, 'lstm': lstm_rows, 'memory': memory_rows, 'resnet': resnet_rows,
+            'zoo': zoo_rows}
 
 
 def _line(times, memory):
@@ -395,6 +397,8 @@ def main(argv=None):
     parser = argparse.ArgumentParser(prog='python -m bench.gpu', description=__doc__)
     parser.add_argument('--json', help='file for the results')
     parser.add_argument('--only', default='', help='families whose name contains this: ' + ', '.join(FAMILIES))
+    parser.add_argument('--networks', nargs='*', default=(),
+                        help="of the family zoo, only these: resnet18_v1, 'vgg16_bn float32', ...")
     parser.add_argument('--batch', type=int, default=128, help='batch size of the ResNet-50 step')
     parser.add_argument('--compile', action='store_true', help='torch.compile as well, in its two modes')
     parser.add_argument('--memory', choices=('ours', 'torch'), help=argparse.SUPPRESS)

@@ -99,15 +99,15 @@ class FirstCall(BoundCall):
     """The call that begins a step."""
 
     __slots__ = ('group', 'guard', 'ones', 'states', 'moves')
-    group: ParameterGroup
+    group: ParameterGroup                   # has the guard of the arrays
     ones: list[Any]
     states: Sequence[NDArrayBase]
-    guard: Guard
+    guard: Guard                            # of the Parameters alone: states of a step that is open are pending
     moves: bool
 
     def __init__(self, params: Sequence[Parameter], cached: CachedOp, group: ParameterGroup, ctx: Context) -> None:
         self.group = group
-        self.guard = Guard(params, group.arrays)
+        self.guard = Guard(params)
         hidden = cached.hidden_states(state.training, ctx)
         self.states = group.states if hidden else ()
         self.moves = state.training and bool(cached.program.states)
@@ -120,7 +120,7 @@ class FirstCall(BoundCall):
                 or invalidations.count != self.guard.seen and not self.guard.holds():
             return None
         with transition_lock:
-            if cached.deferral.group is not group or group.states and not group.is_valid():
+            if cached.deferral.group is not group or not group.is_valid():
                 return None
             ctx, tensors = self.ctx, []
             for x, (cls, shape, dtype) in zip(args, kinds):

@@ -79,7 +79,8 @@ _READS = {
 
 def _declare(name, inputs, outputs, when):
     op = NAMES[name]
-    op.function = reads_late(*(op.inputs if inputs == '*' else inputs), outputs=outputs, inputs=op.inputs, when=when)(op.function)
+    late = op.inputs if inputs == '*' else inputs
+    op.function = reads_late(*late, outputs=outputs, inputs=op.inputs, when=when)(op.function)
 
 
 for _name, _reads in _READS.items():

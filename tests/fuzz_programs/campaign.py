@@ -12,7 +12,7 @@ _local = {}
 
 
 def _start(options):
-    _local['runner'] = runner.Runner(options.path, options.old, options.ctx)
+    _local['runner'] = runner.Runner(options.path, options.old, options.ctx, forward=options.forward)
     _local['options'] = options
 
 
@@ -52,6 +52,8 @@ def main(arguments=None):
     parser.add_argument('seeds', help='17, or 0:20000')
     parser.add_argument('--jobs', type=int, default=1)
     parser.add_argument('--ctx', default='cpu', choices=('cpu', 'gpu'))
+    parser.add_argument('--forward', action='store_true',
+                        help='moves the averages of BatchNorm in the forward pass, as on a GPU (not beside 1.9.1)')
     parser.add_argument('--family', choices=sorted(generate.FAMILIES))
     parser.add_argument('--path', help='a folder with the mxnet to run, if not this repository')
     parser.add_argument('--old', default=os.environ.get('MXNET191_PYTHON'),

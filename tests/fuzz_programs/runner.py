@@ -79,11 +79,13 @@ class Runner:
 
     Sides are 'reference' (plain blocks, all deferral off), 'plain', 'hybrid', 'static', and those of MXNet 1.9.1 where
     MXNET191_PYTHON says which Python has it.
+
+    forward: BatchNorm moves its averages in the forward pass, which without this only happens on a GPU
     """
 
-    def __init__(self, path=None, old=None, ctx='cpu', timeout=60):
+    def __init__(self, path=None, old=None, ctx='cpu', timeout=60, forward=False):
         path = path or os.environ.get('PYTHONPATH') or HERE.parent.parent
-        context = {'FUZZ_CTX': ctx}
+        context = {'FUZZ_CTX': ctx, 'FUZZ_FORWARD': str(int(forward))}
         self.ours = Process(environment=context, path=path, timeout=timeout)
         self.naive = Process(environment={**context, **NAIVE}, path=path, timeout=timeout)
         # NAIVE: its errors come at the call that caused them then, as ours do. With oneDNN, gradients of biases whose

@@ -25,6 +25,33 @@ def test_gradients_go_to_the_same_memory(x):
     assert x.grad.asnumpy().tolist() == [2, 4, 6]
 
 
+@pytest.mark.parametrize('layer', ['LSTM', 'GRU', 'RNN'])
+@pytest.mark.parametrize('flags', [{}, {'static_alloc': True, 'static_shape': True}], ids=['hybrid', 'static'])
+def test_backward_twice_through_recurrent_layers(layer, flags):
+    """cuDNN overwrites what its gradient reads; a second `backward` gives the same gradient nevertheless."""
+    def gradients(hybrid):
+        mx.random.seed(1)
+        net = getattr(mx.gluon.rnn, layer)(4, input_size=3)
+        net.initialize(mx.init.Uniform(1), ctx=mx.gpu(0))
+        if hybrid:
+            net.hybridize(**flags)
+        data = nd.array(np.random.RandomState(2).rand(5, 2, 3), ctx=mx.gpu(0))
+        found = []
+        for _ in range(4):
+            with autograd.record():
+                out = net(data) * 2
+                kept = out.sum()
+            for retain in (True, True, False):
+                kept.backward(retain_graph=retain)
+                found.append([p.grad(mx.gpu(0)).asnumpy() for p in net.collect_params().values()])
+        return found
+
+    wanted = gradients(False)
+    for mine in gradients(True):
+        for a, b in zip(mine, wanted[0], strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
+
+
 def test_across_devices(x):
     weight = nd.array([5, 6, 7])
     weight.attach_grad()

@@ -7,7 +7,7 @@ import pytest
 import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph.cuda import runner
-from mxnet.ndarray import _cached_op
+from mxnet.ndarray import _predictions
 
 pytestmark = pytest.mark.gpu
 
@@ -140,7 +140,7 @@ def test_predictions_are_recorded_late_and_follow_the_parameters():
     found, wanted = network(), network()
     found.hybridize()
     random = np.random.RandomState(2)
-    for number in range(_cached_op.LATE + runner.LATE + 20):
+    for number in range(_predictions.FIRST_UNASKED + runner.LATE + 20):
         x = nd.array(random.rand(4, 12), ctx=mx.gpu())
         np.testing.assert_allclose(found(x).asnumpy(), wanted(x).asnumpy(), rtol=1e-4, atol=1e-5)
         if number % 13 == 12:
@@ -157,7 +157,7 @@ def test_predictions_are_recorded_late_and_follow_the_parameters():
 def test_training_and_predicting_by_turns():
     found, wanted = Training(), Training(hybrid=False)
     x = nd.ones((4, 12), ctx=mx.gpu())
-    for _ in range(_cached_op.LATE + runner.LATE + 8):
+    for _ in range(_predictions.FIRST_UNASKED + runner.LATE + 8):
         found.step()
         wanted.step()
         np.testing.assert_allclose(found.net(x).asnumpy(), wanted.net(x).asnumpy(), rtol=1e-3, atol=1e-4)
@@ -165,11 +165,11 @@ def test_training_and_predicting_by_turns():
 
 
 def test_predictions_of_large_networks_are_left_alone(monkeypatch):
-    monkeypatch.setattr(_cached_op, 'MOST_UNASKED', 100)
+    monkeypatch.setattr(_predictions, 'MOST_UNASKED', 100)
     net, asked = network(), network()
     net.hybridize()
     asked.hybridize(static_alloc=True, static_shape=True)
-    for _ in range(_cached_op.LATE + runner.LATE + 5):
+    for _ in range(_predictions.FIRST_UNASKED + runner.LATE + 5):
         net(nd.ones((4, 12), ctx=mx.gpu()))
         asked(nd.ones((4, 12), ctx=mx.gpu()))
     assert predictor(net) is None and predictor(asked).captured is not None

@@ -26,6 +26,23 @@ def test_programs(sides, part):
             pytest.fail(report(program, found, sides))
 
 
+@pytest.fixture(scope='module')
+def forward_sides():
+    with runner.Runner(forward=True) as made:
+        yield made
+
+
+@pytest.mark.parametrize('part', range(4))
+def test_programs_whose_averages_move_in_the_forward_pass(forward_sides, part):
+    # as on a GPU: states are pending while a step that writes them is open
+    for seed in range(10000 + part * 15, 10000 + (part + 1) * 15):
+        program = generate.program(seed, ('train', 'gan', 'np', 'devices')[part])
+        found, _ = compare.check(program, forward_sides)
+        if found is not None:
+            program, found, _ = shrink.shrunk(program, found, forward_sides, 60)
+            pytest.fail(report(program, found, forward_sides))
+
+
 # ---------------------------------------------------------------------- the fuzzer itself
 BIASED = Program((S('x = A(1, 2, 3)'), S('unused = 3'), S('y = x + (0 if MODE is None else 1)')),
                  ((S('see(x)'), S('see(x.shape)')), (S('see(x, y)'),), (S('see(x)'),)), (S('see(y)'),))

@@ -6,6 +6,7 @@ import pytest
 import torch
 from ops_checks import check
 
+import mxnet as mx
 from mxnet import autograd, nd
 from mxnet._ops import TABLE
 from mxnet.base import MXNetError
@@ -167,6 +168,7 @@ def test_kl_regularizer():
     x.attach_grad()
     with autograd.record():
         y = nd.IdentityAttachKLSparseReg(x, state, penalty=0.1, momentum=0.8, sparseness_target=0.2)
+    np.testing.assert_array_equal(state.asnumpy(), average)
     y.backward()
     expected = 0.8 * average + 0.2 * data.mean(0)
     np.testing.assert_allclose(state.asnumpy(), expected, rtol=1e-6)
@@ -174,6 +176,48 @@ def test_kl_regularizer():
     np.testing.assert_allclose(x.grad.asnumpy(), 1 + pull + 0 * data, rtol=1e-5)
     nd.IdentityAttachKLSparseReg(x, state)
     np.testing.assert_allclose(state.asnumpy(), expected, rtol=1e-6)      # only training moves the average
+
+
+def test_kl_regularizer_in_a_graph():
+    # recorded with MXNet 1.9.1: backward moves the average, each time it is called
+    out = mx.sym.IdentityAttachKLSparseReg(mx.sym.sigmoid(mx.sym.var('x')), penalty=0.1, momentum=0.5,
+                                           sparseness_target=0.2)
+    bound = out.simple_bind(mx.cpu(), x=(3, 4))
+    bound.aux_arrays[0][:] = 0.3
+    bound.arg_arrays[0][:] = np.arange(12).reshape(3, 4) / 10
+    moved, twice = [0.44811, 0.45973, 0.47109, 0.48215], [0.52217, 0.5396, 0.55664, 0.57322]
+    bound.forward(is_train=True)
+    np.testing.assert_allclose(bound.aux_arrays[0].asnumpy(), [0.3] * 4, rtol=1e-6)
+    for averages, gradient in ((moved, [0.27508, 0.27545, 0.27445, 0.27208]),
+                               (twice, [0.28228, 0.28346, 0.28328, 0.28175])):
+        bound.backward(nd.ones((3, 4)))
+        np.testing.assert_allclose(bound.aux_arrays[0].asnumpy(), averages, rtol=1e-4)
+        np.testing.assert_allclose(bound.grad_arrays[0].asnumpy()[0], gradient, rtol=1e-4)
+
+
+@pytest.mark.parametrize('flags', [None, {}, {'static_alloc': True, 'static_shape': True}])
+def test_kl_regularizer_in_a_block(flags):
+    class Sparse(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.average = self.params.get('average', shape=(4,), init='zeros', grad_req='null', differentiable=False)
+
+        def hybrid_forward(self, F, x, average):
+            return F.IdentityAttachKLSparseReg(x, average, penalty=0.1, momentum=0.5)
+
+    net = Sparse()
+    net.initialize()
+    if flags is not None:
+        net.hybridize(**flags)
+    x, wanted = nd.ones((2, 4)) * 0.5, 0.0
+    x.attach_grad()
+    for _ in range(5):
+        with autograd.record():
+            y = net(x)
+        assert net.average.data().asnumpy()[0] == np.float32(wanted)
+        y.backward()
+        wanted = wanted / 2 + 0.25
+        assert net.average.data().asnumpy()[0] == np.float32(wanted)
 
 
 # ---------------------------------------------------------------------- casts and checks

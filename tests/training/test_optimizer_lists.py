@@ -1,4 +1,6 @@
 """Updates of lists of tensors: fused kernels and their rules, small and large tensors, what autograd sees."""
+import gc
+
 import numpy as np
 import optimizer_formulas as formulas
 import pytest
@@ -8,7 +10,7 @@ import mxnet as mx
 from mxnet._ops.optim.adaptive import adam_update
 from mxnet._ops.optim.sgd import nag_mom_update, sgd_mom_update, sgd_update
 from mxnet.optimizer import _lists
-from mxnet.optimizer._bound_update import descend
+from mxnet.optimizer._bound_update import descend, descent_of
 from mxnet.optimizer.contrib import adamw
 
 SHAPES = [(3, 4), (37,), (), (1,), (8, 16), (0, 3)]
@@ -181,14 +183,18 @@ def test_recorded_updates_are_the_same(numbers, momentum):
         sizes = [(64, 784), (64,), (300, 300), (10,)]
         weights, grads = ([torch.randn(s, device='cuda', generator=draw) for s in sizes] for _ in range(2))
         moms = [torch.zeros_like(w) for w in weights] if momentum else []
-        step = _lists.descent_of(weights, moms, momentum=momentum, **numbers)
+        step = descent_of(weights, moms, momentum=momentum, **numbers)
         steps(lambda: step(grads))
         return weights + moms
 
     def recorded(step):
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            step()
+        gc.disable()            # graphs of earlier tests that are collected now would abort the capture
+        try:
+            with torch.cuda.graph(graph):
+                step()
+        finally:
+            gc.enable()
         for _ in range(3):
             graph.replay()
 

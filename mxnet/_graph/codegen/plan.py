@@ -210,14 +210,19 @@ def _channels_moved(value: torch.Tensor) -> torch.Tensor:
 
 def _channels_last(program: Runnable, tensors: Sequence[torch.Tensor], device: torch.device,
                    parameters: tuple[int, ...] | None) -> bool:
-    """Whether it pays to keep channels last in memory: a GPU's matrix units take numbers of 16 bits no other way.
+    """Whether it pays to keep channels last in memory: a GPU's matrix units take pictures no other way.
 
-    On a CPU it pays in predictions, with weights that are packed for it (packed.py); gradients are slower so.
+    They compute float32 as TF32, from compute capability 8.0 on and where `torch.backends.cudnn` allows it.  On a CPU
+    it pays in predictions, with weights that are packed for it (packed.py); gradients are slower so.
     """
     if not program.convolves:
         return False
     if device.type == 'cpu':
         return parameters is not None and can_pack() and \
             any(t.dim() == 4 and t.dtype is torch.float32 for t in tensors)
-    return device.type == 'cuda' and \
-        any(t.dim() == 4 and t.dtype in (torch.float16, torch.bfloat16) for t in tensors)
+    if device.type != 'cuda':
+        return False
+    fast = {torch.float16, torch.bfloat16}
+    if torch.backends.cudnn.allow_tf32 and torch.cuda.get_device_capability(device)[0] >= 8:
+        fast.add(torch.float32)
+    return any(t.dim() == 4 and t.dtype in fast for t in tensors)

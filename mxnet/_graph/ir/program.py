@@ -14,7 +14,7 @@ import torch
 from ..._dispatch import interceptors, run_kernel
 from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, said
 from ..._ops.core.dtypes import NAME
-from ..._ops.core.moves import Move
+from ..._ops.core.moves import FORWARD, Move
 from ..._state import state
 from ...base import MXNetError, OutOfRange
 from .labels import Labels
@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from ..infer.inference import Facts
     from ..types import Generators
 
-# operators whose backward pass moves their states on a CPU
-MOVED_BACKWARD = frozenset(('BatchNorm', 'BatchNorm_v1', '_contrib_BatchNormWithReLU', '_contrib_SyncBatchNorm'))
+# operators whose backward pass moves their states: batch norms not on the types of devices in `FORWARD`
+_BATCH_NORMS = frozenset(('BatchNorm', 'BatchNorm_v1', '_contrib_BatchNormWithReLU', '_contrib_SyncBatchNorm'))
+MOVED_BACKWARD = _BATCH_NORMS | {'IdentityAttachKLSparseReg'}
 
 
 class Call:
@@ -182,7 +183,8 @@ class Program:
             self._written[device.type] = tuple({
                 number: None for call in self.calls for number in call.mutated
                 if number is not None and number < len(self.variables)
-                and (device.type == 'cuda' or call.node.op.name not in MOVED_BACKWARD)})
+                and (call.node.op.name not in MOVED_BACKWARD
+                     or device.type in FORWARD and call.node.op.name in _BATCH_NORMS)})
         return self._written[device.type]
 
     def _filled(self, always: bool) -> tuple[int, ...]:

@@ -16,6 +16,10 @@ from torch.autograd.graph import Node
 
 _LABEL = 'mxnet.moves'          # key of a node's metadata
 
+# Types of devices on which BatchNorm moves its averages in the forward pass, as cuDNN does.  Tests add 'cpu', so that
+# what only a GPU does with states is also run, and compared, without one.
+FORWARD = {'cuda'}
+
 
 class Move:
     """A state goes towards `value` by `weight` (1: all the way) each time torch's engine runs `node`."""

@@ -78,9 +78,10 @@ def _rnn_backward(data, vector, state, cell, output, reserve, d_output, d_state,
                   layers, bidirectional):
     weights = _unpacked(vector, data, mode, hidden, projection, layers, bidirectional)
     flat = [w for one in weights for w in one]
+    # cuDNN writes into the reserve, and the program may call `backward` again (`retain_graph=True`)
     d_data, d_hidden, d_new, d_flat = cudnn_rnn_backward(
         data, flat, len(weights[0]), vector, state, cell, output, d_output, d_state, d_cell, mode, hidden, projection,
-        layers, False, 0.0, True, bidirectional, [], None, reserve, [True, True, cell is not None, True])
+        layers, False, 0.0, True, bidirectional, [], None, reserve.clone(), [True, True, cell is not None, True])
     step = len(weights[0])
     rows = [d_flat[i:i + step] for i in range(0, len(d_flat), step)]
     d_vector = torch.cat([m.reshape(-1) for row in rows for m in (*row[:2], *row[4:])]

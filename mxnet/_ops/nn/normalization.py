@@ -8,7 +8,7 @@ from ...base import MXNetError
 from ..core import shapes
 from ..core.attributes import NonNegative, Training
 from ..core.gradients import ones_with_zero_gradient
-from ..core.moves import Move
+from ..core.moves import FORWARD, Move
 from ..core.table import operator
 from . import _workers
 
@@ -62,7 +62,7 @@ def _batch_norm(name, data, gamma, beta, moving_mean, moving_var, eps, momentum,
         # torch's kernel for memory with gaps, such as a slice's, is slow and inexact
         output, mean, inverse = torch.native_batch_norm(_packed(x), scale, beta, None, None, True, 0.0, eps)
     new_mean = new_var = None
-    forward = forward and x.is_cuda
+    forward = forward and x.device.type in FORWARD
     if inverse is not None and (forward or output.requires_grad):       # it used the statistics of the batch
         new_mean, new_var = mean.detach().to(moving_mean.dtype), inverse.detach().pow(-2) - eps
         if forward:

@@ -6,6 +6,7 @@ from ..core import shapes
 from ..core.attributes import DType, Training
 from ..core.dtypes import TORCH
 from ..core.gradients import no_gradient, ones, scaled, straight_through, with_gradient, with_penalty
+from ..core.moves import Move
 from ..core.table import operator
 from .unary import round_half_away
 
@@ -63,16 +64,17 @@ def IdentityAttachKLSparseReg(data, moving_avg, *, sparseness_target: float = 0.
     """A copy that drives activations of a sigmoid, channel by channel, towards `sparseness_target`.
 
     In training, the gradient gets `penalty` times that of the Kullback-Leibler divergence between the target and
-    `moving_avg`, the running mean of each channel (axis 1), which must stay between 0 and 1.
+    `moving_avg`, the running mean of each channel (axis 1), which must stay between 0 and 1.  `backward` moves it.
     """
-    if not training:
-        return data, moving_avg
+    if not (training and torch.is_grad_enabled() and data.requires_grad):
+        return data, None
     with torch.no_grad():
         mean = data.mean(dim=[d for d in range(data.dim()) if d != 1])
         average = momentum * moving_avg + (1 - momentum) * mean
         pull = penalty * ((1 - sparseness_target) / (1 - average) - sparseness_target / average)
         pull = pull.reshape((-1,) + (1,) * (data.dim() - 2))
-    return with_gradient(torch.clone, with_penalty(pull), data), average
+    output = with_gradient(torch.clone, with_penalty(pull), data)
+    return output, Move(mean, 1 - momentum, output.grad_fn)
 
 
 # ---------------------------------------------------------------------- casts
