@@ -35,11 +35,11 @@ def array(object, dtype=None, ctx=None):
     wanted = None if dtype is None else torch_dtype(dtype)
     if isinstance(object, NDArrayBase):
         if state.recording and not object._sparse:          # as any operator is
-            copied = (object.copy() if wanted is None else object.astype(dtype)).as_np_ndarray()
+            copied = object.astype(object.dtype if wanted is None else dtype).as_np_ndarray()
             return copied if ctx == object._ctx else copied.as_in_ctx(ctx)
         tensor = object.materialize().detach()
         if tensor.is_meta:              # an array of a graph that is being traced
-            return (object.copy() if wanted is None else object.astype(dtype)).as_np_ndarray()
+            return object.astype(object.dtype if wanted is None else dtype).as_np_ndarray()
         moved = tensor.to(ctx.torch_device, wanted or tensor.dtype, copy=True)
         return wrap(_interop.allocate(moved, ctx), ctx, _call.array_class)
     if isinstance(object, torch.Tensor):
