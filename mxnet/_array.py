@@ -6,7 +6,7 @@ requires a gradient and that nothing else sees.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from weakref import ref
 
@@ -15,6 +15,7 @@ import torch
 from ._ops.core.dtypes import NAME
 from ._paused_writes import before_paused_write
 from ._state import state
+from ._torch.memory import storage_id
 from .base import MXNetError
 from .context import Context
 
@@ -142,6 +143,28 @@ def owned(result: torch.Tensor, tensors: Iterable[Any]) -> torch.Tensor:
             if t is not None and (t is base or t._base is base):
                 return result.clone(memory_format=torch.contiguous_format)
     return result if result.is_contiguous() else result.contiguous()
+
+
+def owned_apart(results: Sequence[torch.Tensor], tensors: Sequence[Any],
+                but: Container[int] = ()) -> list[torch.Tensor]:
+    """`owned`, for results that share no memory with each other either: one may be another, or a view of it.
+
+    but: numbers of results that stay as they are
+    """
+    if len(results) == 1:
+        return [owned(results[0], tensors)]
+    found: list[torch.Tensor] = []
+    taken: set[int] = set()
+    for number, result in enumerate(results):
+        if number not in but:
+            result = owned(result, tensors)
+            memory = storage_id(result.untyped_storage())
+            if memory in taken:
+                result = result.clone(memory_format=torch.contiguous_format)
+            else:
+                taken.add(memory)
+        found.append(result)
+    return found
 
 
 def readable(array: NDArrayBase) -> torch.Tensor:

@@ -29,7 +29,7 @@ from ._ops.core.table import NAMES
 from ._provenance import drop_history, record_results
 from ._state import state
 from ._torch.autograd import run_backward
-from ._torch.memory import ALONE, users_of
+from ._torch.memory import ALONE, storage_id, users_of
 from ._typing import any_signature
 from ._wording import is_out_of_memory, plain
 from .base import MXNetError
@@ -486,6 +486,13 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
             if not _reaches(tensors, wanted[i]):
                 raise MXNetError(f'cannot differentiate with respect to variable {i}: the heads do not depend on it')
             results[i] = torch.zeros_like(wanted[i], requires_grad=False)
+    # torch may answer with a head's gradient itself, with one tensor twice, or with views of one
+    given = {storage_id(t.untyped_storage()) for t in (*tensors, *gradients, *wanted)}
+    for i, result in enumerate(results):
+        memory = storage_id(result.untyped_storage())
+        if memory in given or users_of(result) > ALONE:
+            results[i] = result = result.clone(memory_format=torch.contiguous_format)
+        given.add(memory)
     if create_graph:
         # of a linear function: a constant, yet its gradient is to be zero and not an error
         results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]

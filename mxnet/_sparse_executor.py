@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
-from ._array import overwrite, wrap
+from ._array import overwrite, owned_apart, wrap
 from ._graph.ir.node import topological
 from ._ops.core.moves import sort_moves
 from ._state import state
-from .executor import Executor, _owned
+from .executor import Executor
 from .ndarray import NDArray, _sparse_dispatch, _sparse_links, _sparse_rules
 from .ndarray.sparse import BaseSparseNDArray
 
@@ -90,7 +90,8 @@ class SparseExecutor(Executor):
                 if type(value) is not list:
                     overwrite(arrays[place], value)
         tensors = [v for v in values if isinstance(v, torch.Tensor)]
-        return [o if isinstance(o, BaseSparseNDArray) else _owned(o, tensors) for o in outputs]
+        dense = iter(owned_apart([o for o in outputs if not isinstance(o, BaseSparseNDArray)], tensors))
+        return [o if isinstance(o, BaseSparseNDArray) else next(dense).detach() for o in outputs]
 
     def _forward_backward(self, feed, update=None):
         for place, array in feed:

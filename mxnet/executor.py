@@ -14,7 +14,7 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from . import _paused_writes
 from . import _random_state as _random
-from ._array import NDArrayBase, before_write, fill_ones, overwrite, readers, wrap
+from ._array import NDArrayBase, before_write, fill_ones, overwrite, owned_apart, readers, wrap
 from ._autograd import adopted
 from ._dispatch import entering, interceptors
 from ._graph.codegen.plan import Plans, alike, copy_all
@@ -277,7 +277,7 @@ class Executor:
                 overwrite(arrays[place], value)
         # an output may be an input, or a view of one: programs write into both.  They may write into outputs that
         # backward needs, which then takes them as they are, as a plan does: torch is not told
-        return [_owned(o, tensors).data for o in outputs]
+        return [o.data for o in owned_apart(outputs, tensors)]
 
     def _follow(self, bound, tensors):
         """Runs a plan forward; the caller has seen that the tensors are like those it was made for."""
@@ -297,7 +297,7 @@ class Executor:
                     else:
                         moves.append((tensors[place], value, weight))
         self._recorded = (plan, saved, outputs, bound, moves) if bound.record else None
-        return outputs if bound.fresh else [_owned(o, tensors) for o in outputs]
+        return outputs if bound.fresh else [o.detach() for o in owned_apart(outputs, tensors)]
 
     def _forward_backward(self, feed, update=None):
         """`forward(is_train=True)`, then `backward()`, as one plan where there is one.
@@ -369,7 +369,7 @@ class Executor:
     def _show(self, runner, results, tensors):
         """Puts the results of a plan into the arrays of the outputs."""
         if runner.captured is None:
-            self._give(results if runner.fresh else [_owned(o, tensors) for o in results])
+            self._give(results if runner.fresh else [o.detach() for o in owned_apart(results, tensors)])
             return
         # they lie in the memory of a CUDA graph; a read copies them
         if self._graph_outputs is None or not self._graph_outputs.are_current(self._outputs, results):
@@ -679,7 +679,7 @@ class FoldedPrediction:
                 self._attempts_left = 0
                 return None
         outputs = self._predictor.run(tensors)
-        return outputs if self._predictor.fresh else [_owned(o, tensors) for o in outputs]
+        return outputs if self._predictor.fresh else [o.detach() for o in owned_apart(outputs, tensors)]
 
     def _made(self, own, tensors):
         parameters = tuple(n for n in range(len(tensors)) if n not in self._inputs)
@@ -755,11 +755,6 @@ class _Watch:
         """Shows the gradients of `leaves`."""
         for (node, which), leaf, gradient in zip(self._places, self.leaves, gradients, strict=True):
             self._show(node, which, torch.zeros_like(leaf) if gradient is None else gradient)
-
-
-def _owned(tensor, inputs):
-    from .ndarray._invoke import owned
-    return owned(tensor, inputs).detach()
 
 
 def _place(program, group2ctx):

@@ -20,7 +20,7 @@ from weakref import ref
 
 import torch
 
-from .._array import NDArrayBase, before_write, owned, readers
+from .._array import NDArrayBase, before_write, owned_apart, readers
 from .._autograd import OVERWRITTEN, adopted
 from .._graph.codegen.plan import LIMIT
 from .._graph.cuda.runner import Runner
@@ -29,7 +29,7 @@ from .._state import state
 from ..base import MXNetError
 from .deferral import BUDGET
 from .pending import GraphOutputs, Pending, fill, fill_all, identity, memories_of, transition_lock
-from .step_plan import StepPlan, first_outputs, needed, views_of
+from .step_plan import StepPlan, needed, views_of
 
 if TYPE_CHECKING:
     from .._autograd import Variable
@@ -447,7 +447,7 @@ class BoundStep:
     """
 
     __slots__ = ('structure', 'heads', 'others', 'groups', 'free_inputs', 'kinds', 'free_variables', 'np_shape', 'ctx',
-                 'targets', 'flags', 'runner', 'outputs', 'plain', 'output_metas', 'views', '_at', '_lock', '_repeated')
+                 'targets', 'flags', 'runner', 'outputs', 'plain', 'output_metas', 'views', '_at', '_lock', '_derived')
     targets: list[Any]                  # the gradient variables that the plan's gradients go to
     outputs: GraphOutputs | None        # of the last run, in the memory of a CUDA graph
 
@@ -464,8 +464,7 @@ class BoundStep:
         self.targets = [step.variables[n] for n in plan.wanted]
         self.flags = [variable.fresh for variable in self.targets]
         self.views = views_of(structure)
-        firsts = first_outputs([cached for cached, _, _ in structure])
-        self._repeated = [first + n for first, (cached, _, _) in zip(firsts, structure) for n in cached.repeated]
+        self._derived = {number for number, _, _ in self.views}
         wishes = {c.cached.static for c in step.calls} - {None}
         generators = []
         if any(c.cached.draws for c in step.calls):
@@ -544,9 +543,7 @@ class BoundStep:
                 self.outputs = GraphOutputs(refs, outputs, ctx, self.views)
             else:
                 if not runner.fresh:
-                    outputs = [owned(o, tensors) for o in outputs]
-                    for number in self._repeated:
-                        outputs[number] = outputs[number].clone()
+                    outputs = owned_apart(outputs, tensors, self._derived)
                 if self.views:
                     fill_all(refs, outputs, ctx, self.views)
                 else:

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from .._array import before_write, owned, readers, wrap
+from .._array import before_write, owned_apart, readers, wrap
 from .._dispatch import entering, interceptors
 from .._graph.codegen.plan import LIMIT, Plans
 from .._graph.codegen.states import move_when_differentiated
@@ -49,7 +49,6 @@ class CachedOp:
         self._flags = dict(flags)
         self._np = self.is_np_sym
         self.program = Program(sym._entries)
-        self.repeated = _repeated(list(sym._entries))
         self._plans = Plans(self.program)
         self._monitor: tuple[Any, bool] | None = None
         self._lookups = Lookups.of(sym, self._flags.items(), CachedOp)
@@ -162,6 +161,9 @@ class CachedOp:
                 given = with_joint_gradients(tensors, wanted) if wanted else tensors
                 outputs, states = self.program.run(given, training=training, generator=generators_of(ctx),
                                                    device=device, monitor=self._watch(ctx))
+                if wanted:          # a view may be one of what the tape has saved, which the program must not write
+                    outputs = [o if o._base is None else o.clone(memory_format=torch.contiguous_format)
+                               for o in outputs]
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
             for place, value in states.items():
@@ -181,9 +183,7 @@ class CachedOp:
                 outputs, values, _ = plan.forward(tensors)
             for place, value in zip(plan.state_numbers, values, strict=True):
                 write_state(tensors[place], value)
-        results = [owned(o, tensors) for o in outputs]
-        for number in self.repeated:
-            results[number] = results[number].clone()
+        results = owned_apart(outputs, tensors)
         if wanted and self.deferral.budget > 0 and (plan is not None or self.program.has_static_shapes):
             kinds = inference.kinds_of(training, tensors)
             if kinds not in self.deferral.output_kinds:
@@ -228,11 +228,6 @@ class CachedOp:
             return None
         callback, everything = self._monitor
         return _Watch(callback, everything, ctx)
-
-
-def _repeated(entries):
-    """Numbers of the outputs that another one before is, too: they are copied, as programs write into both."""
-    return [number for number, entry in enumerate(entries) if entry in entries[:number]]
 
 
 class _Passing:

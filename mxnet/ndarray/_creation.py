@@ -47,9 +47,12 @@ def array(source_array: ArrayLike, ctx: Context | None = None, dtype: DType | No
     ctx = given_context(ctx)
     if isinstance(source_array, NDArrayBase):
         wanted = source_array.meta().dtype if dtype is None else torch_dtype(dtype)
+        if state.recording and not source_array._sparse:            # as any operator is
+            copied = source_array.astype(source_array.dtype if dtype is None else dtype).as_nd_ndarray()
+            return copied if ctx == source_array._ctx else copied.as_in_context(ctx)
         tensor = source_array.materialize().detach()
         if tensor.is_meta:              # an array of a graph that is being traced
-            return source_array.detach().astype(source_array.dtype if dtype is None else dtype).as_nd_ndarray()
+            return source_array.astype(source_array.dtype if dtype is None else dtype).as_nd_ndarray()
         return wrap(_interop.move(tensor if wanted is tensor.dtype else tensor.to(wanted), ctx),
                     ctx, NDArray)
     wanted = torch.float32 if dtype is None else torch_dtype(dtype)

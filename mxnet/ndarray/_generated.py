@@ -29,7 +29,7 @@ from weakref import ref
 
 import numpy
 
-from .._array import NDArrayBase, owned, wrap
+from .._array import NDArrayBase, owned, owned_apart, wrap
 from .._dispatch import interceptors
 from .._frontend.binding import _Null, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
@@ -152,7 +152,7 @@ def _slow_variadic(op, data, given, out, kwargs, cls):
 
 def several(op, inputs, tensors, results, given, recording, ctx, cls):
     """The arrays of a call with several results."""
-    found = [owned(r, tensors) for r in results]
+    found = owned_apart(results, tensors)
     found = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in found]
     if recording:
         record_results(op, given, inputs, found)

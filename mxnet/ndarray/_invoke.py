@@ -8,7 +8,7 @@ from typing import Any
 from weakref import ref
 
 from .. import _random_state as _random
-from .._array import NDArrayBase, describe, fill_ones, overwrite, owned, readers, wrap, write
+from .._array import NDArrayBase, describe, fill_ones, overwrite, owned_apart, readers, wrap, write
 from .._dispatch import intercepted, interceptors, ran, run_kernel
 from .._frontend.binding import bind, by_order, missing_inputs
 from .._graph.codegen.states import move_when_differentiated
@@ -124,12 +124,12 @@ def execute(op: Operator, inputs, attributes, out, cls):
         if len(result) == 1:
             result = result[0]
         else:
-            results = [_owned(op, inputs, attributes, r, tensors) for r in result]
+            results = _owned(op, inputs, attributes, result, tensors)
             results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
             if recording:
                 record_results(op, given, inputs, results)
             return results
-    result = _owned(op, inputs, attributes, result, tensors)
+    result, = _owned(op, inputs, attributes, (result,), tensors)
     if result.requires_grad:
         if recording:
             result._provenance = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
@@ -209,10 +209,10 @@ def _into(op, result, out):
         write(target, value, f'out= of operator {op.name}')
 
 
-def _owned(op, inputs, attributes, result, tensors):
-    """As `owned`; a view that does not fit into memory as an array is an error of the operator."""
+def _owned(op, inputs, attributes, results, tensors):
+    """As `owned_apart`; a view that does not fit into memory as an array is an error of the operator."""
     try:
-        return owned(result, tensors)
+        return owned_apart(results, tensors)
     except (RuntimeError, MemoryError) as error:
         raise operator_error(op, inputs, attributes, error) from error
 

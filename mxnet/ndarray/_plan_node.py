@@ -40,9 +40,10 @@ class PlanNode(torch.autograd.Function):
         # not through save_for_backward: states among them change, and only a second derivative looks at them
         ctx.tensors = tensors
         # what the program can write into is saved so that torch finds that out; the rest is let go as backward uses it
-        ctx.shared, apart = _aliases(plan, saved, tensors, outputs)
-        if apart:                   # torch refuses writes into views that a node gives; these need not be views
-            outputs = [o.data if i in apart else o for i, o in enumerate(outputs)]
+        ctx.shared, apart, copied = _aliases(plan, saved, tensors, outputs)
+        if apart or copied:         # torch refuses writes into views that a node gives; these need not be views
+            outputs = [o.data if i in apart else o.clone(memory_format=torch.contiguous_format) if i in copied else o
+                       for i, o in enumerate(outputs)]
         ctx.save_for_backward(*[saved[i] for i in ctx.shared])
         ctx.own = list(saved)
         for i in ctx.shared:
@@ -77,15 +78,16 @@ class PlanNode(torch.autograd.Function):
 
 
 def _aliases(plan, saved, given, outputs):
-    """Which of the saved tensors share memory with the given ones or with outputs, and which outputs are views of
-    memory that none of the others has; found once for each plan.
+    """Which of the saved tensors share memory with the given ones or with outputs; which outputs are views of memory
+    that none of the others has, and which are views of memory that one has; found once for each plan.
     """
     if plan.aliases is None:
         its, mine, theirs = ([storage_id(t.untyped_storage()) for t in some] for some in (outputs, saved, given))
         seen, everything = {*its, *theirs}, [*its, *mine, *theirs]
         shared = [i for i, memory in enumerate(mine) if memory in seen]
-        apart = [i for i, o in enumerate(outputs) if o._base is not None and everything.count(its[i]) == 1]
-        plan.aliases = shared, apart
+        views = [i for i, o in enumerate(outputs) if o._base is not None]
+        apart = [i for i in views if everything.count(its[i]) == 1]
+        plan.aliases = shared, apart, [i for i in views if i not in apart]
     return plan.aliases
 
 

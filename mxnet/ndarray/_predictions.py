@@ -9,7 +9,7 @@ from weakref import ref
 
 import torch
 
-from .._array import owned, wrap
+from .._array import owned_apart, wrap
 from .._graph.codegen.plan import LIMIT
 from .._graph.cuda.runner import MOST_UNASKED, Predictor, is_small
 from .._lazy.pending import GraphOutputs
@@ -80,9 +80,7 @@ class Predictions:
                 before.run()
             outputs = predictor.run(tensors)
             if predictor.captured is None:
-                outputs = list(outputs) if predictor.fresh else [owned(o, tensors) for o in outputs]
-                for number in cached.repeated:
-                    outputs[number] = outputs[number].clone()
+                outputs = list(outputs) if predictor.fresh else owned_apart(outputs, tensors)
                 return [wrap(o, ctx, cls) for o in outputs]
             arrays: list[Any] = [wrap(None, ctx, cls) for _ in outputs]
             self._graph_outputs[predictor] = GraphOutputs([ref(array) for array in arrays], outputs, ctx)

@@ -12,6 +12,7 @@ from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors, tracer
 from .._ops.core.dtypes import torch_dtype
 from .._ops.core.table import NAMES
+from .._state import state
 from ..context import given_context
 from ..ndarray import _bound_creation, _interop, _invoke
 from ..ndarray._creation import NONE_IS_NAN
@@ -33,10 +34,12 @@ def array(object, dtype=None, ctx=None):
     ctx = given_context(ctx)
     wanted = None if dtype is None else torch_dtype(dtype)
     if isinstance(object, NDArrayBase):
+        if state.recording and not object._sparse:          # as any operator is
+            copied = object.astype(object.dtype if wanted is None else dtype).as_np_ndarray()
+            return copied if ctx == object._ctx else copied.as_in_ctx(ctx)
         tensor = object.materialize().detach()
         if tensor.is_meta:              # an array of a graph that is being traced
-            object = object.detach()
-            return (object.copy() if wanted is None else object.astype(dtype)).as_np_ndarray()
+            return object.astype(object.dtype if wanted is None else dtype).as_np_ndarray()
         moved = tensor.to(ctx.torch_device, wanted or tensor.dtype, copy=True)
         return wrap(_interop.allocate(moved, ctx), ctx, _call.array_class)
     if isinstance(object, torch.Tensor):

@@ -304,6 +304,20 @@ def test_more_elements_than_int32_can_count():
     assert nd.take(x, nd.array([n - 1], dtype='int64')).asscalar() == 5
 
 
+def test_copies_by_array_are_recorded():
+    for dtype, ctx in ((None, None), ('float64', None), (None, mx.cpu(1))):
+        x = nd.array([1, 2])
+        x.attach_grad()
+        with mx.autograd.record():
+            y = nd.array(x, ctx, dtype)
+            z = (y * y).sum().as_in_context(mx.cpu(0))
+        assert y.context == (ctx or mx.cpu(0)) and y.dtype == (np.float64 if dtype else np.float32)
+        z.backward()
+        assert x.grad.asnumpy().tolist() == [2, 4]
+        y[:] = 7
+        assert x.asnumpy().tolist() == [1, 2]
+
+
 def test_threads():
     failures = []
 

@@ -459,3 +459,17 @@ def test_whole_quotients_and_shifts():
     assert np.logical_or(x, x * 0).tolist() == [True, True] and np.logical_and(x, 0).tolist() == [False, False]
     assert np.logical_xor(x > 0, x < 5).tolist() == [False, True] and np.logical_and(x, x > 0).tolist() == [True, False]
     assert np.ones((2, 3, 4)).mT.shape == (2, 4, 3)
+
+
+def test_copies_by_array_are_recorded():
+    for dtype, ctx in ((None, None), ('float64', None), (None, mx.cpu(1))):
+        x = np.array([1, 2])
+        x.attach_grad()
+        with autograd.record():
+            y = np.array(x, dtype, ctx)
+            z = (y * y).sum().as_in_ctx(mx.cpu(0))
+        assert y.ctx == (ctx or mx.cpu(0)) and y.dtype == (dtype or 'float32')
+        z.backward()
+        assert x.grad.tolist() == [2, 4]
+        y[:] = 7
+        assert x.tolist() == [1, 2]

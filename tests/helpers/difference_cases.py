@@ -422,6 +422,18 @@ def reshaped_executors():
     return [float(child.arg_dict['f_weight'][0, 0].asscalar()), float(parent.arg_dict['x'][0, 0].asscalar()), after]
 
 
+@claim('Outputs of an executor', [2, 2, 2, 2], [7, 7, 7, 7])
+def outputs_of_executors():
+    found = []
+    for way in (lambda h: h, mx.sym.identity, lambda h: mx.sym.reshape(h, (-1,)), lambda h: mx.sym.cast(h, 'float32')):
+        h = mx.sym.var('x') * 2
+        executor = mx.sym.Group([h, way(h)]).simple_bind(mx.cpu(), x=(1, 2))
+        first, second = executor.forward(x=nd.ones((1, 2)))
+        first[:] = 7
+        found.append(float(second.reshape((-1,))[0].asscalar()))
+    return found
+
+
 @claim('`get_symbol` expands hybridized blocks', ['FullyConnected', 'Activation', 'FullyConnected', '_mul_scalar'],
        ['_CachedOp', '_mul_scalar'])
 def symbols_of_blocks():

@@ -35,4 +35,5 @@ def compiled(graph: torch.fx.Graph, constants: Mapping[str, Any], tensors: Seque
     return Plan(**{name: functions.get(name) for name in FUNCTIONS}, state_numbers=facts['states'],
                 state_weights=facts['weights'], wanted=wanted,
                 differentiable=facts['differentiable'], direct=(False,) * len(gradients), source='compiled',
-                fresh=(False,) * outputs, present=tuple(g is not None for g in gradients))
+                fresh=(False,) * outputs, adoptable=(False,) * len(gradients),
+                present=tuple(g is not None for g in gradients))

@@ -46,6 +46,7 @@ class Plan:
     state_weights: None where a value is the new one; else the backward pass moves the state towards the value by this
     differentiable: which outputs gradients can go to
     fresh: which outputs are new row-major tensors that nothing else refers to
+    adoptable: the same, of the gradients of `joint`
     present: which gradients there are; others are always zero
     recorded: as `joint` or `infer`, for CUDA graphs, with `at` and `mark` of `capture.Branches`; None for the same
     memory: bytes that the values of `joint` or `infer` occupy, at most; 0 if it is not known
@@ -54,7 +55,7 @@ class Plan:
     """
 
     __slots__ = ('forward', 'backward', 'joint', 'prepare', 'infer', 'state_numbers', 'state_weights', 'wanted',
-                 'differentiable', 'fresh', 'direct', 'present', 'source', 'recorded', 'memory', 'peak',
+                 'differentiable', 'fresh', 'adoptable', 'direct', 'present', 'source', 'recorded', 'memory', 'peak',
                  'aliases', '_plain', '__weakref__')
     live: WeakSet[Plan] = WeakSet()     # all plans there are, for interceptors that come later
     forward: Any
@@ -67,13 +68,14 @@ class Plan:
     wanted: tuple[int, ...]
     differentiable: tuple[bool, ...]
     fresh: tuple[bool, ...]
+    adoptable: tuple[bool, ...]
     direct: tuple[bool, ...]
     present: tuple[bool, ...]
     source: str
     recorded: Any
     memory: int
     peak: int
-    aliases: tuple[list[int], list[int]] | None
+    aliases: tuple[list[int], list[int], list[int]] | None
     _plain: dict[str, Any] | None
 
     def __init__(self, **fields: Any) -> None:
@@ -244,7 +246,8 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
     late = set(second_part)
     known = {*[g for g in gradients if isinstance(g, torch.fx.Node)]}
     able, times = {*calls} if at_once else late, Counter(gradients)
-    direct = tuple(g in able and g not in results and g.target in _OUT and times[g] == 1
+    viewed = {_root(n) for n in results}        # memory that the program may write into is no buffer's
+    direct = tuple(g in able and g not in viewed and g.target in _OUT and times[g] == 1
                    and g.meta['val'].dtype is tensors[n].meta['val'].dtype for g, n in zip(gradients, wanted))
     writer.targets = {g: f'target_{i}' for i, g in enumerate(gradients) if direct[i]}
     held = {*outputs, *states, *known}
@@ -269,6 +272,7 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
     plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=facts['states'],
                 state_weights=facts['weights'], wanted=wanted, differentiable=facts['differentiable'], direct=direct,
                 source=source, fresh=_fresh(outputs, early, (*states, *gradients)),
+                adoptable=_fresh(gradients, {*calls}, (*outputs, *states)),
                 present=tuple(g is not None for g in gradients))
     if at_once and facts['device'].type == 'cuda':
         plan.memory = plan.peak = peak(calls, *_lifetimes(calls, writer, {*outputs, *states, *known}))
@@ -321,7 +325,7 @@ def prediction_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: 
     scope = {**writer.constants, LABELS: labels_of(calls), SOURCE: source}
     exec(compile(source, '<plan>', 'exec'), scope)
     plan = Plan(**{name: scope.get(name) for name in FUNCTIONS}, state_numbers=(), wanted=(),
-                differentiable=facts['differentiable'], direct=(), source=source, present=(),
+                differentiable=facts['differentiable'], adoptable=(), direct=(), source=source, present=(),
                 fresh=_fresh(outputs, set(second)))
     if facts['device'].type == 'cuda':
         plan.memory = plan.peak = peak(second, *_lifetimes(second, writer, set(outputs)))

@@ -248,7 +248,7 @@ class Runner(_Recorder):
         targets, values = [], []
         for i in self._copied:
             target = buffers[i]
-            if self._adopt is not None and target.numel() >= LARGE:
+            if self._adopt is not None and self.plan.adoptable[i] and target.numel() >= LARGE:
                 buffers[i] = target = None          # memory that something refers to stays
                 target = self._adopt(i, found[i])
             if target is not None:
