@@ -55,18 +55,52 @@ def state(translation):
     return {name: tensor.detach() for name, tensor in translation.module.state_dict().items()}
 
 
+# ---------------------------------------------------------------------- single classes, for pickles
+def class_source(kind):
+    """(source, name) of a layer's class."""
+    copies = Copies()
+    name = copies.name(kind, kind.__name__)
+    return _with_imports(copies), name
+
+
+def operator_source(op, attributes):
+    """(source, name) of a class for an operator that computes otherwise while training."""
+    copies = Copies()
+    function = copies.name(op.function, _function_name(op))
+    random = ', rng=None' if op.wants_rng else ''
+    visible = copies.name(operators.visible, 'visible')
+    call = f'{function}(*inputs, **self.attributes, training=self.training{random})'
+    text = _OPERATOR_OF_PICKLES.format(call=f'{visible}({call}, {_outputs(op, attributes)})')
+    return f'{_with_imports(copies)}\n\n\n{text}', 'Operator'
+
+
+def forward_source(translation, name):
+    """Source of a class whose `forward` computes a translated network; its layers and tensors come from elsewhere."""
+    writer = _Writer(translation, name, pickled=True)
+    text = '\n'.join([f'class {name}(nn.Module):', *writer.forward(translation)])
+    if writer.problems:
+        raise CannotCopy('; '.join(writer.problems))
+    return f'{_with_imports(writer.copies)}\n\n\n{text}'
+
+
+def _with_imports(copies):
+    imports = {'import torch', 'from torch import nn', 'from torch.nn import functional as F', *copies.imports}
+    return '\n'.join([*sorted(imports, key=lambda line: (line.startswith('from'), line)), '\n', copies.text()])
+
+
 class _Writer:
-    def __init__(self, translation, name):
+    def __init__(self, translation, name, pickled=False):
         self.translation, self.name = translation, name
+        self._pickled = pickled             # containers are plain modules then, which have no index
         self.copies = Copies()
         self._functions: dict = {}
         self._bodies: list[str] = []
-        self._problems: list[str] = []
+        self.problems: list[str] = []
 
     def text(self, title, example):
         network = self._class(self.translation, self.name)
-        if self._problems:
-            raise MXNetError('no torch source for ' + '; '.join(self._problems))
+        if self.problems:
+            raise MXNetError('no torch source for ' + '; '.join(self.problems))
         helpers = self.copies.text()
         imports = sorted({'import json', 'from pathlib import Path', 'import torch', 'from torch import nn',
                           'from torch.nn import functional as F', *self.copies.imports},
@@ -87,7 +121,7 @@ class _Writer:
         if inits:
             lines += ['    def __init__(self):', '        super().__init__()']
             lines += [f'        {line}' for line in inits] + ['']
-        lines += self._forward(translation)
+        lines += self.forward(translation)
         return '\n'.join(lines)
 
     def _init(self, translation):
@@ -140,6 +174,8 @@ class _Writer:
         for number, part in enumerate(path.split('.')):
             if part.isidentifier() and not keyword.iskeyword(part):
                 text += f'.{part}'
+            elif self._pickled:
+                text = f'getattr({text}, {part!r})'
             elif number:
                 text += f'[{part!r}]'
             else:
@@ -151,7 +187,9 @@ class _Writer:
         if kind is operators.Operator:
             function = self._operator(operators.TABLE[layer.args[0]], layer.node)
             self._operator_class()
-            random = ['rng=None'] if operators.TABLE[layer.args[0]].wants_rng else []
+            op = operators.TABLE[layer.args[0]]
+            random = ['rng=None'] if op.wants_rng else []
+            function = f'lambda *x, **options: {self._only_outputs(f"{function}(*x, **options)", op, layer.options)}'
             return f'Operator({", ".join((function, *self._options(layer.options), *random))})'
         if kind.__module__ == operators.__name__:
             name = self.copies.name(kind, kind.__name__)
@@ -168,7 +206,7 @@ class _Writer:
         return [f'{k}={self._literal(v)}' for k, v in options.items()]
 
     # ------------------------------------------------------------------ forward
-    def _forward(self, translation):
+    def forward(self, translation):
         names: dict = {}
         inputs = [n for n in translation.graph.nodes if n.op == 'placeholder']
         for node in inputs:
@@ -227,10 +265,11 @@ class _Writer:
                 args.append(f'{key}={self._value(value, names)}')
         if op.wants_rng:
             args.append('rng=None')
-        text = f'{called}({", ".join(args)})'
-        # loops give a tuple, be it of one
-        count = len(op.output_names({**op.complete({}), **node.kwargs})) if op.wants_subgraphs else 2
-        return f'{text}[0]' if count == 1 else text
+        return self._only_outputs(f'{called}({", ".join(args)})', op, node.kwargs)
+
+    def _only_outputs(self, text, op, attributes):
+        count = _outputs(op, attributes)
+        return text if count is None else f'{self.copies.name(operators.visible, "visible")}({text}, {count})'
 
     def _torch_name(self, function):
         name = function.__name__
@@ -243,10 +282,10 @@ class _Writer:
     def _operator(self, op, node):
         if op.name not in self._functions:
             try:
-                self._functions[op.name] = self.copies.name(op.function, re.sub(r'^_+', '', op.name) or op.name)
+                self._functions[op.name] = self.copies.name(op.function, _function_name(op))
             except CannotCopy as error:
                 where = node if isinstance(node, str) and node else getattr(node, 'name', op.name)
-                self._problems.append(f'{where}: {error}')
+                self.problems.append(f'{where}: {error}')
                 self._functions[op.name] = op.name
         return self._functions[op.name]
 
@@ -277,6 +316,17 @@ class _Writer:
         return repr(value)
 
 
+def _function_name(op):
+    return re.sub(r'^_+', '', op.name) or op.name
+
+
+def _outputs(op, attributes):
+    """The number of outputs of an operator whose function may return more; None of others."""
+    if not (op.wants_training or op.mutates or op.wants_subgraphs):
+        return None
+    return len(op.output_names(op.complete({k: v for k, v in attributes.items() if k in op.attributes})))
+
+
 _OPERATOR = '''class Operator(nn.Module):
     """An operator that computes otherwise while training."""
 
@@ -286,6 +336,14 @@ _OPERATOR = '''class Operator(nn.Module):
 
     def forward(self, *inputs):
         return self.function(*inputs, **self.attributes, training=self.training)'''
+
+
+_OPERATOR_OF_PICKLES = '''class Operator(nn.Module):
+    def forward(self, *inputs):
+        return {call}
+
+    def extra_repr(self):
+        return ', '.join((self.name, *[f'{{k}}={{v!r}}' for k, v in self.attributes.items()]))'''
 
 
 def _tuple(shape):
