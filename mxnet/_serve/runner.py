@@ -1,7 +1,6 @@
 """The network in a worker: inputs of requests, batches, answers."""
 import hashlib
 import json
-import math
 import time
 from typing import Any
 

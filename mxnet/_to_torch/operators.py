@@ -6,7 +6,7 @@ finds it again by its name here.
 import torch
 
 from .._ops.core.table import TABLE
-from .portable import Portable
+from .portable import Portable, operator_source, visible
 
 _made: dict = {}
 
@@ -48,13 +48,6 @@ def _function(op):
     return call
 
 
-def visible(result, count):
-    """The first results of an operator's function, without those that no graph shows."""
-    if not isinstance(result, tuple):
-        return result
-    return result[:count] if count > 1 else result[0]
-
-
 def _body(module):
     def run(tensors):
         return list(module(*tensors))
@@ -72,7 +65,6 @@ class Operator(Portable):
         return __getattr__(self.name)(*inputs, **self.attributes, training=self.training)
 
     def _source(self):
-        from .source import operator_source
         return operator_source(TABLE[self.name], self.attributes)
 
     def extra_repr(self):

@@ -1,15 +1,23 @@
 """Modules whose pickles hold the source of their classes, so that a program without `mxnet` can load them.
 
-A pickle names classes and functions by their modules.  torch's are everywhere; ours are not.  So what is ours is pickled
-as a call of `eval` on its source, which `shaken.py` and `source.py` write.  Reading such a pickle runs code, as reading
-a pickle of any `torch.fx.GraphModule` does; `torch.load(weights_only=True)` refuses both.
+A pickle names classes and functions by their modules.  torch's are everywhere; ours are not.  So what is ours is
+pickled as a call of `eval` on its source, which `shaken.py` and `source.py` write.  Reading such a pickle runs code, as
+reading a pickle of any `torch.fx.GraphModule` does; `torch.load(weights_only=True)` refuses both.
 """
 import copy
+import re
 from typing import Any
 
 from torch import fx, nn
 
-from .shaken import CannotCopy
+from .shaken import Copies
+
+_OPERATOR_OF_PICKLES = '''class Operator(nn.Module):
+    def forward(self, *inputs):
+        return {call}
+
+    def extra_repr(self):
+        return ', '.join((self.name, *[f'{{k}}={{v!r}}' for k, v in self.attributes.items()]))'''
 
 # The dictionary that `eval` runs it in has `text`, `name` and `rebuild`.
 _REBUILD = '(exec(text, globals()), globals()[name].__new__(globals()[name]))[1]'
@@ -32,7 +40,6 @@ class Portable(nn.Module):
 
     def _source(self):
         """(source, name of the class)"""
-        from .source import class_source
         return class_source(type(self))
 
     def __reduce__(self):
@@ -49,36 +56,17 @@ class Portable(nn.Module):
 class NetworkModule(fx.GraphModule):
     """The graph of a network.  Where operators of ours are in it, its pickle is a module with its source instead."""
 
+    def with_source(self, text):
+        """Has a source that computes what the graph does now: a class called Network."""
+        self.meta['source'] = {'code': self.code, 'text': text}
+        return self
+
     def __reduce__(self):
         source = self.meta.get('source')
-        try:
-            found = None if source is None or source.code != self.code else source.text()
-        except CannotCopy:
-            found = None            # there is no source of an operator: reading it takes mxnet
-        if found is None:
+        if source is None or source['code'] != self.code:           # the graph was changed since
             return super().__reduce__()
         state = {key: value for key, value in self.__getstate__().items() if key not in _of_graphs()}
-        return *rebuilding(found, source.name), state
-
-
-class Source:
-    """The source of a translated network, written when a pickle needs it."""
-
-    def __init__(self, translation, code):
-        self._translation, self.code, self.name = translation, code, 'Network'
-        self._text: str | None = None
-
-    def text(self):
-        from .source import forward_source
-        if self._text is None:
-            self._text = forward_source(self._translation, self.name)
-        return self._text
-
-    def __deepcopy__(self, memo):
-        return self                 # a copy of the module computes the same
-
-    def __reduce__(self):
-        return type(None), ()       # a graph that was changed does not have it
+        return *rebuilding(source['text'], 'Network'), state
 
 
 _keys: Any = None
@@ -90,3 +78,45 @@ def _of_graphs():
     if _keys is None:
         _keys = frozenset(fx.GraphModule(nn.Module(), fx.Graph()).__dict__) - frozenset(nn.Module().__dict__)
     return _keys
+
+
+# ---------------------------------------------------------------------- sources
+def visible(result, count):
+    """The first results of an operator's function, without those that no graph shows."""
+    if not isinstance(result, tuple):
+        return result
+    return result[:count] if count > 1 else result[0]
+
+
+def class_source(kind):
+    """(source, name) of a layer's class."""
+    copies = Copies()
+    name = copies.name(kind, kind.__name__)
+    return with_imports(copies), name
+
+
+def operator_source(op, attributes):
+    """(source, name) of a class for an operator that computes otherwise while training."""
+    copies = Copies()
+    function = copies.name(op.function, function_name(op))
+    random = ', rng=None' if op.wants_rng else ''
+    only = copies.name(visible, 'visible')
+    call = f'{function}(*inputs, **self.attributes, training=self.training{random})'
+    text = _OPERATOR_OF_PICKLES.format(call=f'{only}({call}, {outputs(op, attributes)})')
+    return f'{with_imports(copies)}\n\n\n{text}', 'Operator'
+
+
+def with_imports(copies):
+    imports = {'import torch', 'from torch import nn', 'from torch.nn import functional as F', *copies.imports}
+    return '\n'.join([*sorted(imports, key=lambda line: (line.startswith('from'), line)), '\n', copies.text()])
+
+
+def function_name(op):
+    return re.sub(r'^_+', '', op.name) or op.name
+
+
+def outputs(op, attributes):
+    """The number of outputs of an operator whose function may return more; None of others."""
+    if not (op.wants_training or op.mutates or op.wants_subgraphs):
+        return None
+    return len(op.output_names(op.complete({k: v for k, v in attributes.items() if k in op.attributes})))

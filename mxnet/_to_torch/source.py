@@ -9,6 +9,7 @@ from torch import fx, nn
 
 from ..base import MXNetError
 from . import operators
+from .portable import function_name, outputs, visible, with_imports
 from .shaken import CannotCopy, Copies
 
 _INFIX = {python.add: '+', python.sub: '-', python.mul: '*', python.truediv: '/', python.pow: '**', python.ne: '!=',
@@ -55,37 +56,13 @@ def state(translation):
     return {name: tensor.detach() for name, tensor in translation.module.state_dict().items()}
 
 
-# ---------------------------------------------------------------------- single classes, for pickles
-def class_source(kind):
-    """(source, name) of a layer's class."""
-    copies = Copies()
-    name = copies.name(kind, kind.__name__)
-    return _with_imports(copies), name
-
-
-def operator_source(op, attributes):
-    """(source, name) of a class for an operator that computes otherwise while training."""
-    copies = Copies()
-    function = copies.name(op.function, _function_name(op))
-    random = ', rng=None' if op.wants_rng else ''
-    visible = copies.name(operators.visible, 'visible')
-    call = f'{function}(*inputs, **self.attributes, training=self.training{random})'
-    text = _OPERATOR_OF_PICKLES.format(call=f'{visible}({call}, {_outputs(op, attributes)})')
-    return f'{_with_imports(copies)}\n\n\n{text}', 'Operator'
-
-
-def forward_source(translation, name):
+def forward_source(translation, name='Network'):
     """Source of a class whose `forward` computes a translated network; its layers and tensors come from elsewhere."""
     writer = _Writer(translation, name, pickled=True)
     text = '\n'.join([f'class {name}(nn.Module):', *writer.forward(translation)])
     if writer.problems:
         raise CannotCopy('; '.join(writer.problems))
-    return f'{_with_imports(writer.copies)}\n\n\n{text}'
-
-
-def _with_imports(copies):
-    imports = {'import torch', 'from torch import nn', 'from torch.nn import functional as F', *copies.imports}
-    return '\n'.join([*sorted(imports, key=lambda line: (line.startswith('from'), line)), '\n', copies.text()])
+    return f'{with_imports(writer.copies)}\n\n\n{text}'
 
 
 class _Writer:
@@ -268,8 +245,8 @@ class _Writer:
         return self._only_outputs(f'{called}({", ".join(args)})', op, node.kwargs)
 
     def _only_outputs(self, text, op, attributes):
-        count = _outputs(op, attributes)
-        return text if count is None else f'{self.copies.name(operators.visible, "visible")}({text}, {count})'
+        count = outputs(op, attributes)
+        return text if count is None else f'{self.copies.name(visible, "visible")}({text}, {count})'
 
     def _torch_name(self, function):
         name = function.__name__
@@ -282,7 +259,7 @@ class _Writer:
     def _operator(self, op, node):
         if op.name not in self._functions:
             try:
-                self._functions[op.name] = self.copies.name(op.function, _function_name(op))
+                self._functions[op.name] = self.copies.name(op.function, function_name(op))
             except CannotCopy as error:
                 where = node if isinstance(node, str) and node else getattr(node, 'name', op.name)
                 self.problems.append(f'{where}: {error}')
@@ -316,17 +293,6 @@ class _Writer:
         return repr(value)
 
 
-def _function_name(op):
-    return re.sub(r'^_+', '', op.name) or op.name
-
-
-def _outputs(op, attributes):
-    """The number of outputs of an operator whose function may return more; None of others."""
-    if not (op.wants_training or op.mutates or op.wants_subgraphs):
-        return None
-    return len(op.output_names(op.complete({k: v for k, v in attributes.items() if k in op.attributes})))
-
-
 _OPERATOR = '''class Operator(nn.Module):
     """An operator that computes otherwise while training."""
 
@@ -336,14 +302,6 @@ _OPERATOR = '''class Operator(nn.Module):
 
     def forward(self, *inputs):
         return self.function(*inputs, **self.attributes, training=self.training)'''
-
-
-_OPERATOR_OF_PICKLES = '''class Operator(nn.Module):
-    def forward(self, *inputs):
-        return {call}
-
-    def extra_repr(self):
-        return ', '.join((self.name, *[f'{{k}}={{v!r}}' for k, v in self.attributes.items()]))'''
 
 
 def _tuple(shape):

@@ -1,5 +1,6 @@
 """The translation of a graph: which torch layer, function or operator computes each node."""
 import builtins
+import contextlib
 import keyword
 import operator as python
 import re
@@ -13,9 +14,10 @@ from .._graph.infer.inference import infer, leaves_open
 from .._graph.ir.node import as_written, states_of, topological
 from .._ops.core.dtypes import NAME, torch_dtype
 from ..base import MXNetError
-from . import operators
+from . import operators, source
 from .names import Places
-from .portable import NetworkModule, Source
+from .portable import NetworkModule
+from .shaken import CannotCopy
 
 # {operator: function of a Call that adds what computes it to the torch graph}; see layers.py and functions.py
 TRANSLATIONS: dict = {}
@@ -522,7 +524,9 @@ class Builder:
                 comments[new] = self.comments[old]
         made = Translation(module, self.layers, rest, module.graph, comments, dict(self._owned))
         if any(node.op == 'call_function' and hasattr(node.target, 'operator') for node in module.graph.nodes):
-            module.meta['source'] = Source(made, module.code)
+            # without a source of an operator, reading a pickle takes mxnet
+            with contextlib.suppress(CannotCopy):
+                module.with_source(source.forward_source(made))
         return made
 
 
