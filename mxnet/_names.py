@@ -26,7 +26,9 @@ _ELSEWHERE = {'lr': 'learning_rate', 'learning_rate': 'optimizer_params', 'weigh
               'smoothl1loss': 'HuberLoss', 'dim': 'axis', 'cat': 'concat', 'mm': 'dot', 'matmul': 'dot',
               'permute': 'transpose', 'unsqueeze': 'expand_dims', 'view': 'reshape', 'kaiming': 'MSRAPrelu',
               'he': 'MSRAPrelu', 'glorot': 'Xavier', 'randn': 'normal', 'nn': 'gluon', 'optim': 'optimizer',
-              'opt': 'optimizer', 'from_numpy': 'array', 'manual_seed': 'seed', 'no_grad': 'pause'}
+              'opt': 'optimizer', 'from_numpy': 'array', 'manual_seed': 'seed', 'no_grad': 'pause',
+              'relu': 'Activation', 'sigmoid': 'Activation', 'tanh': 'Activation', 'tensor': 'array',
+              'module': 'Block', 'dataloader': 'data', 'dataset': 'data', 'layers': 'gluon'}
 
 
 def nearest(name, known):

@@ -1,7 +1,6 @@
 """The network in a worker: inputs of requests, batches, answers."""
 import hashlib
 import json
-import math
 import time
 from typing import Any
 
@@ -361,15 +360,7 @@ def _json(value):
     try:
         return json.dumps(value, allow_nan=False).encode()
     except ValueError:
-        return json.dumps(_finite(value)).encode()
-
-
-def _finite(value):
-    if isinstance(value, dict):
-        return {k: _finite(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_finite(v) for v in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return json.dumps(_inputs.finite(value)).encode()
 
 
 def _npy_of(body):

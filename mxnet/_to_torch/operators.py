@@ -6,6 +6,7 @@ finds it again by its name here.
 import torch
 
 from .._ops.core.table import TABLE
+from .portable import Portable, operator_source, visible
 
 _made: dict = {}
 
@@ -27,6 +28,8 @@ def _function(op):
     from torch.fx import Proxy
 
     function, count = op.function, op.output_names
+    if hasattr(function, 'late_reads'):
+        function = function.__wrapped__         # torch itself finds writes before `backward` here
 
     def call(*inputs, **attributes):
         proxy = next((x for x in (*inputs, *attributes.values()) if isinstance(x, Proxy)), None)
@@ -37,10 +40,7 @@ def _function(op):
         if 'subgraphs' in attributes:
             attributes['subgraphs'] = [_body(module) for module in attributes['subgraphs']]
         result = function(*inputs, **attributes)
-        if not isinstance(result, tuple):
-            return result
-        visible = result[:len(count(op.complete(attributes)))]
-        return visible if len(visible) > 1 else visible[0]
+        return visible(result, len(count(op.complete(attributes)))) if isinstance(result, tuple) else result
 
     call.__name__ = call.__qualname__ = op.name
     call.__module__ = __name__
@@ -54,7 +54,7 @@ def _body(module):
     return run
 
 
-class Operator(torch.nn.Module):
+class Operator(Portable):
     """An operator that computes otherwise while training, such as variational dropout."""
 
     def __init__(self, name, **attributes):
@@ -64,11 +64,14 @@ class Operator(torch.nn.Module):
     def forward(self, *inputs):
         return __getattr__(self.name)(*inputs, **self.attributes, training=self.training)
 
+    def _source(self):
+        return operator_source(TABLE[self.name], self.attributes)
+
     def extra_repr(self):
         return ', '.join((self.name, *[f'{k}={v!r}' for k, v in self.attributes.items()]))
 
 
-class BatchNorm(torch.nn.BatchNorm1d):
+class BatchNorm(Portable, torch.nn.BatchNorm1d):
     """Batch normalization of inputs of any number of dimensions."""
 
     def _check_input_dim(self, input):
@@ -76,7 +79,7 @@ class BatchNorm(torch.nn.BatchNorm1d):
             raise ValueError(f'expected an input of at least 2 dimensions, but its shape is {tuple(input.shape)}')
 
 
-class FrozenBatchNorm(torch.nn.BatchNorm1d):
+class FrozenBatchNorm(Portable, torch.nn.BatchNorm1d):
     """Batch normalization that uses the running statistics while training, too, and never changes them."""
 
     def forward(self, input):
@@ -84,7 +87,7 @@ class FrozenBatchNorm(torch.nn.BatchNorm1d):
                                               0.0, self.eps)
 
 
-class FunctionalBatchNorm(torch.nn.Module):
+class FunctionalBatchNorm(Portable):
     """Batch normalization whose parameters and statistics belong to another layer, too."""
 
     def __init__(self, eps, momentum, learns):

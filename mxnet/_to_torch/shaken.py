@@ -104,6 +104,9 @@ class Copies:
         import sys
         tree = _parsed(value)
         tree.name = name
+        # how its own pickles find the class is of no use in a copy
+        tree.bases = [b for b in tree.bases if getattr(b, 'id', '') != 'Portable'] \
+            or [ast.parse('torch.nn.Module', mode='eval').body]
         _without_annotations(tree, fields=not any(b.__name__ == 'NamedTuple' or hasattr(b, '_fields')
                                                   for b in value.__mro__))
         self._resolve(tree, vars(sys.modules[value.__module__]), set())

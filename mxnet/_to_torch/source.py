@@ -9,6 +9,7 @@ from torch import fx, nn
 
 from ..base import MXNetError
 from . import operators
+from .portable import function_name, outputs, visible, with_imports
 from .shaken import CannotCopy, Copies
 
 _INFIX = {python.add: '+', python.sub: '-', python.mul: '*', python.truediv: '/', python.pow: '**', python.ne: '!=',
@@ -55,18 +56,28 @@ def state(translation):
     return {name: tensor.detach() for name, tensor in translation.module.state_dict().items()}
 
 
+def forward_source(translation, name='Network'):
+    """Source of a class whose `forward` computes a translated network; its layers and tensors come from elsewhere."""
+    writer = _Writer(translation, name, pickled=True)
+    text = '\n'.join([f'class {name}(nn.Module):', *writer.forward(translation)])
+    if writer.problems:
+        raise CannotCopy('; '.join(writer.problems))
+    return f'{with_imports(writer.copies)}\n\n\n{text}'
+
+
 class _Writer:
-    def __init__(self, translation, name):
+    def __init__(self, translation, name, pickled=False):
         self.translation, self.name = translation, name
+        self._pickled = pickled             # containers are plain modules then, which have no index
         self.copies = Copies()
         self._functions: dict = {}
         self._bodies: list[str] = []
-        self._problems: list[str] = []
+        self.problems: list[str] = []
 
     def text(self, title, example):
         network = self._class(self.translation, self.name)
-        if self._problems:
-            raise MXNetError('no torch source for ' + '; '.join(self._problems))
+        if self.problems:
+            raise MXNetError('no torch source for ' + '; '.join(self.problems))
         helpers = self.copies.text()
         imports = sorted({'import json', 'from pathlib import Path', 'import torch', 'from torch import nn',
                           'from torch.nn import functional as F', *self.copies.imports},
@@ -87,7 +98,7 @@ class _Writer:
         if inits:
             lines += ['    def __init__(self):', '        super().__init__()']
             lines += [f'        {line}' for line in inits] + ['']
-        lines += self._forward(translation)
+        lines += self.forward(translation)
         return '\n'.join(lines)
 
     def _init(self, translation):
@@ -140,6 +151,8 @@ class _Writer:
         for number, part in enumerate(path.split('.')):
             if part.isidentifier() and not keyword.iskeyword(part):
                 text += f'.{part}'
+            elif self._pickled:
+                text = f'getattr({text}, {part!r})'
             elif number:
                 text += f'[{part!r}]'
             else:
@@ -151,7 +164,9 @@ class _Writer:
         if kind is operators.Operator:
             function = self._operator(operators.TABLE[layer.args[0]], layer.node)
             self._operator_class()
-            random = ['rng=None'] if operators.TABLE[layer.args[0]].wants_rng else []
+            op = operators.TABLE[layer.args[0]]
+            random = ['rng=None'] if op.wants_rng else []
+            function = f'lambda *x, **options: {self._only_outputs(f"{function}(*x, **options)", op, layer.options)}'
             return f'Operator({", ".join((function, *self._options(layer.options), *random))})'
         if kind.__module__ == operators.__name__:
             name = self.copies.name(kind, kind.__name__)
@@ -168,7 +183,7 @@ class _Writer:
         return [f'{k}={self._literal(v)}' for k, v in options.items()]
 
     # ------------------------------------------------------------------ forward
-    def _forward(self, translation):
+    def forward(self, translation):
         names: dict = {}
         inputs = [n for n in translation.graph.nodes if n.op == 'placeholder']
         for node in inputs:
@@ -227,10 +242,11 @@ class _Writer:
                 args.append(f'{key}={self._value(value, names)}')
         if op.wants_rng:
             args.append('rng=None')
-        text = f'{called}({", ".join(args)})'
-        # loops give a tuple, be it of one
-        count = len(op.output_names({**op.complete({}), **node.kwargs})) if op.wants_subgraphs else 2
-        return f'{text}[0]' if count == 1 else text
+        return self._only_outputs(f'{called}({", ".join(args)})', op, node.kwargs)
+
+    def _only_outputs(self, text, op, attributes):
+        count = outputs(op, attributes)
+        return text if count is None else f'{self.copies.name(visible, "visible")}({text}, {count})'
 
     def _torch_name(self, function):
         name = function.__name__
@@ -243,10 +259,10 @@ class _Writer:
     def _operator(self, op, node):
         if op.name not in self._functions:
             try:
-                self._functions[op.name] = self.copies.name(op.function, re.sub(r'^_+', '', op.name) or op.name)
+                self._functions[op.name] = self.copies.name(op.function, function_name(op))
             except CannotCopy as error:
                 where = node if isinstance(node, str) and node else getattr(node, 'name', op.name)
-                self._problems.append(f'{where}: {error}')
+                self.problems.append(f'{where}: {error}')
                 self._functions[op.name] = op.name
         return self._functions[op.name]
 

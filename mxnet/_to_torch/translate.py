@@ -1,5 +1,6 @@
 """The translation of a graph: which torch layer, function or operator computes each node."""
 import builtins
+import contextlib
 import keyword
 import operator as python
 import re
@@ -11,10 +12,12 @@ from torch import fx, nn
 
 from .._graph.infer.inference import infer, leaves_open
 from .._graph.ir.node import as_written, states_of, topological
-from .._ops.core.dtypes import NAME
+from .._ops.core.dtypes import NAME, torch_dtype
 from ..base import MXNetError
-from . import operators
+from . import operators, source
 from .names import Places
+from .portable import NetworkModule
+from .shaken import CannotCopy
 
 # {operator: function of a Call that adds what computes it to the torch graph}; see layers.py and functions.py
 TRANSLATIONS: dict = {}
@@ -55,7 +58,7 @@ class Translation:
 
 
 def translate(entries, tensors: Mapping[str, torch.Tensor], inputs, *, paths=None, frozen=(), shapes=None, dtypes=None,
-              output=None, name='Network', node_paths=None) -> Translation:
+              output=None, name='Network', node_paths=None, arguments=None) -> Translation:
     """The network that computes `entries`.
 
     tensors: values of the parameters and states, by name of the variable
@@ -65,8 +68,9 @@ def translate(entries, tensors: Mapping[str, torch.Tensor], inputs, *, paths=Non
     frozen: variables that get no gradient
     shapes, dtypes: of the inputs, where they are known; some operators need them
     output: makes the result of `forward` of the list of outputs
+    arguments: of `forward`, each the name of an input or a list of arguments; by default `inputs`
     """
-    builder = Builder(entries, tensors, inputs, paths, node_paths, frozen, shapes, dtypes)
+    builder = Builder(entries, tensors, inputs, paths, node_paths, frozen, shapes, dtypes, arguments=arguments)
     return builder.finish(output, name)
 
 
@@ -146,9 +150,10 @@ class Call:
 class Builder:
     """Builds the torch graph of a network, node by node."""
 
-    def __init__(self, entries, tensors, inputs, paths, node_paths, frozen, shapes, dtypes, inner=False):
+    def __init__(self, entries, tensors, inputs, paths, node_paths, frozen, shapes, dtypes, inner=False,
+                 arguments=None):
         self.entries = list(entries)
-        order = topological(self.entries)
+        order = self.order = topological(self.entries)
         self.nodes = as_written(order)
         self.tensors = {} if inner else {n: tensors[n] for n in dict.fromkeys(v.name for v in order if v.is_variable)
                                          if n in tensors and n not in inputs}
@@ -171,14 +176,26 @@ class Builder:
             self._check_inputs(order, inputs)
             self.check()
             self._infer(shapes, dtypes)
-        for variable in inputs:
-            node = self.graph.placeholder(_identifier(variable))
-            for v in order:
-                if v.is_variable and v.name == variable:
-                    self._values[id(v), 0] = node
         self.inputs = list(inputs)
-        self.first = next(iter(self.graph.nodes), None)
+        self._arguments: dict[str, fx.Node] = {}
+        given = [(argument, self.graph.placeholder(_argument_name(argument, number)))
+                 for number, argument in enumerate(inputs if arguments is None else arguments)]
+        for argument, node in given:
+            self._take(argument, node)
+        for v in order:
+            if v.is_variable and v.name in self._arguments:
+                self._values[id(v), 0] = self._arguments[v.name]
+        self.first = self._arguments[self.inputs[0]] if self.inputs else None
         self.graph_inputs = list(self.graph.nodes)
+
+    def _take(self, argument, node):
+        """Finds the inputs within an argument of `forward`."""
+        if isinstance(argument, str):
+            self._arguments[argument] = node
+            return
+        for number, part in enumerate(argument):
+            if part is not None:
+                self._take(part, self.graph.call_function(python.getitem, (node, number)))
 
     def _check_inputs(self, order, inputs):
         unknown = [v.name for v in order if v.is_variable and v.name not in self.tensors and v.name not in inputs]
@@ -408,7 +425,24 @@ class Builder:
             if attributes.keys() & {'ctx', 'subgraphs'}:
                 raise MXNetError(NOT_TRANSLATED.format(nodes=f'{op.name} ({node.name})'))
             return self.plain_layer(call, operators.Operator, (op.name,), attributes, inputs, True)
-        return self.call('call_function', operators.operator_function(op), tuple(inputs), attributes)
+        made = self.call('call_function', operators.operator_function(op), tuple(inputs), attributes)
+        return self._of_the_network(node, made) if op.name in _FILLS else made
+
+    def _of_the_network(self, node, made):
+        """Zeros and ones follow the network to another dtype, as states of a cell must after `half()`."""
+        wanted = self.dtype((node, 0)) or torch_dtype(node.attributes.get('dtype') or 'float32')
+        if not wanted.is_floating_point:
+            return made
+        inputs = [n for n in self.inputs if self._facts is not None and self._input_dtype(n) is wanted]
+        if inputs:
+            like = self._arguments[inputs[0]]
+        else:
+            like = next((self.read(n)() for n, t in self.tensors.items() if t.dtype is wanted), None)
+        return made if like is None else self.call('call_method', 'type_as', (made, like), {})
+
+    def _input_dtype(self, name):
+        entry = next(((v, 0) for v in self.order if v.is_variable and v.name == name), None)
+        return None if entry is None else self._facts.dtype(entry)
 
     def _device(self, inputs):
         for x in inputs:
@@ -481,14 +515,19 @@ class Builder:
         called = {node.target for node in alive if node.op in ('call_module', 'get_attr')}
         self.layers = {path: layer for path, layer in self.layers.items() if path in called}
         with _no_warning():
-            module = fx.GraphModule(self.root, self.graph, class_name=name)
+            module = NetworkModule(self.root, self.graph, class_name=name)
         module.train(False)
         self.graph.lint()
         comments = {}
         for old, new in zip(self.graph.nodes, module.graph.nodes, strict=True):
             if old in self.comments:
                 comments[new] = self.comments[old]
-        return Translation(module, self.layers, rest, module.graph, comments, dict(self._owned))
+        made = Translation(module, self.layers, rest, module.graph, comments, dict(self._owned))
+        if any(node.op == 'call_function' and hasattr(node.target, 'operator') for node in module.graph.nodes):
+            # without a source of an operator, reading a pickle takes mxnet
+            with contextlib.suppress(CannotCopy):
+                module.with_source(source.forward_source(made))
+        return made
 
 
 def untranslatable(entries):
@@ -514,11 +553,16 @@ _SAME_RANK = frozenset(('Activation', 'LeakyReLU', 'BatchNorm', 'BatchNorm_v1', 
                         'LRN', 'BlockGrad', '_copy', 'Cast', 'amp_cast', 'Concat', 'elemwise_add', 'broadcast_add',
                         'InstanceNorm', 'relu', 'sigmoid', 'clip', 'UpSampling', 'Pad'))
 _WITH_KERNEL = ('Convolution', 'Convolution_v1', 'Deconvolution', 'Pooling', 'Pooling_v1')
+_FILLS = frozenset(('_zeros', '_ones', '_npi_zeros', '_npi_ones', '_zeros_without_dtype'))
 _NEVER = frozenset(('Custom', '_CustomFunction', '_NoGradient'))
 
 
 def _value(x):
     return x() if callable(x) and not isinstance(x, (type, torch.dtype)) and getattr(x, '__name__', '') == 'get' else x
+
+
+def _argument_name(argument, number):
+    return _identifier(argument) if isinstance(argument, str) else f'inputs{number}'
 
 
 def _listed(x):

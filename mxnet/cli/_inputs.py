@@ -1,4 +1,5 @@
 """Pictures, arrays and tables as inputs of a network: for `remx predict` and `remx serve`."""
+import math
 import os
 
 import numpy as np
@@ -16,6 +17,8 @@ class Preprocessing:
         self.shape = tuple(shape)
         self.scale = (1 / 255 if unit else 1.0) if scale is None else scale
         self.mean, self.std = _numbers('mean', mean), _numbers('std', std)
+        if self.std is not None and not self.std.all():
+            raise MXNetError('--std: values are divided by it, so it must not be 0')
         self.bgr, self.invert = bgr, invert
         channels = self.shape[0] if len(self.shape) == 3 else 1
         for name, value in (('mean', self.mean), ('std', self.std)):
@@ -115,10 +118,34 @@ def read_file(path, preprocessing, dtype='float32'):
 
 
 def _read_csv(path):
+    """The rows of a table; a first line without a single number is the names of its columns."""
+    import csv
     try:
-        return np.loadtxt(path, delimiter=',', ndmin=2, dtype='float32')
-    except ValueError as error:
+        with open(path, encoding='utf-8-sig', newline='') as file:       # spreadsheets write a byte order mark
+            lines = [line for line in file if line.strip() and not line.lstrip().startswith('#')]
+        rows = [[cell.strip() for cell in row] for row in csv.reader(lines)]
+    except (UnicodeDecodeError, csv.Error) as error:
         raise MXNetError(f'{path} is not a table of numbers: {error}') from None
+    if rows and not any(_is_number(cell) for cell in rows[0]):
+        rows = rows[1:]
+    if not rows:
+        raise MXNetError(f'{path} has no rows of numbers')
+    for number, row in enumerate(rows, 1):
+        if len(row) != len(rows[0]):
+            raise MXNetError(f'{path} is not a table of numbers: row {number} has {len(row)} columns, the first '
+                             f'{len(rows[0])}')
+        wrong = next((place for place, cell in enumerate(row, 1) if not _is_number(cell)), None)
+        if wrong is not None:
+            raise MXNetError(f'{path} is not a table of numbers: row {number}, column {wrong} is {row[wrong - 1]!r}')
+    return np.array(rows, 'float64').astype('float32')
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return '_' not in text              # Python's own spelling, which no table has
 
 
 def fit_rows(array, shape, name):
@@ -130,6 +157,8 @@ def fit_rows(array, shape, name):
         return array
     if array.shape == tuple(shape):
         return array[None]
+    if array.shape == tuple(n for n in shape if n != 1) and array.ndim > 1:
+        return array.reshape(1, *shape)         # one picture without the axis of its only channel
     count = int(np.prod(shape)) if shape else 1
     if array.ndim == 2 and array.shape[1] == count:
         return array.reshape(-1, *shape)
@@ -142,3 +171,12 @@ def top_classes(row, names, count):
     flat = np.asarray(row, dtype='float32').reshape(-1)
     order = np.argsort(-flat, kind='stable')[:count]
     return [(int(i), names[i] if names and i < len(names) else str(int(i)), float(flat[i])) for i in order]
+
+
+def finite(value):
+    """The value with null for what JSON has no number for: infinity and not-a-number."""
+    if isinstance(value, dict):
+        return {key: finite(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

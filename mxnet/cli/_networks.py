@@ -194,7 +194,7 @@ def signature(prefix):
     for path in (f'{prefix}-signature.json', os.path.join(os.path.dirname(prefix), 'signature.json')):
         if os.path.exists(path):
             try:
-                with open(path, encoding='utf-8') as file:
+                with open(path, encoding='utf-8-sig') as file:
                     found = json.load(file)
             except ValueError as error:
                 raise MXNetError(f'{path} is not JSON: {error}') from None
@@ -211,8 +211,11 @@ def classes(prefix, file=None):
     paths = [file] if file else [f'{prefix}-synset.txt', os.path.join(os.path.dirname(prefix), 'synset.txt')]
     for path in paths:
         if os.path.exists(path):
-            with open(path, encoding='utf-8') as lines:
-                return [re.sub(r'^n\d{8}\s+', '', line.strip()) for line in lines if line.strip()]
+            try:
+                with open(path, encoding='utf-8-sig') as lines:
+                    return [re.sub(r'^n\d{8}\s+', '', line.strip()) for line in lines if line.strip()]
+            except UnicodeDecodeError as error:
+                raise MXNetError(f'{path} is not text in UTF-8: {error}') from None
     if file:
         raise MXNetError(f'there is no file {file}')
     return None

@@ -7,7 +7,7 @@ import numpy as np
 from ..base import MXNetError
 from . import _networks
 from ._convert import parse_shapes
-from ._inputs import Preprocessing, read_file, top_classes
+from ._inputs import Preprocessing, finite, read_file, top_classes
 
 
 def run(options) -> int:
@@ -27,6 +27,8 @@ def run(options) -> int:
     prepare = Preprocessing.of(shape[1:], options)
     names = _networks.classes(model.source, options.classes)
     items = [item for path in options.files for item in read_file(path, prepare, model.dtypes[name])]
+    if not items:
+        raise MXNetError(f'{", ".join(options.files)}: there are no inputs in the files')
     ctx = _context(options.device)
     results = compute(model.module(ctx), [array for _, array in items], options.batch, ctx)
     if options.out:
@@ -64,7 +66,7 @@ def _print(options, labels, results, names):
             value = {'output': row.tolist()} if raw else {'classes': [
                 {'class': text, 'number': number, 'value': value}
                 for number, text, value in top_classes(row, names, options.top)]}
-            print(json.dumps({'input': label, **value}, ensure_ascii=False))
+            print(json.dumps(finite({'input': label, **value}), ensure_ascii=False, allow_nan=False))
         return
     width = max(map(len, labels), default=0)
     for label, row in zip(labels, results, strict=True):

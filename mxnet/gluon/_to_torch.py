@@ -38,6 +38,9 @@ __all__ = ['to_torch']
 NEEDS_INPUTS = ('to_torch: {name} is written on arrays, so that its graph is found by running it: give example inputs, '
                 'to_torch(block, inputs=x)')
 
+NEEDS_NESTING = ('to_torch: {name} cannot run with one symbol for each input ({error}). If its inputs are lists, give '
+                 'example inputs, to_torch(block, inputs=[[x, y], z])')
+
 
 def to_torch(network: Any, params: ParameterDict | None = None, inputs: Any = None) -> Any:
     """A torch `nn.Module` that computes what a Block, or a Symbol with parameters, computes.
@@ -118,7 +121,7 @@ def _of_block(block, inputs):
     args = None if inputs is None else [_as_array(x) for x in _listed(inputs)]
     if args is not None:
         _run_once(block, args)
-    symbols, out, output, constants = _graph(block, args)
+    symbols, out, output, constants, form = _structured_graph(block, args)
     parameters = {p.name: p for p in block.collect_params().values()}
     used = set(out.list_inputs())
     try:
@@ -135,9 +138,10 @@ def _of_block(block, inputs):
         shapes = {s.name: x.shape for s, x in zip(symbols, flat) if s.name in used}
         dtypes = {s.name: NAME[_tensor(x).dtype] for s, x in zip(symbols, flat) if s.name in used}
     of_symbols = isinstance(block, SymbolBlock)
+    arguments = None if form is None else [a for a in _named(form, iter(symbols), used) if a is not None]
     made = translate(out._entries, tensors, names, paths=None if of_symbols else _paths(block),
                      node_paths=None if of_symbols else _block_paths(block), frozen=frozen, shapes=shapes,
-                     dtypes=dtypes, output=output, name=type(block).__name__)
+                     dtypes=dtypes, output=output, name=type(block).__name__, arguments=arguments)
     _share_gradients(made, arrays)
     return made
 
@@ -151,16 +155,39 @@ def _run_once(block, args):
 
 def _graph(block, args):
     """(input symbols, output symbol, what makes the result of the outputs, constants by name)"""
+    return _structured_graph(block, args)[:4]
+
+
+def _named(form, symbols, used):
+    """The arguments of `forward`: names of inputs, None where there is none, in the lists that the block takes."""
+    found = []
+    for part in form:
+        if isinstance(part, list):
+            inner = _named(part, symbols, used)
+            found.append(inner if any(a is not None for a in inner) else None)
+        elif part == nested.ABSENT:
+            found.append(None)
+        else:
+            name = next(symbols).name
+            found.append(name if name in used else None)
+    return found
+
+
+def _structured_graph(block, args):
+    """What `_graph` gives, and the form of the inputs; None where each input is an argument of its own."""
     if isinstance(block, SymbolBlock):
         inputs, out = block._cached_graph
-        return inputs, out, _regrouped(block._out_format), {}
+        return inputs, out, _regrouped(block._out_format), {}, None
     by_arrays = isinstance(block, HybridBlock) and block._needs_arrays()
     if not by_arrays:
         try:
             return _by_symbols(block, args)
         except Exception as error:
-            if isinstance(block, HybridBlock):
+            if isinstance(block, HybridBlock) and (args is not None or isinstance(error, MXNetError)):
                 raise
+            if isinstance(block, HybridBlock):
+                raise MXNetError(NEEDS_NESTING.format(name=block.name, error=f'{type(error).__name__}: {error}')) \
+                    from error
             if args is None:
                 raise MXNetError(NEEDS_INPUTS.format(name=block.name)) from error
     if args is None:
@@ -179,7 +206,7 @@ def _graph(block, args):
     def output(values):
         from ._traces import with_arrays
         return values[0] if trace.single else with_arrays(trace._template, iter(values))
-    return trace.inputs, out, output, constants
+    return trace.inputs, out, output, constants, nested.flatten(args, 'an input')[1]
 
 
 class _Traceable:
@@ -210,7 +237,7 @@ def _by_symbols(block, args):
     with autograd.pause(train_mode=False):
         out = block(*grouped)
     flat_out, out_format = nested.flatten(out, 'an output')
-    return inputs, symbol.Group(flat_out, type(flat_out[0])), _regrouped(out_format), {}
+    return inputs, symbol.Group(flat_out, type(flat_out[0])), _regrouped(out_format), {}, form
 
 
 def _takes_own_states(block):
@@ -323,5 +350,7 @@ def _as_array(value):
         return make_array(np.zeros(value, 'float32'), ctx=cpu())
     elif isinstance(value, (list, tuple)):
         return [_as_array(v) for v in value]
+    if isinstance(value, dict):
+        raise TypeError('to_torch: the inputs of a block are arrays, or lists of arrays, not dict')
     made = make_array(np.asarray(value), dtype=np.asarray(value).dtype)
     return made.as_np_ndarray() if is_np_array() and isinstance(made, NDArray) else made

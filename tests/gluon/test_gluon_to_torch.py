@@ -460,3 +460,143 @@ def test_outputs_that_need_a_label_go():
     assert without_labels(out, ['data']).list_outputs() == ['softmax_output']
     with pytest.raises(MXNetError, match='needs values for label'):
         without_labels(mx.sym.BlockGrad(label), ['data'])
+
+
+# ---------------------------------------------------------------------- what torch has no layer for
+class _Mixed(gluon.HybridBlock):
+    """Operators of every kind that torch has no function for: norms, a loop, dropout along axes."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.GroupNorm(2)
+        self.scale = nn.BatchNorm(axis=-1, in_channels=3, use_global_stats=True)
+        self.drop = nn.Dropout(0.5, axes=(1,))
+        self.features = nn.HybridSequential()
+        self.features.add(nn.LayerNorm(axis=1, in_channels=4), nn.Conv1D(4, 1, in_channels=4))
+
+    def hybrid_forward(self, F, x):
+        y = self.features(self.drop(self.scale(self.norm(x))))
+        out, _ = F.contrib.foreach(lambda a, s: (F.L2Normalization(a) + s, s + a), y, F.zeros_like(F.slice_axis(
+            y, axis=0, begin=0, end=1).reshape((-3, 0))))
+        return out
+
+
+def _mixed():
+    net = _Mixed()
+    net.initialize(mx.init.Normal(1))
+    return net, torch.linspace(-1, 1, 24).reshape(2, 4, 3)
+
+
+LOADED = '''
+import sys
+sys.modules['mxnet'] = None
+import copy, pickle
+import torch
+module = torch.load('module.pt', weights_only=False)
+x, y = torch.load('values.pt')
+torch.testing.assert_close(module(x), y)
+torch.testing.assert_close(copy.deepcopy(module)(x), y)
+again = pickle.loads(pickle.dumps(copy.deepcopy(module)))
+torch.testing.assert_close(again(x), y)
+zeros = {k: torch.zeros_like(v) for k, v in again.named_parameters()}
+assert not torch.equal(torch.func.functional_call(again, zeros, (x,)), y)
+again.train()(x).sum().backward()
+assert all(p.grad is not None for p in again.parameters() if p.requires_grad)
+print(' '.join(module.state_dict()))
+'''
+
+
+def test_a_pickle_with_operators_of_ours_needs_no_mxnet(tmp_path):
+    net, x = _mixed()
+    module = gluon.to_torch(net, inputs=nd.ones((2, 4, 3))).eval()
+    torch.save(copy.deepcopy(module), tmp_path / 'module.pt')
+    torch.save((x, module(x).detach()), tmp_path / 'values.pt')
+    done = subprocess.run([sys.executable, '-c', LOADED], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == list(module.state_dict())
+
+
+def test_a_pickle_of_a_parametrized_layer_of_ours_is_refused():
+    net = nn.BatchNorm(in_channels=3, use_global_stats=True)
+    net.initialize()
+    module = gluon.to_torch(net)
+    layer = next(m for m in module.modules() if type(m).__name__ == 'FrozenBatchNorm')
+
+    class Twice(tnn.Module):
+        def forward(self, x):
+            return 2 * x
+    torch.nn.utils.parametrize.register_parametrization(layer, 'weight', Twice())
+    torch.testing.assert_close(copy.deepcopy(module)(torch.ones(1, 3)), module(torch.ones(1, 3)))
+    with pytest.raises(RuntimeError, match='parametrized modules'):
+        torch.save(module, io.BytesIO())
+
+
+def test_a_changed_graph_is_pickled_as_it_is():
+    net, x = _mixed()
+    module = gluon.to_torch(net, inputs=nd.ones((2, 4, 3))).eval()
+    last = next(n for n in module.graph.nodes if n.op == 'output')
+    with module.graph.inserting_before(last):
+        last.args = (module.graph.call_function(torch.neg, (last.args[0],)),)
+    module.recompile()
+    file = io.BytesIO()
+    torch.save(module, file)
+    file.seek(0)
+    torch.testing.assert_close(torch.load(file, weights_only=False)(x), module(x))
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('layer', [lambda: nn.GroupNorm(2), lambda: nn.LayerNorm(axis=1, in_channels=4),
+                                   lambda: nn.HybridLambda('L2Normalization'), lambda: nn.HybridLambda('softmax')])
+def test_operators_of_ours_compile(layer):
+    """They registered hooks on nodes of torch's graph, which Dynamo refuses."""
+    net = nn.HybridSequential()
+    net.add(nn.Conv1D(4, 1, in_channels=4), layer())
+    net.initialize()
+    module = gluon.to_torch(net, inputs=nd.ones((2, 4, 3))).eval()
+    x = torch.linspace(-1, 1, 24).reshape(2, 4, 3)
+    compiled = torch.compile(module, backend='aot_eager', fullgraph=True)
+    torch.testing.assert_close(compiled(x), module(x))
+
+
+@pytest.mark.parametrize('dtype', [torch.float64, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize('known', [True, False])
+def test_states_of_cells_follow_the_dtype(dtype, known):
+    data = mx.sym.var('data')
+    x = mx.sym.broadcast_add(data, mx.sym.ones((1, 3)))
+    out, _ = mx.sym.contrib.foreach(lambda a, s: (a + s[0], [s[0] + a]), x, [mx.sym.zeros((3,))])
+    out = mx.sym.FullyConnected(out, num_hidden=2, name='fc', flatten=False)
+    weights = {'fc_weight': nd.ones((2, 3)), 'fc_bias': nd.ones(2)}
+    module = gluon.to_torch(out, weights, {'data': nd.ones((4, 3))} if known else None).eval()
+    x = torch.linspace(-1, 1, 12).reshape(4, 3)
+    found = copy.deepcopy(module).to(dtype)(x.to(dtype))
+    assert found.dtype is dtype
+    torch.testing.assert_close(found.float(), module(x), rtol=0.02, atol=0.02)
+
+
+def test_lists_of_inputs_stay_lists():
+    class Net(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(3, in_units=3)
+
+        def hybrid_forward(self, F, xs, y):
+            return [self.dense(xs[0]) + xs[1][0], [y * 2]]
+    net = Net()
+    net.initialize()
+    with pytest.raises(MXNetError, match='If its inputs are lists, give example inputs'):
+        gluon.to_torch(net)
+    a, b, c = torch.randn(3, 2, 3)
+    arrays = [[nd.from_torch(a), [nd.from_torch(b)]], nd.from_torch(c)]
+    want = net(*arrays)
+    for module in (gluon.to_torch(net, inputs=arrays), (net.hybridize(), net(*arrays), gluon.to_torch(net))[2]):
+        found = module([a, [b]], c)
+        torch.testing.assert_close(found[0].detach(), want[0].to_torch())
+        torch.testing.assert_close(found[1][0], want[1][0].to_torch())
+    batch = torch.export.Dim('batch')
+    program = torch.export.export(module, ([a, [b]], c), dynamic_shapes=([{0: batch}, [{0: batch}]], {0: batch}))
+    five = [torch.cat((x, x, x[:1])) for x in (a, b, c)]
+    torch.testing.assert_close(program.module()([five[0], [five[1]]], five[2])[0], module([five[0], [five[1]]],
+                                                                                          five[2])[0])
+    with pytest.raises(TypeError, match='arrays, or lists of arrays, not dict'):
+        gluon.to_torch(net, inputs=[{'x': nd.ones((2, 3))}])

@@ -277,13 +277,56 @@ def test_predict_reads_a_signature(folder, capsys):
 @pytest.mark.parametrize('name, data, message', [
     ('a.png', b'no picture', 'a.png is not an image'), ('a.npy', b'no array', 'a.npy is not an .npy array'),
     ('a.csv', b'1,2\nx,y', 'a.csv is not a table of numbers'), ('a.txt', b'', 'it takes pictures'),
-    ('a.csv', b'1,2,3', 'but the network takes (N, 1, 12, 12)'), ('missing.png', None, 'there is no file missing.png')])
+    ('a.csv', b'1,2,3', 'but the network takes (N, 1, 12, 12)'), ('a.csv', b'', 'a.csv has no rows of numbers'),
+    ('a.csv', b'a,b\n', 'a.csv has no rows of numbers'), ('a.csv', b'1,2\n1\n', 'row 2 has 1 columns, the first 2'),
+    ('a.csv', b'1,\n', "row 1, column 2 is ''"), ('a.csv', b'\xff\xfe1', 'a.csv is not a table of numbers'),
+    ('a.npy', 'empty', 'a.npy: there are no inputs'), ('synset.txt', b'caf\xe9', 'synset.txt is not text in UTF-8'),
+    ('missing.png', None, 'there is no file missing.png')])
 def test_predict_mistakes(folder, capsys, name, data, message):
     checkpoint()
-    if data is not None:
+    if data == 'empty':
+        np.save(name, np.zeros((0, 1, 12, 12)))
+    elif data is not None:
         (folder / name).write_bytes(data)
+    if name == 'synset.txt':
+        name = 'x.npy'
+        np.save(name, X)
     assert main(['predict', 'lenet', name, *SHAPE]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_predict_refuses_to_divide_by_zero(folder, capsys):
+    checkpoint()
+    picture('a.png')
+    assert main(['predict', 'lenet', 'a.png', *SHAPE, '--std', '0']) == 1
+    assert '--std: values are divided by it' in capsys.readouterr().err
+
+
+def test_predict_reads_tables_as_programs_write_them(folder, capsys):
+    module = checkpoint()
+    rows = [','.join(f'{v:.6g}' for v in row) for row in X.reshape(5, -1)]
+    header = ','.join(f'pixel {i}' for i in range(144))
+    quoted = '\n'.join(','.join(f'"{v}"' for v in row.split(',')) for row in rows)
+    texts = ['\ufeff' + header + '\r\n' + '\r\n'.join(rows) + '\r\n', '# made by hand\n\n' + '\n'.join(rows), quoted,
+             '\n'.join(row.replace(',', ' , ') for row in rows)]
+    (folder / 'synset.txt').write_bytes('\ufeffzero\r\none\r\n'.encode())
+    for text in texts:
+        (folder / 'table.csv').write_bytes(text.encode())
+        assert main(['predict', 'lenet', 'table.csv', *SHAPE, '--top', '10', '--format', 'json']) == 0
+        found = [json.loads(line)['classes'] for line in capsys.readouterr().out.splitlines()]
+        assert [row[0]['number'] for row in found] == expected(module, X).argmax(1).tolist()
+        assert {c['class'] for c in found[0]} == {'zero', 'one', *map(str, range(2, 10))}
+    np.save('one.npy', X[0, 0])                     # (height, width) of a network of one channel
+    assert main(['predict', 'lenet', 'one.npy', *SHAPE]) == 0
+
+
+def test_json_of_predict_has_null_for_what_is_no_number(folder, capsys):
+    checkpoint()
+    np.save('x.npy', np.full((1, 1, 12, 12), np.nan, 'float32'))
+    for more in ([], ['--raw']):
+        assert main(['predict', 'lenet', 'x.npy', *SHAPE, '--format', 'json', *more]) == 0
+        found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+        assert (found['output'] if more else [c['value'] for c in found['classes']])[0] is None
 
 
 # ---------------------------------------------------------------------- the page
