@@ -23,6 +23,7 @@ from . import (
     resnet,
     special,
     timing,
+    zoo,
 )
 from .peers import HINTS, Peers
 from .table import Table
@@ -66,7 +67,7 @@ def main(argv=None):
     cores.release()
     # these have tables of their own, and processes that work side by side
     for name, family in (('eager', eager), ('loader', loader), ('data', data), ('kvstore', kvstore),
-                         ('special', special), ('first', first)):
+                         ('special', special), ('first', first), ('zoo', zoo)):
         if options.only in name:
             print()
             found = family.report()
