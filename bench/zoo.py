@@ -1,8 +1,8 @@
 """Networks of the model zoo on a CPU, predicting and training; `python -m bench.zoo`.
 
-Part of `make bench`.  Ours, torch in both layouts, ONNX Runtime (installed here, or in an environment whose Python
-ORT_PYTHON names) and MXNet 1.9.1 (MXNET191_PYTHON), each in a process of its own, in turns.  All of them have the same
-weights: those of our network as a file, as a torch module (`gluon.to_torch`) and as an ONNX model.
+Also `python -m bench --only zoo`.  Ours, torch in both layouts, ONNX Runtime (installed here, or in an environment
+whose Python ORT_PYTHON names) and MXNet 1.9.1 (MXNET191_PYTHON), each in a process of its own, in turns.  All of them
+have the same weights: those of our network as a file, as a torch module (`gluon.to_torch`) and as an ONNX model.
 
 Besides the time of a call, the table has the seconds from the file to the first result, and by how much the memory of
 the process grew until the end at its highest (Linux).

@@ -209,8 +209,8 @@ _learned: dict[Any, Any] = {}           # (operator, attributes, what was known)
 def _visit(node: Node, facts: Facts, need_shapes: bool) -> None:
     """Learns what one operator tells of its inputs and outputs.
 
-    This depends on the operator, its attributes and what is known of these entries.  Networks repeat their blocks, so it
-    is remembered.
+    This depends on the operator, its attributes and what is known of these entries.  Networks repeat their blocks, so
+    it is remembered.
     """
     if node in facts.settled:
         return
