@@ -19,7 +19,7 @@ def separable():
             nn.Conv2D(24, 1, use_bias=False), nn.BatchNorm(), nn.HybridLambda(lambda F, x: F.clip(x, 0, 6)),
             nn.Conv2D(24, 3, padding=1, groups=24, in_channels=24, use_bias=False), nn.BatchNorm(), branches,
             nn.AvgPool2D(),
-            nn.Conv2D(32, 1), nn.Dropout(0), nn.Flatten(), nn.Dense(5))
+            nn.Conv2D(32, 1), nn.Flatten(), nn.Dense(5))
     return net
 
 
