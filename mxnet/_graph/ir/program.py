@@ -139,8 +139,8 @@ class Program:
         self.ones_always: Any = self._filled(True)
         self.convolves: bool = any(c.node.op.name == 'Convolution' for c in self.calls)
         # the numbers of variables that are weights of convolutions
-        self.kernels: tuple[int, ...] = tuple({c.sources[1]: None for c in self.calls if c.node.op.name == 'Convolution'
-                                               and c.sources[1] < len(self.variables)})
+        weights = [c.sources[1] for c in self.calls if c.node.op.name == 'Convolution']
+        self.kernels: Sequence[int] = [w for w in dict.fromkeys(weights) if w is not None and w < len(self.variables)]
         # variables and outputs that operators read again in the backward pass, without torch noticing
         self.late_reads, self.late_outputs = self._late_reads()
         self.has_static_shapes: bool = have_static_shapes(self.calls)
