@@ -23,6 +23,8 @@ class Runnable(Protocol):
     convolves: bool         # whether there are convolutions
     inductor: bool          # whether torch's compiler is asked for
     folds: bool             # whether plans for predictions may fold parameters into others
+    rearranges: bool        # whether plans with gradients may keep channels last on a CPU
+    kernels: Sequence[int]  # the numbers of variables that are weights of convolutions
 
     def run(self, tensors: Sequence[Any], *, training: Any, generator: Any, device: Any,
             monitor: Any = None) -> tuple[list[Any], States]:

@@ -25,6 +25,9 @@ class Chain:
         self.parts = [(c.cached.program, c.training, c.sources, number in needed) for number, c in enumerate(calls)]
         self.folds = False              # steps are no predictions
         self.convolves = any(c.cached.program.convolves for c in calls)
+        self.rearranges = all(c.cached.program.rearranges for c in calls if c.cached.program.convolves)
+        weights = [c.sources[k] for c in calls for k in c.cached.program.kernels]
+        self.kernels: Sequence[int] = [w for w in weights if isinstance(w, int)]
         self.inductor = any(c.cached.program.inductor for c in calls)
 
     def run(self, tensors: Sequence[torch.Tensor], *, generator: Any, device: torch.device,

@@ -61,6 +61,8 @@ def direct_functions() -> dict[str, Any]:
 # ---------------------------------------------------------------------- oneDNN
 convolution_pointwise = private('ops.mkldnn._convolution_pointwise', None)
 reorder_convolution_weight = private('ops.mkldnn._reorder_convolution_weight', None)
+linear_pointwise = private('ops.mkldnn._linear_pointwise', None)
+reorder_linear_weight = private('ops.mkldnn._reorder_linear_weight', None)
 _select_backend = private('_C._select_conv_backend', None)
 _backends = private('_C._ConvBackend', None, lambda kinds: hasattr(kinds, 'Slow2d') and hasattr(kinds, 'Mkldnn'))
 
@@ -68,6 +70,11 @@ _backends = private('_C._ConvBackend', None, lambda kinds: hasattr(kinds, 'Slow2
 def has_packed_convolutions() -> bool:
     """Whether there are convolutions whose weights are packed once, and a way to ask which kernel torch chooses."""
     return None not in (convolution_pointwise, reorder_convolution_weight, _select_backend, _backends)
+
+
+def has_packed_layers() -> bool:
+    """Whether there are dense layers whose weights are packed once."""
+    return None not in (linear_pointwise, reorder_linear_weight)
 
 
 def convolution_backend(*arguments: Any) -> str:

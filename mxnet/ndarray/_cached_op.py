@@ -57,7 +57,7 @@ class CachedOp:
         self._by_shapes: Any = OrderedDict() if self.program.open_shapes else None
         # may it become a CUDA graph; None if it was not said
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
-        self.program.folds = bool(self.static)
+        self.program.folds = self.program.rearranges = bool(self.static)
         self.draws, self.count = self.program.draws, len(self.program.outputs)
         self.parameters: tuple[int, ...] = ()       # which inputs are parameters, if the caller has said so
         self.predictions, self.deferral = Predictions(), Deferral()

@@ -290,6 +290,8 @@ def test_threads_and_compilers_are_left_alone(monkeypatch):
 def test_packed_convolutions_can_be_absent(monkeypatch):
     monkeypatch.setattr(operators, '_select_backend', None)
     assert not operators.has_packed_convolutions()
+    monkeypatch.setattr(operators, 'reorder_linear_weight', None)
+    assert not operators.has_packed_layers()
 
 
 def test_checks_of_values_without_private_names(monkeypatch):

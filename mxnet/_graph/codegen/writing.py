@@ -21,9 +21,10 @@ from ..passes import batch_norm
 from ..passes.casts import settle_casts, uncast_gradients
 from ..passes.dense import fuse_dense
 from ..passes.few_classes import turn_scores
-from ..passes.fold import depends_only, fold_batch_norms
+from ..passes.fold import depends_only, fold_batch_norms, fold_into_next
+from ..passes.growing import grow_concatenations
 from ..passes.one_thread import Alone, alone, threads
-from ..passes.packed import pack_convolutions
+from ..passes.packed import can_pack_layers, pack_convolutions, pack_layers
 from ..passes.simplify import constants, simplify
 from .failures import SOURCE, failure
 
@@ -294,7 +295,11 @@ def prediction_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: 
     if folds:
         fold_batch_norms(graph, fixed)
     if facts['channels_last'] and facts['device'].type == 'cpu':
+        if folds and fold_into_next(graph, fixed):
+            grow_concatenations(graph)
         pack_convolutions(graph, fixed)
+    if folds and facts['device'].type == 'cpu' and can_pack_layers():
+        pack_layers(graph, fixed)
     nodes = list(graph.nodes)
     outputs = next(n for n in nodes if n.op == 'output').args[0]
     writer = Writer()

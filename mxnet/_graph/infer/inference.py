@@ -39,6 +39,7 @@ MOST = 1 << 59           # numbers in an array: a byte of each must have an addr
 META = torch.device('meta')
 HALVES = (torch.float16, torch.bfloat16)
 CUTS = ('slice', 'slice_axis')          # they may give less than they are asked for, if the axis is shorter than trials
+LIMIT = 20000            # visits that are remembered
 
 
 class Facts:
@@ -48,6 +49,8 @@ class Facts:
         self.shapes: dict[tuple[int, int], tuple[int, ...] | None] = {}
         self.dtypes: dict[tuple[int, int], torch.dtype | None] = {}
         self.settled: set[Node] = set()         # operators of which everything is known
+        self.shaped: set[Node] = set()          # operators of which all shapes are known
+        self.places: dict[Node, tuple[Sequence[tuple[int, int]], Any]] = {}     # see `_places`
         self.changed = False
         self.waits = False                      # whether dtypes that are not known now will be
         self.unknown = unknown_length()
@@ -201,18 +204,65 @@ def _frozen(attributes: Mapping) -> tuple[tuple[str, Any], ...]:
 
 
 # ---------------------------------------------------------------------- one node
+_learned: dict[Any, Any] = {}           # (operator, attributes, what was known) -> what a visit has learned of that
+
+
 def _visit(node: Node, facts: Facts, need_shapes: bool) -> None:
+    """Learns what one operator tells of its inputs and outputs.
+
+    This depends on the operator, its attributes and what is known of these entries.  Networks repeat their blocks, so
+    it is remembered.
+    """
     if node in facts.settled:
         return
-    op = node.op
+    places = facts.places.get(node)
+    if places is None:
+        places = facts.places[node] = _places(node)
+    entries, kind = places
+    shapes, dtypes = facts.shapes, facts.dtypes
+    key = (kind, need_shapes, facts.waits, facts.unknown, *[shapes.get(e) for e in entries],
+           *[dtypes.get(e) for e in entries])
+    found = _learned.get(key) if kind is not None else None
+    if found is None:
+        before = [shapes.get(e) for e in entries], [dtypes.get(e) for e in entries]
+        _learn(node, facts, need_shapes)
+        new_shapes = [(i, shapes[e]) for i, e in enumerate(entries) if shapes.get(e) != before[0][i]]
+        new_dtypes = [(i, dtypes[e]) for i, e in enumerate(entries) if dtypes.get(e) is not before[1][i]]
+        shaped = need_shapes and all(complete(shapes.get(e)) for e in entries)
+        found = new_shapes, new_dtypes, shaped, None not in [dtypes.get(e) for e in entries]
+        if kind is not None:
+            if len(_learned) >= LIMIT:
+                _learned.clear()
+            _learned[key] = found
+    else:
+        for i, shape in found[0]:
+            shapes[entries[i]] = shape
+        for i, dtype in found[1]:
+            dtypes[entries[i]] = dtype
+        if found[0] or found[1]:
+            facts.changed = True
+    if found[2]:
+        facts.shaped.add(node)
+    if found[3] and (found[2] or not need_shapes):
+        facts.settled.add(node)         # nothing can be added to that
+
+
+def _places(node: Node) -> tuple[Sequence[tuple[int, int]], Any]:
+    """Where facts of a node's inputs and outputs are, and what a visit depends on besides them.
+
+    The latter is None where that is more: code of the program, graphs, an entry that is there twice.
+    """
+    entries = [*[(id(source), i) for source, i in node.inputs], *[(id(node), i) for i in range(node.visible_count())]]
+    if node.subgraphs or node.op.name in PROGRAMS or len({*entries}) != len(entries):
+        return entries, None
+    return entries, (node.op, len(node.inputs), _frozen(node.attributes))
+
+
+def _learn(node: Node, facts: Facts, need_shapes: bool) -> None:
     outputs = [(node, i) for i in range(node.visible_count())]
     if need_shapes:
-        _visit_shapes(node, op, outputs, facts)
-    _visit_dtypes(node, op, outputs, facts)
-    entries = (*node.inputs, *outputs)
-    if all(facts.dtype(e) is not None for e in entries) \
-            and (not need_shapes or all(complete(facts.shape(e)) for e in entries)):
-        facts.settled.add(node)         # nothing can be added to that
+        _visit_shapes(node, node.op, outputs, facts)
+    _visit_dtypes(node, node.op, outputs, facts)
 
 
 def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Facts) -> None:
@@ -436,8 +486,9 @@ def infer(entries: Sequence[Entry], shapes: Mapping[str, Sequence[int]], dtypes:
     facts.waits = False
     if default_dtype is not None:
         for node in operators:
-            fill_dtypes(node, facts, default_dtype)
-            _visit(node, facts, need_shapes)
+            if node not in facts.settled:
+                fill_dtypes(node, facts, default_dtype)
+                _visit(node, facts, need_shapes)
         _settle(operators, facts, need_shapes)
         for node in nodes:
             if node.is_variable and facts.dtype((node, 0)) is None:
@@ -455,11 +506,12 @@ def _given(shape: Sequence[int], unknown: int) -> PartialShape | None:
 def _settle(operators: Sequence[Node], facts: Facts, need_shapes: bool) -> None:
     """Forward and backward in turns until nothing new is found."""
     forward = True
-    while True:
+    while len(facts.settled) < len(operators):
         facts.changed = False
         for node in operators if forward else reversed(operators):
             _visit(node, facts, need_shapes)
-        if not facts.changed:
+        # without any dtype and with all shapes, there is nothing left that could be learned from
+        if not facts.changed or not facts.dtypes and len(facts.shaped) == len(operators):
             return
         forward = not forward
 

@@ -134,12 +134,16 @@ class Program:
         self.individual = False        # are there calls that hold what belongs to one executor, or to its shapes
         self.inductor = False          # is it to be compiled
         self.folds = True              # may plans for predictions fold parameters into others
+        self.rearranges = False        # may plans with gradients on a CPU keep channels last, which rounds otherwise
         # does it draw random numbers, be it in a loop
         self.draws: bool = any(c.rng or any(body.draws for body in c.bodies) for c in self.calls)
         # variables that a run fills with ones: of a graph that learns (or is recorded), and of any
         self.ones: Any = self._filled(False)
         self.ones_always: Any = self._filled(True)
         self.convolves: bool = any(c.node.op.name == 'Convolution' for c in self.calls)
+        # the numbers of variables that are weights of convolutions
+        weights = [c.sources[1] for c in self.calls if c.node.op.name == 'Convolution']
+        self.kernels: Sequence[int] = [w for w in dict.fromkeys(weights) if w is not None and w < len(self.variables)]
         # variables and outputs that operators read again in the backward pass, without torch noticing
         self.late_reads, self.late_outputs = self._late_reads()
         self.has_static_shapes: bool = have_static_shapes(self.calls)
