@@ -2,7 +2,7 @@
 import dataclasses
 import random
 
-from . import arrays, devices, loops, np_programs, symbolic, training
+from . import arrays, devices, loops, np_programs, symbolic, training, updates
 
 
 class Generator:
@@ -25,6 +25,7 @@ FAMILIES = {
     'arrays': (7, arrays.arrays), 'threads': (2, loops.threads), 'devices': (3, devices.devices),
     'executor': (6, symbolic.executor),
     'module': (6, symbolic.module), 'kvstore': (3, symbolic.kvstore), 'np': (5, np_programs.np_train),
+    'updates': (3, updates.updates),
 }
 
 

@@ -1,4 +1,4 @@
-"""Sequences of updates whose numbers change on the way: counts that differ, momentum switched off and on, no rate at all.
+"""Sequences of updates whose numbers change: counts that differ, momentum switched off and on, a rate of 0.
 
 What is expected follows from MXNet 1.9.1, which updates most weights one after the other.
 """
@@ -9,7 +9,8 @@ import mxnet as mx
 from mxnet import autograd, gluon, nd
 
 # SGD and LARS count four weights at a time; SGLD draws numbers, Test is for tests
-ONE_BY_ONE = ('adadelta', 'adagrad', 'adam', 'adamax', 'dcasgd', 'ftml', 'ftrl', 'lamb', 'nadam', 'nag', 'rmsprop', 'signum')
+ONE_BY_ONE = ('adadelta', 'adagrad', 'adam', 'adamax', 'dcasgd', 'ftml', 'ftrl', 'lamb', 'nadam', 'nag', 'rmsprop',
+              'signum')
 
 
 def arrays(count, seed=0, dtype='float32'):
