@@ -14,7 +14,7 @@ OPTIMIZERS = lines('''
     'signum', wd_lh=0.01
     'adam', epsilon=0.001
     'adam', wd=0.1, clip_gradient=0.1
-    'adagrad', eps=0.001, wd=0.1
+    'adagrad', eps=0.001
     'adadelta', rho=0.5, wd=0.1
     'rmsprop', gamma1=0.5
     'rmsprop', centered=True, clip_weights=0.5
@@ -115,7 +115,7 @@ def updates(g):
     if 'momentum=' not in chosen and 'signum' not in chosen:
         extra = [text for text in extra if 'momentum = ' not in text]           # 1.9.1 misses the state
     if sparse:
-        extra += SPARSE * 2
+        extra = [text for text in extra if 'optimizer.wd' not in text or 'adagrad' not in chosen] + SPARSE * 2
     final = made('''
         see(weights)
         see(held())
