@@ -272,7 +272,7 @@ class Optimizer:
 
     _asks_for_lists = False     # which of the methods above MXNet's optimizer asks: derived classes may have their own
 
-    _counted_together = 1       # how many weights MXNet's optimizer counts before it asks for their rates
+    _counted_together: Any = 1      # how many weights MXNet's optimizer counts before it asks for their rates
 
     def _rates(self, indices, before):
         """(learning rates, weight decays) of weights, which have been counted; `before` is num_update before that.
