@@ -471,7 +471,11 @@ class Parameter:
         if self._data is None or self._grad_req == 'null':
             return
         for array in self._data:
-            array.grad[:] = 0
+            grad = array.grad
+            if grad.stype == 'default':
+                grad[:] = 0
+            else:
+                grad._clear()
 
     def cast(self, dtype: DType) -> None:
         """Converts values and gradients to another dtype."""

@@ -285,13 +285,18 @@ class BaseSparseNDArray(NDArray):
             if not isinstance(value, (int, float)):
                 value = _interop.constant(value, self._parts()[0])
             if not isinstance(value, torch.Tensor):
-                if value == 0:
-                    # the most common of all, and the only one that needs no memory
-                    value = self._make(*nothing(self._stype, self._shape, self.meta().dtype, self._ctx))
-                    self._write(value, 'x[:] = ...')
-                    return
-                value = torch.full(self._shape, value, dtype=self.meta().dtype, device=self._parts()[0].device)
+                value = self._filled(value)
         self._write(value, 'x[:] = ...')
+
+    def _clear(self):
+        """Sets the array to zeros, none of which are stored."""
+        self._write(self._make(*nothing(self._stype, self._shape, self.meta().dtype, self._ctx)), 'zeros')
+
+    def _filled(self, value):
+        """What `x[:] = value` stores."""
+        if value == 0:
+            return self._make(*nothing(self._stype, self._shape, self.meta().dtype, self._ctx))
+        return torch.full(self._shape, value, dtype=self.meta().dtype, device=self._parts()[0].device)
 
     # ------------------------------------------------------------------ copies and conversions
     def astype(self, dtype: DType, copy: bool = True) -> Any:
@@ -486,6 +491,12 @@ class RowSparseNDArray(BaseSparseNDArray):
         array = cls._make((), shape, ctx, history=history)
         array._stored, array._rising = later, True
         return array
+
+    def _filled(self, value):
+        # Every row is stored, of zeros, too: lazy updates then go to all rows.
+        device = self._parts()[0].device
+        values = torch.full(self._shape, value, dtype=self.meta().dtype, device=device)
+        return self._make((values, torch.arange(self._shape[0], device=device)), self._shape, self._ctx)
 
     def _ordered_parts(self):
         """The parts with the rows in rising order, as 64-bit numbers."""

@@ -144,6 +144,7 @@ class Adamax(BuiltIn):
 
     _needs_count = True
     _slots = 2
+    _clips_to_zero = True
 
     def __init__(self, learning_rate: float = 0.002, beta1: float = 0.9, beta2: float = 0.999,
                  **kwargs: Unpack[OptimizerOptions]) -> None:
@@ -183,6 +184,7 @@ class Nadam(BuiltIn):
 
     _needs_count = True
     _slots = 2
+    _clips_to_zero = True
     _same_rule = False
 
     def __init__(self, learning_rate: float = 0.001, beta1: float = 0.9, beta2: float = 0.999, epsilon: float = 1e-8,

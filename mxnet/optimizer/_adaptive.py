@@ -36,6 +36,7 @@ class AdaGrad(BuiltIn):
     """
 
     _slots = 1
+    _clips_to_zero = True
 
     def __init__(self, eps: float = 1e-7, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)
@@ -116,6 +117,7 @@ class AdaDelta(BuiltIn):
     """
 
     _slots = 2
+    _clips_to_zero = True
 
     def __init__(self, rho: float = 0.90, epsilon: float = 1e-5, **kwargs: Unpack[RatedOptimizerOptions]) -> None:
         super().__init__(**kwargs)

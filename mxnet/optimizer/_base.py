@@ -272,7 +272,32 @@ class Optimizer:
 
     _asks_for_lists = False     # which of the methods above MXNet's optimizer asks: derived classes may have their own
 
-    def _rates(self, indices):
+    _counted_together: Any = 1      # how many weights MXNet's optimizer counts before it asks for their rates
+
+    def _rates(self, indices, before):
+        """(learning rates, weight decays) of weights, which have been counted; `before` is num_update before that.
+
+        A scheduler is asked when as many are counted as upstream has counted by then: weights that were updated less
+        often than others (frozen ones) may come before the one that raises num_update.
+        """
+        now, size, counts = self.num_update, self._counted_together, self._index_update_count
+        if now == before or len(indices) <= size or now in [counts.get(i) for i in indices[:size]]:
+            return self._rates_now(indices)
+        lrs: list[Any] = []
+        wds: list[Any] = []
+        try:
+            self.num_update = before
+            for at in range(0, len(indices), size):
+                part = indices[at:at + size]
+                self.num_update = max(self.num_update, *[counts.get(i, 0) for i in part])
+                found = self._rates_now(part)
+                lrs += found[0]
+                wds += found[1]
+        finally:
+            self.num_update = now
+        return lrs, wds
+
+    def _rates_now(self, indices):
         """(learning rates, weight decays) of weights."""
         kind, lists = type(self), self._asks_for_lists
         lrs = _rate_of_each(self._get_lrs, indices) if lists or kind._get_lr is Optimizer._get_lr \

@@ -78,10 +78,12 @@ def descent_of(weights, moms, lr, wd, momentum, rescale_grad, clip_gradient):
 def _counted(optimizer, device, index):
     """Counts an update of weights on a device, as `_set_current_context` and `_update_count` do.
 
-    -> all that its numbers follow from while nothing is invalidated (`_guard.py`); None where there is more to it
+    -> num_update before, and all that its numbers follow from while nothing is invalidated (`_guard.py`); None for that
+    where there is more to it
     """
     counts = optimizer._index_update_count = optimizer._all_index_update_counts.setdefault(device, {})
-    begin, most = optimizer.begin_num_update, optimizer.num_update
+    begin, before = optimizer.begin_num_update, optimizer.num_update
+    most = before
     for i in index:
         counts[i] = count = counts.get(i, begin) + 1
         if count > most:
@@ -90,12 +92,14 @@ def _counted(optimizer, device, index):
     parameters, steady, own = optimizer.param_dict, optimizer._steady, type(optimizer)
     if not steady or own._get_lrs is not Optimizer._get_lrs or own._get_wds is not Optimizer._get_wds \
             or own._get_lr is not Optimizer._get_lr or own._get_wd is not Optimizer._get_wd:
-        return None             # a derived class says what the rates are
+        return before, None     # a derived class says what the rates are
     if not parameters and (optimizer.lr_mult or optimizer.wd_mult and optimizer.wd):
-        return None             # dicts that programs may write into
+        return before, None     # dicts that programs may write into
+    if optimizer.lr_scheduler is not None and most != before and counts[index[0]] != most:
+        return before, None     # weights may have different rates
     rate = optimizer.lr if optimizer.lr_scheduler is None and own.learning_rate is Optimizer.learning_rate \
         else optimizer.learning_rate
-    return rate, optimizer.wd, steady, parameters
+    return before, (rate, optimizer.wd, steady, parameters)
 
 
 class BoundUpdate:
@@ -105,13 +109,14 @@ class BoundUpdate:
     stay the same becomes a CUDA graph.
     """
 
-    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'arrays', 'guard', 'columns', 'large', 'low',
-                 'written', 'memory', 'numbers', 'rate_key', 'apply', 'prepare', 'runs', 'graph')
+    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'slots', 'arrays', 'guard', 'columns', 'large',
+                 'low', 'written', 'memory', 'numbers', 'rate_key', 'apply', 'prepare', 'runs', 'graph')
     given: tuple[Any, Any, Any]             # the very tuples of indices, gradients and weights
     optimizer: Any
     device: int
     on_gpu: bool
     states: list[Any]
+    slots: int                              # how many arrays the optimizer has asked for
     arrays: list[NDArray]
     guard: Guard
     columns: list[Any]                      # weights, gradients and each of the states, as lists of tensors
@@ -164,6 +169,7 @@ class BoundUpdate:
             columns = [columns[0], [] if columns[0][0].is_cuda else [torch.empty_like(t) for t in columns[0]],
                        *columns[2:]]
         self.given, self.optimizer, self.states, self.columns = (index, grad, weight), optimizer, states, columns
+        self.slots = optimizer._slots
         self.device = weight[0].context.device_id
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
         self.on_gpu = columns[0][0].is_cuda
@@ -188,6 +194,7 @@ class BoundUpdate:
         optimizer, mine = self.optimizer, self.given
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
                 or not updater.aggregate_updates or switches.recording or switches.naive \
+                or optimizer._slots != self.slots \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
                 or (invalidations.count != self.guard.seen or readers) and not self._holds():
             return False
@@ -195,12 +202,12 @@ class BoundUpdate:
             tensor = array._storage
             if tensor is None or tensor.shape != shape or tensor.dtype is not dtype:
                 return False
-        rate_key = _counted(optimizer, self.device, index)
+        before, rate_key = _counted(optimizer, self.device, index)
         if rate_key is None or rate_key != self.rate_key:
-            self._find_numbers(index, rate_key)
+            self._find_numbers(index, before, rate_key)
         if self.prepare is not None and not self.prepare():
             self.numbers = None
-            self._find_numbers(index, rate_key)
+            self._find_numbers(index, before, rate_key)
         return True
 
     def _holds(self):
@@ -212,11 +219,11 @@ class BoundUpdate:
             self.rate_key = None
         return self.guard.holds()
 
-    def _find_numbers(self, index, rate_key):
+    def _find_numbers(self, index, before, rate_key):
         optimizer = self.optimizer
         # weights that are no parameters of a Trainer have their factors from dicts
         self.rate_key = None if optimizer.param_dict and not optimizer.param_dict.keys() >= set(index) else rate_key
-        (lrs, wds), steady = optimizer._rates(index), optimizer._steady
+        (lrs, wds), steady = optimizer._rates(index, before), optimizer._steady
         numbers = lrs, wds, steady
         if not steady or numbers != self.numbers:
             weights, _, *slots = self.columns

@@ -34,6 +34,7 @@ class BuiltIn(Optimizer):
     _same_rule = True           # do weights with the same rates and counts have the same rule
 
     _can_bind = True             # has an update the same arrays as the one before; SGLD's noise is new each time
+    _clips_to_zero = False      # is clip_gradient=0 a limit, not none; as in MXNet 1.9.1's optimizers without a kernel
     _by_count = False           # whether counts matter, too: then what `_bind_update` gives may have `prepare`
 
     @property
@@ -60,8 +61,9 @@ class BuiltIn(Optimizer):
         tensors = self._plain(weight, grad, columns)
         if tensors is None:
             self._check(index, weight, grad, columns)
+        before = self.num_update
         self._update_count(index)
-        lrs, wds = self._rates(index)
+        lrs, wds = self._rates(index, before)
         if tensors:
             if readers or switches.writes is not None:
                 before_write(*tensors[0], *[t for column in tensors[2:] for t in column])
@@ -139,7 +141,8 @@ class BuiltIn(Optimizer):
     @property
     def _clip(self):
         """clip_gradient as operators take it: negative for none."""
-        return float(self.clip_gradient or -1.0)
+        clip = self.clip_gradient
+        return -1.0 if clip is None or not (clip or self._clips_to_zero) else float(clip)
 
     @property
     def _rescale(self):

@@ -23,11 +23,11 @@ def _sgd(weight, grad, **numbers):
     return (sgd_update(weight, grad, **numbers),)
 
 
-def descent(optimizer, lr, wd, with_momentum=sgd_mom_update):
+def descent(optimizer, lr, wd, with_momentum):
     """The rule of an optimizer that descends, with or without momentum, and its numbers."""
     numbers = {'lr': lr, 'wd': wd, 'rescale_grad': optimizer._rescale, 'clip_gradient': optimizer._clip}
-    if optimizer.momentum:
-        return with_momentum, {'momentum': optimizer.momentum, **numbers}
+    if with_momentum:
+        return sgd_mom_update, {'momentum': optimizer.momentum, **numbers}
     return _sgd, numbers
 
 
@@ -55,12 +55,13 @@ class SGD(BuiltIn):
         return 1 if self.momentum else 0
 
     _steady = property(attrgetter('momentum', 'rescale_grad', 'clip_gradient'))
+    _counted_together = property(lambda self: max(1, self.aggregate_num))
 
     def _lazy(self, weight):
         return self.lazy_update
 
     def _rule(self, index, lr, wd):
-        return descent(self, lr, wd)
+        return descent(self, lr, wd, bool(self.momentum))
 
     def _step(self, indices, weights, grads, states, lrs, wds):
         if _lists.fusible(weights[0]):
@@ -97,8 +98,32 @@ class ccSGD(SGD):
         super().__init__(*args, **kwargs)
 
 
+class WithMomentum(BuiltIn):
+    """An optimizer that keeps a momentum where there was one when the state was made.
+
+    As in MXNet 1.9.1 the state decides: with `momentum` 0 from some update on, it has the last step alone.
+    """
+
+    momentum: float
+
+    @property
+    def _slots(self):
+        return 1 if self.momentum else 0
+
+    def _columns(self, indices, weights, states):
+        if self._slots or all(state is None for state in states):
+            return super()._columns(indices, weights, states)
+        return [list(states)]
+
+
+def _nag(weight, grad, *mom, momentum, **numbers):
+    if not mom or mom[0] is None:
+        return sgd_update(weight, grad, **numbers), *mom
+    return nag_mom_update(weight, grad, *mom, momentum=momentum, **numbers)
+
+
 @register
-class NAG(BuiltIn):
+class NAG(WithMomentum):
     """Gradient descent with Nesterov's momentum; plain gradient descent without momentum.
 
         grad = clip(rescale_grad * grad) + wd * weight
@@ -113,25 +138,28 @@ class NAG(BuiltIn):
         self.momentum = momentum
 
     @property
-    def _slots(self):
-        return 1 if self.momentum else 0
-
-    @property
     def _steady(self):
         return self.momentum, self._rescale, self._clip
 
     def _rule(self, index, lr, wd):
-        return descent(self, lr, wd, nag_mom_update)
+        return _nag, {'momentum': self.momentum, 'lr': lr, 'wd': wd, 'rescale_grad': self._rescale,
+                      'clip_gradient': self._clip}
 
     def _step(self, indices, weights, grads, states, lrs, wds):
-        if self.momentum and _lists.fusible(weights[0]):
+        if states and states[0][0] is not None and _lists.fusible(weights[0]):
             _step_groups(self, _lists.nesterov, weights, grads, states[0], lrs, wds)
         else:
             super()._step(indices, weights, grads, states, lrs, wds)
 
 
+def _signum(weight, grad, *mom, momentum, wd_lh, **numbers):
+    if not mom or mom[0] is None:
+        return signsgd_update(weight, grad, **numbers), *mom
+    return signum_update(weight, grad, *mom, momentum=momentum, wd_lh=wd_lh, **numbers)
+
+
 @register
-class Signum(BuiltIn):
+class Signum(WithMomentum):
     """Steps of one length, along the sign of the momentum (of the gradient, without momentum).
 
         mom = momentum * mom - (1 - momentum) * (clip(rescale_grad * grad) + wd * weight)
@@ -148,19 +176,9 @@ class Signum(BuiltIn):
         self.momentum = momentum
         self.wd_lh = wd_lh
 
-    @property
-    def _slots(self):
-        return 1 if self.momentum else 0
-
     def _rule(self, index, lr, wd):
-        numbers = {'lr': lr, 'wd': wd, 'rescale_grad': self._rescale, 'clip_gradient': self._clip}
-        if self.momentum:
-            return signum_update, {'momentum': self.momentum, 'wd_lh': self.wd_lh, **numbers}
-        return _signsgd, numbers
-
-
-def _signsgd(weight, grad, **numbers):
-    return (signsgd_update(weight, grad, **numbers),)
+        return _signum, {'momentum': self.momentum, 'wd_lh': self.wd_lh, 'lr': lr, 'wd': wd,
+                         'rescale_grad': self._rescale, 'clip_gradient': self._clip}
 
 
 def dcasgd(weight, grad, mom, previous, *, lr, momentum, lamda, wd, rescale_grad, clip_gradient):
@@ -190,6 +208,7 @@ class DCASGD(BuiltIn):
         self.lamda = lamda
 
     _slots = 2
+    _clips_to_zero = True
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """The momentum or None, and the weight as it was before the last update."""
@@ -219,6 +238,7 @@ class SGLD(BuiltIn):
 
     _slots = 1
     _can_bind = False
+    _clips_to_zero = True
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
         """None: there is nothing to remember."""

@@ -16,7 +16,7 @@ from ..ndarray.ndarray import NDArray
 from . import _lists
 from ._base import aggregation_size, is_list, register
 from ._builtin import BuiltIn
-from ._descent import descent
+from ._descent import WithMomentum, descent
 
 if TYPE_CHECKING:
     from .._typing import OptimizerOptions, RatedOptimizerOptions
@@ -47,6 +47,7 @@ class LARS(BuiltIn):
 
     whole_arrays = True
     _master_last = _asks_for_lists = True
+    _counted_together = property(lambda self: max(1, self.aggregate_num))
     _counted = None             # num_update when cur_lr was last looked at
 
     def __init__(self, momentum: float = 0.0, lazy_update: bool = True, eta: float = 0.001, eps: float = 0,
@@ -144,7 +145,7 @@ class LAMB(BuiltIn):
 
 
 @register
-class LBSGD(BuiltIn):
+class LBSGD(WithMomentum):
     """Gradient descent that adds up `batch_scale` gradients before each update, with a warmed-up learning rate.
 
     warmup_strategy: over `warmup_epochs * updates_per_epoch` gradients the rate grows up to `batch_scale` times its
@@ -177,10 +178,6 @@ class LBSGD(BuiltIn):
         self.adaptive = False
         self.admult = 1
 
-    @property
-    def _slots(self):
-        return 1 if self.momentum else 0
-
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Adds up a gradient; updates the weight, in place, when `batch_scale` of them are there."""
         if is_list(index):
@@ -195,8 +192,9 @@ class LBSGD(BuiltIn):
         self.cumgrads[index]['cum_grad'] = 0
         target, mean = writable(weight, 'LBSGD.update'), total.materialize() / self.batch_scale
         lr *= self._layer_rate(target, mean, wd) if self.warmup_strategy == 'lars' else self._warmup(count)
-        rule, numbers = descent(self, lr, wd)
-        _lists.apply(rule, numbers, [[target], [mean], *[[s.materialize()] for s, in columns]])
+        slots = [[s.materialize()] for s, in columns if s is not None]
+        rule, numbers = descent(self, lr, wd, bool(slots))
+        _lists.apply(rule, numbers, [[target], [mean], *slots])
 
     def _add_up(self, index, grad):
         """The sum of the gradients since the last update, and how many there have been in all."""

@@ -594,6 +594,27 @@ def gradients_of_adadelta():
     return lists(gradient)
 
 
+@claim('`Module.bind(force_rebind=True)`', [0.5], [1.0])
+def bound_again():
+    out = mx.sym.MakeLoss(mx.sym.Variable('data') * mx.sym.Variable('weight', shape=(1,)))
+    module = mx.mod.Module(out, label_names=None)
+    module.bind([('data', (1,))])
+    module.init_params(mx.init.One())
+    module.init_optimizer(optimizer_params={'learning_rate': 0.5})
+    module.forward_backward(mx.io.DataBatch([nd.ones(1)]))
+    module.update()
+    module.bind([('data', (1,))], force_rebind=True)
+    return lists(module.get_params()[0]['weight'])
+
+
+@claim('A negative `clip_gradient`', [0.9], [1.1])
+def negative_clip():
+    update = mx.optimizer.get_updater(mx.optimizer.create('dcasgd', learning_rate=0.1, clip_gradient=-1))
+    weight = nd.ones(1)
+    update(0, nd.ones(1), weight)
+    return lists(weight)
+
+
 @claim('LARS, LAMB, LBSGD, Adamax and DCASGD', [1, 0.971, 0.82], ['nan', 'ValueError', 0.76])
 def optimizers():
     def updated(name, gradients, **arguments):

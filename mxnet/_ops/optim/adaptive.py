@@ -2,6 +2,8 @@
 
 As in sgd.py an update returns the new weight and then its new states; `mp_*` compute on `weight32`.
 """
+import math
+
 import torch
 
 from ..core.table import operator
@@ -137,7 +139,7 @@ def ftml_update(weight, grad, d, v, z, *, lr: float, beta1: float = 0.6, beta2: 
     """
     grad = _clipped(decayed(scaled(grad, rescale_grad, -1.0), weight, wd), clip_grad)
     v = torch.addcmul(v * beta2, grad, grad, value=1.0 - beta2)
-    new_d = ((v / (1.0 - float(beta2) ** t)).sqrt() + epsilon) * ((1.0 - float(beta1) ** t) / lr)
+    new_d = ((v / (1.0 - float(beta2) ** t)).sqrt() + epsilon) * ((1.0 - float(beta1) ** t) / lr if lr else math.inf)
     z = z.lerp(grad, 1.0 - beta1) - (new_d - beta1 * d) * weight
     return -z / new_d, new_d, v, z
 
@@ -151,7 +153,7 @@ def ftrl_update(weight, grad, z, n, *, lr: float, lamda1: float = 0.01, beta: fl
     root = new_n.sqrt()
     z = z + grad - (root - n.sqrt()) * weight / lr
     moved = (z.sign() * lamda1 - z) / ((beta + root) / lr + wd)
-    return torch.where(z.abs() > lamda1, moved, 0.0), z, new_n
+    return moved * (z.abs() > lamda1), z, new_n      # NaN stays NaN
 
 
 # ---------------------------------------------------------------------- RMSProp
