@@ -54,11 +54,11 @@ def make(backend, met, rank, size, attempt, timeout, word):
     dist.init_process_group(backend, store=store, rank=rank, world_size=size, timeout=seconds)
     if 'gloo' in backend:
         _verify(met.key, rank, size, word('a number of the process group', secrets.token_hex(16)))
-        if path:
+        if isinstance(store, TorchStore):
+            said = store.said
+        else:
             with open(path, 'rb') as file:
                 said = file.read()
-        else:
-            said = store.said
         _close_port(said, before)
 
 
