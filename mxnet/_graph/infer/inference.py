@@ -267,7 +267,8 @@ def _learn(node: Node, facts: Facts, need_shapes: bool) -> None:
 
 def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Facts) -> None:
     if op.elementwise:
-        first, *others = [*node.inputs, *outputs]
+        entries = [*node.inputs, *outputs]
+        first, others = entries[0], entries[1:]
         for entry in others:
             facts.learn_shape(first, facts.shape(entry), node)
         for entry in others:
