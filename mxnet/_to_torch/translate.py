@@ -433,7 +433,8 @@ class Builder:
         wanted = self.dtype((node, 0)) or torch_dtype(node.attributes.get('dtype') or 'float32')
         if not wanted.is_floating_point:
             return made
-        inputs = [n for n in self.inputs if self._facts is not None and self._input_dtype(n) is wanted]
+        like: Any = None
+        inputs = [n for n in self.inputs if self._input_dtype(n) is wanted]
         if inputs:
             like = self._arguments[inputs[0]]
         else:
@@ -442,7 +443,7 @@ class Builder:
 
     def _input_dtype(self, name):
         entry = next(((v, 0) for v in self.order if v.is_variable and v.name == name), None)
-        return None if entry is None else self._facts.dtype(entry)
+        return None if entry is None or self._facts is None else self._facts.dtype(entry)
 
     def _device(self, inputs):
         for x in inputs:
