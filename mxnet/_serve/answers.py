@@ -3,6 +3,7 @@ import json
 
 KINDS = {400: 'BadRequestException', 401: 'UnauthorizedException', 403: 'ForbiddenException',
          404: 'ModelNotFoundException', 408: 'RequestTimeoutException', 413: 'RequestEntityTooLargeException',
+         415: 'UnsupportedMediaTypeException',
          503: 'ServiceUnavailableException', 504: 'RequestTimeoutException'}
 
 

@@ -124,6 +124,9 @@ class Front:
         name, version = request.path_params['model'], request.path_params.get('version')
         pool = self.registry.find(name, version)
         request.details.update(counted=True, model=name)
+        encoding = request.headers.get('content-encoding', 'identity')
+        if encoding != 'identity':
+            return failure(415, f'the body is encoded with {encoding}; send it without Content-Encoding')
         body = await self._whole(request)
         headers = {k: request.headers[k] for k in FORWARDED if k in request.headers}
         for _ in range(5):

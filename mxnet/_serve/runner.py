@@ -302,6 +302,8 @@ class Runner:
         arrays, place = {}, 0
         for entry in request['inputs']:
             name, kind, shape = entry['name'], entry.get('datatype'), entry.get('shape')
+            if name in arrays:
+                raise BadRequest(f'the input {name} is given twice')
             if not isinstance(kind, str) or kind not in V2_TYPES:
                 raise BadRequest(f'{name}: datatype {kind!r} is not one of {", ".join(V2_TYPES)}')
             if not isinstance(shape, list) or not all(isinstance(n, int) and n >= 0 for n in shape):
@@ -319,6 +321,8 @@ class Runner:
                 arrays[name] = array.reshape(shape)
             except (ValueError, TypeError, KeyError, OverflowError):
                 raise BadRequest(f'{name}: the data do not have the shape {shape} of {kind}') from None
+        if place != len(binary):
+            raise BadRequest(f'{len(binary) - place} bytes follow that belong to no input')
         missing = [n for n in self.inputs if n not in given]
         if missing:
             raise BadRequest(f'the inputs {", ".join(missing)} are missing; there are {", ".join(given)}')

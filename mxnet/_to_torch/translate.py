@@ -433,8 +433,8 @@ class Builder:
         wanted = self.dtype((node, 0)) or torch_dtype(node.attributes.get('dtype') or 'float32')
         if not wanted.is_floating_point:
             return made
+        like: Any = None
         inputs = [n for n in self.inputs if self._input_dtype(n) is wanted]
-        like: Any
         if inputs:
             like = self._arguments[inputs[0]]
         else:

@@ -1,4 +1,5 @@
 """Networks of files, for the commands that convert, predict and serve: a graph without labels and its parameters."""
+import contextlib
 import glob
 import importlib
 import json
@@ -229,6 +230,10 @@ def _from_onnx(source):
     return Network(symbol, {**arguments, **states}, source, whole=symbol, shapes=shapes, files=[source])
 
 
+def _said(error):
+    return str(error) if isinstance(error, (ImportError, AttributeError)) else f'{type(error).__name__}: {error}'
+
+
 def _from_block(source, epoch, network, shapes):
     """A Block whose parameters are in a file, as a graph."""
     from .. import ndarray
@@ -240,11 +245,15 @@ def _from_block(source, epoch, network, shapes):
     sys.path.insert(0, os.getcwd())
     try:
         make = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError) as error:
-        raise MXNetError(f'--network {network}: {error}') from error
+    except Exception as error:              # whatever the module does while it is imported
+        raise MXNetError(f'--network {network}: {_said(error)}') from error
     finally:
-        sys.path.remove(os.getcwd())
-    block = make()
+        with contextlib.suppress(ValueError):
+            sys.path.remove(os.getcwd())
+    try:
+        block = make()
+    except Exception as error:
+        raise MXNetError(f'--network {network}: {function}() failed: {_said(error)}') from error
     if not isinstance(block, Block):
         raise MXNetError(f'--network {network}: {function}() gives a {type(block).__name__}, not a Gluon Block')
     if not source.endswith(('.params', '.safetensors')):

@@ -350,3 +350,17 @@ def test_the_commands_of_the_page(folder, capsys):
     assert 'lenet.py and lenet.safetensors: largest difference 0 (relative), batch 1 and 5' in capsys.readouterr().out
     assert CPP.strip() in text
     assert np.load('scores.npy').shape == (3, 10)
+
+
+@pytest.mark.parametrize('text, message', [
+    ('def make():\n    raise KeyError(3)', 'make() failed: KeyError: 3'),
+    ('def make(size):\n    pass', 'make() failed: TypeError: make() missing 1'),
+    ('def make(:', 'SyntaxError: '), ('make = undefined', "NameError: name 'undefined'"),
+    ('def other():\n    pass', "has no attribute 'make'")])
+def test_functions_of_networks_that_fail_are_named(folder, capsys, text, message):
+    checkpoint()
+    name = f'nets_{abs(hash(text))}'
+    (folder / f'{name}.py').write_text(text)
+    assert main(['convert', 'lenet-0001.params', '--to', 'torch', '--network', f'{name}:make', *SHAPE]) == 1
+    said = capsys.readouterr().err
+    assert f'--network {name}:make: ' in said and message in said

@@ -115,12 +115,29 @@ def request_of(**change):
     ({'inputs': [request_of()], 'outputs': [{'name': 'other'}]}, 'there is no output other'),
     ({'inputs': [request_of(parameters={'binary_data_size': -4})]}, 'no number of bytes that follow'),
     ({'inputs': [request_of(parameters={'binary_data_size': 4})]}, 'no number of bytes that follow'),
+    ({'inputs': [request_of(), request_of()]}, 'the input data is given twice'),
     ({'inputs': [request_of(datatype=['x'])]}, 'datatype'), ({'inputs': [request_of(datatype='BYTES')]}, 'datatype'),
     ({'inputs': [request_of(datatype='INT8', data=[300] * 32)]}, 'do not have the shape'),
     ({'inputs': [request_of(shape=[1 << 62, 16])]}, 'do not have the shape')])
 def test_what_is_no_inference_request(running, request_body, message):
     status, _, answer = call(f'{running[0]}/v2/models/net/infer', json.dumps(request_body).encode())
     assert status == 400 and message in json.loads(answer)['error'], answer
+
+
+def test_bytes_that_belong_to_no_input(running):
+    entry = {'name': 'data', 'shape': [2, 16], 'datatype': 'FP32', 'parameters': {'binary_data_size': X.nbytes}}
+    head = json.dumps({'inputs': [entry]}).encode()
+    for rest, expected in ((b'', 200), (b'x', 400), (bytes(64), 400)):
+        status, _, answer = call(f'{running[0]}/v2/models/net/infer', head + X.tobytes() + rest,
+                                 Inference_Header_Content_Length=str(len(head)))
+        assert status == expected and (status == 200 or f'{len(rest)} bytes follow' in json.loads(answer)['error'])
+
+
+def test_compressed_bodies_are_refused(running):
+    for path in ('/predictions/net', '/v2/models/net/infer'):
+        status, _, answer = call(running[0] + path, npy(X), Content_Encoding='gzip')
+        assert status == 415 and 'encoded with gzip' in json.loads(answer)['error']
+    assert call(f'{running[0]}/predictions/net', npy(X), Content_Encoding='identity')[0] == 200
 
 
 @pytest.mark.parametrize('name', TYPES)
