@@ -41,6 +41,9 @@ SMALL = 300                    # calls of a program that is traced at once
 # channels last, on one thread, as a ratio: MobileNet v1 and v2 (1 and 3 % of the weights) 0.6, DenseNet-121 (31 %) 0.9,
 # ResNet-50 (48 %) 0.8 to 0.9, SqueezeNet (76 %) and Inception v3 (67 %) 0.9, ResNet-18 (98 %) 1.05 to 1.1
 MANY_PIXELS = 0.9
+# Weights of convolutions in float32 from which on a GPU keeps channels last.  On an H200 ResNet-18 (11 million) takes
+# 0.58 of the time so, LeNet (26,000) 1.06.
+MANY_WEIGHTS = 1_000_000
 TRACING = 1e-3                 # seconds that tracing a call takes, forward and backward, and writing it
 _tracing = threading.RLock()   # one at a time, since a trace has the memory of a step
 
@@ -217,9 +220,10 @@ def _channels_last(program: Runnable, tensors: Sequence[torch.Tensor], device: t
                    parameters: tuple[int, ...] | None, learns: bool) -> bool:
     """Whether it pays to keep channels last in memory: a GPU's matrix units take pictures no other way.
 
-    They compute float32 as TF32, from compute capability 8.0 on and where `torch.backends.cudnn` allows it.  On a CPU
-    it pays in predictions, with weights that are packed for it (packed.py), and in training where not almost all
-    weights are those of kernels of many pixels (`MANY_PIXELS`).
+    They compute float32 as TF32, from compute capability 8.0 on and where `torch.backends.cudnn` allows it.  Networks
+    of few weights (`MANY_WEIGHTS`) gain nothing, and keep the more exact kernels of float32.  On a CPU it pays in
+    predictions, with weights that are packed for it (packed.py), and in training where not almost all weights are those
+    of kernels of many pixels (`MANY_PIXELS`).
     """
     if not program.convolves:
         return False
@@ -230,7 +234,8 @@ def _channels_last(program: Runnable, tensors: Sequence[torch.Tensor], device: t
     if device.type != 'cuda':
         return False
     fast = {torch.float16, torch.bfloat16}
-    if torch.backends.cudnn.allow_tf32 and torch.cuda.get_device_capability(device)[0] >= 8:
+    if torch.backends.cudnn.allow_tf32 and torch.cuda.get_device_capability(device)[0] >= 8 \
+            and sum(tensors[i].numel() for i in program.kernels) >= MANY_WEIGHTS:
         fast.add(torch.float32)
     return any(t.dim() == 4 and t.dtype in fast for t in tensors)
 
