@@ -1,4 +1,6 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from ._names import fill_dict_when_read as _fill_dict_when_read
+from ._names import no_attribute as _no_attribute
 from .libinfo import __version__ as __version__
 from . import attribute as attribute
 from . import autograd as autograd

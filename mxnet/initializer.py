@@ -150,7 +150,7 @@ class Initializer:
         arr[:] = numpy.array([1.0, 0, 0, 0, 1.0, 0])        # the transformation that changes nothing
 
     def _init_zero(self, _, arr):
-        arr[:] = 0.0
+        _set_zeros(arr)
 
     def _init_one(self, _, arr):
         arr[:] = 1.0
@@ -247,6 +247,13 @@ class Mixed:
 
 
 # ---------------------------------------------------------------------- constants
+def _set_zeros(arr):
+    if arr.stype == 'default':
+        arr[:] = 0
+    else:
+        arr._clear()            # `arr[:] = 0` would store every row of a row_sparse weight
+
+
 @register
 @alias('zeros')
 class Zero(Initializer):
@@ -256,7 +263,7 @@ class Zero(Initializer):
         super().__init__()
 
     def _init_weight(self, _, arr):
-        arr[:] = 0
+        _set_zeros(arr)
 
 
 @register

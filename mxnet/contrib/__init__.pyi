@@ -1,4 +1,5 @@
 # Made by `python -m mxnet._frontend.stubs`: do not edit.
+from .._names import fill_dict_when_read as _fill_dict_when_read
 from .._names import no_attribute as _no_attribute
 from . import amp as amp
 from . import autograd as autograd

@@ -61,6 +61,7 @@ def test_positional_keyword_and_missing_arguments():
 WRONGLY_LISTED = {'_linspace', '_npi_concatenate', '_CachedOp'}
 # behind functions that upstream sent through NumPy, without a gradient, or that only the array API has
 OURS = {'WarpCTC',           # of a plug-in of upstream
+        '_contrib_mrcnn_mask_target',           # upstream's builds for GPUs have it
         '_npi_resize', '_npi_take_along_axis', '_npi_cumprod', '_npi_nextafter'}
 EXTRA = {'_linalg_potrf': {'lower'}, '_linalg_potri': {'lower'},
          '_npi_norm': {'ord', 'axis', 'keepdims', 'flag'},

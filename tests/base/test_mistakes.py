@@ -206,7 +206,8 @@ def test_labels_of_a_wrong_shape(name, way):
     ('CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 139.00 GiB of which 1.00 GiB is '
      'free. '
      'Process 1 has 3 GiB memory in use.',
-     'the GPU has not enough memory: 2.00 GiB are needed, 1.00 GiB of 139.00 GiB are free'),
+     'the GPU has not enough memory: 2.00 GiB are needed, 1.00 GiB of 139.00 GiB are free. A smaller batch needs less, '
+     'as do hybridize() and mixed precision (mx.contrib.amp); grad_req="add" makes one step of several small batches'),
     ('mat1 and mat2 shapes cannot be multiplied (4x5 and 6x4)',
      'matrices of shapes (4, 5) and (6, 4) cannot be multiplied: the first has 5 columns, the second 6 rows'),
     ('Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!',

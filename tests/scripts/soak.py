@@ -38,6 +38,7 @@ FAULTS = (
     'distributed/test_dist_sync.py',
     'distributed/test_dist_async.py',
     'distributed/test_dist_kills.py',
+    'distributed/test_dist_faults.py',
     'distributed/test_dist_security.py',
 )
 

@@ -100,8 +100,10 @@ def _as_in_order(data, result):
     later = torch.arange(data.shape[-1], device=data.device) > first
     rest = torch.where(later, torch.where(data.isfinite(), data.sign(), data), 1).prod(-1)
     stopped = partial.gather(-1, first).squeeze(-1) * rest
-    result = torch.where(result.isfinite() & (result != 0), result, partial[..., -1])
-    return torch.where(final.any(-1), stopped.to(result.dtype), result)
+    # results that are equal stay those of `torch.prod`, which have the history
+    last, stopped = partial[..., -1], stopped.to(result.dtype)
+    result = torch.where((result == last) | result.isfinite() & (result != 0), result, last)
+    return torch.where(final.any(-1) & (result != stopped), stopped, result)
 
 
 def _sum_of_numbers(data, axes, keepdims):
