@@ -120,7 +120,8 @@ class FirstCall(BoundCall):
                 or invalidations.count != self.guard.seen and not self.guard.holds():
             return None
         with transition_lock:
-            if cached.deferral.group is not group or not group.is_valid():
+            if cached.deferral.group is not group \
+                    or (group.states or invalidations.count != group.guard.seen) and not group.is_valid():
                 return None
             ctx, tensors = self.ctx, []
             for x, (cls, shape, dtype) in zip(args, kinds):

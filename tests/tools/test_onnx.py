@@ -419,7 +419,7 @@ def test_values_in_other_files(external):
 
 
 @pytest.mark.parametrize('entries', [
-    {'location': '/etc/hostname'}, {'location': '../outside'}, {'location': 'link'}, {'location': ''},
+    {'location': '/etc/hostname'}, {'location': '../elsewhere'}, {'location': 'link'}, {'location': ''},
     {'location': 'a\0b'}, {'location': 'dir'}, {'location': 'none'}, {'location': 'data', 'offset': '-4'},
     {'location': 'data', 'offset': 'x'}, {'location': 'data', 'length': '999999999999'},
     {'location': 'data', 'length': '9' * 5000}, {'location': 'data', 'offset': '4', 'length': '20'}])
@@ -427,7 +427,7 @@ def test_values_that_are_elsewhere(external, tmp_path, entries):
     """A model must not have other files of its reader's machine read."""
     (tmp_path / 'dir').mkdir()
     (tmp_path / 'link').symlink_to('/etc/hostname')
-    (tmp_path.parent / 'outside').write_bytes(bytes(24))
+    (tmp_path.parent / 'elsewhere').write_bytes(bytes(24))
     with pytest.raises(mx.MXNetError, match='in other files|not in the folder|has not the|bytes at|not a number'):
         mx.contrib.onnx.import_model(external[1](**entries))
 
