@@ -111,3 +111,22 @@ def test_a_network_computes_the_same_each_time():
     for ours, theirs in zip(first, second, strict=True):
         for a, b in zip(ours, theirs, strict=True):
             numpy.testing.assert_array_equal(a, b)
+
+
+def test_instance_norm_of_which_only_beta_learns():
+    """torch's gradient for channels last ends the process where neither the data nor gamma have one."""
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(3, 1, in_channels=2), nn.InstanceNorm(in_channels=3), nn.Flatten(), nn.Dense(2))
+    net.initialize(mx.init.Xavier())
+    net[0].collect_params().setattr('grad_req', 'null')
+    x, found = nd.array(numpy.random.RandomState(0).rand(4, 2, 6, 6)), []
+    for flags in (None, {'static_alloc': True, 'static_shape': True}):
+        if flags:
+            net.hybridize(**flags)
+        for _ in range(4):
+            with autograd.record():
+                value = net(x).tanh().sum()
+            value.backward()
+        found.append([p.grad().asnumpy() for p in net.collect_params().values() if p.grad_req != 'null'])
+    for a, b in zip(*found, strict=True):
+        numpy.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)

@@ -267,7 +267,8 @@ def InstanceNorm(data, gamma, beta, *, eps: float = 1e-3):
     if data.dim() < 3:
         raise MXNetError(f'operator InstanceNorm: data has shape {tuple(data.shape)}; it must have at least 3 axes: '
                          '(batch, channel, ...)')
-    return torch.group_norm(data, data.shape[1], gamma, beta, eps)
+    # with channels last, torch's gradient ends the process on a CPU where only beta learns
+    return torch.group_norm(data.contiguous(), data.shape[1], gamma, beta, eps)
 
 
 @operator(hidden=1)
