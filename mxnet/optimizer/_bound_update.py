@@ -109,14 +109,15 @@ class BoundUpdate:
     stay the same becomes a CUDA graph.
     """
 
-    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'slots', 'arrays', 'guard', 'columns', 'large',
-                 'low', 'written', 'memory', 'numbers', 'rate_key', 'apply', 'prepare', 'runs', 'graph')
+    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'slots', 'slots_with', 'arrays', 'guard', 'columns',
+                 'large', 'low', 'written', 'memory', 'numbers', 'rate_key', 'apply', 'prepare', 'runs', 'graph')
     given: tuple[Any, Any, Any]             # the very tuples of indices, gradients and weights
     optimizer: Any
     device: int
     on_gpu: bool
     states: list[Any]
     slots: int                              # how many arrays the optimizer has asked for
+    slots_with: Any                         # the optimizer's numbers (`_steady`) that had this many
     arrays: list[NDArray]
     guard: Guard
     columns: list[Any]                      # weights, gradients and each of the states, as lists of tensors
@@ -169,7 +170,7 @@ class BoundUpdate:
             columns = [columns[0], [] if columns[0][0].is_cuda else [torch.empty_like(t) for t in columns[0]],
                        *columns[2:]]
         self.given, self.optimizer, self.states, self.columns = (index, grad, weight), optimizer, states, columns
-        self.slots = optimizer._slots
+        self.slots, self.slots_with = optimizer._slots, optimizer._steady
         self.device = weight[0].context.device_id
         self.written = [t for column in (columns[0], *columns[2:], *(self.low or ())[:1]) for t in column]
         self.on_gpu = columns[0][0].is_cuda
@@ -194,10 +195,14 @@ class BoundUpdate:
         optimizer, mine = self.optimizer, self.given
         if index is not mine[0] or grad is not mine[1] or weight is not mine[2] or updater.optimizer is not optimizer \
                 or not updater.aggregate_updates or switches.recording or switches.naive \
-                or optimizer._slots != self.slots \
                 or not all(map(is_, map(updater.states.get, index), self.states)) \
                 or (invalidations.count != self.guard.seen or readers) and not self._holds():
             return False
+        steady = optimizer._steady
+        if not steady or steady != self.slots_with:     # a momentum that was 0 needs states
+            if optimizer._slots != self.slots:
+                return False
+            self.slots_with = steady
         for _, array, shape, dtype in self.large:
             tensor = array._storage
             if tensor is None or tensor.shape != shape or tensor.dtype is not dtype:
