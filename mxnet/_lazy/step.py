@@ -24,6 +24,7 @@ from .._array import NDArrayBase, before_write, owned_apart, readers
 from .._autograd import OVERWRITTEN, adopted
 from .._graph.codegen.plan import LIMIT
 from .._graph.cuda.runner import Runner
+from .._graph.trace.defects import defect
 from .._provenance import UNKNOWN, record_graph, source
 from .._state import state
 from ..base import MXNetError
@@ -391,7 +392,16 @@ class Step:
                 raise error
             refs = self.outputs if follows else [m for c in self.calls for m in c.outputs]
             self._close()
-            if not bound.run(self, tensors, refs, ctx, None if update is None else update(bound)):
+            then = None if update is None else update(bound)
+            try:
+                bound.run(self, tensors, refs, ctx, then)
+            except MXNetError as error:
+                failed = getattr(error, 'of_plan', None)
+                if failed is None:              # what follows the plan has failed
+                    raise
+                self.run()          # call by call: a mistake of the program is raised, and keeps what came before it
+                if failed == 'forward':
+                    defect(error)
                 return False
             for cached, _, _ in bound.structure:
                 cached.deferral.budget = BUDGET
@@ -515,9 +525,9 @@ class BoundStep:
         return sum([self.output_metas[n].shape[0] for n in self._at])
 
     def run(self, step: Step, tensors: list[torch.Tensor], refs: Sequence[ArrayRef], ctx: Context,
-            then: Any = None) -> bool:
+            then: Any = None) -> None:
         """Fills the output arrays; states and gradients go where they belong, and then it does what follows
-        (`Runner.run`).  False if it fails.
+        (`Runner.run`).
         """
         with self._lock:
             if self.outputs is not None:
@@ -530,13 +540,10 @@ class BoundStep:
             if readers or state.writes is not None:
                 before_write(*buffers, *[tensors[n] for n in runner.plan.state_numbers],
                              *(() if then is None else then.written))
-            try:
-                if self.plain and then is None:
-                    outputs = runner.plan.joint(tensors, buffers)[0]
-                else:
-                    outputs = runner.run(tensors, buffers, then)
-            except RuntimeError:
-                return False
+            if self.plain and then is None:
+                outputs = runner.plan.joint(tensors, buffers)[0]
+            else:
+                outputs = runner.run(tensors, buffers, then)
             for flag in self.flags:
                 flag[0] = True
             if runner.captured is not None:
@@ -552,7 +559,6 @@ class BoundStep:
                         if array is not None:
                             array._storage = tensor
                             array._pending = None
-            return True
 
 
 def run_moving_steps() -> None:

@@ -103,9 +103,10 @@ class Signature:
     mutable: whether it writes to an argument; written: [(position, name)] of these
     aliases: whether a result may share memory with an argument
     gives_numbers: whether a result is a Python number
+    gives_nothing: whether there is no result: a call checks values, and raises
     """
 
-    __slots__ = ('name', 'mutable', 'written', 'aliases', 'gives_numbers')
+    __slots__ = ('name', 'mutable', 'written', 'aliases', 'gives_numbers', 'gives_nothing')
 
     def __init__(self, operator: Any) -> None:
         schema = _schema_of(operator)
@@ -115,6 +116,7 @@ class Signature:
                         if a.alias_info is not None and a.alias_info.is_write]
         self.aliases = any(r.alias_info is not None for r in schema.returns)
         self.gives_numbers = any(str(r.type) in ('number', 'float') for r in schema.returns)
+        self.gives_nothing = not schema.returns
 
 
 class NamedSignature(Signature):
@@ -132,6 +134,7 @@ class NamedSignature(Signature):
         self.written = [(0, 'self')] if in_place else []
         self.aliases = operator.is_view or in_place or self.mutable
         self.gives_numbers = torch.Tag.data_dependent_output in operator.tags
+        self.gives_nothing = any(part in name for part in ('_check_errors', '_assert', 'sym_constrain'))
 
 
 _has_schema = private('ops.aten.add.Tensor._schema', None, lambda schema: hasattr(schema, 'is_mutable')) is not None

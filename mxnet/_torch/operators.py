@@ -38,6 +38,7 @@ BATCH_NORM_NO_TRAINING = _aten('_native_batch_norm_legit_no_training.default', d
 # of its own
 LOG_SOFTMAX_BACKWARD = _aten('_log_softmax_backward_data.default')
 UNSAFE_VIEW = _aten('_unsafe_view.default')
+LINALG_CHECK = _aten('_linalg_check_errors.default')
 RESHAPE_ALIAS = _aten('_reshape_alias.default')
 PRELU_KERNEL = _aten('_prelu_kernel.default')
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..._dispatch import call_by_call, interceptors
+from ..._ops.core.checks import notes
 from ..._ops.core.moves import Move, sort_moves
 from ..._ops.core.traceable import CannotTrace
 from ..._torch.autograd import gradients_of
@@ -26,6 +27,7 @@ from ..ir.labels import Labels
 from ..ir.log import is_logging, log, reason
 from ..ir.program import Program
 from ..passes.packed import can_pack
+from ..passes.value_checks import note_reports
 from ..trace.defects import defect, no_plan
 from ..trace.reused_results import offer
 from ..trace.tracing import run_untraced, trace
@@ -186,6 +188,8 @@ def _make(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int,
         no_plan(error, lambda: run_untraced(joint))
         return None
     try:
+        if notes(device):
+            note_reports(found.graph)
         if program.inductor and (heads is not None or parameters is not None):
             return compiled(found.graph, found.constants, tensors, facts, wanted, parameters is not None)
         if parameters is not None:

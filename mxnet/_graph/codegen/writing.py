@@ -11,6 +11,7 @@ from weakref import WeakSet
 import torch
 
 from ..._dispatch import interceptors, plan_made
+from ..._ops.core.complaints import CAUGHT
 from ..._ops.core.library import KERNELS
 from ..._ops.core.traceable import CannotTrace
 from ..._torch.dispatch import OpOverload, below_autograd, builtin_of, signature
@@ -240,8 +241,11 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
     last = max((i for i, n in enumerate(calls) if n in results), default=-1)
     first_part, second_part = calls[:last + 1], calls[last + 1:]
     early = {*first_part, *tensors}
-    # what a call gives is taken apart on its side of the cut, since only tensors can be saved
+    # what a call gives is taken apart on its side of the cut, since only tensors can be saved; and it is checked there
     parts = [n for n in second_part if n.target is operator.getitem and n.args[0] in early]
+    early.update(parts)
+    parts += [n for n in second_part if isinstance(n.target, OpOverload) and signature(n.target).gives_nothing
+              and early.issuperset(n.all_input_nodes)]
     first_part, early = first_part + parts, early.union(parts)
     second_part = [n for n in second_part if n not in early]
     late = set(second_part)
@@ -472,7 +476,7 @@ def _function(name: str, parameters: Sequence[str], unpack: Sequence[tuple[list[
     failed = writer.constant(failure, 'failure')
     return '\n'.join([
         head[0], '    try:', *['    ' + line for line in body],
-        '    except RuntimeError as error:',
+        f'    except {writer.constant(CAUGHT, "CAUGHT")} as error:',
         f'        _ = {failed}(error, {name!r})',
         f'        __ = {" = ".join(values)} = None',
         '        if _ is None:',

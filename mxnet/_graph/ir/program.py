@@ -279,7 +279,7 @@ class Program:
                 else:
                     result = call.function(*inputs, **attributes)
             except MXNetError as error:
-                raise _kind(error)(f'node {call.node.name}: {error}{_of_label(call, inputs)}') from error
+                raise plain_kind(error)(f'node {call.node.name}: {error}{_of_label(call, inputs)}') from error
             except CAUGHT as error:
                 if call.node.op.name in PROGRAMS and not isinstance(error, OWN):
                     raise
@@ -323,7 +323,7 @@ def _runner(body: Program, training: bool, generator: Generators, device: torch.
     return run
 
 
-def _kind(error: MXNetError) -> type[Exception]:
+def plain_kind(error: MXNetError) -> type[Exception]:
     """The type of an error that is also one of Python's own, which programs may wait for; else MXNetError."""
     return type(error) if isinstance(error, (ValueError, IndexError, TypeError)) else MXNetError
 

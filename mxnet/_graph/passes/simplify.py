@@ -29,8 +29,6 @@ _VIEWS = {aten.view.default, UNSAFE_VIEW, aten.expand.default, aten.slice.Tensor
 _ONE_AXIS = {aten.squeeze.dim, aten.unsqueeze.default}
 # sums and the like, over given axes
 _OVER_AXES = {aten.sum.dim_IntList, aten.mean.dim, aten.amax.default, aten.amin.default}
-# operators whose result differs from call to call
-_RANDOM = ('bernoulli', 'rand', 'normal', 'uniform', 'exponential', 'multinomial', 'poisson', 'dropout', 'geometric')
 LARGEST_CONSTANT = 1 << 18     # elements; larger ones are computed again, so that they do not occupy memory for good
 
 
@@ -38,11 +36,17 @@ def is_pure(node: FxNode) -> bool:
     return _is_pure(node.target)
 
 
+def can_go(node: FxNode) -> bool:
+    """Whether a call that nothing uses may be left out.  A check of values may not: it raises an error."""
+    return node.op == 'call_function' and not node.users and is_pure(node) and node.target not in CHECKS
+
+
 @cache
 def _is_pure(target: Any) -> bool:
     if not isinstance(target, OpOverload):
         return target is operator.getitem
-    return not signature(target).mutable and not any(r in str(target) for r in _RANDOM)
+    known = signature(target)
+    return not known.mutable and not known.gives_nothing and torch.Tag.nondeterministic_seeded not in target.tags
 
 
 def simplify(graph: torch.fx.Graph) -> None:
@@ -60,7 +64,7 @@ def simplify(graph: torch.fx.Graph) -> None:
         if same is not None and same is not node:
             node.replace_all_uses_with(same)
     for node in reversed(list(graph.nodes)):
-        if node.op == 'call_function' and not node.users and is_pure(node):
+        if can_go(node):
             graph.erase_node(node)
 
 

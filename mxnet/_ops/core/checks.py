@@ -193,6 +193,15 @@ def _number(name: str, what: str, accepted: str, error: type[MXNetError]) -> int
     return number
 
 
+def noted_report(name: str) -> tuple[Callable[..., Any], tuple[int, int, int]]:
+    """The operator, and its arguments but the first, that notes an error where a factorization reports one.
+
+    name: the operator of the program.  The report, int64, is 0 where all is well
+    """
+    return _within, (0, 0, _number(name, 'the matrix', 'cannot be factorized: it is singular, or not positive definite',
+                                   MXNetError))
+
+
 def _noted(values: Tensor, low: int, high: int, number: int) -> Tensor:
     """The values within the range; the operator, where something may be there to see that it is called."""
     if type(values) is Tensor and not modes():
