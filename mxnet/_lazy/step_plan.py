@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .._graph.codegen.plan import make_plan
+from .._graph.ir.outputs import together
 
 if TYPE_CHECKING:
     import torch
@@ -44,7 +45,7 @@ class Chain:
                     values[number] = states[number] = value
                 elif needed:
                     states.setdefault(number, []).extend(value)
-            results.append(outputs)
+            results.append(together(outputs))
         return [o for outputs in results for o in outputs], states
 
 

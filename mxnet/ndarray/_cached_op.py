@@ -19,6 +19,7 @@ from .._graph.codegen.plan import LIMIT, Plans
 from .._graph.codegen.states import move_when_differentiated
 from .._graph.infer.inference import infer
 from .._graph.ir.node import Node
+from .._graph.ir.outputs import together
 from .._graph.ir.program import Program
 from .._hooks import hooks
 from .._integer_gradients import DifferentiableInteger
@@ -162,8 +163,8 @@ class CachedOp:
                 outputs, states = self.program.run(given, training=training, generator=generators_of(ctx),
                                                    device=device, monitor=self._watch(ctx))
                 if wanted:          # a view may be one of what the tape has saved, which the program must not write
-                    outputs = [o if o._base is None else o.clone(memory_format=torch.contiguous_format)
-                               for o in outputs]
+                    outputs = together([o if o._base is None else o.clone(memory_format=torch.contiguous_format)
+                                        for o in outputs])
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
             for place, value in states.items():

@@ -79,7 +79,9 @@ class PlanNode(torch.autograd.Function):
 
 def _aliases(plan, saved, given, outputs):
     """Which of the saved tensors share memory with the given ones or with outputs; which outputs are views of memory
-    that none of the others has, and which are views of memory that one has; found once for each plan.
+    that none of the others has, and which are copied; found once for each plan.
+
+    Copied are views of memory that one of the others has, and an output that is an earlier one: each has a gradient.
     """
     if plan.aliases is None:
         its, mine, theirs = ([storage_id(t.untyped_storage()) for t in some] for some in (outputs, saved, given))
@@ -87,7 +89,8 @@ def _aliases(plan, saved, given, outputs):
         shared = [i for i, memory in enumerate(mine) if memory in seen]
         views = [i for i, o in enumerate(outputs) if o._base is not None]
         apart = [i for i in views if everything.count(its[i]) == 1]
-        plan.aliases = shared, apart, [i for i in views if i not in apart]
+        again = [i for i, memory in enumerate(its) if memory in its[:i]]
+        plan.aliases = shared, apart, sorted({*views, *again}.difference(apart))
     return plan.aliases
 
 

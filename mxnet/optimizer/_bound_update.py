@@ -109,8 +109,9 @@ class BoundUpdate:
     stay the same becomes a CUDA graph.
     """
 
-    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'slots', 'slots_with', 'arrays', 'guard', 'columns',
-                 'large', 'low', 'written', 'memory', 'numbers', 'rate_key', 'apply', 'prepare', 'runs', 'graph')
+    __slots__ = ('given', 'optimizer', 'device', 'on_gpu', 'states', 'slots', 'slots_with', 'arrays', 'guard',
+                 'columns', 'large', 'low', 'written', 'memory', 'numbers', 'rate_key', 'apply', 'prepare', 'runs',
+                 'graph')
     given: tuple[Any, Any, Any]             # the very tuples of indices, gradients and weights
     optimizer: Any
     device: int

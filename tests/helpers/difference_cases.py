@@ -702,6 +702,30 @@ def written_before_backward():
     return [attempt(lambda: written(False)), attempt(label), output(), written(True), argument()]
 
 
+@claim('Loss layers with equal arguments were merged', [4.0, 4.0, 4.0], [4.0, 2.0, 2.0])
+def equal_losses():
+    class Twice(gluon.HybridBlock):
+        def hybrid_forward(self, F, x, y):
+            return F.LinearRegressionOutput(x * 2, y) + F.LinearRegressionOutput(x * 2, y)
+
+    def of_block(net):
+        x = nd.ones((1, 2))
+        x.attach_grad()
+        with autograd.record():
+            out = net(x, nd.zeros((1, 2)))
+        out.backward()
+        return float(x.grad[0, 0].asscalar())
+
+    plain, hybridized = Twice(), Twice()
+    hybridized.hybridize()
+    symbol = Twice()(mx.sym.var('x'), mx.sym.var('y'))
+    executor = symbol.simple_bind(mx.cpu(), x=(1, 2), y=(1, 2))
+    executor.arg_dict['x'][:] = 1
+    executor.forward(is_train=True)
+    executor.backward(nd.ones((1, 2)))
+    return [of_block(plain), of_block(hybridized), float(executor.grad_dict['x'][0, 0].asscalar())]
+
+
 @claim("BatchNorm's moving averages", [0.0, 0.0, 1.0, 1.5, 6.875], [0.0, 0.0, 1.0, 1.5, 6.875])
 def averages():
     net = gluon.nn.BatchNorm(in_channels=1, momentum=0.5)

@@ -256,12 +256,11 @@ def plans(monkeypatch):
     ran, run = [], BoundStep.run
 
     def counted(self, *args, **kwargs):
-        result = run(self, *args, **kwargs)
-        ran.append(result)
-        return result
+        run(self, *args, **kwargs)
+        ran.append(self)
 
     monkeypatch.setattr(BoundStep, 'run', counted)
-    return lambda: sum(ran)
+    return lambda: len(ran)
 
 
 def train(net, head, steps=30):

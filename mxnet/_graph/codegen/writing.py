@@ -25,7 +25,7 @@ from ..passes.few_classes import turn_scores
 from ..passes.fold import depends_only, fold_batch_norms, fold_into_next
 from ..passes.growing import grow_concatenations
 from ..passes.one_thread import Alone, alone, threads
-from ..passes.packed import can_pack_layers, pack_convolutions, pack_layers
+from ..passes.packed import can_pack_layers, convolutions_as_layers, pack_convolutions, pack_layers
 from ..passes.simplify import constants, simplify
 from .failures import SOURCE, failure
 
@@ -298,11 +298,14 @@ def prediction_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: 
     fixed = [placeholders[i] for i in parameters]
     if folds:
         fold_batch_norms(graph, fixed)
+    layers = folds and facts['device'].type == 'cpu' and can_pack_layers()
+    if layers:          # before convolutions are packed: a dense layer is faster
+        convolutions_as_layers(graph)
     if facts['channels_last'] and facts['device'].type == 'cpu':
         if folds and fold_into_next(graph, fixed):
             grow_concatenations(graph)
         pack_convolutions(graph, fixed)
-    if folds and facts['device'].type == 'cpu' and can_pack_layers():
+    if layers:
         pack_layers(graph, fixed)
     nodes = list(graph.nodes)
     outputs = next(n for n in nodes if n.op == 'output').args[0]

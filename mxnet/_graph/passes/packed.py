@@ -96,14 +96,25 @@ def _exchange(graph: torch.fx.Graph, node: FxNode) -> None:
         else:
             made = graph.call_function(pointwise.binary, (data, other, *how, 'add', 1,
                                                           None if activation == 'none' else activation, [], None))
+        made.meta.update(end.meta)
+        made = _as_traced(graph, made)
     _replace(graph, node, end, made)
 
 
+def _as_traced(graph: torch.fx.Graph, made: FxNode) -> FxNode:
+    """A result with the strides that were traced, which the calls after it rely on.
+
+    oneDNN's calls give those of channels last.  Where there is one channel or one pixel, torch's convolution may give
+    others for the same memory, depending on the processor.
+    """
+    value = made.meta['val']
+    if value.stride() == torch.empty(value.shape, device='meta', memory_format=torch.channels_last).stride():
+        return made
+    return graph.call_function(aten.as_strided.default, (made, list(value.shape), list(value.stride())))
+
+
 def pack_layers(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> int:
-    """Exchanges large dense layers, and convolutions that are such; -> how many."""
-    for node in list(graph.nodes):
-        if node.target is aten.convolution.default:
-            _as_layer(graph, node)
+    """Exchanges large dense layers; -> how many."""
     constant = depends_only(graph, fixed) | set(fixed)
     count = 0
     for node in list(graph.nodes):
@@ -123,6 +134,13 @@ def pack_layers(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> int:
         _replace(graph, node, end, made)
         count += 1
     return count
+
+
+def convolutions_as_layers(graph: torch.fx.Graph) -> None:
+    """Rewrites convolutions that are dense layers as such, for `pack_layers`."""
+    for node in list(graph.nodes):
+        if node.target is aten.convolution.default:
+            _as_layer(graph, node)
 
 
 def _as_layer(graph: torch.fx.Graph, node: FxNode) -> None:

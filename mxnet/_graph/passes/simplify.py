@@ -143,8 +143,9 @@ def _layout(node: FxNode) -> tuple[Any, ...] | None:
 def _rewrite(node: FxNode) -> None:
     """Says the same in fewer or cheaper calls."""
     if node.target in _OVER_AXES and len(node.args) > 1 and node.args[1] and not node.kwargs \
-            and node.meta['val'].numel() == node.args[0].meta['val'].numel():
-        # over axes of length 1
+            and node.meta['val'].numel() == node.args[0].meta['val'].numel() \
+            and node.meta['val'].dtype == node.args[0].meta['val'].dtype:
+        # over axes of length 1; sums of integers are int64
         _become_view(node, node.args[0])
     elif node.target is aten.t.default and 1 in node.meta['val'].shape and node.args[0].meta['val'].is_contiguous() \
             or node.target in _ONE_AXIS and _is_thin(node.args[0]):
