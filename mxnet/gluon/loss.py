@@ -121,13 +121,11 @@ class Loss(HybridBlock):
             if array.shape not in expected and not (expected[0] == pred.shape and array.size == pred.size):
                 shapes = ' or '.join(map(str, dict.fromkeys(expected)))
                 raise MisfitLabel(f'{name}: the {what} has shape {array.shape}, but for a prediction of shape '
-                                  f'{pred.shape} it '
-                                  f'must have {shapes}') from error
+                                  f'{pred.shape} it must have {shapes}') from error
         if len(args) > len(self._label_names) and isinstance(args[len(self._label_names)], NDArray) \
                 and not _broadcast(args[len(self._label_names)].shape, pred.shape):
             raise MisfitLabel(f'{name}: the sample_weight has shape {args[len(self._label_names)].shape}, which does '
-                              f'not broadcast '
-                              f'with a prediction of shape {pred.shape}: {error}') from error
+                              f'not broadcast with a prediction of shape {pred.shape}: {error}') from error
 
     def _expected(self, what, shape):
         """Shapes that a label may have for a prediction of a shape."""

@@ -6,14 +6,11 @@ them goes on from there, bit for bit.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import _random_state as _random
 from ..base import MXNetError
 from ..io import NDArrayIter
-
-if TYPE_CHECKING:
-    pass
 
 NO_STATE = ('{what} is a {kind}, which has no state_dict: random numbers continue where they were, but an order that '
             'depends on earlier epochs starts again')

@@ -3,13 +3,10 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-
-import numpy
 
 from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors
@@ -32,7 +29,9 @@ from ..io import DataDesc
 from ..ndarray import NDArray, zeros
 from ..ndarray import array as _array
 from ..symbol import Symbol
+from ._batches import descriptions_of, explain_error, joined_shapes
 from ._run import set_random_states
+from ._saved_states import check_states, copies_that_differ, set_copies
 from .base_module import _UNIFORM, BaseModule, _check_input_names, _parse_data_desc
 from .executor_group import DataParallelExecutorGroup
 
@@ -48,9 +47,6 @@ __all__ = ['Module']
 _CPU = cpu()
 RESCALE = ('the optimizer has rescale_grad={found}, while 1 / batch size (of all workers) is {expected}; was that '
            'meant?')
-NO_STATES_OF = ('{fname} has no states of {names}, which start again; was it saved with another network, or another '
-                'number '
-                'of contexts than {devices}?')
 _MISTAKES = (ValueError, TypeError, AttributeError, AssertionError, MXNetError)
 RESIDUALS = 'what compressed gradients have left over is not saved with the states: it begins at zero'
 
@@ -184,11 +180,12 @@ class Module(BaseModule):
         else:
             updater = self._updater
             updater.set_states(paths.read_bytes(fname), str(fname))
-            self._check_states(fname, updater)
+            check_states(fname, updater, self._exec_group, self._context)
         self._states_read, self._extra = True, getattr(updater, '_extra', None)
         copies = (self._extra or {}).get('copies')
         if copies:
-            self._set_copies(copies)
+            set_copies(self._exec_group, copies)
+            self._params_dirty = True
         if self._compression_params and self._kvstore is not None:
             warnings.warn(RESIDUALS, UserWarning, stacklevel=2)
         states = (self._extra or {}).get('states')
@@ -196,52 +193,13 @@ class Module(BaseModule):
             self.set_states([[_array(value, ctx=ctx, dtype=value.dtype) for value, ctx in
                               zip(values, self._context, strict=True)] for values in states])
 
-    def _check_states(self, fname, updater):
-        """Warns of weights that states were not saved for, and gives the counts to the devices that are in use."""
-        group = self._exec_group
-        devices = len(self._context)
-        names = {i * devices + k: name for i, name in enumerate(group.param_names) for k in range(devices)
-                 if group.grad_arrays[i][k] is not None}
-        missing = [name for index, name in names.items() if index not in updater.states]
-        if updater.states and missing:
-            warnings.warn(NO_STATES_OF.format(fname=fname, names=', '.join(dict.fromkeys(missing)),
-                                              devices=devices), UserWarning, stacklevel=3)
-        counts = updater.optimizer._all_index_update_counts
-        own = {context.device_id for context in self._context}
-        saved = [device for device, found in counts.items() if found]
-        if len(own) == len(saved) == 1 and own.isdisjoint(saved):
-            counts.setdefault(*own, {}).update(counts.pop(*saved))      # trained on another device
-
     def _notes(self):
         notes = super()._notes()
         if self._state_names:
             notes['states'] = [[a.asnumpy() for a in arrays] for arrays in self.get_states(False)]
         if len(self._context) > 1:
-            notes['copies'] = self._copies_that_differ()
+            notes['copies'] = copies_that_differ(self._exec_group, *self.get_params())
         return notes
-
-    def _copies_that_differ(self):
-        """{name: values on each context} of parameters that a context has otherwise than `get_params` gives them.
-
-        In the middle of an epoch contexts have moving averages of their own, and weights, where the update draws.
-        """
-        group, found = self._exec_group, {}
-        known = {name: array for params in self.get_params() for name, array in params.items()}
-        for names, blocks in ((group.param_names, group.param_arrays), (group.aux_names, group.aux_arrays)):
-            for name, block in zip(names, blocks, strict=True):
-                if block[0].stype == 'default':
-                    values, mean = [a.asnumpy() for a in block], known[name].asnumpy()
-                    if not all(numpy.array_equal(value, mean) for value in values):
-                        found[name] = values
-        return found
-
-    def _set_copies(self, copies):
-        group = self._exec_group
-        for names, blocks in ((group.param_names, group.param_arrays), (group.aux_names, group.aux_arrays)):
-            for name, block in zip(names, blocks, strict=True):
-                for target, value in zip(block, copies.get(name, ()), strict=False):
-                    target[:] = value
-        self._params_dirty = True
 
     def _require_optimizer(self, what):
         if not self.optimizer_initialized:
@@ -427,36 +385,40 @@ class Module(BaseModule):
             batch_size *= store.num_workers
         names, devices = self._exec_group.param_names, 1 if on_store else len(self._context)
         idx2name = {i * devices + k: name for i, name in enumerate(names) for k in range(devices)}
-        if isinstance(optimizer, str):
-            try:
-                params = {'rescale_grad': 1.0 / batch_size, **dict(optimizer_params)}
-            except (TypeError, ValueError):
-                raise TypeError("optimizer_params must be a dict such as {'learning_rate': 0.1}, or pairs of names and "
-                                f'values, not {kind_of(optimizer_params)}') from None
-            optimizer = _optimizer.create(optimizer, sym=self.symbol, param_idx2name=idx2name, **params)
-        elif not isinstance(optimizer, _optimizer.Optimizer):
-            raise AssertionError(f'optimizer must be an Optimizer or a name, not {kind_of(optimizer)}')
-        else:
-            if optimizer.rescale_grad != 1.0 / batch_size:
-                warnings.warn(RESCALE.format(found=optimizer.rescale_grad, expected=1.0 / batch_size), UserWarning,
-                              stacklevel=2)
-            if not optimizer.idx2name:
-                optimizer.idx2name = idx2name
-        self._optimizer, self._kvstore, self._update_on_kvstore = optimizer, store, on_store
+        made = self._made_optimizer(optimizer, optimizer_params, 1.0 / batch_size, idx2name)
+        self._optimizer, self._kvstore, self._update_on_kvstore = made, store, on_store
         self._indices = {name: i for i, name in enumerate(names)}
-        self._updater = None if on_store else _optimizer.get_updater(optimizer)
+        self._updater = None if on_store else _optimizer.get_updater(made)
         self._updates = None
         if store:
             if self._compression_params:
                 store.set_gradient_compression(self._compression_params)
             if on_store:
-                store.set_optimizer(optimizer)
+                store.set_optimizer(made)
             _initialize_kvstore(store, self._exec_group.param_arrays, self._arg_params, names, on_store)
         self.optimizer_initialized = True
         if self._preload_opt_states is not None:
             self.load_optimizer_states(self._preload_opt_states)
             self._preload_opt_states = None
             set_random_states(self._extra, self._worker())
+
+    def _made_optimizer(self, optimizer, optimizer_params, rescale_grad, idx2name):
+        """The optimizer from a name, or the one that is given."""
+        if isinstance(optimizer, str):
+            try:
+                params = {'rescale_grad': rescale_grad, **dict(optimizer_params)}
+            except (TypeError, ValueError):
+                raise TypeError("optimizer_params must be a dict such as {'learning_rate': 0.1}, or pairs of names and "
+                                f'values, not {kind_of(optimizer_params)}') from None
+            return _optimizer.create(optimizer, sym=self.symbol, param_idx2name=idx2name, **params)
+        if not isinstance(optimizer, _optimizer.Optimizer):
+            raise AssertionError(f'optimizer must be an Optimizer or a name, not {kind_of(optimizer)}')
+        if optimizer.rescale_grad != rescale_grad:
+            warnings.warn(RESCALE.format(found=optimizer.rescale_grad, expected=rescale_grad), UserWarning,
+                          stacklevel=3)
+        if not optimizer.idx2name:
+            optimizer.idx2name = idx2name
+        return optimizer
 
     def borrow_optimizer(self, shared_module: Any) -> None:
         """Uses the optimizer of another module, with its states and its KVStore."""
@@ -483,72 +445,17 @@ class Module(BaseModule):
         if not (self.binded and self.params_initialized):
             self._require('forward')
         if isinstance(data_batch, list):
-            found = self._joined_shapes(data_batch)
+            found = joined_shapes(data_batch)
         else:
             found = [array.shape for array in data_batch.data]
         if found != [desc.shape for desc in self._data_shapes]:
-            self._reshape_for(data_batch, found)
+            self.reshape(*descriptions_of(data_batch, found, self._data_shapes, self._label_shapes))
 
     def _mistake(self, batch, error):
-        """What is wrong with a batch that could not be computed, if it is the batch; else the error itself."""
+        """The error that says what is wrong with a batch that could not be computed."""
         if isinstance(batch, list) or not self.binded:
             return error
-        if not hasattr(batch, 'data'):
-            return TypeError(f'forward: a batch is an mx.io.DataBatch, not {kind_of(batch)}; '
-                             'mx.io.DataBatch([data], [label]) converts arrays')
-        labels = getattr(batch, 'label', None) or ()
-        for kind, arrays, known in (('data', batch.data or (), self._data_shapes),
-                                    ('label', labels, self._label_shapes or ())):
-            if not isinstance(arrays, (list, tuple)):
-                return TypeError(f'forward: {kind} of a batch must be a list of NDArrays, not a '
-                                 f'{type(arrays).__name__}')
-            for array, desc in zip(arrays, known, strict=False):
-                if not isinstance(array, NDArray):
-                    return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
-                                     f'{type(array).__module__}.{type(array).__name__}; mx.nd.array converts it')
-        if isinstance(error, MXNetError):
-            return error                # of an operator, whose node and shapes it names
-        for array, desc in zip(batch.data, self._data_shapes, strict=False):
-            if array.shape[1:] != desc.shape[1:]:
-                found = re.match(r'the shape of (\S+) changes from (\(.*?\)) to (\(.*?\))', str(error))
-                why = str(error) if found is None else f'{found[1]} has shape {found[2]}, and would need {found[3]}'
-                return MXNetError(f'forward: {desc.name} of the batch has shape {array.shape}, but the module was '
-                                  f'bound for '
-                                  f'{desc.shape}, and its parameters fit that: {why}')
-        samples = batch.data[0].shape[0] if batch.data else None
-        for array, desc in zip(labels, self._label_shapes or (), strict=False):
-            expected = (samples, *desc.shape[1:])
-            if array.shape != expected:
-                return ValueError(f'forward: the label {desc.name} of the batch has shape {array.shape}, but for data '
-                                  f'of shape '
-                                  f'{batch.data[0].shape} it must have {expected}')
-        return error
-
-    @staticmethod
-    def _joined_shapes(batches):
-        """The shapes of the data of batches that stand for one, each for one context."""
-        shapes = []
-        for arrays in zip(*[batch.data for batch in batches], strict=True):
-            first = arrays[0].shape
-            if any(array.shape != first for array in arrays):
-                raise AssertionError(f'forward: batches in a list must have the same shapes, not '
-                                     f'{[array.shape for array in arrays]}')
-            shapes.append((first[0] * len(arrays), *first[1:]))
-        return shapes
-
-    def _reshape_for(self, batch, shapes):
-        data = getattr(batch, 'provide_data', None)
-        if not data:
-            if len(shapes) != len(self._data_shapes):
-                raise ValueError(f'forward: the batch has {len(shapes)} arrays of data, the module takes '
-                                 f'{", ".join(self.data_names)}')
-            data = [DataDesc(d.name, shape, d.dtype, d.layout)
-                    for d, shape in zip(self._data_shapes, shapes, strict=True)]
-        labels = getattr(batch, 'provide_label', None)
-        if not labels and getattr(batch, 'label', None) and self._label_shapes:
-            labels = [DataDesc(d.name, array.shape, d.dtype, d.layout)
-                      for d, array in zip(self._label_shapes, batch.label, strict=True)]
-        self.reshape(data, labels or None)
+        return explain_error(batch, error, self._data_shapes, self._label_shapes)
 
     def _step(self, data_batch):
         # once `_updates` are there, one context and no KVStore has a part in it

@@ -37,11 +37,9 @@ _APART = frozenset(('idx2name', 'param_dict', 'sym_info', 'lr_scheduler', 'begin
 _CONSTANT = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type)
 
 NO_COUNT = ('these states have no count of updates (MXNet 1.9.1 writes none), and {what}: training goes on as if no '
-            'update '
-            'had been made. Pass the number of updates so far to the optimizer, as begin_num_update')
+            'update had been made. Pass the number of updates so far to the optimizer, as begin_num_update')
 OTHER_COUNT = ('the optimizer was made with begin_num_update={given}, so the count of updates starts there; these '
-               'states '
-               'were saved after {found}')
+               'states were saved after {found}')
 OTHER_OPTIMIZER = 'these states were saved by {found}, and are used by {given}: its count of updates starts at {start}'
 NOT_KEPT = ('{names} of {owner} cannot be saved with the states, since state files hold plain values, arrays and '
             'schedulers only: training that goes on from this file begins with new ones')

@@ -124,8 +124,7 @@ def _npi_tensorsolve(a, b, *, a_axes: Shape = ()):
     matrix = a.reshape(-1, math.prod(shape))
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] != b.numel():
         raise MXNetError(f'operator _npi_tensorsolve: a of shape {tuple(a.shape)} does not form a square system with '
-                         'b of shape '
-                         f'{tuple(b.shape)}')
+                         f'b of shape {tuple(b.shape)}')
     return torch.linalg.solve(matrix, b.reshape(-1)).reshape(shape)
 
 

@@ -58,8 +58,7 @@ def slice_like(data, shape_like, *, axes: Shape = ()):
     """The first elements of `data` along `axes` (by default along all), as many as `shape_like` has there."""
     if not axes and data.dim() != shape_like.dim():
         raise MXNetError(f'operator slice_like: without axes, data and shape_like must have the same number of axes, '
-                         'but their '
-                         f'shapes are {tuple(data.shape)} and {tuple(shape_like.shape)}')
+                         f'but their shapes are {tuple(data.shape)} and {tuple(shape_like.shape)}')
     result = data
     for axis in axes or range(data.dim()):
         place = axis % data.dim()

@@ -60,9 +60,8 @@ apache_repo_url = 'https://apache-mxnet.s3-accelerate.dualstack.amazonaws.com/'
 ROOT = os.path.join(base.data_dir(), 'models')
 
 ABSENT = ('the pretrained parameters of {name} were not found. Copy the file {file}.params (SHA-1 {sha1}) into the '
-          'folder '
-          '{root}: upstream published it as {url}, packed as a zip. With MXNET_GLUON_REPO set to the address of a '
-          'server that has it under gluon/models/, it is downloaded. Parameters of your own are loaded with '
+          'folder {root}: upstream published it as {url}, packed as a zip. With MXNET_GLUON_REPO set to the address of '
+          'a server that has it under gluon/models/, it is downloaded. Parameters of your own are loaded with '
           'net.load_parameters(file).')
 DIFFERENT = ('{path} is not the file that upstream published for {name}: its SHA-1 sum is not {sha1}. Move it away, or '
              'load it with net.load_parameters(file).')
