@@ -1,8 +1,10 @@
 """What the deferred calls of one CachedOp have found out."""
 from __future__ import annotations
 
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
+
+from .._cache import Cache
+from .._graph.codegen.plan import LIMIT
 
 if TYPE_CHECKING:
     import torch
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from .types import View
 
 BUDGET = 8              # how often a step may be read before `backward`, until its blocks are not deferred any more
+MOST_SEEN = 1024        # keys of steps that were seen once
+MOST_OPERATORS = 4096   # calls of operators: their numbers may change from step to step
 
 
 class Deferral:
@@ -38,8 +42,8 @@ class Deferral:
 
     def __init__(self) -> None:
         self.budget, self.group, self.last_step = BUDGET, None, None
-        self.step_plans: OrderedDict[Any, StepPlan] = OrderedDict()
-        self.seen_once: set[Any] = set()
-        self.operators: dict[Any, CachedOp] = {}
-        self.output_kinds: dict[Any, list[torch.Tensor]] = {}
+        self.step_plans: Cache[Any, StepPlan] = Cache(LIMIT)
+        self.seen_once: Cache[Any, bool] = Cache(MOST_SEEN)
+        self.operators: Cache[Any, CachedOp] = Cache(MOST_OPERATORS)
+        self.output_kinds: Cache[Any, list[torch.Tensor]] = Cache(LIMIT)
         self.only_inferred, self.view = False, None

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .._array import wrap
-from .._graph.codegen.plan import LIMIT
 from .._graph.infer.inference import run_on_meta
 
 if TYPE_CHECKING:
@@ -66,11 +65,11 @@ def kinds_of(training: bool, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]
     return training, *[(t.shape, t.dtype) for t in tensors]
 
 
-def remember(cached: CachedOp, kinds: tuple[Any, ...], outputs: Iterable[Kind]) -> None:
+def remember(cached: CachedOp, kinds: tuple[Any, ...], outputs: Iterable[Kind]) -> list[torch.Tensor]:
     """Caches shapes and dtypes of the outputs of calls of a kind, as meta tensors."""
-    if len(cached.deferral.output_kinds) > LIMIT:
-        cached.deferral.output_kinds.clear()
-    cached.deferral.output_kinds[kinds] = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in outputs]
+    found = [torch.empty(shape, dtype=dtype, device='meta') for shape, dtype in outputs]
+    cached.deferral.output_kinds[kinds] = found
+    return found
 
 
 def infer_outputs(cached: CachedOp, kinds: tuple[Any, ...]) -> list[torch.Tensor] | None:
@@ -95,5 +94,4 @@ def infer_outputs(cached: CachedOp, kinds: tuple[Any, ...]) -> list[torch.Tensor
             return None
         for number, value in enumerate(found[:call.count]):
             values[call.first + number] = value
-    remember(cached, kinds, [values[n] for n in program.outputs])
-    return cached.deferral.output_kinds[kinds]
+    return remember(cached, kinds, [values[n] for n in program.outputs])

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from ..ndarray._cached_op import CachedOp
     from .types import Source
 
-MANY = 4096             # calls that a network remembers: numbers may change from step to step
 INDICES = {'pick': 1, 'where': 0}        # the input that has no gradient: labels, a condition
 
 
@@ -89,8 +88,6 @@ def _operator(first: CachedOp, op: Operator, attributes: dict[str, Any], count: 
 
 
 def _keep(first: CachedOp, key: Hashable, cached: CachedOp) -> CachedOp:
-    if len(first.deferral.operators) > MANY:
-        first.deferral.operators.clear()
     first.deferral.operators[key] = cached
     return cached
 

@@ -22,7 +22,6 @@ import torch
 
 from .._array import NDArrayBase, before_write, owned_apart, readers
 from .._autograd import OVERWRITTEN, adopted
-from .._graph.codegen.plan import LIMIT
 from .._graph.cuda.runner import Runner
 from .._graph.trace.defects import defect
 from .._provenance import UNKNOWN, record_graph, source
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
 _new: Any = object.__new__
 _version = attrgetter('_version')
 MOST_CALLS = 256        # calls of one step
-SEEN = 1024             # keys of steps that a network has seen once
 
 
 class Call:
@@ -431,13 +429,9 @@ class Step:
         if known is None:
             if key not in first.seen_once and any(c.cached.what[1] is not None for c in self.calls):
                 # numbers and slices of operators may be others each time: a plan is for steps that come again
-                if len(first.seen_once) > SEEN:
-                    first.seen_once.clear()
-                first.seen_once.add(key)
+                first.seen_once[key] = True
                 return None
             known = first.step_plans[key] = StepPlan(self, places)
-            while len(first.step_plans) > LIMIT:
-                first.step_plans.popitem(last=False)
         if known.plan is None:
             for call in self.calls:
                 if call.cached.parameters:

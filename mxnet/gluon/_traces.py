@@ -5,10 +5,10 @@ of the arguments, by numbers and texts among them, by train mode and recording, 
 the way, by shapes.
 """
 import warnings
-from collections import OrderedDict
 
 from .. import symbol
 from .._array import fill_ones, wrap
+from .._cache import Cache
 from .._deferred_compute import Tracer, Untraceable
 from .._ops.core.attributes import exact
 from .._state import state
@@ -159,7 +159,7 @@ class Traces:
 
     def __init__(self, block):
         self._block = block
-        self._known: OrderedDict = OrderedDict()
+        self._known: Cache = Cache(LIMIT)       # a Trace, or a Cache of them by shapes
         self.last = None            # the trace that ran last, and how: what `export` writes
         self.failure = None         # why there are none
 
@@ -168,7 +168,7 @@ class Traces:
         try:
             key = (kind_of(args, arrays), state.training, state.recording, state.np_array, state.np_shape)
             found = self._known.get(key)
-            if type(found) is dict:
+            if type(found) is Cache:
                 found = found.get(tuple([a.meta().shape for a in arrays]))
             if found is None:
                 found = self._make(key, args, arrays)
@@ -181,13 +181,12 @@ class Traces:
     def _make(self, key, args, arrays):
         trace = Trace(self._block, args, arrays)
         if trace.reads_shapes:
-            self._known.setdefault(key, {})[tuple([a.meta().shape for a in arrays])] = trace
-            if len(self._known[key]) > LIMIT:
-                del self._known[key][next(iter(self._known[key]))]
+            by_shapes = self._known.get(key)
+            if type(by_shapes) is not Cache:
+                by_shapes = self._known[key] = Cache(LIMIT)
+            by_shapes[tuple([a.meta().shape for a in arrays])] = trace
         else:
             self._known[key] = trace
-        if len(self._known) > LIMIT:
-            self._known.popitem(last=False)
         return trace
 
     def _run_untraced(self, error, args):

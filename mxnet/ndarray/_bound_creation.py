@@ -8,6 +8,7 @@ import torch
 
 from .. import _random_state as _random
 from .._array import wrap
+from .._cache import Cache
 from .._dispatch import interceptors
 from .._ops.core.dtypes import torch_dtype
 from .._state import state
@@ -16,7 +17,7 @@ from ..context import Context, current_context
 
 LIMIT = 1024                # kernels that are kept
 _new = object.__new__
-_known: dict = {}
+_known: Cache = Cache(LIMIT)
 _NUMBERS = (int, float)
 
 
@@ -51,8 +52,6 @@ def _bind(key, prepare, parameters, shape, dtype):
         raise TypeError
     wanted = torch.float32 if dtype is None or dtype is _Null else torch_dtype(dtype)
     kernel = prepare(parameters, _lengths(shape), wanted)
-    if len(_known) >= LIMIT:
-        _known.clear()
     _known[key] = kernel
     return kernel
 
@@ -86,8 +85,6 @@ def constant(create, shape, dtype, ctx, cls):
 def _bind_shape(shape, dtype):
     key = (shape, shape.__class__, dtype, dtype.__class__)
     found = shape, _lengths(shape), torch.float32 if dtype is None else torch_dtype(dtype)
-    if len(_known) >= LIMIT:
-        _known.clear()
     _known[key] = found
     return found
 

@@ -6,7 +6,6 @@ by torch's engine instead.
 """
 from __future__ import annotations
 
-from collections import OrderedDict
 from functools import partial
 from time import perf_counter
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import torch
 
 from .._array import before_write, owned_apart, readers, wrap
+from .._cache import Cache
 from .._dispatch import entering, interceptors
 from .._graph.codegen.plan import LIMIT, Plans
 from .._graph.codegen.states import move_when_differentiated
@@ -56,7 +56,7 @@ class CachedOp:
         self._lookups = Lookups.of(sym, self._flags.items(), CachedOp)
         self._names = [n.name for n in self.program.variables]
         # zeros of a batch size that only the inputs tell: one program for each set of input shapes
-        self._by_shapes: Any = OrderedDict() if self.program.open_shapes else None
+        self._by_shapes: Any = Cache(LIMIT) if self.program.open_shapes else None
         # may it become a CUDA graph; None if it was not said
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
         self.program.folds = self.program.rearranges = bool(self.static)
@@ -210,8 +210,6 @@ class CachedOp:
                           dict(zip(self._names, (k[1] for k in key), strict=True)))
             found.program.with_shapes(facts)
             self._by_shapes[key] = found
-            if len(self._by_shapes) > LIMIT:
-                self._by_shapes.popitem(last=False)
         return found
 
     def _find(self, kind, tensors, wanted, training, ctx):

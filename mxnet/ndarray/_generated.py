@@ -30,6 +30,7 @@ from weakref import ref
 import numpy
 
 from .._array import NDArrayBase, owned, owned_apart, wrap
+from .._cache import Cache
 from .._dispatch import interceptors
 from .._frontend.binding import _Null, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
@@ -87,8 +88,6 @@ def bind_call(op: Operator, known: dict, key, inputs, attributes):
     if (op.optional or len(inputs) < len(op.inputs)) and missing_inputs(op, list(inputs), parsed) is not None:
         raise TypeError
     entry = (*_kernels(op, parsed), parsed, tuple([attributes[n] for n in _tuple_names(op, attributes)]))
-    if len(known) >= LIMIT:
-        known.clear()
     known[key] = entry
     return entry
 
@@ -344,7 +343,7 @@ def make(op: Operator, name: str, cls: type | None):
         if cls is None:
             return lambda self, *args, **kwargs: call(op, (self, *args), kwargs, self._dense)
         return lambda *args, **kwargs: call(op, args, kwargs, cls)
-    known: dict = {}
+    known: Cache = Cache(LIMIT)
     scope = {**_SHARED, '_op': op, '_cls': cls, '_known': known, '_bind_call': partial(bind_call, op, known),
              '_retyped': partial(retyped, op, known)}
     function: Any = FunctionType(_stub.__code__, scope, name)

@@ -10,6 +10,7 @@ from weakref import ref
 import torch
 
 from .._array import owned_apart, wrap
+from .._cache import Cache
 from .._graph.codegen.plan import LIMIT
 from .._graph.cuda.runner import MOST_UNASKED, Predictor, is_small
 from .._lazy.pending import GraphOutputs
@@ -36,8 +37,8 @@ class Predictions:
     last: tuple[list[Any], list[int], Predictor] | None
 
     def __init__(self) -> None:
-        self.predictors: dict[Any, Predictor | None] = {}       # None: there is no plan
-        self._counts: dict[Any, int] = {}                       # predictions without one
+        self.predictors: Cache[Any, Predictor | None] = Cache(LIMIT)    # None: there is no plan
+        self._counts: Cache[Any, int] = Cache(LIMIT)                    # predictions without one
         self._graph_outputs: dict[Predictor, GraphOutputs] = {}
         self.last = None
         self._refused: list[Any] | None = None                  # kinds that have no plan, of the last prediction
@@ -58,9 +59,6 @@ class Predictions:
         kind = tuple([(t.shape, t.dtype, t.device) for t in tensors])
         predictor = self.predictors.get(kind)
         if predictor is None and kind not in self.predictors:   # many networks predict once: the first times without
-            if len(self._counts) > LIMIT:
-                self._counts.clear()
-                self.predictors.clear()
             count = self._counts[kind] = self._counts.get(kind, 0) + 1
             if count < (FIRST_ASKED if is_asked(cached) else FIRST_UNASKED):
                 return None

@@ -10,13 +10,13 @@ What cannot be traced (operators that look at values, custom operators) has no p
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ..._cache import Cache
 from ..._dispatch import call_by_call, interceptors
 from ..._ops.core.checks import notes
 from ..._ops.core.moves import Move, sort_moves
@@ -55,9 +55,9 @@ class Plans:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self._plans: OrderedDict = OrderedDict()        # the one used last at the end
+        self._plans: Cache[Any, Plan | None] = Cache(LIMIT)     # those used last
         self._lock = threading.RLock()
-        self._spent: OrderedDict = OrderedDict()        # seconds of runs without a plan, by kind
+        self._spent: Cache[Any, float] = Cache(LIMIT)           # seconds of runs without a plan, by kind
 
     def due(self, kind: tuple[Any, ...]) -> bool:
         """Whether runs of a kind (shapes, what is wanted) have earned a plan.
@@ -75,8 +75,6 @@ class Plans:
         """Notes how long a run without a plan took."""
         with self._lock:
             self._spent[kind] = self._spent.get(kind, 0.0) + seconds
-            if len(self._spent) > LIMIT:
-                self._spent.popitem(last=False)
 
     def find(self, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], *, training: bool, generator: Generators,
              device: torch.device, heads: tuple[int, ...] | None = None,
@@ -90,19 +88,16 @@ class Plans:
         drawn = generator(device) if self.program.draws else None
         key = ((training, heads, parameters, drawn), wanted, *[(t.shape, t.dtype, t.device) for t in tensors])
         with self._lock:
-            plan = self._plans.get(key, self)
-            if plan is not self:
-                self._plans.move_to_end(key)
-                return plan
-            plan = make_plan(self.program, tensors, wanted, training=training, generator=generator, device=device,
-                             heads=heads, parameters=parameters, why=_why(key, self._plans))
+            if key in self._plans:
+                plan = self._plans.pop(key)
+            else:
+                plan = make_plan(self.program, tensors, wanted, training=training, generator=generator, device=device,
+                                 heads=heads, parameters=parameters, why=_why(key, self._plans))
             self._plans[key] = plan
-            while len(self._plans) > LIMIT:
-                self._plans.popitem(last=False)
             return plan
 
 
-def _why(key: tuple[Any, ...], others: OrderedDict[Any, Any]) -> str:
+def _why(key: tuple[Any, ...], others: Cache[Any, Any]) -> str:
     """What is new about a plan, as MXNET_LOG_PLANS=1 says it."""
     if not others:
         return 'the first one'

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 import torch
 
+from ..._cache import Cache
 from ..._ops.core.attributes import literal
 from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from ..._ops.core.dtypes import NAME, torch_dtype
@@ -204,7 +205,8 @@ def _frozen(attributes: Mapping) -> tuple[tuple[str, Any], ...]:
 
 
 # ---------------------------------------------------------------------- one node
-_learned: dict[Any, Any] = {}           # (operator, attributes, what was known) -> what a visit has learned of that
+# (operator, attributes, what was known) -> what a visit has learned of that
+_learned: Cache[Any, Any] = Cache(LIMIT)
 
 
 def _visit(node: Node, facts: Facts, need_shapes: bool) -> None:
@@ -231,8 +233,6 @@ def _visit(node: Node, facts: Facts, need_shapes: bool) -> None:
         shaped = need_shapes and all(complete(shapes.get(e)) for e in entries)
         found = new_shapes, new_dtypes, shaped, None not in [dtypes.get(e) for e in entries]
         if kind is not None:
-            if len(_learned) >= LIMIT:
-                _learned.clear()
             _learned[key] = found
     else:
         for i, shape in found[0]:
