@@ -92,31 +92,36 @@ def _defer(cached: CachedOp, args: Sequence[Any], ctx: Context, training: bool, 
     if group is None and fixed and not any(args[i]._pending is not None for i in fixed) \
             and len({identity(args[i], args[i]._variable) for i in fixed}) == len(fixed):
         group = cached.deferral.group = ParameterGroup(args, fixed, cached.hidden_states(training, ctx))
-    if group is not None and step is None and _are_distinct(args, group):
-        step = Step(ctx)
-        step.take_group(group)
-        for i in group.free:
-            step.take(args[i])
-        sources: Sources = group.sources
-    else:
-        if step is None:
-            step = Step(ctx)
-        if group is not None and not step.overlaps(group):
-            step.take_group(group)
-        found = []
-        for x in args:
-            pending = x._pending
-            if pending is not None and type(pending.work) is Step:
-                found.append(pending.number if pending.call is None else (pending.call, pending.number))
-            else:
-                number = step.number_of(x)
-                found.append(step.take(x) if number is None else number)
-        sources = tuple(found)
+    step, sources = _read_by(step, group, args, ctx)
     step.hide_states([args[i] for i in cached.hidden_states(training, ctx)])
     step.moves = step.moves or training and bool(cached.program.states)
     if cached.draws:
         will_draw(step)
     return step.add(cached, training, sources, cls, output_metas)
+
+
+def _read_by(step: Step | None, group: ParameterGroup | None, args: Sequence[Any],
+             ctx: Context) -> tuple[Step, Sources]:
+    """The step that a call is added to, a new one if there is none, and where the call's inputs come from in it."""
+    if group is not None and step is None and _are_distinct(args, group):
+        step = Step(ctx)
+        step.take_group(group)
+        for i in group.free:
+            step.take(args[i])
+        return step, group.sources
+    if step is None:
+        step = Step(ctx)
+    if group is not None and not step.overlaps(group):
+        step.take_group(group)
+    found = []
+    for x in args:
+        pending = x._pending
+        if pending is not None and type(pending.work) is Step:
+            found.append(pending.number if pending.call is None else (pending.call, pending.number))
+        else:
+            number = step.number_of(x)
+            found.append(step.take(x) if number is None else number)
+    return step, tuple(found)
 
 
 def _are_distinct(args: Sequence[Any], group: ParameterGroup) -> bool:
