@@ -213,10 +213,7 @@ def _rounding_hook(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.
 
 
 def _commit(write: Callable[..., None], *args: Any) -> None:
-    """Calls `write` at the end of the backward pass of this thread, if that pass succeeds.
-
-    Outside of one it is called now: in the threads in which torch's engine runs the nodes of a GPU.
-    """
+    """Calls `write` at the end of the backward pass of this thread, if that pass succeeds; outside of one, now."""
     commits = state.commits
     if commits is None:
         write(*args)
