@@ -121,7 +121,8 @@ def test_gradients_that_are_constants(how, mode):
 
 OF_WEIGHTS = {
     'a result and what comes of it': lambda F, x, w: (F.exp(w), F.broadcast_add(F.sin(F.exp(w)), x)),
-    'a view, and what comes of its base': lambda F, x, w: (F.exp(w).reshape((-1,)), F.broadcast_add(F.sin(F.exp(w)), x)),
+    'a view, and what comes of its base': lambda F, x, w: (
+        F.exp(w).reshape((-1,)), F.broadcast_add(F.sin(F.exp(w)), x)),
     'a slice': lambda F, x, w: (F.slice_axis(F.exp(w), axis=0, begin=0, end=1), x * 1),
     'both': lambda F, x, w: (F.exp(w), F.exp(w).reshape((-1,)), x * 1),
     'pieces': lambda F, x, w: (*F.split(F.exp(w), 2, axis=1), x * 1),
@@ -144,3 +145,33 @@ def test_results_of_weights_alone(name, mode, recording):
         if number == 3:
             net.weight.set_data(nd.ones((3, 4)))
             plain.weight.set_data(nd.ones((3, 4)))
+
+
+SPECIAL = [[0, -1.5, 2, .5], [0, 0, 3, 1], [np.inf, 0, 1, 2], [1e30, 1e30, 2, -1], [np.nan, 0, 1, 1], [-2, .3, 1.7, .9]]
+
+
+@pytest.mark.parametrize('operator', ['prod', 'nanprod'])
+def test_gradients_of_products_are_those_of_single_calls(operator):
+    """torch's own gradient looks for zeros, and has another formula where it cannot: in plans."""
+    found = {}
+    for mode in MODES:
+        net = made(lambda F, x: getattr(F, operator)(x, axis=1), mode)
+        for _ in range(3):
+            x = nd.array(SPECIAL)
+            x.attach_grad()
+            with autograd.record():
+                out = net(x)
+            out.backward()
+        found[mode] = x.grad.asnumpy()
+    for mode in ('hybridized', 'static'):
+        np.testing.assert_array_equal(found[mode], found['plain'])
+    assert found['plain'][0].tolist() == [-1.5, 0, 0, 0] and found['plain'][1].tolist() == [0, 0, 0, 0]
+
+
+def test_second_derivative_of_a_product():
+    x = nd.array([[2, 0, 3, 0]])
+    x.attach_grad()
+    with autograd.record():
+        gradient, = autograd.grad(nd.prod(x, axis=1), [x], create_graph=True)
+        gradient[0, 1].backward()
+    assert x.grad.asnumpy().tolist() == [[0, 0, 0, 6]]
