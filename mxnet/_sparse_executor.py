@@ -3,11 +3,13 @@
 It goes node by node, as an executor's first run does, and has no plans: how sparse values are is known only when they
 are there.  Values between nodes are tensors, or sparse arrays where a node gives one.
 """
+from functools import partial
 from typing import Any
 
 import torch
 
 from ._array import overwrite, owned_apart, wrap
+from ._graph.ir.monitors import NodeMonitor
 from ._graph.ir.node import topological
 from ._ops.core.moves import sort_moves
 from ._state import state
@@ -136,10 +138,13 @@ class SparseExecutor(Executor):
         if self._monitor is None:
             return None
         callback, everything = self._monitor
-        if everything:
-            for name, array in (*self.arg_dict.items(), *self.aux_dict.items()):
-                callback(name, array)
-        return _Watch(self, callback, everything)
+        return NodeMonitor(partial(self._show_value, callback), everything, variables=True)
+
+    def _show_value(self, callback, node, name, value):
+        if isinstance(value, BaseSparseNDArray):
+            callback(name, value.detach())
+        else:
+            super()._show_value(callback, node, name, value)
 
 
 class _Function:
@@ -172,26 +177,3 @@ class _Function:
         if isinstance(result, list):
             return tuple(r if r._sparse else r.materialize() for r in result)
         return result if result._sparse else result.materialize()
-
-
-class _Watch:
-    """Shows a monitor's callback what nodes take and give."""
-
-    def __init__(self, executor, callback, everything):
-        self._executor, self._callback, self._everything = executor, callback, everything
-
-    def _show(self, node, what, value):
-        array = value.detach()
-        self._callback(what, array if isinstance(array, BaseSparseNDArray) else
-                       wrap(array, self._executor._context_of(node), NDArray))
-
-    def inputs(self, node, values):
-        if self._everything:
-            names = node.input_names() if node.op.variadic is not None else node.op.inputs
-            for name, value in zip(names, values, strict=False):
-                if value is not None:
-                    self._show(node, f'{node.name}_{name}', value)
-        return values
-
-    def output(self, node, number, value):
-        self._show(node, node.entry_name(number), value)

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -12,19 +13,16 @@ import numpy
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
-from . import _paused_writes
 from . import _random_state as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, owned_apart, readers, wrap
-from ._autograd import adopted
 from ._dispatch import entering, interceptors
+from ._executor_monitor import GradientMonitor
+from ._executor_runs import BoundRun, BoundTraining
 from ._graph.codegen.plan import Plans, alike, copy_all
 from ._graph.codegen.states import move_all
-from ._graph.cuda.runner import Forward, Predictor, Runner
 from ._graph.infer import inference as _infer
 from ._graph.ir.common import merged
-from ._graph.ir.node import topological
 from ._graph.ir.program import Program
-from ._guard import Guard
 from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
 from ._names import kind_of, near
@@ -46,7 +44,6 @@ __all__ = ['Executor']
 # operators whose gradient is what they say, whatever comes back to them
 _LOSSES = {'SoftmaxOutput', 'LinearRegressionOutput', 'LogisticRegressionOutput', 'MAERegressionOutput', 'SVMOutput',
            'MakeLoss', 'make_loss', 'BlockGrad'}
-_ATTEMPTS = 4           # how often another argument may turn out to be an input, until predictions are left as they are
 
 
 def _kind_of_outputs(symbol):
@@ -61,8 +58,7 @@ def check_parameter(name: str, value: Any, shape: Any) -> None:
                         f'{type(value).__name__}; mx.nd.array converts it')
     given = value.shape         # type: ignore[attr-defined]
     if given != shape:
-        raise ValueError(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it '
-                         f'of '
+        raise ValueError(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it of '
                          'another network, or for inputs of another width?')
 
 
@@ -390,7 +386,11 @@ class Executor:
     def _watch(self):
         if self._monitor is None:
             return None
-        return _Watch(self, *self._monitor)
+        callback, everything = self._monitor
+        return GradientMonitor(partial(self._show_value, callback), everything)
+
+    def _show_value(self, callback, node, name, value):
+        callback(name, wrap(value.detach(), self._context_of(node), NDArray))
 
     def backward(self, out_grads: Arrays | None = None, is_train: bool = True) -> None:
         """Computes the gradients of the arguments, into `grad_arrays`.
@@ -433,7 +433,7 @@ class Executor:
             if pairs and leaves:
                 found = gradients_of([o for o, _ in pairs], leaves, [h for _, h in pairs])
                 if watch is not None:
-                    watch.rest(found[len(wanted):])
+                    watch.show_gradients(found[len(wanted):])
         self._store(dict(zip(wanted, found, strict=False)))
 
     @staticmethod
@@ -605,156 +605,6 @@ class Executor:
 
     def _needs_history(self):
         return any(n.op is None or n.op.name not in ('BlockGrad',) for n, _ in self._symbol._entries)
-
-
-class BoundRun:
-    """A plan of forward runs, bound to a guard on the tensors of the arrays, and what is known of both."""
-
-    __slots__ = ('plan', 'guard', 'record', 'fresh', 'alike', 'plain', 'buffers', 'copied', 'zeros', 'ones',
-                 'forward', 'folded')
-
-    def __init__(self, executor, plan, values, record):
-        arrays = executor._arrays
-        self.plan: Any
-        self.plan, self.record, self.fresh = plan, record, all(plan.fresh)
-        self.guard, tensors = Guard(arrays=arrays), [array.materialize() for array in arrays]
-        self.alike = all(alike(tensors[p], v) for p, v in zip(plan.state_numbers, values, strict=True))
-        self.plain = False
-        self.forward = self.folded = None
-        if not record and not executor._training and tensors:
-            if tensors[0].is_cuda:             # predictions on a GPU, which may become a CUDA graph
-                self.forward = Forward(plan, executor._generators())
-            elif executor._program.convolves:
-                self.folded = FoldedPrediction(executor)
-        if not record or len(plan.present) != len(plan.wanted):
-            return
-        found = dict(zip(executor._program.arguments, zip(executor.grad_arrays, executor._reqs, strict=True),
-                         strict=True))
-        pairs = [found[place] for place in plan.wanted]
-        # gradients that are written, all of them, to dense arrays like the arguments
-        self.plain = all(r == 'write' and not b._sparse and alike(b.materialize(), tensors[place])
-                         for place, (b, r) in zip(plan.wanted, pairs, strict=True))
-        self.buffers = [b for b, _ in pairs]
-        self.copied = [i for i, there in enumerate(plan.present) if there and not plan.direct[i]]
-        self.zeros = [i for i, there in enumerate(plan.present) if not there]
-        self.ones = [torch.ones_like(output, requires_grad=False) for output in executor._recorded[2]]
-
-
-class FoldedPrediction:
-    """Predictions of a CPU while the parameters stay: what follows from these alone is computed once.
-
-    That is folding batch norms into convolutions, and bringing weights into the order that oneDNN wants.  An executor
-    is not told which of its arguments are parameters: all but those that are written between two predictions, as
-    torch's version counters say.  While weights of convolutions are written, the network is being trained, and predicts
-    unfolded.
-    """
-
-    __slots__ = ('_weights', '_inputs', '_versions', '_predictor', '_attempts_left')
-
-    def __init__(self, executor):
-        self._versions = self._predictor = None
-        self._inputs, self._attempts_left = set(), _ATTEMPTS
-        places = dict(zip(executor._arg_names, executor._program.arguments, strict=True))
-        self._weights = {places[node.inputs[1][0].name] for node in topological(executor._symbol._entries)
-                         if not node.is_variable and node.op.name == 'Convolution' and node.inputs[1][0].is_variable}
-
-    def run(self, executor, tensors):
-        """The outputs; None if they are better computed as ever."""
-        if _paused_writes.uncounted:
-            _paused_writes.count_all()
-        before, self._versions = self._versions, [t._version for t in tensors]
-        if before is None or not self._attempts_left or state.batch_generators is not None:
-            return None
-        moved = {n for n, (a, b) in enumerate(zip(before, self._versions, strict=True)) if a != b}
-        if moved & self._weights:
-            return None
-        if not moved <= self._inputs:
-            self._inputs |= moved
-            self._predictor, self._attempts_left = None, self._attempts_left - 1
-        if not self._inputs or not self._attempts_left:
-            return None
-        if self._predictor is None:
-            self._predictor = self._made(executor, tensors)
-            if self._predictor is None:
-                self._attempts_left = 0
-                return None
-        outputs = self._predictor.run(tensors)
-        return outputs if self._predictor.fresh else [o.detach() for o in owned_apart(outputs, tensors)]
-
-    def _made(self, own, tensors):
-        parameters = tuple(n for n in range(len(tensors)) if n not in self._inputs)
-        plan = own._plans.find(tensors, (), training=False, generator=own._generator, device=own._ctx.torch_device,
-                               parameters=parameters)
-        return None if plan is None else Predictor(plan, parameters, own._generators())
-
-
-class BoundTraining:
-    """A plan of forward and backward, bound to a guard on the tensors of the arrays that it works on."""
-
-    __slots__ = ('guard', 'plain', 'buffers', 'runner')
-
-    def __init__(self, plan, arrays, tensors, buffers, reqs, generators):
-        self.guard, self.buffers = Guard(arrays=arrays), buffers
-        self.plain = True not in [t.requires_grad for t in tensors]
-        self.runner = Runner(plan, reqs, static=True, generators=generators,
-                             adopt=None if tensors[0].is_cuda else self._adopt)
-
-    def _adopt(self, number, gradient):
-        buffer = self.buffers[number]
-        return None if adopted(buffer, gradient) else buffer.materialize()
-
-
-class _Watch:
-    """Shows a monitor's callback what nodes give and take, and the gradients on their way back."""
-
-    def __init__(self, executor, callback, everything):
-        self._executor, self._callback, self._everything = executor, callback, everything
-        self._places = []
-        self.leaves = []            # inputs of nodes that the executor itself needs no gradient of
-
-    def _show(self, node, what, tensor):
-        self._callback(what, wrap(tensor.detach(), self._executor._context_of(node), NDArray))
-
-    def output(self, node, number, tensor):
-        self._show(node, node.entry_name(number), tensor)
-
-    def inputs(self, node, tensors):
-        names = node.input_names() if node.op.variadic is not None else node.op.inputs
-        shown, sources = list(tensors), iter(node.inputs)
-        for i, tensor in enumerate(tensors):
-            if tensor is None:
-                continue
-            if self._everything:
-                source = next(sources)[0]
-                if source.is_variable:
-                    self._show(node, source.name, tensor)
-                # upstream has no names for the inputs of such operators
-                plain = node.op.elementwise and len(names) == 1
-                self._show(node, f'{node.name}_{"input0" if plain else names[i]}', tensor)
-            if not torch.is_grad_enabled() or not tensor.is_floating_point() or names[i] in node.op.aux:
-                continue
-            which = f'{node.name}_backward_output{i if len(tensors) > 1 else ""}'
-            if tensor.requires_grad:
-                # an alias, so that its gradient is what this node sends back and not what all users of the tensor do
-                shown[i] = tensor.view_as(tensor)
-                shown[i].register_hook(self._gradient(node, which))
-            else:
-                # upstream's operators send gradients to all of their inputs, whether they are wanted or not
-                shown[i] = tensor.detach().requires_grad_()
-                self.leaves.append(shown[i])
-                self._places.append((node, which))
-        return shown
-
-    def _gradient(self, node, which):
-        def hook(gradient):
-            if gradient is not None:        # torch's word for a gradient that is 0 throughout
-                self._show(node, which, gradient)
-        return hook
-
-    def rest(self, gradients):
-        """Shows the gradients of `leaves`."""
-        for (node, which), leaf, gradient in zip(self._places, self.leaves, gradients, strict=True):
-            self._show(node, which, torch.zeros_like(leaf) if gradient is None else gradient)
 
 
 def _place(program, group2ctx):

@@ -8,8 +8,8 @@
     axpy = mx.rtc.CudaModule(source).get_kernel('axpy', 'const float *x, float *y, float alpha')
     axpy.launch([x, y, 3.0], mx.gpu(0), grid_dims=(1, 1, 1), block_dims=(10, 1, 1))
 
-The compiler is NVIDIA's NVRTC, which comes with CUDA builds of PyTorch; all that is used of torch's own, private
-wrapper around it is in `_compiled` and `_driver`.
+The compiler is NVIDIA's NVRTC, which comes with CUDA builds of PyTorch. torch's wrapper around it is used through
+`_torch/tools.py`.
 """
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ import torch
 
 from ._names import suggest_names as _suggest_names
 from ._ops.core.dtypes import NAME
-from ._torch.tools import cuda_utilities
+from ._torch.tools import compile_cuda, cuda_launch
 from .base import MXNetError
 from .ndarray import NDArray
 
@@ -39,31 +39,28 @@ _PARAMETER = re.compile(r'(?P<const>const )?(?P<type>\w+) ?(?P<pointer>\*)? ?(?:
 
 NO_GPU = ('mx.rtc compiles CUDA source for an NVIDIA GPU, and {why}. Operators in Python run everywhere: see '
           'mx.operator and mx.autograd.Function')
-NO_COMPILER = 'torch {version} offers no runtime compiler (torch.cuda._utils has no {missing})'
-
-
-def _private(*names):
-    """Functions of torch's wrapper around NVRTC and the driver."""
-    _utils = cuda_utilities()
-    for name in names:
-        if not hasattr(_utils, name):
-            raise MXNetError(NO_GPU.format(why=NO_COMPILER.format(version=torch.__version__, missing=name)))
-    return [getattr(_utils, name) for name in names]
+NO_COMPILER = 'torch {version} offers no runtime compiler ({missing})'
 
 
 def _compiled(source, name, options):
     """(the module of the driver, the function in it) of a kernel, for the current device."""
-    compile_source, load = _private('_nvrtc_compile', '_cuda_load_module')
     try:
-        binary, symbol = compile_source(source, name, nvcc_options=list(options))
-        module = load(binary)
-        return module, getattr(module, symbol).func
+        return compile_cuda(source, name, options)
+    except NotImplementedError as error:
+        raise _no_compiler(error) from None
     except (RuntimeError, AttributeError, OSError) as error:
         raise MXNetError(f'mx.rtc: kernel {name}: {error}') from error
 
 
-def _driver():
-    return _private('_get_gpu_runtime_library')[0]()
+def _launch():
+    try:
+        return cuda_launch()
+    except NotImplementedError as error:
+        raise _no_compiler(error) from None
+
+
+def _no_compiler(error):
+    return MXNetError(NO_GPU.format(why=NO_COMPILER.format(version=torch.__version__, missing=error)))
 
 
 def _check_gpu():
@@ -148,8 +145,8 @@ class CudaKernel:
         device = ctx.torch_device.index or 0
         function = self._module._function(self._name, device)
         with torch.cuda.device(device):
-            status = _driver().cuLaunchKernel(function, *[int(n) for n in (*grid_dims, *block_dims)], int(shared_mem),
-                                              ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), pointers, None)
+            status = _launch()(function, *[int(n) for n in (*grid_dims, *block_dims)], int(shared_mem),
+                               ctypes.c_void_p(torch.cuda.current_stream().cuda_stream), pointers, None)
         if status:
             raise MXNetError(f'kernel {self._name}: the driver refused the launch with error {status}; grid_dims='
                              f'{tuple(grid_dims)}, block_dims={tuple(block_dims)}, shared_mem={shared_mem}')

@@ -6,16 +6,16 @@ with, a function here decides once and gives a kernel of tensors alone, which is
 (`general`, or None for the whole call).  An exception in a kernel makes the call run by the declaration, which
 words it.
 
-A row is `(kernel, fresh, differentiable)`:
+A row is `(kernel, fresh, differentiable)` or `(kernel, fresh, differentiable, late)`:
 - fresh: the result is always new memory in row-major order, given row-major inputs;
-- differentiable: its gradient is that of the declaration, so that it can run while recording, too.
+- differentiable: its gradient is that of the declaration, so that it can run while recording, too;
+- late: the number of the input that the gradient reads late (core/late_reads.py).
 Kernels of variadic operators take one list of tensors.
 """
 import torch
 from torch.nn import functional as F
 
 from .core.dtypes import TORCH
-from .core.late_reads import check_late
 from .core.table import NAMES, Operator
 from .nn.activation import _ACTIVATIONS
 from .nn.convolution import CONVOLVE
@@ -407,10 +407,10 @@ def _take(op, a, training, general):
         return None
 
     def kernel(x, index):
-        if x.is_cpu and index.dim() == 1:
-            return x.index_select(axis, index.long())
-        return general(x, index)
-    return kernel, True, False
+        if index.dim() != 1 or not x.is_cpu:
+            return general(x, index)
+        return x.index_select(axis, index.long())
+    return kernel, True, True, 1
 
 
 @special('Embedding')
@@ -422,11 +422,8 @@ def _embedding(op, a, training, general):
     def kernel(index, weight):
         if not weight.is_cpu or weight.shape != shape:
             return general(index, weight)
-        result = embedding(weight, index.long())
-        if result.requires_grad:
-            check_late(result, index)
-        return result
-    return kernel, True, True
+        return embedding(weight, index.long())
+    return kernel, True, True, 0
 
 
 @special('pick')
@@ -434,19 +431,25 @@ def _pick(op, a, training, general):
     axis, keep, gather = a['axis'], a['keepdims'], torch.gather
     if a['mode'] != 'clip' or axis not in (-2, -1, 0, 1):
         return None
-    other = axis ^ 1                    # 0 for 1, -2 for -1, and the other way round
+    other, is_column = axis ^ 1, axis % 2 == 1      # the other axis: 0 for 1, -2 for -1, and the other way round
 
     def kernel(x, index):
+        count = index.numel()
         # a smaller index would be taken for a part of the rows
-        if x.dim() != 2 or index.dim() != 1 or index.numel() != x.size(other) or not x.is_cpu:
+        if x.dim() != 2 or index.dim() != 1 or count != x.size(other) or not x.is_cpu:
             return general(x, index)
         at = index.long()
-        result = gather(x, axis, at.unsqueeze(axis) if at is index else at.unsqueeze_(axis))
-        if result.requires_grad:
-            check_late(result, index)
-            return result if keep else result.squeeze(axis)
-        return result if keep else result.squeeze_(axis)        # in place: a view takes longer
-    return kernel, True, True
+        if at is index:
+            at = at.unsqueeze(axis)
+        elif is_column:
+            at.resize_(count, 1)            # new memory: quicker than a view; with a tuple it takes twice as long
+        else:
+            at.resize_(1, count)
+        result = gather(x, axis, at)
+        if keep:
+            return result
+        return result.squeeze(axis) if result.requires_grad else result.resize_(count)
+    return kernel, True, True, 1
 
 
 @special('where')
@@ -454,10 +457,10 @@ def _where(op, a, training, general):
     where = torch.where
 
     def kernel(condition, x, y):
-        if condition.shape == x.shape == y.shape:
-            return where(condition.logical_not(), y, x)         # faster than a conversion to bool
-        return general(condition, x, y)
-    return kernel, True, False
+        if not condition.shape == x.shape == y.shape:
+            return general(condition, x, y)
+        return where(condition.logical_not(), y, x)             # faster than a conversion to bool
+    return kernel, True, True, 0
 
 
 @special('one_hot')

@@ -4,6 +4,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -53,15 +54,35 @@ def aoti_compile_and_package(*args: Any, **kwargs: Any) -> Any:
     return compile_and_package(*args, **kwargs)
 
 
-def cuda_utilities() -> Any:
-    """torch's wrapper around NVRTC and the driver, with `_nvrtc_compile` and others; None where there is none."""
-    if not ALLOWED:
-        return None
-    try:
-        from torch.cuda import _utils
-    except ImportError:
-        return None
-    return _utils
+def _of_cuda_wrapper(name: str) -> Any:
+    """A function of torch's wrapper around NVRTC and the driver; NotImplementedError where torch has none."""
+    found = None
+    if ALLOWED:
+        try:
+            from torch.cuda import _utils
+        except ImportError:
+            pass
+        else:
+            found = getattr(_utils, name, None)
+    if found is None:
+        raise NotImplementedError(f'torch.cuda._utils has no {name}')
+    return found
+
+
+def compile_cuda(source: str, name: str, options: Sequence[str] = ()) -> tuple[Any, Any]:
+    """(the module of the driver, the function in it) of a kernel in CUDA source, for the current device.
+
+    NotImplementedError where torch offers no compiler; RuntimeError, AttributeError or OSError where it fails.
+    """
+    compile_source, load = map(_of_cuda_wrapper, ('_nvrtc_compile', '_cuda_load_module'))
+    binary, symbol = compile_source(source, name, nvcc_options=list(options))
+    module = load(binary)
+    return module, getattr(module, symbol).func
+
+
+def cuda_launch() -> Callable[..., int]:
+    """`cuLaunchKernel` of the driver; NotImplementedError where torch does not offer it."""
+    return _of_cuda_wrapper('_get_gpu_runtime_library')().cuLaunchKernel
 
 
 # the address of the current stream of the GPU with a number

@@ -18,6 +18,7 @@ from .._dispatch import entering, interceptors
 from .._graph.codegen.plan import LIMIT, Plans
 from .._graph.codegen.states import move_when_differentiated
 from .._graph.infer.inference import infer
+from .._graph.ir.monitors import NodeMonitor
 from .._graph.ir.node import Node
 from .._graph.ir.outputs import together
 from .._graph.ir.program import Program
@@ -228,7 +229,10 @@ class CachedOp:
         if self._monitor is None:
             return None
         callback, everything = self._monitor
-        return _Watch(callback, everything, ctx)
+
+        def show(node, name, value):
+            callback(name, node.op.name, wrap(value.detach(), ctx, NDArray))
+        return NodeMonitor(show, everything, variables=False)
 
 
 class _Passing:
@@ -290,28 +294,3 @@ class _Passing:
                 array.copyto(target)
             return out
         return arrays[0] if len(arrays) == 1 else arrays
-
-
-class _Watch:
-    """Shows a hook what nodes give and, with `everything`, what they take."""
-
-    def __init__(self, callback, everything, ctx):
-        self._callback, self._everything, self._ctx = callback, everything, ctx
-
-    def _show(self, node, name, tensor):
-        self._callback(name, node.op.name, wrap(tensor.detach(), self._ctx, NDArray))
-
-    def output(self, node, number, tensor):
-        self._show(node, node.entry_name(number), tensor)
-
-    def inputs(self, node, tensors):
-        if self._everything:
-            names = node.input_names() if node.op.variadic is not None else node.op.inputs
-            if node.op.elementwise and len(names) == 1:
-                names = ('input0',)             # what upstream calls the input of such operators here
-            for name, tensor in zip(names, tensors, strict=False):
-                if tensor is not None:
-                    self._show(node, f'{node.name}_{name}', tensor)
-        return tensors
-
-

@@ -34,6 +34,7 @@ from .._dispatch import interceptors
 from .._frontend.binding import _Null, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._ops._eager import specialize
+from .._ops.core.late_reads import check_late
 from .._ops.core.table import Operator
 from .._provenance import record_results, source
 from .._state import state
@@ -63,7 +64,11 @@ def _nothing(*tensors):
 
 
 def bind_call(op: Operator, known: dict, key, inputs, attributes):
-    """Makes the bound call of a key: (kernel, does it give new memory, both while recording, parsed attributes)."""
+    """Makes the bound call of a key.
+
+    -> (kernel, does it give new memory, both while recording, number of the input that the gradient reads late,
+    parsed attributes, tuples among the attributes)
+    """
     given = {name: value for name, value in attributes.items() if value is not _Null}
     if not all(map(_is_plain, given.values())):
         raise TypeError
@@ -113,11 +118,19 @@ def _kernels(op, parsed):
         general = partial(_spread, general)
     kernel, fresh = (general, op.fresh) if is_plain else (_nothing, True)
     if found is None:
-        return kernel, fresh, kernel, fresh
-    special, special_fresh, differentiable = found
+        return kernel, fresh, kernel, fresh, None
+    special, special_fresh, differentiable, *late = found
     if differentiable:
-        return special, special_fresh, special, special_fresh
-    return special, special_fresh, kernel, fresh
+        return special, special_fresh, special, special_fresh, late[0] if late else None
+    return special, special_fresh, partial(_by_gradient, special, kernel), special_fresh and fresh, None
+
+
+def _by_gradient(special, kernel, *tensors):
+    """The kernel of recorded calls whose gradient is not that of `special`: it matters if an input has one."""
+    for t in tensors:
+        if t is not None and t.requires_grad:
+            return kernel(*tensors)
+    return special(*tensors)
 
 
 def _spread(kernel, tensors):
@@ -178,7 +191,7 @@ def {name}({parameters}):
     if not _interceptors and out is None and not _kwargs{no_more}:
         try:
             {prepare}
-            _kernel, _fresh, _recorded, _recorded_fresh, _given, _same = \\
+            _kernel, _fresh, _recorded, _recorded_fresh, _late, _given, _same = \\
                 _known.get(_key := ({key})) or _bind_call(_key, {inputs}, {attributes})
             {retype}
             {reads}
@@ -206,6 +219,8 @@ def {name}({parameters}):
                     return {slow}
             if _result.requires_grad:
                 if _recording:
+                    if _late is not None:
+                        _check_late(_result, ({tensors},)[_late])
                     _result._provenance = (_op, _given, {sources}, 0, (_ref(_result),))
                 else:
                     _result = _result.detach()
@@ -229,7 +244,7 @@ def _retype(op, names, inputs, attributes):
     tests = [f'{n} is not _same[{i}]' for i, n in enumerate(_tuple_names(op, names))]
     if not tests:
         return 'pass'
-    return (f'if {" or ".join(tests)}: _kernel, _fresh, _recorded, _recorded_fresh, _given, _same = '
+    return (f'if {" or ".join(tests)}: _kernel, _fresh, _recorded, _recorded_fresh, _late, _given, _same = '
             f'_retyped(_key, {inputs}, {attributes})')
 
 
@@ -313,7 +328,7 @@ def has_template(op):
 _SHARED = {
     '__name__': 'mxnet.ndarray._invoke', '_interceptors': interceptors, '_state': state, '_run': run, '_slow': slow,
     '_slow_variadic': _slow_variadic, '_several': several, '_owned': owned, '_ref': ref, '_source': source,
-    '_sources': sources, '_new': _new, '_trimmed': trimmed, '_mixed_dtypes': mixed_dtypes,
+    '_sources': sources, '_new': _new, '_trimmed': trimmed, '_mixed_dtypes': mixed_dtypes, '_check_late': check_late,
 }
 
 

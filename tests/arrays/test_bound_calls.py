@@ -216,6 +216,48 @@ def test_gradients_as_by_the_declaration(name):
             x._variable = None
 
 
+@pytest.mark.parametrize('paused', [False, True])
+@pytest.mark.parametrize('name', ['take', 'Embedding', 'pick', 'where'])
+def test_an_index_that_is_written_before_backward_is_an_error(name, paused):
+    """Its gradient reads a converted copy of the index, where upstream's reads the index."""
+    x, at = numbers(4, 6), nd.ones((4, 6)) if name == 'where' else index(0, 1, 2, 3)
+    x.attach_grad()
+    call = {'take': lambda: nd.take(x, at), 'Embedding': lambda: nd.Embedding(at, x, input_dim=4, output_dim=6),
+            'pick': lambda: nd.pick(x, at, axis=1), 'where': lambda: nd.where(at, x, x * 2)}[name]
+    with autograd.record():
+        result = call()
+        if paused:
+            with autograd.pause():
+                at[:] = 0
+    if not paused:
+        at[:] = 0
+    with pytest.raises(MXNetError, match='written in place after it was recorded'):
+        result.backward()
+    with autograd.record():
+        result = call()
+    result.backward()
+    assert x.grad.asnumpy().any()
+
+
+def test_recorded_calls_without_a_gradient_run_as_calls_that_are_not_recorded(monkeypatch):
+    op, calls = NAMES['max'], []
+
+    def specialize(op, attributes, training, general):
+        return (lambda x: calls.append(x) or torch.amax(x, 1)), True, False
+    monkeypatch.setitem(SPECIAL, op, specialize)
+    function = _generated.make(op, 'max', nd.NDArray)
+    constant, variable = numbers(3, 4), numbers(3, 4)
+    variable.attach_grad()
+    with autograd.record():
+        first = function(constant, axis=1)
+        assert len(calls) == 1
+        second = function(variable, axis=1)
+    assert len(calls) == 1 and not first.materialize().requires_grad
+    agree(first, second.detach())
+    second.backward()
+    assert variable.grad.asnumpy().sum() == 3
+
+
 # ---------------------------------------------------------------------- keys
 def outcome(case):
     try:

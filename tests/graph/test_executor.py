@@ -222,6 +222,18 @@ def test_monitors_of_old_programs():
         NDArray(handle)
 
 
+@pytest.mark.parametrize('stype', ['default', 'csr'])
+def test_a_monitor_shows_the_names_of_upstream_in_its_order(stype):
+    """As MXNet 1.9.1 for both kinds of storage: a variable before each node that reads it."""
+    graph = mx.sym.abs(mx.sym.var('x', stype=stype), name='a') + mx.sym.var('w')
+    arrays = {'x': nd.array([[1, 0], [0, -2]]).tostype(stype), 'w': nd.ones((2, 2))}
+    executor, names = graph.bind(mx.cpu(), arrays), []
+    executor.set_monitor_callback(lambda name, array: names.append(name), monitor_all=True)
+    executor.forward()
+    total = graph.name
+    assert names == ['x', 'a_input0', 'a_output', f'{total}_lhs', 'w', f'{total}_rhs', f'{total}_output']
+
+
 @pytest.mark.parametrize('req', ['null', 'write'])
 @pytest.mark.parametrize('training', [False, True])
 def test_outputs_that_are_arguments_share_their_memory(training, req):

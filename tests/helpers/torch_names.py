@@ -2,13 +2,15 @@
 
 A name counts as private when one of its parts begins with one underscore: `torch._C`, `torch.utils._pytree`,
 `aten._softmax`, `getattr(torch, '_int_mm')`.  So does an attribute of a torch object (a tensor, a storage, an
-operator, a node of the tape) that begins with an underscore, such as `_schema` or `_cdata`, and a library of torch
-that is opened with ctypes.
+operator, a node of the tape) that begins with an underscore, such as `_schema` or `_cdata`, a private name of a private
+module of torch that the room imports, as an attribute of anything or as text (`tools._nvrtc_compile`), and a library of
+torch that is opened with ctypes.
 
 `Tensor._version` and `Tensor._base` do not count: torch's notes on autograd and on views describe them, and they have
 no other name.
 """
 import ast
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -22,12 +24,23 @@ def is_private(name):
     return name.startswith('_') and not name.startswith('__')
 
 
+def private_modules(package):
+    """Private modules of torch that the room imports, as far as they are loaded."""
+    names = set()
+    for path in (Path(package) / ROOM).glob('*.py'):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and (node.module or '').split('.')[0] == 'torch':
+                names |= {node.module, *[f'{node.module}.{alias.name}' for alias in node.names]}
+    return [sys.modules[n] for n in sorted(names) if n in sys.modules and any(map(is_private, n.split('.')))]
+
+
 @cache
 def attributes(package):
     """Private attributes of torch's objects, without those that classes of the package have as well."""
     tensor = torch.ones(1, requires_grad=True)
     objects = (torch.Tensor, torch.UntypedStorage, torch.Generator, torch.fx.Node, torch.fx.Graph, torch.ops.aten.add,
-               torch.ops.aten.add.Tensor, torch.cuda.CUDAGraph, torch.autograd.Function, tensor.exp().grad_fn)
+               torch.ops.aten.add.Tensor, torch.cuda.CUDAGraph, torch.autograd.Function, tensor.exp().grad_fn,
+               *private_modules(package))
     found = {name for o in objects for name in dir(o) if is_private(name)}
     own = set()
     for path in Path(package).rglob('*.py'):
@@ -90,6 +103,7 @@ def private_names(path, package=None):
                 and isinstance(node.args[1], ast.Constant) and is_private(str(node.args[1].value)) \
                 and (chain(node.args[0]) or [''])[0] in aliases:
             note(node, f'{ast.unparse(node.args[0])}.{node.args[1].value}')
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and 'libtorch' in node.value:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) \
+                and ('libtorch' in node.value or node.value in unlisted):
             note(node, node.value)
     return found

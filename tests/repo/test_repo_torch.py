@@ -30,6 +30,9 @@ def test_private_names_are_in_one_room():
     ('import torch\ngetattr(torch, "_int_mm", None)', True),
     ('def f(op):\n    return op._schema', True),
     ('def f(t):\n    return t.untyped_storage()._cdata', True),
+    ('def f(tools):\n    return tools._nvrtc_compile', True),
+    ('def f(tools):\n    return getattr(tools, "_nvrtc_compile")', True),
+    ('def f(find):\n    return find("_cuda_load_module")', True),
     ('import ctypes\nctypes.CDLL("libtorch_cpu.so")', True),
     ('import torch\ntorch.__version__, torch.nn.functional', False),
     ('def f(t):\n    return t._version, t._base', False),
@@ -282,7 +285,10 @@ def test_tools():
 
 def test_threads_and_compilers_are_left_alone(monkeypatch):
     monkeypatch.setattr(tools, 'ALLOWED', False)
-    assert tools.find_openmp() is None and tools.cuda_utilities() is None
+    assert tools.find_openmp() is None
+    for call in lambda: tools.compile_cuda('', 'kernel'), tools.cuda_launch:
+        with pytest.raises(NotImplementedError, match='torch.cuda._utils has no _'):
+            call()
     monkeypatch.setattr(tools, '_configuration', None)
     assert tools.profiler_configuration() is None
 

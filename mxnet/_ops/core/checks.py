@@ -23,7 +23,7 @@ from torch import Tensor
 
 from ..._state import state
 from ..._torch.dispatch import modes
-from ..._torch.tools import cuda_utilities, raw_stream
+from ..._torch.tools import compile_cuda, cuda_launch, raw_stream
 from ...base import MXNetError, OutOfRange
 from .library import CHECKS, define
 
@@ -107,13 +107,13 @@ class _Buffers(threading.local):
 
 def _launcher(device: torch.device) -> Callable[..., None] | None:
     """Launches the kernel; None where torch has no wrapper around CUDA's compiler and driver."""
-    tools = cuda_utilities() if device.type == 'cuda' else None
+    if device.type != 'cuda':
+        return None
     try:
-        compile_source, load = tools._nvrtc_compile, tools._cuda_load_module     # type: ignore[union-attr]
         with torch.cuda.device(device):
-            module = load(compile_source(_SOURCE, 'within')[0])
-            function, launch = module.within.func, tools._get_gpu_runtime_library().cuLaunchKernel   # type: ignore
-    except (AttributeError, RuntimeError, OSError):
+            module, function = compile_cuda(_SOURCE, 'within')
+            launch = cuda_launch()
+    except (NotImplementedError, AttributeError, RuntimeError, OSError):
         return None
 
     buffers, index = _Buffers(), device.index

@@ -7,6 +7,7 @@ here and raises an error, as writes into tensors that torch saves do.
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 from weakref import ref
 
@@ -20,6 +21,24 @@ OVERWRITTEN = ('an array that the gradient computation needs was written in plac
 # Weak references to tensors that were written inside `autograd.pause()` and have their old version again; see
 # `_paused_writes.py`.
 uncounted: list = []
+
+
+def _check(known: ref, version: int, paused: int, gradients: Any = None) -> None:
+    """Raises an error if a tensor has been written; also as a hook of a node of torch's graph.
+
+    version: that which the tensor had
+    paused: how many tensors `uncounted` had then
+    """
+    tensor = known()
+    if tensor is not None and (tensor._version != version
+                               or len(uncounted) > paused and _was_written_in_pause(tensor, paused)):
+        raise MXNetError(OVERWRITTEN)
+
+
+def _was_written_in_pause(tensor: torch.Tensor, paused: int) -> bool:
+    memory = tensor.untyped_storage().data_ptr()
+    written = [t() for t in uncounted[paused:]]
+    return any(t is not None and t.untyped_storage().data_ptr() == memory for t in written)
 
 
 class Versions:
@@ -38,26 +57,23 @@ class Versions:
     def check(self) -> None:
         """Raises an error if one of the tensors has been written."""
         for known, version in self._known:
-            tensor = known()
-            if tensor is not None and (tensor._version != version or len(uncounted) > self._paused
-                                       and self._was_written_in_pause(tensor)):
-                raise MXNetError(OVERWRITTEN)
-
-    def _was_written_in_pause(self, tensor: torch.Tensor) -> bool:
-        memory = tensor.untyped_storage().data_ptr()
-        written = [t() for t in uncounted[self._paused:]]
-        return any(t is not None and t.untyped_storage().data_ptr() == memory for t in written)
+            _check(known, version, self._paused)
 
     def __call__(self, gradients: Any) -> None:
         """As a hook of a node of torch's graph."""
         self.check()
 
 
-def check_late(result: torch.Tensor, *tensors: torch.Tensor | None) -> None:
-    """Has the gradient of a result check that tensors were not written."""
-    node = result.grad_fn
-    if node is not None:
-        node.register_prehook(Versions(tensors))
+def check_late(result: torch.Tensor, tensor: torch.Tensor) -> None:
+    """Has the gradient of a result, which must have one, check that a tensor was not written.
+
+    `Versions` of one tensor takes twice as long.
+    """
+    try:
+        version = tensor._version
+    except RuntimeError:            # an inference tensor, whose writes are not counted
+        return
+    result.grad_fn.register_prehook(partial(_check, ref(tensor), version, len(uncounted)))   # type: ignore[union-attr]
 
 
 def reads_late(*names: str, outputs: Sequence[int] = (), inputs: Sequence[str] | None = None,
@@ -75,9 +91,16 @@ def reads_late(*names: str, outputs: Sequence[int] = (), inputs: Sequence[str] |
         @functools.wraps(function)
         def call(*tensors, **attributes):
             result = function(*tensors, **attributes)
-            results = result if isinstance(result, tuple) else (result,)
-            if all(r is None or getattr(r, 'grad_fn', None) is None for r in results) \
-                    or when is not None and not when(tensors, attributes):
+            results: tuple[torch.Tensor, ...]
+            if result.__class__ is torch.Tensor:
+                if result.grad_fn is None:          # most calls
+                    return result
+                results = (result,)
+            else:
+                results = result if isinstance(result, tuple) else (result,)
+                if all(r is None or getattr(r, 'grad_fn', None) is None for r in results):
+                    return result
+            if when is not None and not when(tensors, attributes):
                 return result
             known = [tensors[i] for i in positions if i < len(tensors)]
             if outputs:
