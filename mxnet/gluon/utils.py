@@ -43,7 +43,7 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
         raise TypeError(f'split_data: num_slice must be an int, not {kind_of(num_slice)}')
     if num_slice < 1:
         raise ValueError(f'data cannot be split into {num_slice} parts; is the list of contexts empty?')
-    if not isinstance(data, (ndarray.NDArray, numpy.ndarray)):
+    if not hasattr(data, 'ndim'):
         raise TypeError(not_an_array('split_data: data', data))
     if not -data.ndim <= batch_axis < data.ndim:
         raise ValueError(f'batch_axis={batch_axis} is out of range: the data have the shape {data.shape}')
