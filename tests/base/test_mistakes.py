@@ -233,7 +233,7 @@ def test_a_name_of_an_initializer_will_do():
 def test_what_1_9_1_accepts_is_accepted():
     assert mx.nd.full((2, 2), [1, 2]).asnumpy().tolist() == [[1, 2], [1, 2]]
     assert mx.nd.full((2, 2), nd.array([1, 2])).asnumpy().tolist() == [[1, 2], [1, 2]]
-    for dtype in ('float32', 'int32'):          # the lower limit above the upper one: 1.9.1 looks at the upper one first
+    for dtype in ('float32', 'int32'):          # the limits are crossed: 1.9.1 looks at the upper one first
         x = nd.array([0, 2, 5], dtype=dtype)
         assert nd.clip(x, 3, 1).asnumpy().tolist() == [3, 1, 1]
     x = nd.array([0.0, 2.0, 5.0])
