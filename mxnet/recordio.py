@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ._files import limits, paths
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
-from .base import MXNetError
+from .base import FileError, MXNetError
 
 if TYPE_CHECKING:
     from ._typing import Path
@@ -195,7 +195,7 @@ class MXRecordIO:
             raise MXNetError(f'{self.uri}: the file is closed; open() or reset() opens it')
         if self.writable != writable:
             wanted, have = ('w', 'r') if writable else ('r', 'w')
-            raise MXNetError(f'{self.uri}: opened with flag {have!r}; this needs {wanted!r}')
+            raise FileError(f'{self.uri}: opened with flag {have!r}; this needs {wanted!r}')
         if self.pid != os.getpid():
             if writable:
                 raise RuntimeError(f'{self.uri}: a file that one process writes cannot be written by its children')
@@ -569,7 +569,12 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = '.jpg') ->
     img: a numpy.ndarray in BGR
     quality: of a JPEG, 1 to 100; compression of a PNG, 0 to 9
     """
+    if not hasattr(img, 'shape'):
+        raise TypeError(f'pack_img: img must be a numpy.ndarray (height, width, channels) in BGR, not {kind_of(img)}')
     cv2 = _cv2('pack_img')
+    if not cv2.haveImageWriter(img_fmt):
+        raise FileError(f"pack_img: OpenCV has no encoder for img_fmt={img_fmt!r}; it takes an ending such as '.jpg' "
+                        "or '.png'")
     options = {'.JPG': cv2.IMWRITE_JPEG_QUALITY, '.JPEG': cv2.IMWRITE_JPEG_QUALITY, '.PNG': cv2.IMWRITE_PNG_COMPRESSION}
     option = options.get(img_fmt.upper())
     good, data = cv2.imencode(img_fmt, img, [] if option is None else [option, quality])

@@ -20,7 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TextIO
 
-from mxnet.base import MXNetError
+from mxnet.base import MissingFile, MXNetError
 
 from . import commits, downloads
 
@@ -420,4 +420,5 @@ def reported(name: str, verb: str) -> Iterator[None]:
         if isinstance(error, FileNotFoundError) and reason in name:  # all that some remote stores say
             reason = "no such file"
         reason = reason or type(error).__name__
-        raise MXNetError(f"{name}: cannot {verb}: {reason}") from error
+        kind = MissingFile if isinstance(error, FileNotFoundError) else MXNetError
+        raise kind(f"{name}: cannot {verb}: {reason}") from error

@@ -506,7 +506,7 @@ class Module(BaseModule):
                 if not isinstance(array, NDArray):
                     return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
                                      f'{type(array).__module__}.{type(array).__name__}; mx.nd.array converts it')
-        if isinstance(error, MXNetError):
+        if isinstance(error, MXNetError) and not isinstance(error, (AssertionError, ValueError)):
             return error                # of an operator, whose node and shapes it names
         for array, desc in zip(batch.data, self._data_shapes, strict=False):
             if array.shape[1:] != desc.shape[1:]:
@@ -648,6 +648,8 @@ class Module(BaseModule):
     def install_monitor(self, mon: Monitor) -> None:
         """Has a `mx.mon.Monitor` watch all executors."""
         self._require_bound('install_monitor')
+        if not hasattr(mon, 'install'):
+            raise TypeError(f'install_monitor: mon must be a mx.mon.Monitor, not {kind_of(mon)}')
         self._exec_group.install_monitor(mon)
 
     def prepare(self, data_batch: Any, sparse_row_id_fn: Callable[..., Any] | None = None) -> None:

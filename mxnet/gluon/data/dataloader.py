@@ -61,6 +61,9 @@ class DataLoader:
             raise AssertionError(f'timeout of a DataLoader must be positive, it is {timeout}')
         self._dataset = dataset
         self._batch_sampler = _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
+        if batchify_fn is not None and not callable(batchify_fn):
+            raise TypeError('DataLoader: batchify_fn must be a function of a list of samples, not '
+                            f'{kind_of(batchify_fn)}')
         self._batchify_fn = default_batchify_fn if batchify_fn is None else batchify_fn
         self._num_workers = max(0, num_workers)
         self._pin_memory, self._pin_device_id = pin_memory, pin_device_id

@@ -33,6 +33,8 @@ class Dataset:
 
     def filter(self, fn: Callable[..., Any]) -> Dataset:
         """The samples for which `fn(sample)` is true; it is asked at once, for all of them."""
+        if not callable(fn):
+            raise TypeError(f'filter: fn must be a function of a sample, not {kind_of(fn)}')
         return _SampledDataset(self, _sampler.FilterSampler(fn, self))
 
     def shard(self, num_shards: int, index: int) -> Dataset:
@@ -49,6 +51,8 @@ class Dataset:
 
     def take(self, count: int | None) -> Dataset:
         """The first `count` samples; all of them if there are fewer or `count` is None."""
+        if count is not None and count < 0:
+            raise ValueError(f'take: count must be 0 or more, not {count}')
         length = len(self)
         return _SampledDataset(self, _sampler.SequentialSampler(length if count is None else min(count, length)))
 

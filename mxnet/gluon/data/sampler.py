@@ -72,6 +72,8 @@ class FilterSampler(Sampler):
     """The indices of samples for which `fn(sample)` is true."""
 
     def __init__(self, fn: Callable[..., Any], dataset: Dataset | Sequence[Any]) -> None:
+        if not callable(fn):
+            raise TypeError(f'FilterSampler: fn must be a function of a sample, not {kind_of(fn)}')
         self._fn, self._dataset = fn, dataset
         self._indices = [i for i in range(len(dataset)) if fn(dataset[i])]
 
@@ -93,6 +95,9 @@ class BatchSampler(Sampler):
     """
 
     def __init__(self, sampler: Sampler | Sequence[int], batch_size: int, last_batch: str = 'keep') -> None:
+        if not hasattr(sampler, '__iter__') and not hasattr(sampler, '__getitem__'):
+            raise TypeError('BatchSampler: sampler must be a Sampler, such as gluon.data.SequentialSampler(length), '
+                            f'not {kind_of(sampler)}')
         self._sampler, self._batch_size, self._last_batch = sampler, batch_size, last_batch
         self._prev: list[Any] = []
         self._check()
