@@ -92,7 +92,11 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                         raise
                 return top
     try:
-        return builtins.__import__(name, globals, locals, fromlist, level)
+        found = builtins.__import__(name, globals, locals, fromlist, level)
+        if fromlist and 'find_mxnet' in fromlist and not hasattr(found, 'find_mxnet'):
+            # the examples' packages `common` and `tools` had this module; copies of them often have not
+            found.find_mxnet = _gone('find_mxnet')
+        return found
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name

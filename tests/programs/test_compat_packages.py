@@ -389,3 +389,23 @@ def test_cython_sources_of_detection_programs(tmp_path):
     assert out.splitlines() == ['[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
                                 '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'", 'True']
     assert 'functions of bbox.pyx, which is not compiled, in NumPy' in report
+
+
+def test_find_mxnet_of_a_package_that_lacks_it_and_parts_of_gluoncv(tmp_path):
+    site = 'site-packages/gluoncv'
+    out, report = run(tmp_path, {
+        'main.py': '''
+            import sys
+            sys.path.insert(0, 'site-packages')
+            from common import find_mxnet, fit
+            from gluoncv.model_zoo.faster_rcnn.faster_rcnn import FasterRCNN
+            from gluoncv.model_zoo.rpn import RPN
+            print(find_mxnet.mxnet.__name__, fit.value, FasterRCNN, RPN)
+            ''',
+        'common/fit.py': 'value = 1\n',
+        f'{site}/__init__.py': '', f'{site}/model_zoo/__init__.py': '', f'{site}/model_zoo/rcnn/__init__.py': '',
+        f'{site}/model_zoo/rcnn/faster_rcnn/__init__.py': '',
+        f'{site}/model_zoo/rcnn/faster_rcnn/faster_rcnn.py': 'FasterRCNN = 2\n',
+        f'{site}/model_zoo/rcnn/rpn/__init__.py': 'RPN = 3\n'})
+    assert out == 'mxnet 1 2 3\n'
+    assert 'gluoncv.model_zoo.rcnn.faster_rcnn today' in report

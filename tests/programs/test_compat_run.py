@@ -608,7 +608,7 @@ def test_modules_that_spawn(remx, tmp_path):
 
 
 def test_folders_of_the_authors_machine_in_the_path(remx, tmp_path):
-    """A program adds a folder to `sys.path` that existed on its author's machine only; its end exists in the project."""
+    """A program adds a folder to `sys.path` that was on its author's machine only; its end exists in the project."""
     text = '''
         import sys
         sys.path.insert(0, '/nowhere/somebody/net/tools')
