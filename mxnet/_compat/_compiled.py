@@ -4,6 +4,7 @@ Most programs of the R-CNN family have copies of the same few Cython sources.  A
 `.pyx` file is where Python looks for the module.  Functions of other sources are not known: they have to be built.
 """
 
+import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
@@ -66,7 +67,7 @@ _SOURCES = {
 }
 
 
-class Loader:
+class Loader(importlib.abc.Loader):
     """Loads the stand-in for a source."""
 
     def __init__(self, functions, path):

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _compiled, _helpers, _old_names, _python2, _standin
+from . import _compiled, _helpers, _notebooks, _old_names, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -95,7 +95,7 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
         found = builtins.__import__(name, globals, locals, fromlist, level)
         if fromlist and 'find_mxnet' in fromlist and not hasattr(found, 'find_mxnet'):
             # the examples' packages `common` and `tools` had this module; copies of them often have not
-            found.find_mxnet = _gone('find_mxnet')
+            setattr(found, 'find_mxnet', _gone('find_mxnet'))  # noqa: B010
         return found
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
@@ -136,7 +136,7 @@ _LEVELS = 4
 def _project():
     """The folders of the program's project: the program's own, and those above it up to the top folder."""
     folder = os.path.dirname(os.path.realpath(report.program or ''))
-    found = []
+    found: list[str] = []
     while report.program and len(found) <= _LEVELS:
         try:
             files = os.listdir(folder)
@@ -402,6 +402,7 @@ _HOOKS = {
     '__remx_unicode__': _helpers.unicode_of,
     '__remx_compare__': _helpers.compared,
     '__remx_hash__': object.__hash__,
+    '__remx_shell__': _notebooks.Shell,
     '__remx_ordered__': _helpers.ordered,
     '__remx_sliced__': _helpers.sliced,
 }

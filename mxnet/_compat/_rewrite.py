@@ -6,6 +6,7 @@ No line moves: nodes that are replaced keep their positions, so tracebacks and d
 import ast
 
 from ._helpers import LISTS, METHODS, NUMBERS, TEXTS
+from ._notebooks import SHELL
 from ._pandas import NAMES as TABLES
 
 _CONVERSIONS = {
@@ -103,6 +104,8 @@ class Rewriter(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else None
+        if isinstance(node.func, ast.Attribute) and node.func.attr in SHELL and self._is_shell(node.func.value):
+            node.func.value = _call(node, '__remx_shell__', _call(node, 'globals'))
         if (
             name in _CONVERSIONS
             and name not in self.defined
@@ -132,6 +135,15 @@ class Rewriter(ast.NodeTransformer):
         ):
             return _call(node, '__remx_narrowed__', node.func, node.args[0])
         return node
+
+    def _is_shell(self, node):
+        """Whether an expression is `get_ipython()`, which notebooks have when they are saved as programs."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == 'get_ipython'
+            and 'get_ipython' not in self.defined
+        )
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)

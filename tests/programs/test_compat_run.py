@@ -626,3 +626,20 @@ def test_folders_of_the_authors_machine_in_the_path(remx, tmp_path):
     done = remx(text, files=files, name='src/program.py', check=0)
     assert done.stdout == "1 2 3\nNo module named 'unknown'\n"
     assert 'for a folder in sys.path that does not exist here' in done.stderr
+
+
+def test_notebooks_saved_as_programs(remx):
+    text = '''
+        get_ipython().run_line_magic('matplotlib', 'inline')
+        get_ipython().magic('matplotlib inline')
+        lines = get_ipython().getoutput('echo listed')
+        get_ipython().system('echo shown')
+        get_ipython().run_cell_magic('time', '', 'print(lines)')
+        try:
+            get_ipython()
+        except NameError:
+            print('no notebook')
+        '''
+    done = remx(text, check=0)
+    assert done.stdout == "listed\nshown\n['listed']\nno notebook\n"
+    assert 'get_ipython() of a notebook that was saved as a program (program.py:2' in done.stderr
