@@ -403,6 +403,8 @@ _HOOKS = {
     '__remx_compare__': _helpers.compared,
     '__remx_hash__': object.__hash__,
     '__remx_shell__': _notebooks.Shell,
+    '__remx_truth__': _helpers.truth,
+    '__remx_same__': _helpers.same,
     '__remx_ordered__': _helpers.ordered,
     '__remx_sliced__': _helpers.sliced,
 }

@@ -198,6 +198,14 @@ class Rewriter(ast.NodeTransformer):
             return node
         return _call(node, '__remx_compare__', ast.Constant(name), node.left, node.comparators[0])
 
+    # ------------------------------------------------------------------ truth values
+    def visit_If(self, node):
+        self.generic_visit(node)
+        node.test = _truth(node.test)
+        return node
+
+    visit_While = visit_IfExp = visit_Assert = visit_If
+
     def visit_Assign(self, node):
         self.generic_visit(node)
         return self._stored(node)
@@ -279,6 +287,30 @@ class Rewriter(ast.NodeTransformer):
                 if isinstance(statement, ast.FunctionDef) and statement.name == '__new__':
                     statement.name = '__remx_unused_new__'
         return node
+
+
+def _truth(node):
+    """A condition, in which arrays are compared with None and empty arrays are false, as in NumPy 1."""
+    if isinstance(node, ast.BoolOp):
+        node.values = [_truth(value) for value in node.values]
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node.operand = _truth(node.operand)
+    elif isinstance(node, ast.Name):
+        return _call(node, '__remx_truth__', node)
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        if any(map(_is_no_array, (node.left, node.comparators[0]))):
+            made = _call(node, '__remx_same__', node.left, node.comparators[0])
+            if isinstance(node.ops[0], ast.NotEq):
+                return ast.copy_location(ast.UnaryOp(ast.Not(), made), node)
+            return made
+    return node
+
+
+def _is_no_array(node):
+    """Whether an expression is None, a text or an empty list, with which programs compare to see if something is there."""
+    if isinstance(node, ast.Constant):
+        return node.value is None or isinstance(node.value, str)
+    return isinstance(node, (ast.List, ast.Tuple)) and not node.elts or isinstance(node, ast.Dict) and not node.keys
 
 
 def _imports(tree, name):
