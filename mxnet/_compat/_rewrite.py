@@ -307,7 +307,7 @@ def _truth(node):
 
 
 def _is_no_array(node):
-    """Whether an expression is None, a text or an empty list, with which programs compare to see if something is there."""
+    """Whether an expression is None, a text or an empty list: programs compare with these to see if a value is set."""
     if isinstance(node, ast.Constant):
         return node.value is None or isinstance(node.value, str)
     return isinstance(node, (ast.List, ast.Tuple)) and not node.elts or isinstance(node, ast.Dict) and not node.keys
