@@ -146,6 +146,33 @@ class Magics:
         return None
 
 
+SHELL = frozenset(('magic', 'run_line_magic', 'run_cell_magic', 'system', 'getoutput'))
+
+
+class Shell:
+    """What `get_ipython()` gives in a notebook that was saved as a program."""
+
+    def __init__(self, namespace):
+        self._magics = Magics(namespace)
+        report.note('get-ipython', 'get_ipython() of a notebook that was saved as a program')
+
+    def magic(self, line):
+        return self._magics.line(line)
+
+    def run_line_magic(self, name, line, **kwargs):
+        return self._magics.line(f'{name} {line}')
+
+    def run_cell_magic(self, name, line, cell):
+        exec(compile(plain(f'%%{name} {line}\n{cell}'), '<cell>', 'exec'), {
+            **self._magics._namespace, '__remx_notebook__': self._magics})
+
+    def system(self, line):
+        self._magics.shell(line)
+
+    def getoutput(self, line):
+        return self._magics.shell(line)
+
+
 def display(*values, **kwargs):
     """Shows values as a notebook does, as text."""
     for value in values:

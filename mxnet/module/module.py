@@ -544,7 +544,8 @@ class Module(BaseModule):
                                  f'{", ".join(self.data_names)}')
             data = [DataDesc(d.name, shape, d.dtype, d.layout)
                     for d, shape in zip(self._data_shapes, shapes, strict=True)]
-        labels = getattr(batch, 'provide_label', None)
+        # a batch class may compute this from its labels, which predictions do not have
+        labels = None if getattr(batch, 'label', self) is None else getattr(batch, 'provide_label', None)
         if not labels and getattr(batch, 'label', None) and self._label_shapes:
             labels = [DataDesc(d.name, array.shape, d.dtype, d.layout)
                       for d, array in zip(self._label_shapes, batch.label, strict=True)]
