@@ -64,7 +64,7 @@ def check_parameter(name: str, value: Any, shape: Any) -> None:
     given = value.shape         # type: ignore[attr-defined]
     if given != shape:
         raise ShapeMismatch(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it of '
-                         'another network, or for inputs of another width?')
+                            'another network, or for inputs of another width?')
 
 
 class Executor:

@@ -5,8 +5,7 @@ No line moves: nodes that are replaced keep their positions, so tracebacks and d
 
 import ast
 
-from ._helpers import LISTS, METHODS, NUMBERS, TEXTS
-from ._notebooks import SHELL
+from ._helpers import LISTS, METHODS, NUMBERS, SHELL, TEXTS
 from ._pandas import NAMES as TABLES
 
 _CONVERSIONS = {
