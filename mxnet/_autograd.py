@@ -213,10 +213,7 @@ def _rounding_hook(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.
 
 
 def _commit(write: Callable[..., None], *args: Any) -> None:
-    """Calls `write` at the end of the backward pass of this thread, if that pass succeeds.
-
-    Outside of one it is called now: in the threads in which torch's engine runs the nodes of a GPU.
-    """
+    """Calls `write` at the end of the backward pass of this thread, if that pass succeeds; outside of one, now."""
     commits = state.commits
     if commits is None:
         write(*args)
@@ -341,7 +338,10 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], 
             raise TypeError(not_an_array(f'the gradient of head {i} (out_grad, head_grads)', gradient))
         value = gradient.materialize()
         if value.shape != tensor.shape:
-            raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, but its head gradient {tuple(value.shape)}')
+            if value.numel() != tensor.numel():
+                raise MXNetError(f'head {i} has shape {tuple(tensor.shape)}, but its head gradient '
+                                 f'{tuple(value.shape)}, which is not as many numbers')
+            value = value.reshape(tensor.shape)
         gradients.append(value if value.dtype is tensor.dtype and value.device == tensor.device
                          else value.to(tensor.device, tensor.dtype))
     if not heads:

@@ -51,6 +51,13 @@ _LESS_MEMORY = 'A smaller batch needs less, as do hybridize() and mixed precisio
                'grad_req="add" makes one step of several small batches'
 _PRODUCT = r'mat1 and mat2 shapes cannot be multiplied \((\d+x\d+) and (\d+x\d+)\)'
 _NUMBERS = r'([\d\s,]*)'
+def _factorized(text):
+    """What torch says of a factorization, without the name of its function and without its word for the matrix."""
+    found = re.match(r'\(Batch element (\d+)\): (.*)', text, re.DOTALL)
+    where, text = (f'matrix {found[1]}: ', found[2]) if found else ('', text)
+    return where + text.replace('the input matrix', 'the matrix').replace('the input is', 'the matrix is').rstrip('.')
+
+
 _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
     (r'.*DefaultCPUAllocator: (?:can.t allocate|not enough) memory: you tried to allocate (\d+) bytes.*',
      lambda m: f'there is not enough memory: {_size(m[1])} are needed'),
@@ -153,9 +160,8 @@ _RULES = [(re.compile(pattern, re.DOTALL), said) for pattern, said in (
                f'{_shape(m[3]).strip("()").split(",")[int(m[4])].strip()}'),
     (r'index out of range in self', lambda m: 'an index is out of range'),
     (r'.*Could not run \'aten::(\w+).*', lambda m: f'{m[1]} cannot be computed for arrays of this kind'),
-    (r'.*linalg\.?\w*: (?:The diagonal element|\(Batch element \d+\): The|The '
-     r'(?:solver|factorization|algorithm|input)).*',
-     None),
+    (r'.*linalg\.?\w*: (\(Batch element \d+\): )?(The )((?:diagonal element|solver|factorization|algorithm|input).*)',
+     lambda m: _factorized((m[1] or '') + m[2].lower() + m[3])),
 )]
 _FRAGMENTS = [(re.compile(pattern), said) for pattern, said in (
     (r'\[enforce fail at [^\]]*\]\s*', ''), (r'\bat::native::|\baten::|\bat::|\bc10::|\btorch\.(?=[A-Z])', ''),

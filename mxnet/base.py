@@ -79,6 +79,18 @@ class FileError(MXNetError, ValueError, AssertionError):
     """What is wrong with what a file holds, where MXNet 1.9.1 raised a ValueError or an AssertionError."""
 
 
+class MissingFile(FileError, FileNotFoundError):
+    """A file or folder that is not there; programs catch it as one or the other."""
+
+
+class UnknownName(MXNetError, AssertionError):
+    """A name that no class is registered under; MXNet 1.9.1 raised an AssertionError."""
+
+
+class UnknownDtype(MXNetError, TypeError):
+    """What names no dtype; MXNet 1.9.1 raised NumPy's TypeError."""
+
+
 class OutOfRange(MXNetError, IndexError):
     """An index that no element has; programs catch it as one or the other."""
 

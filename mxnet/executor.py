@@ -25,7 +25,7 @@ from ._graph.ir.common import merged
 from ._graph.ir.program import Program
 from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
-from ._names import kind_of, near
+from ._names import kind_of, near, not_an_array
 from ._names import suggest_names as _suggest_names
 from ._ops.core.moves import sort_moves
 from ._ops.core.table import CallSite
@@ -34,6 +34,7 @@ from ._torch.autograd import gradients_of
 from ._torch.lists import foreach_copy_
 from .base import MXNetError
 from .ndarray import NDArray, _interop
+from .ndarray.ndarray import ShapeMismatch
 from .symbol._compose import make
 
 if TYPE_CHECKING:
@@ -51,6 +52,10 @@ def _kind_of_outputs(symbol):
     return hooks.np_ndarray if state.np_array and isinstance(symbol, hooks.np_Symbol) else NDArray
 
 
+class _Reshaped(MXNetError, AssertionError):
+    """A shape that `reshape` may not change; versions of MXNet raised one or the other."""
+
+
 def check_parameter(name: str, value: Any, shape: Any) -> None:
     """Raises if a value that is to be copied into a parameter is no array, or one of another shape."""
     if not isinstance(value, NDArrayBase):
@@ -58,8 +63,8 @@ def check_parameter(name: str, value: Any, shape: Any) -> None:
                         f'{type(value).__name__}; mx.nd.array converts it')
     given = value.shape         # type: ignore[attr-defined]
     if given != shape:
-        raise ValueError(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it of '
-                         'another network, or for inputs of another width?')
+        raise ShapeMismatch(f'the value of parameter {name} has shape {given}, the executor expects {shape}: is it of '
+                            'another network, or for inputs of another width?')
 
 
 class Executor:
@@ -401,6 +406,8 @@ class Executor:
         if interceptors and (scope := entering('Executor.backward')) is not None:
             with scope:
                 return Executor.backward(self, out_grads, is_train)
+        if out_grads is not None and not isinstance(out_grads, (NDArrayBase, list, tuple, dict)):
+            raise TypeError(not_an_array('backward: out_grads', out_grads))
         for array, buffer, req in zip(self.arg_arrays, self.grad_arrays, self._reqs, strict=True):
             if req == 'write' and buffer is not None and not array._sparse and not array.meta().dtype.is_floating_point:
                 buffer[:] = 0            # integers, such as lengths and indices, have no gradient
@@ -544,7 +551,7 @@ class Executor:
             if array is None or array.shape == wanted:
                 return array
             if name not in kwargs and not partial_shaping:
-                raise AssertionError(f'the shape of {name} changes from {array.shape} to {wanted}, although only the '
+                raise _Reshaped(f'the shape of {name} changes from {array.shape} to {wanted}, although only the '
                                      f'shape of {", ".join(kwargs)} was changed; pass partial_shaping=True to '
                                      'allow it')
             count = 1
@@ -552,7 +559,7 @@ class Executor:
                 count *= n
             if count > array.size:
                 if not allow_up_sizing:
-                    raise AssertionError(f'{name} grows from {array.shape} to {wanted}; pass allow_up_sizing=True to '
+                    raise _Reshaped(f'{name} grows from {array.shape} to {wanted}; pass allow_up_sizing=True to '
                                          'allocate more memory')
                 return wrap(torch.zeros(wanted, dtype=array.meta().dtype, device=array.meta().device), array._ctx,
                             NDArray)

@@ -17,13 +17,13 @@ import struct
 import threading
 import weakref
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from ._files import limits, paths
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
-from .base import MXNetError
+from .base import FileError, MXNetError
 
 if TYPE_CHECKING:
     from ._typing import Path
@@ -60,7 +60,7 @@ class DamagedRecord(MXNetError):
 
 # ---------------------------------------------------------------------- bytes of files
 class _Source:
-    """Bytes of a file at any place; threads and, for local files, forked processes may share one."""
+    """Bytes of a local file at any place; threads and forked processes may share one."""
 
     def __init__(self, uri):
         self._file = paths.open_read(uri)
@@ -70,7 +70,7 @@ class _Source:
         try:
             self._descriptor = self._file.fileno() if hasattr(os, 'preadv') else None
         except (OSError, AttributeError):
-            self._descriptor = None                     # remote files have none
+            self._descriptor = None                     # a pipe was read into memory
         self.survives_fork = self._descriptor is not None
         self.pid = os.getpid()
 
@@ -101,6 +101,13 @@ class _Source:
 
     def close(self):
         self._closing()
+
+
+def _source_of(uri):
+    if paths.is_local(uri):
+        return _Source(uri)
+    from ._files.ranges import Ranges
+    return Ranges(os.fspath(uri))
 
 
 class _Damage(Exception):
@@ -142,7 +149,7 @@ class MXRecordIO:
         if self.writable:
             self._file = paths.open_write(self.uri)
         else:
-            self._source = _Source(self.uri)
+            self._source = _source_of(self.uri)
         self._position = 0
         self._wasted = 0                        # bytes of damaged records that were read
         self._block: Any
@@ -195,7 +202,7 @@ class MXRecordIO:
             raise MXNetError(f'{self.uri}: the file is closed; open() or reset() opens it')
         if self.writable != writable:
             wanted, have = ('w', 'r') if writable else ('r', 'w')
-            raise MXNetError(f'{self.uri}: opened with flag {have!r}; this needs {wanted!r}')
+            raise FileError(f'{self.uri}: opened with flag {have!r}; this needs {wanted!r}')
         if self.pid != os.getpid():
             if writable:
                 raise RuntimeError(f'{self.uri}: a file that one process writes cannot be written by its children')
@@ -237,6 +244,12 @@ class MXRecordIO:
         self._position += len(data)
 
     # ------------------------------------------------------------------ reading
+    def expect_at(self, extents: Iterable[tuple[int, int]]) -> None:
+        """Begins to fetch (begin, end) ranges of a remote file that will be read soon; a local file needs nothing."""
+        self._check_open(writable=False)
+        if not paths.is_local(self.uri):
+            self._source.expect(extents)
+
     def read(self) -> Any:
         """The next record as bytes; None after the last.
 
@@ -425,12 +438,13 @@ class MXIndexedRecordIO(MXRecordIO):
         self.keys: list = []
         self.key_type = key_type
         self.fidx: Any = None
+        self._ends: dict[int, int] | None = None
         super().__init__(uri, flag)
 
     def open(self) -> None:
         """Opens both files."""
         super().open()
-        self.idx, self.keys = {}, []
+        self.idx, self.keys, self._ends = {}, [], None
         if self.writable:
             self.fidx = paths.open_write(self.idx_path)
             return
@@ -472,6 +486,24 @@ class MXIndexedRecordIO(MXRecordIO):
     def read_idx(self, idx: Any) -> Any:
         """The record with a key."""
         return self.read_at(self._place(idx))
+
+    def expect(self, keys: Iterable[Any]) -> None:
+        """Begins to fetch the records with some keys that will be read soon; a local file needs nothing.
+
+        Unknown keys are left to `read_idx`.
+        """
+        if paths.is_local(self.uri):
+            return
+        known = [self.idx[key] for key in keys if key in self.idx]
+        ends = self.ends()
+        self.expect_at([(position, ends[position]) for position in known])
+
+    def ends(self) -> dict[int, int]:
+        """The position of each record in the index, and that of the next one there, or the end of the file."""
+        if self._ends is None:
+            order = sorted(set(self.idx.values()))
+            self._ends = dict(zip(order, [*order[1:], self.size()]))
+        return self._ends
 
     def _place(self, key):
         """Where the record with a key begins."""
@@ -569,7 +601,12 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = '.jpg') ->
     img: a numpy.ndarray in BGR
     quality: of a JPEG, 1 to 100; compression of a PNG, 0 to 9
     """
+    if not hasattr(img, 'shape'):
+        raise TypeError(f'pack_img: img must be a numpy.ndarray (height, width, channels) in BGR, not {kind_of(img)}')
     cv2 = _cv2('pack_img')
+    if not cv2.haveImageWriter(img_fmt):
+        raise FileError(f"pack_img: OpenCV has no encoder for img_fmt={img_fmt!r}; it takes an ending such as '.jpg' "
+                        "or '.png'")
     options = {'.JPG': cv2.IMWRITE_JPEG_QUALITY, '.JPEG': cv2.IMWRITE_JPEG_QUALITY, '.PNG': cv2.IMWRITE_PNG_COMPRESSION}
     option = options.get(img_fmt.upper())
     good, data = cv2.imencode(img_fmt, img, [] if option is None else [option, quality])

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeVar
 
 from ._names import kind_of, near
 from ._names import suggest_names as _suggest_names
-from .base import MXNetError
+from .base import MXNetError, UnknownName
 
 __all__ = ['get_alias_func', 'get_create_func', 'get_register_func', 'get_registry']
 
@@ -111,11 +111,11 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
             article = 'an' if base_class.__name__[0] in 'AEIOU' else 'a'
             hint = f'; call it to make one: {name.__name__}()' if isinstance(name, type) else \
                 '; pass a device as ctx=' if type(name).__name__ == 'Context' else ''
-            raise MXNetError(f'{nickname} must be a name, a dict or {article} {base_class.__name__}, not '
+            raise UnknownName(f'{nickname} must be a name, a dict or {article} {base_class.__name__}, not '
                              f'{kind_of(name)}{hint}')
         found = table.get(name.lower())
         if found is None:
-            raise MXNetError(f'there is no {nickname} called {name!r}{near(name, table)}; registered are '
+            raise UnknownName(f'there is no {nickname} called {name!r}{near(name, table)}; registered are '
                              f'{", ".join(sorted(table))}')
         return found(*args, **kwargs)
 

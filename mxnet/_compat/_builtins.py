@@ -211,7 +211,19 @@ def buffer2(value, offset=0, size=-1):
     return found if size < 0 else found[:size]
 
 
+def hasattr2(value, name):
+    """`hasattr` of Python 2: an attribute whose computation raises anything is not there."""
+    try:
+        getattr(value, name)
+    except Exception as error:
+        if not isinstance(error, AttributeError):
+            report.note('python2-hasattr', 'hasattr is False for an attribute that raises an error')
+        return False
+    return True
+
+
 PYTHON2 = {
+    'hasattr': hasattr2,
     'buffer': buffer2,
     'max': extreme(max),
     'min': extreme(min),

@@ -164,6 +164,40 @@ def sliced(kind):
     return kind
 
 
+def truth(value):
+    """The truth of a value; an empty NumPy array is false."""
+    try:
+        return True if value else False
+    except ValueError:
+        numpy = _numpy()
+        if numpy is None or not isinstance(value, numpy.ndarray) or value.size:
+            raise
+        report.note('numpy-empty', 'an empty array is false, as before NumPy 2.2')
+        return False
+
+
+def same(left, right):
+    """`left == right` as a condition, where one is None, a text or an empty list; an array is none of these."""
+    numpy = _numpy()
+    for value, other in ((left, right), (right, left)):
+        if numpy is not None and isinstance(value, numpy.ndarray):
+            if other is None or not isinstance(other, numpy.ndarray) and value.dtype.kind not in 'OSU':
+                report.note('numpy-comparison', 'an array is not equal to None, a text or an empty list, as before '
+                                                'NumPy 1.13')
+                return False
+        elif isinstance(value, _ndarray()) and (other is None or isinstance(other, (str, list, tuple, dict))):
+            report.note('ndarray-comparison', 'an NDArray is not equal to None, a text or an empty list, as before '
+                                              'MXNet 0.9')
+            return False
+    return left == right
+
+
+def _ndarray():
+    from ..ndarray import NDArray
+
+    return NDArray
+
+
 def augment(target, key, name, value):
     """`target[key] += value` and the like."""
     store(getattr(operator, name)(item(target, key), value), target, key)
@@ -504,6 +538,7 @@ _GONE = {
         'newbyteorder', lambda numpy, value: lambda order='S': value.view(value.dtype.newbyteorder(order))
     ),
 }
+SHELL = frozenset(('magic', 'run_line_magic', 'run_cell_magic', 'system', 'getoutput'))      # of get_ipython()
 METHODS = frozenset(_GONE)
 LISTS = frozenset(('keys', 'values', 'items'))
 

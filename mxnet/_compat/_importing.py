@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _helpers, _old_names, _python2, _standin
+from . import _compiled, _helpers, _old_names, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -92,7 +92,11 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                         raise
                 return top
     try:
-        return builtins.__import__(name, globals, locals, fromlist, level)
+        found = builtins.__import__(name, globals, locals, fromlist, level)
+        if fromlist and 'find_mxnet' in fromlist and not hasattr(found, 'find_mxnet'):
+            # the examples' packages `common` and `tools` had this module; copies of them often have not
+            setattr(found, 'find_mxnet', _gone('find_mxnet'))  # noqa: B010
+        return found
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name
@@ -116,6 +120,12 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                                                       'the top folder of its project')
                 sys.path.append(folder)
                 return builtins.__import__(name, globals, locals, fromlist, level)
+            folder = _folder_of_missing_path(wanted)
+            if folder is not None:
+                report.note(f'folder-of-path-{folder}', f'modules in {folder}, for a folder in sys.path that does not '
+                                                        'exist here')
+                sys.path.append(folder)
+                return builtins.__import__(name, globals, locals, fromlist, level)
         raise
 
 
@@ -123,22 +133,54 @@ _TOP = ('.git', '.hg', '.idea', 'setup.py', 'pyproject.toml', 'requirements.txt'
 _LEVELS = 4
 
 
-def _folder_above(name):
-    """The folder above the program, within its project, that has a module of this name; None where there is none."""
+def _project():
+    """The folders of the program's project: the program's own, and those above it up to the top folder."""
     folder = os.path.dirname(os.path.realpath(report.program or ''))
-    for _ in range(_LEVELS):
+    found: list[str] = []
+    while report.program and len(found) <= _LEVELS:
         try:
             files = os.listdir(folder)
         except OSError:
-            return None
+            break
         above = os.path.dirname(folder)
-        top = any(file in _TOP or file.lower().startswith('readme') for file in files)
-        if top or above in (folder, os.path.expanduser('~')) or not report.program:
-            return None
+        if above == folder or folder == os.path.expanduser('~'):
+            break
+        found.append(folder)
+        if any(file in _TOP or file.lower().startswith('readme') for file in files):
+            break
         folder = above
-        if os.path.isfile(os.path.join(folder, f'{name}.py')) or _has_modules(os.path.join(folder, name)):
+    return found
+
+
+def _folder_above(name):
+    """The folder above the program, within its project, that has a module of this name; None where there is none."""
+    for folder in _project()[1:]:
+        if _has_module(folder, name):
             return folder
     return None
+
+
+def _folder_of_missing_path(name):
+    """The folder of the project that an entry of `sys.path` which does not exist names, if it has the module.
+
+    Programs add folders of their author's machine to `sys.path`, `/home/somebody/project/lib` for example, or folders
+    relative to the place where the author started them.  The end of such a path is looked for in the project.
+    """
+    folders = _project()
+    for entry in sys.path:
+        if not isinstance(entry, str) or not entry or entry.endswith('.zip') or os.path.isdir(entry):
+            continue
+        parts = [part for part in entry.replace('\\', '/').split('/') if part not in ('', '.', '..')]
+        for start in range(len(parts)):
+            for folder in folders:
+                found = os.path.join(folder, *parts[start:])
+                if _has_module(found, name):
+                    return found
+    return None
+
+
+def _has_module(folder, name):
+    return os.path.isfile(os.path.join(folder, f'{name}.py')) or _has_modules(os.path.join(folder, name))
 
 
 def _has_modules(folder):
@@ -260,9 +302,10 @@ class Finder:
         if name in _old_names.NAMES and spec is not None and type(spec.loader) is importlib.machinery.SourceFileLoader:
             spec.loader = _old_names.Loader(spec.loader.name, spec.loader.path)
             return spec
+        if spec is None:
+            return _compiled.spec_of(name, path)
         if (
-            spec is None
-            or not isinstance(spec.loader, importlib.machinery.SourceFileLoader)
+            not isinstance(spec.loader, importlib.machinery.SourceFileLoader)
             or not spec.origin
             or not is_programs(spec.origin)
         ):
@@ -325,7 +368,7 @@ def builtins_of(python2):
             **vars(builtins),
             **names.ALL,
             **(names.PYTHON2 if python2 else {}),
-            **_HOOKS,
+            **HOOKS,
             '__import__': program_import,
         }
         if python2:
@@ -333,7 +376,8 @@ def builtins_of(python2):
     return found
 
 
-_HOOKS = {
+# names that rewritten code calls; `_runner` adds what stands on this module
+HOOKS: dict[str, object] = {
     '__remx_float__': _helpers.to_float,
     '__remx_int__': _helpers.to_int,
     '__remx_complex__': _helpers.to_complex,
@@ -359,6 +403,8 @@ _HOOKS = {
     '__remx_unicode__': _helpers.unicode_of,
     '__remx_compare__': _helpers.compared,
     '__remx_hash__': object.__hash__,
+    '__remx_truth__': _helpers.truth,
+    '__remx_same__': _helpers.same,
     '__remx_ordered__': _helpers.ordered,
     '__remx_sliced__': _helpers.sliced,
 }

@@ -18,20 +18,26 @@ def cells_of(source, path):
     """-> ([(number, text without magics, original text)], whether its kernel was Python 2; None: not said)."""
     try:
         found = json.loads(source.decode('utf-8') if isinstance(source, bytes) else source)
-        cells = found['cells'] if 'cells' in found else [c for sheet in found['worksheets'] for c in sheet['cells']]
-    except (ValueError, KeyError, TypeError) as error:
+        sheets = [found] if 'cells' in found else found['worksheets']
+        cells = [c for sheet in sheets for c in sheet['cells'] if c.get('cell_type') == 'code']
+        metadata = found.get('metadata', {})
+        version = str(metadata.get('language_info', {}).get('version', ''))
+        kernel = metadata.get('kernelspec', {}).get('name', '')
+        texts = [cell.get('source', cell.get('input', '')) for cell in cells]
+        texts = [''.join(text) if isinstance(text, list) else text for text in texts]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError('the text of a cell is not text')
+    except RecursionError:
+        raise MXNetError(f'{path} is not a notebook: its JSON is nested too deeply') from None
+    except KeyError as error:
+        raise MXNetError(f'{path} is not a notebook: it has no {error}') from None
+    except (AttributeError, TypeError):
+        raise MXNetError(f'{path} is not a notebook: cells, worksheets, metadata or the text of a cell are not what a '
+                         'notebook has there') from None
+    except ValueError as error:
         raise MXNetError(f'{path} is not a notebook: {error}') from None
-    metadata = found.get('metadata', {})
-    version = str(metadata.get('language_info', {}).get('version', ''))
-    kernel = metadata.get('kernelspec', {}).get('name', '')
     python2 = True if version.startswith('2') or kernel == 'python2' else False if version or kernel else None
-    code = []
-    for number, cell in enumerate((c for c in cells if c.get('cell_type') == 'code'), 1):
-        text = cell.get('source', cell.get('input', ''))
-        text = ''.join(text) if isinstance(text, list) else text
-        if text.strip():
-            code.append((number, plain(text), text))
-    return code, python2
+    return [(number, plain(text), text) for number, text in enumerate(texts, 1) if text.strip()], python2
 
 
 def plain(text):
@@ -138,6 +144,30 @@ class Magics:
         ):
             report.say(f'the magic %{name} is left out')
         return None
+
+
+class Shell:
+    """What `get_ipython()` gives in a notebook that was saved as a program."""
+
+    def __init__(self, namespace):
+        self._magics = Magics(namespace)
+        report.note('get-ipython', 'get_ipython() of a notebook that was saved as a program')
+
+    def magic(self, line):
+        return self._magics.line(line)
+
+    def run_line_magic(self, name, line, **kwargs):
+        return self._magics.line(f'{name} {line}')
+
+    def run_cell_magic(self, name, line, cell):
+        exec(compile(plain(f'%%{name} {line}\n{cell}'), '<cell>', 'exec'), {
+            **self._magics._namespace, '__remx_notebook__': self._magics})
+
+    def system(self, line):
+        self._magics.shell(line)
+
+    def getoutput(self, line):
+        return self._magics.shell(line)
 
 
 def display(*values, **kwargs):

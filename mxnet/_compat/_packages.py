@@ -473,6 +473,13 @@ def _dicom():
 
 
 # packages that are not installed, or no longer have such a part
+def _part_of(today, name):
+    """A part of a package under its name of today."""
+    found = importlib.import_module(today)
+    report.note(f'module-{name}', f'the module {name}, {today} today')
+    return found
+
+
 GONE = {
     'mxboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
     'horovod': _package('horovod.mxnet is mxnet.contrib.horovod', _horovod),
@@ -486,6 +493,9 @@ GONE = {
         'joblib is a package of its own', lambda: {'joblib': importlib.import_module('joblib')}
     ),
     'sklearn.externals.joblib': lambda name: importlib.import_module('joblib'),
+    # GluonCV before 0.8
+    **{f'gluoncv.model_zoo.{part}': functools.partial(_part_of, f'gluoncv.model_zoo.rcnn.{part}')
+       for part in ('faster_rcnn', 'mask_rcnn', 'rpn')},
     'find_mxnet': _package('mxnet itself', lambda: {'mxnet': sys.modules['mxnet']}),
     'mxnet_predict': _package(
         "Predictor of upstream's amalgamation", lambda: importlib.import_module('mxnet._compat._predict').names()

@@ -132,7 +132,10 @@ def _parses(text):
 def _parse(text, path):
     with warnings.catch_warnings():
         warnings.simplefilter('ignore')  # escapes such as '\\d' in plain texts
-        return ast.parse(text, path)
+        try:
+            return ast.parse(text, path)
+        except (MemoryError, RecursionError):       # the parser's own limits
+            raise SyntaxError('an expression is nested too deeply') from None
 
 
 def is_python2(text, tree):

@@ -5,7 +5,7 @@ No line moves: nodes that are replaced keep their positions, so tracebacks and d
 
 import ast
 
-from ._helpers import LISTS, METHODS, NUMBERS, TEXTS
+from ._helpers import LISTS, METHODS, NUMBERS, SHELL, TEXTS
 from ._pandas import NAMES as TABLES
 
 _CONVERSIONS = {
@@ -103,6 +103,8 @@ class Rewriter(ast.NodeTransformer):
     def visit_Call(self, node):
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else None
+        if isinstance(node.func, ast.Attribute) and node.func.attr in SHELL and self._is_shell(node.func.value):
+            node.func.value = _call(node, '__remx_shell__', _call(node, 'globals'))
         if (
             name in _CONVERSIONS
             and name not in self.defined
@@ -132,6 +134,15 @@ class Rewriter(ast.NodeTransformer):
         ):
             return _call(node, '__remx_narrowed__', node.func, node.args[0])
         return node
+
+    def _is_shell(self, node):
+        """Whether an expression is `get_ipython()`, which notebooks have when they are saved as programs."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == 'get_ipython'
+            and 'get_ipython' not in self.defined
+        )
 
     def visit_UnaryOp(self, node):
         self.generic_visit(node)
@@ -185,6 +196,14 @@ class Rewriter(ast.NodeTransformer):
         if not self.python2 or len(node.ops) != 1 or name is None:
             return node
         return _call(node, '__remx_compare__', ast.Constant(name), node.left, node.comparators[0])
+
+    # ------------------------------------------------------------------ truth values
+    def visit_If(self, node):
+        self.generic_visit(node)
+        node.test = _truth(node.test)
+        return node
+
+    visit_While = visit_IfExp = visit_Assert = visit_If
 
     def visit_Assign(self, node):
         self.generic_visit(node)
@@ -267,6 +286,30 @@ class Rewriter(ast.NodeTransformer):
                 if isinstance(statement, ast.FunctionDef) and statement.name == '__new__':
                     statement.name = '__remx_unused_new__'
         return node
+
+
+def _truth(node):
+    """A condition, in which arrays are compared with None and empty arrays are false, as in NumPy 1."""
+    if isinstance(node, ast.BoolOp):
+        node.values = [_truth(value) for value in node.values]
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        node.operand = _truth(node.operand)
+    elif isinstance(node, ast.Name):
+        return _call(node, '__remx_truth__', node)
+    elif isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+        if any(map(_is_no_array, (node.left, node.comparators[0]))):
+            made = _call(node, '__remx_same__', node.left, node.comparators[0])
+            if isinstance(node.ops[0], ast.NotEq):
+                return ast.copy_location(ast.UnaryOp(ast.Not(), made), node)
+            return made
+    return node
+
+
+def _is_no_array(node):
+    """Whether an expression is None, a text or an empty list: programs compare with these to see if a value is set."""
+    if isinstance(node, ast.Constant):
+        return node.value is None or isinstance(node.value, str)
+    return isinstance(node, (ast.List, ast.Tuple)) and not node.elts or isinstance(node, ast.Dict) and not node.keys
 
 
 def _imports(tree, name):

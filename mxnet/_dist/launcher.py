@@ -27,25 +27,36 @@ from .secret import SECRET, make_secret
 
 __all__ = ['Job', 'hosts_of', 'launch']
 
+HOST = re.compile(r'(?:[\w.+][\w.+-]*@)?\w[\w.-]*')      # of a host file, with a user before it or without
+COUNT = re.compile(r'[0-9]{1,6}')
 TAIL = 40           # how many of a failed worker's last lines are shown again
 
 
 def hosts_of(path):
     """[(host, workers or None)] of a file with a host in each line: `name`, `name:2` or `name slots=2`."""
     found = []
-    with open(path, encoding='utf-8') as lines:
-        for line in lines:
-            text = line.split('#')[0].split()
-            if not text:
-                continue
-            name, _, count = text[0].partition(':')
-            for word in text[1:]:
-                key, _, value = word.partition('=')
-                if key == 'slots':
-                    count = value
-            if count and not count.isdigit():
-                raise MXNetError(f'{path}: {line.strip()!r} is not a host; write `name`, `name:2` or `name slots=2`')
-            found.append((name, int(count) if count else None))
+    try:
+        with open(path, encoding='utf-8') as file:
+            lines = file.read().splitlines()
+    except OSError as error:
+        raise MXNetError(f'{path}: cannot read: {error.strerror}') from None
+    except UnicodeDecodeError as error:
+        raise MXNetError(f'{path}: byte {error.start} is not UTF-8; a host file has the name of a host in each '
+                         'line') from None
+    for number, line in enumerate(lines, 1):
+        text = line.split('#')[0].split()
+        if not text:
+            continue
+        name, _, count = text[0].partition(':')
+        for word in text[1:]:
+            key, _, value = word.partition('=')
+            if key == 'slots':
+                count = value
+        # a name that begins with - would be an option of ssh, and can name a command there
+        if not HOST.fullmatch(name) or count and not COUNT.fullmatch(count):
+            raise MXNetError(f'{path}, line {number}: {line.strip()[:100]!r} is not a host; write `name`, `name:2` or '
+                             '`name slots=2`')
+        found.append((name, int(count) if count else None))
     if not found:
         raise MXNetError(f'{path} names no host')
     return found

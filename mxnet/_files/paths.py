@@ -20,12 +20,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, TextIO
 
-from mxnet.base import MXNetError
+from mxnet.base import MissingFile, MXNetError
 
 from . import commits, downloads
 
 __all__ = ["is_local", "local_name", "open_local", "open_read", "open_text", "open_write", "read_bytes",
-           "read_together", "replacing", "reported", "together", "write_atomic"]
+           "read_together", "remote", "replacing", "reported", "together", "write_atomic"]
 
 Chunk = bytes | bytearray | memoryview
 
@@ -63,7 +63,7 @@ def open_read(path: str | os.PathLike) -> BinaryIO:
     """Opens a file for reading, seekable, at its beginning.  Close it, or use it in `with`."""
     name = _name(path)
     if _scheme(name):
-        fs, inner = _remote(name)
+        fs, inner = remote(name)
         with reported(name, "read"):
             return fs.open(inner, "rb")
     local = local_name(name)
@@ -165,7 +165,7 @@ def open_write(path: str | os.PathLike) -> BinaryIO:
     """
     name = _name(path)
     if _scheme(name):
-        fs, inner = _remote(name)
+        fs, inner = remote(name)
         with reported(name, "write"):
             return fs.open(inner, "wb")
     with reported(name, "write"):
@@ -349,7 +349,7 @@ def _sync_folder(folder: str) -> None:
 # ---- remote --------------------------------------------------------------------------------------------------------
 
 
-def _remote(name: str) -> tuple[Any, str]:
+def remote(name: str) -> tuple[Any, str]:
     """The fsspec file system of a URL, and the name of the file in it."""
     scheme = _scheme(name)
     packages = f"fsspec {PACKAGES[scheme]}" if scheme in PACKAGES else "fsspec"
@@ -366,7 +366,7 @@ def _remote(name: str) -> tuple[Any, str]:
 
 
 def _write_remote(name: str, chunks: Iterable[Chunk]) -> None:
-    fs, inner = _remote(name)
+    fs, inner = remote(name)
     if _scheme(name) in OBJECT_STORES:
         with reported(name, "write"):
             file = fs.open(inner, "wb")
@@ -420,4 +420,5 @@ def reported(name: str, verb: str) -> Iterator[None]:
         if isinstance(error, FileNotFoundError) and reason in name:  # all that some remote stores say
             reason = "no such file"
         reason = reason or type(error).__name__
-        raise MXNetError(f"{name}: cannot {verb}: {reason}") from error
+        kind = MissingFile if isinstance(error, FileNotFoundError) else MXNetError
+        raise kind(f"{name}: cannot {verb}: {reason}") from error

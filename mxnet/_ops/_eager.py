@@ -252,6 +252,8 @@ def _cast(op, a, training, general):
 @special('clip')
 def _clip(op, a, training, general):
     low, high, clamp = a['a_min'], a['a_max'], torch.clamp
+    if low > high:
+        return None
     return lambda x: clamp(x, low, high) if x.is_floating_point() else general(x), True, False
 
 

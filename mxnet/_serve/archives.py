@@ -8,6 +8,9 @@ import zipfile
 from .._files import limits
 from ..base import MXNetError
 
+MANIFEST = 'MAR-INF/MANIFEST.json'
+MOST = 10_000           # files in an archive: empty ones cost an entry of a few bytes, and time when they are made
+
 
 def unpack(path, trust):
     """The configuration of a model from an archive, which is unpacked into a new folder."""
@@ -23,14 +26,22 @@ def _unpacked(path, trust, folder):
     try:
         with zipfile.ZipFile(path) as archive:
             entries = archive.infolist()
+            if len(entries) > MOST:
+                raise MXNetError(f'{path}: there are {len(entries):,} files in it; {MOST:,} is the most')
+            if MANIFEST not in archive.NameToInfo:
+                raise MXNetError(f'{path} is not a model archive: there is no {MANIFEST} in it')
             # zipfile writes at most the length that an entry declares
             limits.check(sum(e.file_size for e in entries), os.path.getsize(path), path, 'what it unpacks to')
             for entry in entries:
                 target = os.path.realpath(os.path.join(folder, entry.filename))
                 if os.path.commonpath((target, folder)) != folder:
                     raise MXNetError(f'{path}: the name {entry.filename!r} leads out of the archive')
-            archive.extractall(folder)
-        with open(os.path.join(folder, 'MAR-INF', 'MANIFEST.json'), encoding='utf-8') as file:
+            for entry in entries:
+                try:
+                    archive.extract(entry, folder)
+                except OSError as error:            # too long a name, or a file where another name has a folder
+                    raise MXNetError(f'{path}: {entry.filename[:200]!r} cannot be unpacked: {error.strerror}') from None
+        with open(os.path.join(folder, MANIFEST), encoding='utf-8') as file:
             model = json.load(file)['model']
         name, handler = model['modelName'], model.get('handler')
         if not isinstance(name, str) or not isinstance(handler, (str, type(None))):

@@ -5,27 +5,32 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.autograd import set_multithreading_enabled
 
 from .switch import private
 
 # ---------------------------------------------------------------------- the engine
+# It would run the nodes of a GPU in threads of its own.  Hooks and nodes read the state of the thread that goes back
+# (`state.heads`, `state.wanted`, `state.commits`), so all of them run there.
 _ENGINE = private('autograd.Variable._execution_engine', None, lambda engine: hasattr(engine, 'run_backward'))
 
 
 def unchecked(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool | None,
               create_graph: bool, inputs: Sequence[torch.Tensor], accumulate: bool) -> Any:
     """The engine itself.  What `checked` does before costs as much as a small graph, and imports torch's compiler."""
-    return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
-                                allow_unreachable=True, accumulate_grad=accumulate)
+    with set_multithreading_enabled(False):
+        return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
+                                    allow_unreachable=True, accumulate_grad=accumulate)
 
 
 def checked(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool | None,
             create_graph: bool, inputs: Sequence[torch.Tensor], accumulate: bool) -> Any:
     """The public functions."""
-    if accumulate:
-        return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
-    return torch.autograd.grad(tensors, inputs, gradients, retain_graph=retain_graph, create_graph=create_graph,
-                               allow_unused=True)
+    with set_multithreading_enabled(False):
+        if accumulate:
+            return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
+        return torch.autograd.grad(tensors, inputs, gradients, retain_graph=retain_graph, create_graph=create_graph,
+                                   allow_unused=True)
 
 
 run_backward = checked if _ENGINE is None else unchecked

@@ -28,7 +28,10 @@ def load(data, name):
     if start + count * dtype.itemsize > len(data):
         raise MXNetError(f'{name} is not an .npy array: {shape} of {dtype} takes {count * dtype.itemsize} bytes, but '
                          f'{len(data) - start} follow its header')
-    return np.frombuffer(data, dtype, count, start).reshape(shape, order='F' if fortran else 'C')
+    try:
+        return np.frombuffer(data, dtype, count, start).reshape(shape, order='F' if fortran else 'C')
+    except ValueError as error:         # no element, but a length that no array can have
+        raise MXNetError(f'{name} is not an .npy array: its shape is {shape}: {error}') from None
 
 
 @functools.lru_cache(256)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import symbol
-from .._names import nearest
+from .._names import kind_of, nearest
 from ..base import MXNetError
 from ..ndarray import NDArray
 from ..symbol import Symbol
@@ -61,6 +61,8 @@ class SymbolBlock(HybridBlock):
         super().__init__(prefix=None, params=None)
         self._prefix = ''
         self._params = ParameterDict('', params)
+        if not isinstance(inputs, (Symbol, list, tuple)):
+            raise ValueError(f'SymbolBlock: inputs must be a symbol or a list of symbols, not {kind_of(inputs)}')
         inputs = [inputs] if isinstance(inputs, Symbol) else list(inputs)
         self._out_format: Any
         flat, self._out_format = nested.flatten(outputs, 'an output')

@@ -42,6 +42,10 @@ DEFERRED = ("Parameter '{name}' has not been initialized yet, because its shape 
 ELSEWHERE = "Parameter '{name}' was not initialized on context {ctx}; it is on {there}."
 
 
+class _BadGradReq(ValueError, AssertionError):
+    """A `grad_req` that does not exist."""
+
+
 class DeferredInitializationError(MXNetError):
     """A parameter is used before its shape is known."""
 
@@ -88,6 +92,9 @@ class Parameter:
         for what, value in (('stype', stype), ('grad_stype', grad_stype)):
             if value not in ('default', 'row_sparse', 'csr'):
                 raise AssertionError(f"{what} of Parameter '{name}' must be default, row_sparse or csr, not {value!r}")
+        if init is not None and not isinstance(init, (str, initializer.Initializer)) and not callable(init):
+            raise TypeError(f"Parameter '{name}': init must be a name or an Initializer, such as mx.init.Xavier(), not "
+                            f'{kind_of(init)}')
         self.name = name
         self._shape = (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         for length in self._shape or ():
@@ -149,7 +156,7 @@ class Parameter:
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in ('write', 'add', 'null'):
-            raise ValueError(f"grad_req of Parameter '{self.name}' must be write, add or null, not {req!r}")
+            raise _BadGradReq(f"grad_req of Parameter '{self.name}' must be write, add or null, not {req!r}")
         if not self._differentiable:
             req = 'null'
         if req == self._grad_req:

@@ -43,6 +43,8 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
         raise TypeError(f'split_data: num_slice must be an int, not {kind_of(num_slice)}')
     if num_slice < 1:
         raise ValueError(f'data cannot be split into {num_slice} parts; is the list of contexts empty?')
+    if not hasattr(data, 'ndim'):
+        raise TypeError(not_an_array('split_data: data', data))
     if not -data.ndim <= batch_axis < data.ndim:
         raise ValueError(f'batch_axis={batch_axis} is out of range: the data have the shape {data.shape}')
     size = data.shape[batch_axis]
@@ -93,6 +95,8 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
     for i, array in enumerate(arrays):
         if not isinstance(array, ndarray.NDArray):
             raise TypeError(not_an_array(f'clip_global_norm: array {i}', array))
+    if not isinstance(max_norm, (int, float, numpy.number)):
+        raise TypeError(f'clip_global_norm: max_norm must be a number, not {kind_of(max_norm)}')
     import torch
     tensors = [a._parts()[0] if a._sparse else a.materialize().detach() for a in arrays]
     home = tensors[0].device
@@ -140,6 +144,8 @@ def download(url: str, path: Path | None = None, overwrite: bool = False, sha1_h
     appears whole or not at all; where `sha1_hash` is given, a download that broke off is gone on with, even by another
     program, from the `.part` file beside it.
     """
+    if not isinstance(url, str):
+        raise TypeError(f'download: url must be a str, not {kind_of(url)}')
     _check_scheme(url)
     name = url.split('/')[-1]
     if not name:

@@ -172,6 +172,10 @@ def copyMakeBorder(src: NDArray, top: int, bot: int, left: int, right: int, type
     `type` is OpenCV's number: 0 fills with `values` (one per channel, or the single `value`), 1 repeats the pixels at
     the edge, 2 mirrors the image with them, 3 wraps around, 4 mirrors without them.
     """
+    if min(top, bot, left, right) < 0:
+        raise MXNetError(f'copyMakeBorder: top={top}, bot={bot}, left={left} and right={right} must not be negative')
+    if type not in range(5):
+        raise MXNetError(f'copyMakeBorder: type must be a number from 0 to 4, not {type!r}')
     cv2 = opencv()
     colour = tuple(float(v) for v in values) or (float(value),) * 3
     framed = cv2.copyMakeBorder(_pixels(src, 'copyMakeBorder'), int(top), int(bot), int(left), int(right), int(type),
@@ -183,6 +187,10 @@ def copyMakeBorder(src: NDArray, top: int, bot: int, left: int, right: int, type
 def fixed_crop(src: NDArray, x0: int, y0: int, w: int, h: int, size: tuple[int, int] | None = None,
                interp: int = 2) -> NDArray:
     """The part of an image with its left upper corner at column `x0`, row `y0`; scaled to `size` (width, height)."""
+    rows, columns = _size(src, 'fixed_crop')
+    if min(x0, y0) < 0 or min(w, h) < 1 or x0 >= columns or y0 >= rows:
+        raise MXNetError(f'fixed_crop: x0={x0}, y0={y0}, w={w}, h={h} is no part of an image of width {columns} and '
+                         f'height {rows}')
     part = src[y0:y0 + h, x0:x0 + w]
     if size is not None and (w, h) != tuple(size):
         part = imresize(part, *size, interp=interpolation(interp, (h, w, size[1], size[0])))

@@ -296,7 +296,7 @@ def ImageDetRecordIter(
         random_contrast_prob: float = 0, rand_mirror_prob: float = 0, fill_value: int = 127, inter_method: int = 1,
         resize_mode: Literal['fit', 'force', 'shrink'] = 'force', mean_img: str = '', mean_r: float = 0,
         mean_g: float = 0, mean_b: float = 0, mean_a: float = 0, std_r: float = 0, std_g: float = 0, std_b: float = 0,
-        std_a: float = 0, scale: float = 1, on_corrupt: Literal['raise', 'skip'] = 'raise'):
+        std_a: float = 0, scale: float = 1, on_corrupt: Literal['raise', 'skip'] = 'raise', even_parts: bool = False):
     """Batches of pictures with boxes, from a .rec file.
 
     The label of an example has 4 + label_pad_width numbers: channels, height and width of the picture, how many
@@ -319,7 +319,7 @@ def ImageDetRecordIter(
     name = 'ImageDetRecordIter'
     check_augmenter(name, aug_seq, 'det_aug_default')
     records = Records(name, path_imgrec, path_imgidx, part_index, num_parts, shuffle, seed, shuffle_chunk_size,
-                      shuffle_chunk_seed)
+                      shuffle_chunk_seed, batch_size if even_parts else 0)
     loader = _Detections(name, records, data_shape, label_width, label_pad_width, label_pad_value, path_imglist,
                          {key: given[key] for key in _AUGMENT}, {key: given[key] for key in _NORMALIZE},
                          threads=preprocess_threads, seed=seed, on_corrupt=on_corrupt, where=path_imgrec,

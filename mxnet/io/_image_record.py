@@ -128,12 +128,12 @@ def _image_record_iter(
         mean_img: str = '', mean_r: float = 0, mean_g: float = 0, mean_b: float = 0, mean_a: float = 0,
         std_r: float = 1, std_g: float = 1, std_b: float = 1, std_a: float = 1, scale: float = 1,
         max_random_contrast: float = 0, max_random_illumination: float = 0,
-        on_corrupt: Literal['raise', 'skip'] = 'raise'):
+        on_corrupt: Literal['raise', 'skip'] = 'raise', even_parts: bool = False):
     given = locals()
     name = 'ImageRecordIter'
     check_augmenter(name, aug_seq, 'aug_default')
     records = Records(name, path_imgrec, path_imgidx, part_index, num_parts, shuffle, seed, shuffle_chunk_size,
-                      shuffle_chunk_seed)
+                      shuffle_chunk_seed, batch_size if even_parts else 0)
     loader = _Images(name, data_shape, label_width, path_imglist, {key: given[key] for key in _AUGMENT},
                      {key: given[key] for key in _NORMALIZE}, dtype or 'float32', records=records,
                      threads=preprocess_threads, seed=seed if seed_aug is None else seed_aug, on_corrupt=on_corrupt,
@@ -151,6 +151,9 @@ Files
     path_imglist: a .lst file whose labels are used instead of those in the records
     label_width: how many labels an example has
     num_parts, part_index: reads one of so many parts
+    even_parts: one order of all records is dealt out to the parts batch by batch, with path_imgidx: every part has the
+        same number of batches, the last ones differ by at most one example (`pad` counts what fills them up), and
+        `load_state_dict` takes a state of another number of parts; a record that is left out is replaced by another
 Batches
     data_shape: (channels, height, width), 1, 3 or 4 channels
     batch_size: how many examples

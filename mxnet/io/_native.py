@@ -89,12 +89,29 @@ class MXDataIter(DataIter):
 
     def state_dict(self) -> dict[str, Any]:
         """Where the iterator is, for `load_state_dict`; its orders and augmentations follow from its seeds."""
-        return {'name': self.handle.name, 'batch_size': self.batch_size, 'epoch': self._epoch, 'skip': self._skip,
-                'given': self._given}
+        found = {'name': self.handle.name, 'batch_size': self.batch_size, 'epoch': self._epoch, 'skip': self._skip,
+                 'given': self._given}
+        if self.handle.parts is not None:
+            found['num_parts'] = self.handle.parts
+        return {**found, 'even_parts': True} if self.handle.even else found
 
     def load_state_dict(self, state: Any) -> None:
-        """Goes on where `state_dict` was called; the batches of this pass that were given are read again."""
+        """Goes on where `state_dict` was called; the batches of this pass that were given are read again.
+
+        With even parts nothing is read again, and the numbers of parts may differ.
+        """
+        if self.handle.even:
+            check_state(self.handle.name, state, name=self.handle.name, even_parts=True)
+            self._ahead.stop()
+            self._epoch = state['epoch']
+            self._skip = state['skip'] + state['given'] * state['num_parts'] * state['batch_size']
+            self._begin()
+            return
         check_state(self.handle.name, state, name=self.handle.name, batch_size=self.batch_size)
+        parts = self.handle.parts
+        if parts is not None and state.get('num_parts', parts) != parts:
+            raise ValueError(f'{self.handle.name}: the state is that of one of {state["num_parts"]} parts, and this is '
+                             f'one of {parts}; with even_parts=True they may differ')
         self._ahead.stop()
         self._epoch, self._skip = state['epoch'], state['skip']
         self._begin()
@@ -150,6 +167,9 @@ class Loader:
     piece has a length, can be sliced, and its class can `join` several.  A pass that ends in the middle of a batch
     takes the rest of it from the next pass if `round_batch`, else from the batch before.
     """
+
+    parts: int | None = None    # how many there are of the data; None where that is not known
+    even = False                # whether these are dealt out batch by batch
 
     def __init__(self, name, where, batch_size, round_batch=True, prefetch=4):
         if batch_size < 1:

@@ -61,6 +61,9 @@ class PictureLoader(Loader):
                              f'{data_shape}')
         opencv(name)
         self._records, self._shape, self._label_shape = records, data_shape, label_shape
+        self.even, self.parts, self._spare = bool(records.even), records.parts, None
+        if self.even:
+            self.round_batch = False            # what fills up the last batch is not taken from the next pass
         self._dtype, self._seed, self._on_corrupt = dtype, seed, on_corrupt
         self._threads = max(1, min(threads, os.cpu_count() or 1))
         self._pool, self._pool_pid = None, None
@@ -108,9 +111,14 @@ class PictureLoader(Loader):
 
         def work(_):
             for i in numbers:
-                draw = random.Random(f'{self._seed} {epoch} {first + i}') if self.draws else None
+                raw = group[i]
+                if raw.data is None:            # it was reported when it was read
+                    good[i] = False
+                    continue
+                number = first + i if raw.number is None else raw.number
+                draw = random.Random(f'{self._seed} {epoch} {number}') if self.draws else None
                 try:
-                    ids[i] = self._one(group[i], views[i], labels[i], draw)
+                    ids[i] = self._one(raw, views[i], labels[i], draw)
                 except _Unusable as error:
                     good[i] = False
                     errors[i] = error
@@ -127,8 +135,24 @@ class PictureLoader(Loader):
             self._found_corrupt(_corrupt(group[i], str(errors[i])))
         if good.all():
             return Pictures(data, label, ids)
+        if self.even:
+            return self._with_stand_ins(Pictures(data, label, ids), good)
         chosen = torch.from_numpy(good.nonzero()[0])
         return Pictures(data[chosen], label[chosen], ids[good])
+
+    def _with_stand_ins(self, pictures, good):
+        """The same number of pictures, as all parts need: the next one that can be used stands for each that cannot."""
+        if good.any():
+            self._spare = pictures[good.argmax():][:1]
+        elif self._spare is None:
+            raise MXNetError(f'{self.name}: none of {len(good)} records of {self.where} one after the other can be '
+                             'used, and even_parts needs one in the place of each that is left out')
+        joined = pictures.join([pictures, self._spare])
+        numbers = numpy.arange(len(good))
+        following = numpy.where(good, numbers, len(good))
+        chosen = numpy.minimum.accumulate(following[::-1])[::-1].copy()
+        return Pictures(joined.data[torch.from_numpy(chosen)], joined.label[torch.from_numpy(chosen)],
+                        joined.index[chosen])
 
     def _workers(self):
         if self._pool_pid != os.getpid():           # threads do not survive a fork

@@ -1,15 +1,22 @@
 """Records of pictures in the order that a pass wants them."""
 import functools
 import random
-from collections import namedtuple
+from collections import deque, namedtuple
 from collections.abc import Callable, Sequence
+from typing import Any
 
+from .._files import paths
 from ..base import MXNetError
 from ..recordio import DamagedRecord, MXIndexedRecordIO, MXRecordIO
+from ._deal import dealt
 from ._text import check_part, files_of, part_of, size_of
 
-Raw = namedtuple('Raw', ['key', 'uri', 'offset', 'data'])
-Raw.__doc__ = 'A record as it is in the file, with its key in the index, if there is one.'
+Raw = namedtuple('Raw', ['key', 'uri', 'offset', 'data', 'number'], defaults=[None])
+Raw.__doc__ = """A record as it is in the file, with its key in the index, if there is one.
+
+data: its bytes; with even parts None where they cannot be read
+number: with even parts, its place in the order of all parts
+"""
 
 Corrupt = namedtuple('Corrupt', ['key', 'uri', 'offset', 'problem'])
 Corrupt.__doc__ = """A record that could not be used.
@@ -20,6 +27,8 @@ problem: what is wrong with it
 """
 
 _CHUNK = 64 << 20       # so much is shuffled at a time, where there is no index
+_AHEAD = 16 << 20       # bytes of records of remote files that are announced before they are read
+_COUNT = 512            # and how many records
 
 
 class Records:
@@ -27,12 +36,14 @@ class Records:
 
     With an index: parts have equal numbers of records, and shuffling is of all of them.  Without: parts have equal
     numbers of bytes, and shuffling is of what stands close to each other; `shuffle_chunk_size` (MB) also shuffles
-    pieces of this size.
+    pieces of this size.  With `even`, which is the size of a batch, all parts have the same order, which is dealt out
+    to them batch by batch.
     """
 
     _readers: Sequence[MXRecordIO]
 
-    def __init__(self, name, path_imgrec, path_imgidx, part_index, num_parts, shuffle, seed, chunk_size, chunk_seed):
+    def __init__(self, name, path_imgrec, path_imgidx, part_index, num_parts, shuffle, seed, chunk_size, chunk_seed,
+                 even=0):
         if not path_imgrec:
             raise MXNetError(f'{name} needs path_imgrec, a .rec file')
         check_part(name, part_index, num_parts)
@@ -40,6 +51,10 @@ class Records:
         self._shuffle, self._seed = shuffle, seed
         self._chunk_size, self._chunk_seed = chunk_size << 20, chunk_seed
         self._part = part_index, num_parts
+        self.even, self.parts = even, num_parts
+        if even and not path_imgidx:
+            raise MXNetError(f'{name}: even_parts needs path_imgidx, since without an index nothing tells how many '
+                             'records there are')
         self._places = self._indexed(name, path_imgidx) if path_imgidx else None
         if self._places is None:
             self._readers = [MXRecordIO(path, 'r') for path in self._files]
@@ -52,11 +67,16 @@ class Records:
         self._readers = readers
         places = [(number, position, key) for number, reader in enumerate(readers)
                   for position, key in sorted((position, key) for key, position in reader.idx.items())]
+        if self.even:
+            return places
         begin, end = part_of(len(places), *self._part)
         return places[begin:end]
 
     def stream(self, epoch, skip, damaged):
-        """Yields the records of a pass from number `skip` on; `damaged` is called with each Corrupt one."""
+        """Yields the records of a pass from number `skip` on; `damaged` is called with each Corrupt one.
+
+        With even parts, `skip` counts those of all parts, and a record that is damaged is yielded without its bytes.
+        """
         if self._places is not None:
             yield from self._by_index(self._places, epoch, skip, damaged)
             return
@@ -70,16 +90,49 @@ class Records:
         if self._shuffle:
             order = order.copy()
             random.Random(f'{self._seed} {epoch}').shuffle(order)
-        for number, position, key in order[skip:]:
+        if self.even:
+            part_index, num_parts = self._part
+            numbered = [(*place, number) for begin, places in dealt(order, skip, self.even, num_parts, part_index)
+                        for number, place in enumerate(places, begin)]
+        else:
+            numbered = [(*place, None) for place in order[skip:]]
+        for file, position, key, number in self._announced(numbered):
+            data = None
             try:
-                data = self._readers[number].read_at(position)
+                data = self._readers[file].read_at(position)
             except DamagedRecord as damage:
                 damaged(Corrupt(key, damage.uri, damage.offset, damage.problem))
-                continue
-            if data is None:
-                damaged(Corrupt(key, self._files[number], position, 'the file ends here'))
-                continue
-            yield Raw(key, self._files[number], position, data)
+            else:
+                if data is None:
+                    damaged(Corrupt(key, self._files[file], position, 'the file ends here'))
+            if data is not None or self.even:
+                yield Raw(key, self._files[file], position, data, number)
+
+    def _announced(self, places):
+        """Yields places, after the readers of remote files have been told of those that follow."""
+        ends = {number: reader.ends() for number, reader in enumerate(self._readers)
+                if isinstance(reader, MXIndexedRecordIO) and not paths.is_local(reader.uri)}
+        if not ends:
+            yield from places
+            return
+        rest, volume = iter(places), 0
+        ahead: deque[Any] = deque()
+        while True:
+            if volume <= _AHEAD // 2 and len(ahead) <= _COUNT // 2:
+                extents: dict[int, list[tuple[int, int]]] = {}
+                while volume < _AHEAD and len(ahead) < _COUNT and (place := next(rest, None)) is not None:
+                    file, begin = place[:2]
+                    end = ends[file][begin] if file in ends else begin
+                    ahead.append((place, end - begin))
+                    volume += end - begin
+                    extents.setdefault(file, []).append((begin, end))
+                for file in extents.keys() & ends.keys():
+                    self._readers[file].expect_at(extents[file])
+            if not ahead:
+                return
+            place, size = ahead.popleft()
+            volume -= size
+            yield place
 
     # ------------------------------------------------------------------ without an index
     def _in_sequence(self, epoch, damaged):

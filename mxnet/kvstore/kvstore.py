@@ -63,6 +63,8 @@ class KVStore(KVStoreBase):
                 raise AssertionError(f'{what}: a key is an int or a str, not {kind_of(k)}')
             kinds.add(str if isinstance(k, str) else int)
             arrays = listed(v) if isinstance(v, (NDArrayBase, list, tuple)) else [v]
+            if not arrays and what == 'push':
+                raise AssertionError(f'push: there is no array for key {k!r}')
             for array in arrays:
                 if not isinstance(array, NDArrayBase):
                     raise AssertionError(not_an_array(f'{what}: the value of key {k!r}', array))

@@ -448,6 +448,8 @@ class CompositeEvalMetric(EvalMetric):
                  output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
         self.metrics = []
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
+        if metrics is not None and not isinstance(metrics, (list, tuple)):
+            raise TypeError(f'{type(self).__name__}: metrics must be a list of metrics, not {kind_of(metrics)}')
         self.metrics = [create(m) for m in metrics or ()]
 
     def add(self, metric: Metric) -> None:

@@ -94,8 +94,11 @@ class TopKAccuracy(Measured):
         samples, classes = pred.shape
         if label.numel() != samples:
             raise ValueError(misfit(label, pred, f': {label.numel()} labels for {samples} predictions'))
+        if self.top_k > classes:
+            raise ValueError(f'{type(self).__name__}: top_k={self.top_k}, but predictions of shape {tuple(pred.shape)} '
+                             f'have {classes} classes')
         self._check_labels(label, classes)
-        best = _precise(pred).topk(min(self.top_k, classes), sorted=False).indices
+        best = _precise(pred).topk(self.top_k, sorted=False).indices
         return ((best == _whole(label).reshape(-1, 1)).sum(),), (samples,)
 
     def _joins(self, label, pred):

@@ -8,6 +8,7 @@ import numpy
 import torch
 
 from .._array import NDArrayBase
+from .._names import not_an_array
 from ._base import EvalMetric, Measured, alias, check_label_shapes, pair, register, tensor_of
 
 if TYPE_CHECKING:
@@ -195,6 +196,8 @@ class Loss(EvalMetric):
 
     def update(self, _: Any, preds: Arrays) -> None:
         """Takes a list of arrays of losses into account."""
+        if not isinstance(preds, (NDArrayBase, list, tuple)):
+            raise TypeError(not_an_array(f'{type(self).__name__}.update: preds', preds))
         for pred in [preds] if isinstance(preds, NDArrayBase) else preds:
             tensor = tensor_of(pred)
             half = tensor.is_floating_point() and tensor.itemsize < 4

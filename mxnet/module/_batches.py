@@ -22,7 +22,7 @@ def explain_error(batch: Any, error: Exception, data_shapes: Sequence[DataDesc],
     wrong = _wrong_kind('data', batch.data or (), data_shapes) or _wrong_kind('label', labels, label_shapes or ())
     if wrong is not None:
         return wrong
-    if isinstance(error, MXNetError):
+    if isinstance(error, MXNetError) and not isinstance(error, (AssertionError, ValueError)):
         return error                # of an operator, whose node and shapes it names
     for array, desc in zip(batch.data, data_shapes, strict=False):
         if array.shape[1:] != desc.shape[1:]:
@@ -71,7 +71,8 @@ def descriptions_of(batch: Any, shapes: Sequence[tuple[int, ...]], data_shapes: 
             raise ValueError(f'forward: the batch has {len(shapes)} arrays of data, the module takes '
                              f'{", ".join([desc.name for desc in data_shapes])}')
         data = [_with_shape(d, shape) for d, shape in zip(data_shapes, shapes, strict=True)]
-    labels = getattr(batch, 'provide_label', None)
+    # a batch class may compute this from its labels, which predictions do not have
+    labels = None if getattr(batch, 'label', batch) is None else getattr(batch, 'provide_label', None)
     if not labels and getattr(batch, 'label', None) and label_shapes:
         labels = [_with_shape(d, array.shape) for d, array in zip(label_shapes, batch.label, strict=True)]
     return data, labels or None

@@ -80,6 +80,9 @@ def _described(shapes):
     """(name, shape, ...) tuples as DataDesc; None stays."""
     if shapes is None:
         return None
+    if not isinstance(shapes, (list, tuple)):
+        raise TypeError('shapes of data and labels are given as a list of (name, shape), such as '
+                        f"[('data', (32, 10))], not {shapes!r}")
     found = []
     for desc in shapes:
         if not isinstance(desc, DataDesc):
@@ -95,6 +98,8 @@ def _described(shapes):
 
 def _parse_data_desc(data_names, label_names, data_shapes, label_shapes, need_labels=True):
     """Descriptions of data and labels as DataDesc, their names checked; labels may be missing unless needed."""
+    if data_shapes is None:
+        raise TypeError("bind: data_shapes must be a list of (name, shape), such as [('data', (32, 10))], not None")
     data_shapes, label_shapes = _described(data_shapes), _described(label_shapes)
     _check_names_match(data_names, data_shapes, 'data', True)
     if label_shapes or need_labels:

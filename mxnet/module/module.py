@@ -555,6 +555,8 @@ class Module(BaseModule):
     def install_monitor(self, mon: Monitor) -> None:
         """Has a `mx.mon.Monitor` watch all executors."""
         self._require_bound('install_monitor')
+        if not hasattr(mon, 'install'):
+            raise TypeError(f'install_monitor: mon must be a mx.mon.Monitor, not {kind_of(mon)}')
         self._exec_group.install_monitor(mon)
 
     def prepare(self, data_batch: Any, sparse_row_id_fn: Callable[..., Any] | None = None) -> None:

@@ -155,11 +155,15 @@ def ones(shape: Shape, ctx: Context | None = None, dtype: DType | None = None,
 
 def full(shape: Shape, val: Any, ctx: Context | None = None, dtype: DType = numpy.float32,
          out: NDArray | None = None) -> NDArray:
-    """An array with every element equal to `val`."""
-    if isinstance(val, NDArrayBase):
+    """An array with every element equal to `val`, or with an array-like `val` broadcast to its shape."""
+    if isinstance(val, NDArrayBase) and val.size == 1:                      # type: ignore[attr-defined]
         val = val.asscalar().item()      # type: ignore[attr-defined]
-    if isinstance(val, (str, bytes, list, tuple, dict)) or val is None:
-        raise TypeError(f'nd.full: val must be a number, not {kind_of(val)}')
+    if isinstance(val, (str, bytes, dict)) or val is None:
+        raise TypeError(f'nd.full: val must be a number or an array, not {kind_of(val)}')
+    if isinstance(val, (NDArrayBase, numpy.ndarray, list, tuple)):
+        result = _filled(shape, ctx, dtype, 0, out)
+        result[:] = val
+        return result
     return _filled(shape, ctx, dtype, val, out)
 
 

@@ -247,7 +247,16 @@ def from_dlpack(dlpack: Any) -> NDArray:
         if not dlpack.flags.c_contiguous:
             raise MXNetError(f'from_dlpack: a NumPy array with strides {dlpack.strides} cannot be shared; copy it')
         dlpack = numpy.ndarray(dlpack.shape, dlpack.dtype, buffer=dlpack)
-    tensor = torch.from_dlpack(dlpack)
+    if not hasattr(dlpack, '__dlpack__') and type(dlpack).__name__ != 'PyCapsule':
+        raise AssertionError('from_dlpack takes a DLPack capsule or an object with __dlpack__, such as an array of '
+                             f'another library, not {kind_of(dlpack)}')
+    try:
+        tensor = torch.from_dlpack(dlpack)
+    except RuntimeError as error:
+        if 'consumed only once' not in str(error):
+            raise
+        raise AssertionError('from_dlpack: the capsule is not one of DLPack, or an array was made of it before; a '
+                             'capsule can be used once') from None
     return wrap(compact(tensor), context_of(tensor), hooks.NDArray)
 
 

@@ -393,7 +393,7 @@ class NDArray(OperatorMethods, NDArrayBase):
                 return other
             tensor = readable(self)
             if tuple(tensor.shape) != other.shape:
-                raise ValueError(f'copyto: an array of shape {tuple(tensor.shape)} does not fit into {other.shape}')
+                raise ShapeMismatch(f'copyto: an array of shape {tuple(tensor.shape)} does not fit into {other.shape}')
             write(other, tensor, 'copyto')
             if tensor.requires_grad:
                 record_result(NAMES['_copyto'], {}, (self,), other.materialize())
@@ -408,6 +408,8 @@ class NDArray(OperatorMethods, NDArrayBase):
         """The array on a context: itself if it is there, else a copy."""
         if self._ctx is context or self._ctx == context:
             return self
+        if context is None:
+            raise TypeError('as_in_context: context must be a Context, such as mx.cpu() or mx.gpu(0), not None')
         return self.copyto(context if isinstance(context, Context) else given_context(context))
 
     as_in_ctx = as_in_context

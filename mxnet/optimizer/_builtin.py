@@ -57,6 +57,9 @@ class BuiltIn(Optimizer):
         """Updates a weight, in place, by its gradient; or several, given as lists."""
         if not is_list(index):
             index, weight, grad, state = (index,), (weight,), (grad,), (state,)
+        elif not len(index) == len(weight) == len(grad) == len(state):
+            raise MXNetError(f'{type(self).__name__}.update: there are {len(index)} indices, {len(weight)} weights, '
+                             f'{len(grad)} gradients and {len(state)} states; all four lists must have the same length')
         columns = self._columns(index, weight, state)
         tensors = self._plain(weight, grad, columns)
         if tensors is None:

@@ -359,7 +359,11 @@ class Symbol(OperatorMethods, SymbolBase):
         return tuple([spell(s) for s in part] for part in self._infer_shape(args, kwargs))      # type: ignore[return-value]
 
     def _infer_shape(self, args, kwargs):
-        known = {n: (s,) if isinstance(s, int) else tuple(s) for n, s in self._known(args, kwargs, 'shape').items()}
+        known = self._known(args, kwargs, 'shape')
+        for name, shape in known.items():
+            if not isinstance(shape, (tuple, list)):
+                raise TypeError(f'infer_shape: the shape of {name} must be a tuple of ints, not {kind_of(shape)}')
+        known = {n: tuple(s) for n, s in known.items()}
         memory, key = self._remembered(), (bool(state.np_shape), *sorted(known.items()))
         found = memory.shapes.get(key)
         if found is None:
@@ -577,6 +581,8 @@ def var(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = 
         raise TypeError(f'the name of a variable must be a string, not {name!r}')
     attrs = {}
     for key, value in AttrScope.current.get(attr).items():
+        if not isinstance(value, str):
+            raise ValueError(f'var: attribute {key} must be a string, not {kind_of(value)}')
         attrs[f'__{key}__' if key in HIDDEN else key] = value
     if shape is not None:
         attrs['__shape__'] = str(shape)

@@ -145,7 +145,7 @@ def files(tmp_path_factory):
 
 
 def rows():
-    for name in ('MODULES', 'GLUON', 'OTHERS', 'NEWCOMERS', 'READERS'):
+    for name in ('MODULES', 'GLUON', 'OTHERS', 'NEWCOMERS', 'READERS', 'CALLS'):
         for line in getattr(mistakes, name).strip().splitlines():
             program, kind, words = line.split(' | ')
             yield pytest.param(program, kind, words.split('; '), id=program[:70])
@@ -228,3 +228,20 @@ def test_a_name_of_an_initializer_will_do():
     module = mx.mod.Module(mlp())
     module.fit(mx.io.NDArrayIter(X, Y, 4), num_epoch=1, initializer='ones', optimizer_params={'learning_rate': 0.0})
     assert (module.get_params()[0]['fc1_weight'].asnumpy() == 1).all()
+
+
+def test_what_1_9_1_accepts_is_accepted():
+    assert mx.nd.full((2, 2), [1, 2]).asnumpy().tolist() == [[1, 2], [1, 2]]
+    assert mx.nd.full((2, 2), nd.array([1, 2])).asnumpy().tolist() == [[1, 2], [1, 2]]
+    for dtype in ('float32', 'int32'):          # the limits are crossed: 1.9.1 looks at the upper one first
+        x = nd.array([0, 2, 5], dtype=dtype)
+        assert nd.clip(x, 3, 1).asnumpy().tolist() == [3, 1, 1]
+    x = nd.array([0.0, 2.0, 5.0])
+    x.attach_grad()
+    with autograd.record():
+        y = nd.clip(x, 3, 1)
+    y.backward()
+    assert y.asnumpy().tolist() == [3, 1, 1] and x.grad.asnumpy().tolist() == [0, 0, 0]
+    net = gluon.nn.HybridLambda(lambda F, x: F.clip(x, 3, 1))
+    net.hybridize()
+    assert [net(x).asnumpy().tolist() for _ in range(3)] == [[3, 1, 1]] * 3

@@ -187,10 +187,17 @@ def test_hosts(tmp_path):
     assert launcher.places_of(3, [('a', None), ('b', None)]) == [('a', 0, 2), ('a', 1, 2), ('b', 0, 1)]
     with pytest.raises(MXNetError, match='room for 2 workers, not for 3'):
         launcher.places_of(3, [('a', 2)])
-    for text, message in (('', 'names no host'), ('a:many', 'is not a host')):
-        file.write_text(text)
+    file.write_text('me@a.example-1.org\n10.0.0.1:2\n')
+    assert launcher.hosts_of(file) == [('me@a.example-1.org', None), ('10.0.0.1', 2)]
+    for text, message in ((b'', 'names no host'), (b'a:many', 'is not a host'), (b'\xff\n', 'byte 0 is not UTF-8'),
+                          (b'a\n-oProxyCommand=touch${IFS}x\n', r"hosts, line 2: '-oProxyCommand"),
+                          (b'a;touch x\n', 'line 1'), (b'a\0b\n', 'line 1'), (b'me@-F/tmp/x\n', 'line 1'),
+                          (b'-l@a\n', 'line 1'), (b'a slots=99999999999999999999\n', 'line 1')):
+        file.write_bytes(text)
         with pytest.raises(MXNetError, match=message):
             launcher.hosts_of(file)
+    with pytest.raises(MXNetError, match='nothere: cannot read'):
+        launcher.hosts_of('nothere')
 
 
 def fake(folder, name, script):

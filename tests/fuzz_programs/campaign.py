@@ -22,12 +22,12 @@ def _one(seed):
         made = generate.program(seed, options.family)
     except Exception as error:
         raise RuntimeError(f'seed {seed} gives no program') from error
-    found, _ = compare.check(made, _local['runner'])
+    found, logs = compare.check(made, _local['runner'])
     if found is None:
-        return made.family, None, None
+        return seed, made.family, None, any(' disturbed ' in side for side in logs)
     if options.shrink:
         made, found, _ = shrink.shrunk(made, found, _local['runner'], options.shrink)
-    return made.family, found, report(made, found, _local['runner'])
+    return seed, made.family, found, report(made, found, _local['runner'])
 
 
 def report(made, found, sides):
@@ -74,6 +74,7 @@ def main(arguments=None):
 
 def campaign(seeds, options):
     began, failed, kinds, families, count = time.monotonic(), 0, collections.Counter(), collections.Counter(), 0
+    rounded = []
     if options.jobs > 1:
         pool = multiprocessing.get_context('spawn').Pool(options.jobs, _start, (options,))
         results = pool.imap_unordered(_one, seeds)
@@ -81,9 +82,11 @@ def campaign(seeds, options):
         pool = None
         _start(options)
         results = map(_one, seeds)
-    for family, found, text in results:
+    for seed, family, found, text in results:
         count += 1
         families[family] += 1
+        if found is None and text:
+            rounded.append(seed)
         if found is not None:
             failed += 1
             kinds[' against '.join(found.sides) + ': ' + found.kind] += 1
@@ -105,4 +108,7 @@ def campaign(seeds, options):
     print(f'{count} programs ({parts}) in {time.monotonic() - began:.0f} s: {failed} with a difference')
     for kind, number in kinds.most_common():
         print(f'  {number} {kind}')
+    if rounded:
+        shown = ', '.join(map(str, rounded))
+        print(f'  {len(rounded)} ill-conditioned, which amplify rounding and show no other difference ({shown})')
     return 1 if failed else 0

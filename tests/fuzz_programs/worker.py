@@ -68,7 +68,8 @@ def run(prelude, sources, mode, np):
     mx = prelude['mx']
     log = Log(mx)
     names = prepared(prelude['path'])           # anew: programs may change what they find
-    names['see'], names['MODE'] = log.see, names['MODES'][mode]
+    mode, _, disturbed = mode.partition(' disturbed ')
+    names['see'], names['MODE'], names['DISTURBED'] = log.see, names['MODES'][mode], int(disturbed or 0)
     mx.random.seed(7)
     names['np'].random.seed(7)
     if np:

@@ -543,3 +543,92 @@ init(nn.Dense(10, in_units=784))(A(2, 1, 28, 27)) | MXNetError | 756 values; wei
 nd.Embedding(A(2, 2), A(5, 3), input_dim=5) | MXNetError | Embedding; output_dim is missing
 mx.random.seed('a') | ValueError | seed must be an int; 'a'
 """
+
+# Mistakes in calls of arrays, layers, data, optimizers, images and symbols, each compared with what 1.9.1 raises.
+CALLS = r"""
+nd.split_v2(A(4, 3), (5, 9)) | MXNetError | _split_v2; (0, 5, 9); length 4
+A(2, 3).as_in_context(None) | TypeError | context must be a Context; None
+A(2, 3).copyto(A(3, 2)) | MXNetError | (2, 3); (3, 2)
+A(2, 3).copyto('cpu') | TypeError | copyto takes an array or a Context; 'cpu'
+nd.full((2,), {'a': 1}) | TypeError | nd.full; a dict
+nd.from_dlpack(5) | AssertionError | from_dlpack; __dlpack__; the int 5
+nd.linalg.potrf(nd.array([[1, 2], [2, 1]])) | MXNetError | the matrix is not positive-definite
+nd.linalg.inverse(nd.zeros((2, 2))) | MXNetError | the matrix is singular
+nd.array([1, 2], ctx=0) | TypeError | ctx must be a Context; 0
+nd.zeros((2, 3), dtype='flot') | TypeError | unknown dtype 'flot'
+A(2).astype('flot') | MXNetError | unknown dtype 'flot'
+nd.slice(A(2, 3), begin=(0,), end=(1,), step=(0,)) | MXNetError | step=(0,); other than 0
+nd.slice_axis(A(2, 3), axis=0, begin=5, end=9) | MXNetError | begin=5 and end=9; 2 elements of axis 0
+nd.topk(A(2, 3), k=7) | MXNetError | k=7; 3 elements
+nd.one_hot(A(3), -3) | MXNetError | depth=-3; >= 0
+nd.sum(A(2, 3), axis=(0, 0)) | MXNetError | axis=(0, 0); twice
+nd.gather_nd(A(2, 3), A(3, 1)) | MXNetError | indices has shape (3, 1); at most 2 long
+nd.broadcast_to(A(2, 3), (4, 3)) | MXNetError | (2, 3); (4, 3)
+nd.Pooling(A(1, 1, 4, 4), kernel=(2, 2), pad=(2, 2), pool_type='max') | MXNetError | pad=(2, 2); smaller than kernel=(2, 2)
+nd.Pooling(A(1, 1, 4), kernel=(2,), pad=(2,), pool_type='avg') | MXNetError | pad=(2,); nothing but padding
+nd.Custom(A(2), op_type='nosuch') | MXNetError | op_type='nosuch'; mx.operator.register
+nn.Conv2D(0, 3) | MXNetError | Conv2D; channels; at least 1; 0
+nn.Conv2D(4, 0) | MXNetError | Conv2D; kernel_size=(0, 0); positive
+nn.Conv2D(4, 3, groups=3) | MXNetError | groups=3; channels=4
+nn.Conv2D(4, 3, groups=2, in_channels=3) | MXNetError | groups=2; in_channels=3
+nn.Conv2D(4, 3, groups=0) | MXNetError | groups; at least 1
+nn.Conv2D(4, 3, strides=(1, 1, 1)) | MXNetError | strides; 2 numbers; (1, 1, 1)
+nn.Conv1D(4, 3, dilation=(1, 1)) | MXNetError | dilation; (1, 1)
+nn.Conv2DTranspose(4, 3, groups=3) | MXNetError | groups=3; channels=4
+nn.MaxPool2D(2, padding=3)(A(1, 1, 4, 4)) | MXNetError | pad=(3, 3); kernel=(2, 2)
+init(nn.Dense(3, weight_initializer='foo'))(A(2, 3)) | AssertionError | no initializer called 'foo'
+nn.Dense(3, weight_initializer=5) | TypeError | dense; _weight; init; the int 5
+gluon.Parameter('w', shape=(2,), dtype='foo').initialize() | TypeError | unknown dtype 'foo'
+gluon.Parameter('w', grad_req='foo') | AssertionError | 'w'; write, add or null; 'foo'
+gluon.rnn.LSTM(4, num_layers=0) | ValueError | LSTM; num_layers; at least 1; 0
+gluon.SymbolBlock(mlp(), 5) | ValueError | SymbolBlock; inputs; the int 5
+gluon.contrib.estimator.Estimator(5, L.L2Loss()) | TypeError | Estimator; net must be a Block; the int 5
+gluon.model_zoo.vision.get_model(5) | TypeError | get_model; name must be a str; the int 5
+gluon.utils.split_data([1, 2], 2) | TypeError | split_data; data must be an NDArray; a list
+gluon.utils.clip_global_norm([A(2)], 'a') | TypeError | max_norm must be a number; 'a'
+gluon.utils.download(5) | TypeError | download; url must be a str; the int 5
+gluon.data.ArrayDataset(A(3)).filter(5) | TypeError | filter; a function; the int 5
+gluon.data.ArrayDataset(A(3)).take(-1) | ValueError | take; count; -1
+gluon.data.ArrayDataset(A(3)).shard(2, 5) | AssertionError | 5; 2
+gluon.data.FilterSampler(5, [1]) | TypeError | FilterSampler; fn; the int 5
+gluon.data.BatchSampler(5, 2) | TypeError | BatchSampler; sampler; the int 5
+gluon.data.DataLoader([1, 2], 2, batchify_fn=5) | TypeError | DataLoader; batchify_fn; the int 5
+list(gluon.data.DataLoader([(A(2), 1), (A(2),)], 2)) | ValueError | number of parts; 2; 1
+gluon.data.vision.transforms.Normalize((1, 2), (1, 2))(A(3, 4, 4)) | MXNetError | 2; 3
+mx.mod.Module(mlp()).bind(None) | TypeError | data_shapes; (name, shape); None
+mx.mod.Module(mlp()).bind(5) | TypeError | (name, shape); not 5
+mod().install_monitor(5) | TypeError | install_monitor; Monitor; the int 5
+mod().bind([('data', (9, 5))], [('softmax_label', (9,))], grad_req='foo', force_rebind=True) | MXNetError | 'foo'
+mod().score(mx.io.NDArrayIter(X, Y, 4), 'foo') | AssertionError | no metric called 'foo'
+mod().score(mx.io.NDArrayIter(X, Y, 4), 5) | AssertionError | metric; the int 5
+mod().load_optimizer_states('nothere') | FileNotFoundError | nothere; cannot read
+mod().reshape([('data', (4, 7))], [('softmax_label', (4,))]) | MXNetError | fc1_weight; (4, 5); (4, 7)
+mod().reshape([('data', (4, 7))], [('softmax_label', (4,))]) | AssertionError | partial_shaping
+mlp().simple_bind(mx.cpu(), data=(4, 5)).reshape(data=(9, 7)) | MXNetError | data grows; (9, 7); allow_up_sizing
+mlp().simple_bind(mx.cpu(), data=(4, 5)).copy_params_from({'fc1_weight': A(9, 9)}) | MXNetError | fc1_weight; (9, 9); (4, 5)
+mlp().simple_bind(mx.cpu(), data=(4, 5)).backward(5) | TypeError | out_grads; the int 5
+mlp().infer_shape(5) | TypeError | infer_shape; data; a tuple of ints; the int 5
+mlp().infer_shape(data=5) | TypeError | infer_shape; data; the int 5
+mlp().infer_shape(data='a') | TypeError | infer_shape; data; 'a'
+sym.var('a', attr={'b': 5}) | ValueError | attribute b; a string; the int 5
+sym.var('a', dtype='foo') | TypeError | unknown dtype 'foo'
+sym.FullyConnected(sym.var('a'), sym.var('b'), sym.var('c'), sym.var('d'), num_hidden=3) | TypeError | FullyConnected
+mx.optimizer.SGD().update([0, 1], [A(2)], [A(2)], [None]) | MXNetError | 2 indices; 1 weights
+mx.metric.TopKAccuracy(9).update([A(3)], [A(3, 4)]) | ValueError | top_k=9; (3, 4); 4 classes
+mx.metric.CompositeEvalMetric(5) | TypeError | CompositeEvalMetric; a list of metrics; the int 5
+mx.metric.Loss().update(None, 5) | TypeError | Loss.update; preds; the int 5
+mx.metric.create(None) | AssertionError | metric; None
+kvl().push('a', []) | AssertionError | no array for key 'a'
+kvl().push(['a', 'b'], [A(2, 2)]) | AssertionError | 2 keys; 1
+mx.image.fixed_crop(A(4, 4, 3), -1, 0, 2, 2) | MXNetError | x0=-1; width 4
+mx.image.fixed_crop(A(4, 4, 3), 3, 3, 0, 0) | MXNetError | w=0, h=0; height 4
+mx.image.center_crop(A(4, 4, 3), (0, 0)) | MXNetError | w=0, h=0
+mx.image.copyMakeBorder(A(4, 4, 3), -1, 0, 0, 0) | MXNetError | top=-1; negative
+mx.image.copyMakeBorder(A(4, 4, 3), 1, 0, 0, 0, type=99) | MXNetError | type; 0 to 4; 99
+mx.recordio.pack_img(mx.recordio.IRHeader(0, 1, 2, 3), 5) | TypeError | pack_img; img; the int 5
+mx.recordio.pack_img(mx.recordio.IRHeader(0, 1, 2, 3), onp.ones((4, 4, 3), 'uint8'), img_fmt='.foo') | AssertionError | img_fmt='.foo'
+mx.recordio.MXRecordIO('a.rec', 'r').write(b'a') | AssertionError | a.rec; flag 'r'
+mx.recordio.MXIndexedRecordIO('nothere.idx', 'a.rec', 'r') | FileNotFoundError | nothere.idx
+gluon.Trainer(dense(in_units=2).collect_params(), 'sgd').save_states('nodir/s') | FileNotFoundError | nodir/s; cannot write
+nd.load('nothere') | MXNetError | nothere; cannot read
+"""

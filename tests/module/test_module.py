@@ -759,3 +759,27 @@ def test_executor_group_by_itself():
     assert group.get_outputs(begin=1) == []
     with pytest.raises(AssertionError, match='there are no inputs'):
         group.decide_slices([])
+
+
+def test_batches_without_labels_whose_class_computes_their_description():
+    """Programs of 2016 wrote such classes; predictions of another size than the bound one have no labels."""
+    class Batch:
+        def __init__(self, data, label):
+            self.data, self.label = data, label
+
+        @property
+        def provide_data(self):
+            return [('data', self.data[0].shape)]
+
+        @property
+        def provide_label(self):
+            return [('softmax_label', array.shape) for array in self.label]
+
+    net = sym.SoftmaxOutput(sym.FullyConnected(sym.Variable('data'), num_hidden=3), name='softmax')
+    module = mx.mod.Module(net)
+    module.bind([('data', (8, 4))], [('softmax_label', (8,))])
+    module.init_params()
+    module.forward(Batch([nd.ones((1, 4))], None), is_train=False)
+    assert module.get_outputs()[0].shape == (1, 3)
+    module.forward(Batch([nd.ones((2, 4))], [nd.zeros((2,))]), is_train=True)
+    assert module.get_outputs()[0].shape == (2, 3)

@@ -146,3 +146,33 @@ def test_arrays_of_truth_values_and_integers_in_python_2(tmp_path):
         """})
     assert out.splitlines() == ['[False, True] -1 -2', '[0, 5] True', 'a4', 'refused']
     assert 'inverts it' in report and 'changed in place by floats' in report
+
+
+def test_arrays_in_conditions(tmp_path):
+    """An array was not equal to None before NumPy 1.13, and an empty one was false before NumPy 2.2."""
+    out, report = run(tmp_path, {'main.py': '''
+        import mxnet as mx, numpy as np
+        class Other:
+            def __eq__(self, other): return other is None
+        image, none, empty, texts = np.ones((2, 3)), None, np.array([]), np.array(['a', ''])
+        label = mx.nd.ones((2,))
+        if image == None or not image != None: print('wrong 1')
+        if image == [] or image == '' or 'x' == image: print('wrong 2')
+        if image != None and not image == {}: print('there')
+        print('none' if none == None else 'wrong 3', 'other' if Other() == None else 'wrong 4')
+        if empty: print('wrong 5')
+        while empty: print('wrong 6')
+        assert not empty and not (empty or none)
+        if label == None: print('wrong 7')
+        if [] == []: print('equal')
+        for wrong in (image, texts == ''):
+            try:
+                if wrong: print('wrong 8')
+            except ValueError as error:
+                print(str(error)[:16])
+        print((image == 1).all(), (texts == '').tolist())
+        '''})
+    assert out.splitlines() == ['there', 'none other', 'equal', 'The truth value ', 'The truth value ',
+                                'True [False, True]']
+    for text in ('not equal to None', 'an empty array is false', 'an NDArray is not equal'):
+        assert text in report

@@ -357,3 +357,55 @@ def test_a_metric_with_lists_and_texts_about_operators():
     assert mx.random.normal(0, 1, (2, 3), mx.cpu()).shape == (2, 3)     # as before 0.12
     assert net.simple_bind(mx.cpu(), data=(2, 5), is_train=False).arg_dict['data'].shape == (2, 5)
     assert SymbolDoc.get_output_shape(net, data=(2, 5)) == {'fc_output': (2, 3)}
+
+
+def test_cython_sources_of_detection_programs(tmp_path):
+    """Copies of a few sources are in most programs of the R-CNN family; nobody has built them here."""
+    out, report = run(tmp_path, {
+        'main.py': '''
+            import numpy as np
+            from parts.bbox import bbox_overlaps_cython
+            from parts.cpu_nms import cpu_nms
+            from parts.gpu_nms import gpu_nms
+            from parts.anchors import anchors_cython
+            boxes = np.array([[0, 0, 9, 9], [0, 0, 9, 4], [20, 20, 29, 29]], dtype=float)
+            print(bbox_overlaps_cython(boxes, boxes[:2]).tolist())
+            scored = np.hstack([boxes, [[0.5], [0.9], [0.1]]]).astype('float32')
+            print(cpu_nms(scored, 0.5), gpu_nms(scored, 0.5), gpu_nms(scored, 0.4))
+            print(anchors_cython(2, 3, 16, np.array([[-1, -1, 2, 2]], 'float32'))[1, 2].tolist())
+            try:
+                from parts.other import function
+            except ImportError as error:
+                print(error)
+            try:
+                from parts.nms import soft_nms
+            except ImportError as error:
+                print('soft_nms' in str(error))
+            ''',
+        'parts/__init__.py': '',
+        **{f'parts/{name}.pyx': f'def {function}(x):\n    pass\n' for name, function in (
+            ('bbox', 'bbox_overlaps_cython'), ('cpu_nms', 'cpu_nms'), ('gpu_nms', 'gpu_nms'),
+            ('anchors', 'anchors_cython'), ('nms', 'soft_nms'), ('other', 'function'))}})
+    assert out.splitlines() == ['[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
+                                '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'", 'True']
+    assert 'functions of bbox.pyx, which is not compiled, in NumPy' in report
+
+
+def test_find_mxnet_of_a_package_that_lacks_it_and_parts_of_gluoncv(tmp_path):
+    site = 'site-packages/gluoncv'
+    out, report = run(tmp_path, {
+        'main.py': '''
+            import sys
+            sys.path.insert(0, 'site-packages')
+            from common import find_mxnet, fit
+            from gluoncv.model_zoo.faster_rcnn.faster_rcnn import FasterRCNN
+            from gluoncv.model_zoo.rpn import RPN
+            print(find_mxnet.mxnet.__name__, fit.value, FasterRCNN, RPN)
+            ''',
+        'common/fit.py': 'value = 1\n',
+        f'{site}/__init__.py': '', f'{site}/model_zoo/__init__.py': '', f'{site}/model_zoo/rcnn/__init__.py': '',
+        f'{site}/model_zoo/rcnn/faster_rcnn/__init__.py': '',
+        f'{site}/model_zoo/rcnn/faster_rcnn/faster_rcnn.py': 'FasterRCNN = 2\n',
+        f'{site}/model_zoo/rcnn/rpn/__init__.py': 'RPN = 3\n'})
+    assert out == 'mxnet 1 2 3\n'
+    assert 'gluoncv.model_zoo.rcnn.faster_rcnn today' in report

@@ -373,6 +373,12 @@ def walk():
     os.path.walk('.', lambda argument, folder, files: argument.extend(files), found)
     return 'main.py' in found
 @T
+def hasattr_():
+    class A(object):
+        @property
+        def size(self): return len(None)
+    return hasattr('a', 'upper') and not hasattr(A(), 'size') and not hasattr(A(), 'nothing')
+@T
 def mistakes():
     for wrong in (lambda: [] < object(), lambda: 'a' + 1, lambda: object() > 3):
         try: wrong()

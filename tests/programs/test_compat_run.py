@@ -605,3 +605,41 @@ def test_modules_that_spawn(remx, tmp_path):
     done = subprocess.run([sys.executable, '-m', 'mxnet.cli', 'run', '-m', 'pkg.main'], cwd=tmp_path,
                           env={**os.environ, 'PYTHONPATH': str(ROOT)}, capture_output=True, text=True, timeout=200)
     assert (done.returncode, done.stdout) == (0, "[(3.5, <class 'float'>)]\n"), done.stderr
+
+
+def test_folders_of_the_authors_machine_in_the_path(remx, tmp_path):
+    """A program adds a folder to `sys.path` that was on its author's machine only; its end exists in the project."""
+    text = '''
+        import sys
+        sys.path.insert(0, '/nowhere/somebody/net/tools')
+        sys.path.append('C:\\\\work\\\\net\\\\readers')
+        sys.path.append('./src/losses')
+        import boxes, records, focal
+        print(boxes.value, records.value, focal.value)
+        try:
+            import unknown
+        except ImportError as error:
+            print(error)
+        '''
+    files = {'README.md': '', 'tools/boxes.py': 'value = 1\n', 'readers/records.py': 'value = 2\n',
+             'src/losses/focal.py': 'value = 3\n'}
+    done = remx(text, files=files, name='src/program.py', check=0)
+    assert done.stdout == "1 2 3\nNo module named 'unknown'\n"
+    assert 'for a folder in sys.path that does not exist here' in done.stderr
+
+
+def test_notebooks_saved_as_programs(remx):
+    text = '''
+        get_ipython().run_line_magic('matplotlib', 'inline')
+        get_ipython().magic('matplotlib inline')
+        lines = get_ipython().getoutput('echo listed')
+        get_ipython().system('echo shown')
+        get_ipython().run_cell_magic('time', '', 'print(lines)')
+        try:
+            get_ipython()
+        except NameError:
+            print('no notebook')
+        '''
+    done = remx(text, check=0)
+    assert done.stdout == "listed\nshown\n['listed']\nno notebook\n"
+    assert 'get_ipython() of a notebook that was saved as a program (program.py:2' in done.stderr

@@ -176,3 +176,25 @@ def test_a_diff_changes_nothing(tmp_path, capsys):
     main(['check', '--fix', str(tmp_path / 'program.py')])
     assert '+x = float(1)' in capsys.readouterr().out
     assert (tmp_path / 'program.py').read_text() == 'import numpy as np\nx = np.float(1)\n'
+
+
+@pytest.mark.parametrize('text, message', [
+    ('{"cells": 5}', 'what a notebook has there'), ('{"cells": [5]}', ''), ('{"worksheets": 5}', ''),
+    ('{"cells": [{"cell_type": "code", "source": 5}]}', ''), ('{"cells": [{"cell_type": "code", "source": [5]}]}', ''),
+    ('{"cells": [], "metadata": 5}', ''), ('{"cells": [], "metadata": {"kernelspec": null}}', ''), ('5', ''),
+    ('{}', "it has no 'worksheets'"), ('[' * 100_000, 'nested too deeply')])
+def test_notebooks_that_are_none(tmp_path, capsys, text, message):
+    path = tmp_path / 'a.ipynb'
+    path.write_text(text)
+    assert main(['check', str(path)]) == 1
+    said = capsys.readouterr().out
+    assert f'{path} is not a notebook: ' in said and message in said
+    assert 'object' not in said
+
+
+def test_a_program_that_is_nested_too_deeply(tmp_path, capsys):
+    path = tmp_path / 'a.py'
+    for text in ('-' * 100_000 + '1', '(' * 5000 + ')' * 5000, 'x' + '[0' * 3000 + ']' * 3000):
+        path.write_text(text)
+        assert main(['check', str(path)]) == 1
+        assert f'{path}:1:' in (said := capsys.readouterr().out) and 'nested' in said

@@ -71,6 +71,7 @@ def test_json_that_is_no_input(running, body, message):
     (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 16)}"), 'its shape is (-1, 16)'),
     (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999, 16)}"), 'bytes, but'),
     (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': " + '(' * 50), 'is not an .npy array'),
+    (npy_of("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 4611686018427387904)}"), 'is not an .npy array'),
     (b'\x93NUMPY\x09\x00' + bytes(40), 'its version is 9.0'), (b'\x93NUMPY', 'is not an .npy array')])
 def test_arrays_that_are_none(running, body, message):
     status, _, answer = call(f'{running[0]}/predictions/net', body, Content_Type='application/x-npy')

@@ -86,6 +86,21 @@ def test_an_archive_is_unpacked(tmp_path, temporary):
     assert archives.unpack(path, trust=True)['handler'] == 'service:handle'
 
 
+@pytest.mark.parametrize('names, message', [
+    (['net-symbol.json'], "is not a model archive: there is no MAR-INF/MANIFEST.json in it"),
+    (['MAR-INF/MANIFEST.json', 'a' * 5000], "a.mar: 'aaa.*' cannot be unpacked: File name too long"),
+    (['MAR-INF/MANIFEST.json', 'x', 'x/y'], "a.mar: 'x/y' cannot be unpacked: Not a directory"),
+    (['MAR-INF/MANIFEST.json', *(f'f{n}' for n in range(10_000))], 'a.mar: there are 10,001 files in it')])
+def test_names_in_archives(tmp_path, temporary, names, message):
+    path = tmp_path / 'a.mar'
+    with zipfile.ZipFile(path, 'w') as file:
+        for name in names:
+            file.writestr(name, '{}')
+    with pytest.raises(MXNetError, match=message):
+        archives.unpack(str(path), trust=False)
+    assert not os.listdir(temporary)
+
+
 @pytest.mark.parametrize('manifest, message', [
     ('{', 'is not a model archive'), ('[]', 'is not a model archive'), ('{"model": {}}', 'is not a model archive'),
     ('{"model": {"modelName": 3}}', 'is not a model archive'), ('[' * 100000, 'is not a model archive'),

@@ -451,7 +451,9 @@ def test_mistakes(make, label, pred, error, message, way):
 def test_top_1_is_accuracy():
     with pytest.raises(AssertionError, match='use Accuracy'):
         mx.metric.TopKAccuracy(1)
-    assert value(mx.metric.TopKAccuracy(5), ([0, 1], [[1, 0], [1, 0]])) == 1          # fewer classes than k
+    with pytest.raises(ValueError, match=r'top_k=5, but predictions of shape \(2, 2\) have 2 classes'):
+        value(mx.metric.TopKAccuracy(5), ([0, 1], [[1, 0], [1, 0]]))
+    assert value(mx.metric.TopKAccuracy(2), ([0, 1], [[1, 0], [1, 0]])) == 1          # as many classes as k
 
 
 def test_check_label_shapes():

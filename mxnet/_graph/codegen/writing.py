@@ -26,7 +26,7 @@ from ..passes.fold import depends_only, fold_batch_norms, fold_into_next
 from ..passes.growing import grow_concatenations
 from ..passes.one_thread import Alone, alone, threads
 from ..passes.packed import can_pack_layers, convolutions_as_layers, pack_convolutions, pack_layers
-from ..passes.simplify import constants, simplify
+from ..passes.simplify import constants, copy_constants, sharing_memory, simplify
 from .failures import SOURCE, failure
 
 if TYPE_CHECKING:
@@ -226,6 +226,7 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
         batch_norm.fuse_batch_norms(graph)
     attributes = {n: found[n.target] for n in graph.nodes if n.op == 'get_attr'}
     folded = constants(graph, attributes, {*next(n for n in graph.nodes if n.op == 'output').args[0]})
+    copy_constants(graph, [*attributes, *folded])
     nodes = list(graph.nodes)
     inputs = [n for n in nodes if n.op == 'placeholder']
     tensors, heads = inputs[:n_tensors], inputs[n_tensors:]
@@ -307,15 +308,17 @@ def prediction_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: 
         pack_convolutions(graph, fixed)
     if layers:
         pack_layers(graph, fixed)
+    attributes = {n: found[n.target] for n in graph.nodes if n.op == 'get_attr'}
+    folded = constants(graph, attributes, {*next(n for n in graph.nodes if n.op == 'output').args[0]})
+    copy_constants(graph, [*attributes, *folded])
     nodes = list(graph.nodes)
     outputs = next(n for n in nodes if n.op == 'output').args[0]
     writer = Writer()
-    attributes = {n: found[n.target] for n in nodes if n.op == 'get_attr'}
-    folded = constants(graph, attributes, set(outputs))
     for node, constant in {**attributes, **folded}.items():
         writer.named[node] = writer.constant(constant, 't')
     calls = [n for n in nodes if n.op == 'call_function' and n not in folded]
-    early = depends_only(graph, fixed) - set(folded) - set(outputs)
+    # memory that is handed out is new each time, and what is computed from it is computed again
+    early = depends_only(graph, fixed, sharing_memory(graph, outputs)) - set(folded)
     # views of parameters themselves change with them and cost nothing: they are taken where they are needed
     thin = set()
     for node in calls:

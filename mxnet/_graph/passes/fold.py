@@ -14,7 +14,7 @@ import torch
 from ..._ops.core.library import CHECKS
 from ..._torch.dispatch import OpOverload
 from ..._torch.operators import BATCH_NORM_NO_TRAINING, TO_COPY
-from .simplify import is_pure
+from .simplify import is_pure, written_to
 
 if TYPE_CHECKING:
     from ..types import FxNode
@@ -27,14 +27,17 @@ _BATCH_NORMS = {aten.native_batch_norm.default: (5, 7), aten.cudnn_batch_norm.de
                 BATCH_NORM_NO_TRAINING: (None, 6)}
 
 
-def depends_only(graph: torch.fx.Graph, fixed: Iterable[FxNode]) -> set[FxNode]:
-    """The pure calls that depend on nothing but the placeholders `fixed` (and on constants), other than checks."""
-    found, constant = set(), set(fixed)
+def depends_only(graph: torch.fx.Graph, fixed: Iterable[FxNode], apart: Set[FxNode] = frozenset()) -> set[FxNode]:
+    """The pure calls that depend on nothing but the placeholders `fixed` (and on constants), other than checks.
+
+    Without those that `apart` names, those whose memory another call writes to, and what depends on one of them.
+    """
+    found, constant, written = set(), set(fixed), written_to(graph)
     for node in graph.nodes:
         if node.op == 'get_attr':
             constant.add(node)
         elif node.op == 'call_function' and isinstance(node.target, OpOverload) and is_pure(node) \
-                and node.target not in CHECKS and node.all_input_nodes \
+                and node not in apart and node not in written and node.target not in CHECKS and node.all_input_nodes \
                 and all(a in constant for a in node.all_input_nodes):
             constant.add(node)
             found.add(node)

@@ -51,8 +51,7 @@ def _is_pure(target: Any) -> bool:
 
 def simplify(graph: torch.fx.Graph) -> None:
     """Cleans a graph in place."""
-    mutated = _sharing_memory(graph, {n.args[0] for n in graph.nodes if n.op == 'call_function' and n.args
-                                      and isinstance(n.target, OpOverload) and signature(n.target).mutable})
+    mutated = written_to(graph)
     seen: dict[Any, FxNode] = {}
     for node in list(graph.nodes):
         if node.op != 'call_function' or node in mutated or any(a in mutated for a in node.all_input_nodes):
@@ -68,7 +67,13 @@ def simplify(graph: torch.fx.Graph) -> None:
             graph.erase_node(node)
 
 
-def _sharing_memory(graph: torch.fx.Graph, written: Iterable[FxNode]) -> set[FxNode]:
+def written_to(graph: torch.fx.Graph) -> set[FxNode]:
+    """Nodes whose memory a call writes to, under whatever name."""
+    return sharing_memory(graph, {n.args[0] for n in graph.nodes if n.op == 'call_function' and n.args
+                                   and isinstance(n.target, OpOverload) and signature(n.target).mutable})
+
+
+def sharing_memory(graph: torch.fx.Graph, written: Iterable[FxNode]) -> set[FxNode]:
     """Nodes, and all that may share memory with one of them: views, parts, and what those were taken of."""
     group: dict[FxNode, FxNode] = {}        # node -> the first node of those that share its memory
     for node in graph.nodes:
@@ -128,9 +133,30 @@ def _piece(node: FxNode, first: FxNode) -> FxNode | None:
     for part in joined.args[0]:
         length = part.meta['val'].shape[axis]
         if (at, at + length) == (start, end):
-            return part
+            return part if _stands_for(part.meta['val'], node.meta['val']) else None
         at += length
     return None
+
+
+def _stands_for(tensor: torch.Tensor, traced: torch.Tensor) -> bool:
+    """Whether a tensor may take the place of one with the same elements: it has its dtype, and calls that were traced
+    with the layout of that one, such as views, can be made with its own.
+
+    Its elements must lie side by side, with the axes in the same order.  Axes of length 1 do not count.
+    """
+    if tensor.dtype is not traced.dtype:
+        return False
+    mine, its = ([(n, stride) for n, stride in zip(t.shape, t.stride(), strict=True) if n != 1]
+                 for t in (tensor, traced))
+    if [n for n, _ in mine] != [n for n, _ in its]:
+        return False
+    size = 1
+    for axis in sorted(range(len(its)), key=lambda a: (its[a][1], -a)):
+        length, stride = mine[axis]
+        if stride != size:
+            return tensor.numel() == 0
+        size *= length
+    return True
 
 
 def _layout(node: FxNode) -> tuple[Any, ...] | None:
@@ -144,14 +170,15 @@ def _rewrite(node: FxNode) -> None:
     """Says the same in fewer or cheaper calls."""
     if node.target in _OVER_AXES and len(node.args) > 1 and node.args[1] and not node.kwargs \
             and node.meta['val'].numel() == node.args[0].meta['val'].numel() \
-            and node.meta['val'].dtype == node.args[0].meta['val'].dtype:
+            and _stands_for(node.args[0].meta['val'], node.meta['val']):
         # over axes of length 1; sums of integers are int64
         _become_view(node, node.args[0])
     elif node.target is aten.t.default and 1 in node.meta['val'].shape and node.args[0].meta['val'].is_contiguous() \
             or node.target in _ONE_AXIS and _is_thin(node.args[0]):
         _become_view(node, node.args[0])
     elif node.target is aten.mul.Tensor and type(node.args[1]) in (int, float) and node.args[1] == -1 \
-            and node.meta['val'].dtype.is_floating_point and not node.kwargs:
+            and node.meta['val'].dtype.is_floating_point and not node.kwargs \
+            and node.args[0].meta['val'].dtype is node.meta['val'].dtype:       # integers times -1. are floating point
         node.target, node.args = aten.neg.default, node.args[:1]
         _view_later(node)
     elif node.target is aten.neg.default:
@@ -218,9 +245,9 @@ def constants(graph: torch.fx.Graph, attributes: Mapping[FxNode, Any],
     """{node: tensor} of calls that have the same small result each time, because nothing goes into them.
 
     `attributes` are the constants that the trace has found by itself.  What a plan hands out is computed in each
-    run, for programs write into it; so are checks of values, which raise their error each time.
+    run, for programs write into it (`copy_constants`); so are checks of values, which raise their error each time.
     """
-    mutated = _sharing_memory(graph, {a for n in graph.nodes if n.op == 'call_function' and not is_pure(n)
+    mutated = sharing_memory(graph, {a for n in graph.nodes if n.op == 'call_function' and not is_pure(n)
                                       for a in n.all_input_nodes})
     found = {n: t for n, t in attributes.items() if type(t) is torch.Tensor}
     for node in graph.nodes:
@@ -233,6 +260,20 @@ def constants(graph: torch.fx.Graph, attributes: Mapping[FxNode, Any],
             with torch.no_grad():
                 found[node] = node.target(*map_arg(node.args, found.get), **map_arg(node.kwargs, found.get))
     return {n: t for n, t in found.items() if n not in attributes}
+
+
+def copy_constants(graph: torch.fx.Graph, known: Iterable[FxNode]) -> None:
+    """Has a plan hand out copies of constants, and of views of them: programs write into what they are given."""
+    output = next(n for n in graph.nodes if n.op == 'output')
+    shared = sharing_memory(graph, known)
+    copies: dict[FxNode, FxNode] = {}
+    for node in output.args[0]:
+        if node in shared and node not in copies:
+            with graph.inserting_after(node):
+                copies[node] = graph.call_function(aten.clone.default, (node,),
+                                                   {'memory_format': torch.contiguous_format})
+            copies[node].meta = {**node.meta, 'val': node.meta['val'].contiguous()}
+    output.args = ([copies.get(node, node) for node in output.args[0]],)
 
 
 def _hashable(value: Any) -> Any:

@@ -5,7 +5,7 @@ import numpy
 import torch
 
 from ..._names import near
-from ...base import MXNetError
+from ...base import UnknownDtype
 
 BFLOAT16 = numpy.dtype([('bfloat16', numpy.uint16)])   # upstream's stand-in: NumPy has no bfloat16
 
@@ -35,7 +35,7 @@ def torch_dtype(dtype: Any) -> torch.dtype:
         # programs write x.astype(y), which NumPy before 2 understood for objects of any class
         return TORCH[numpy.dtype(getattr(dtype, 'dtype', dtype)).name]
     except (TypeError, KeyError):
-        raise MXNetError(f'unknown dtype {dtype!r}{near(dtype, TORCH)}; there are {", ".join(TORCH)}') from None
+        raise UnknownDtype(f'unknown dtype {dtype!r}{near(dtype, TORCH)}; there are {", ".join(TORCH)}') from None
 
 
 def dtype_name(dtype: Any) -> str:

@@ -9,6 +9,7 @@ is upstream's: `backward_ranks`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from torch import Tensor
@@ -75,23 +76,47 @@ def sort_moves(states: dict[int, Any], heads: Iterable[Tensor]) -> dict[int, Any
     return states
 
 
+# Nodes of torch's graph whose first input is added to a product of the others.  In upstream it is the last: a bias
+# comes after data and weight.
+_ADDEND_FIRST = {'AddmmBackward0', 'AddmvBackward0', 'AddrBackward0', 'AddbmmBackward0', 'BaddbmmBackward0'}
+
+
+LONG_SUM = 8            # terms of a gradient from which on upstream adds them one after the other
+
+
+def _sources(node: Node) -> list[Node]:
+    """The nodes that a node reads, in the order of upstream's inputs."""
+    found = [source for source, _ in node.next_functions]
+    if node.name() in _ADDEND_FIRST:
+        found.append(found.pop(0))
+    return [source for source in found if source is not None]
+
+
 def backward_ranks(heads: Iterable[Tensor]) -> dict[Node, int]:
     """{node of torch's graph: when upstream's backward pass runs the call that the node belongs to}.
 
     Upstream computes the gradients of the variables one by one, in the order in which a depth-first search from the
     heads finds the variables.  The gradient of a variable or result is the sum of what its readers give back; the
-    reader that this search finds last is asked first.
+    reader that this search finds last is asked first.  From `LONG_SUM` readers on, each waits for the one before it.
     """
-    order = _depth_first([head.grad_fn for head in heads if head.grad_fn is not None],
-                         lambda node: [source for source, _ in node.next_functions if source is not None])
+    order = _depth_first([head.grad_fn for head in heads if head.grad_fn is not None], _sources)
     readers: dict[Node, list[tuple[int, Node]]] = {}
     for node in reversed(order):
         for source, number in node.next_functions:
             if source is not None:
                 readers.setdefault(source, []).append((number, node))
     variables = [node for node in order if not node.next_functions]
-    emitted = _depth_first(variables, lambda node: [reader for _, reader in
-                                                    sorted(readers.get(node, ()), key=lambda r: r[0])])
+    for found in readers.values():
+        found.sort(key=lambda r: r[0])
+    before: dict[Node, list[Node]] = {}
+    for found in readers.values():
+        for output in {number for number, _ in found}:
+            terms = [reader for number, reader in found if number == output]
+            if len(terms) >= LONG_SUM:
+                for first, second in pairwise(terms):
+                    before.setdefault(second, []).append(first)
+    emitted = _depth_first(variables, lambda node: [*[reader for _, reader in readers.get(node, ())],
+                                                    *before.get(node, ())])
     return {node: rank for rank, node in enumerate(emitted)}
 
 

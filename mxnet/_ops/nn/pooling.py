@@ -227,6 +227,9 @@ def Pooling(data, *, kernel: Shape = (), pool_type: Literal['avg', 'lp', 'max', 
         stride = per_axis('Pooling', 'stride', stride, count, 1)
         pad = per_axis('Pooling', 'pad', pad, count, 0)
         _check_windows('Pooling', stride, pad)
+        if pool_type in ('avg', 'max') and any(p >= k for p, k in zip(pad, kernel, strict=True)):
+            raise MXNetError(f'operator Pooling: argument pad={pad} must be smaller than kernel={kernel}: a window '
+                             'would have nothing but padding')
         windows = _windows('Pooling', data.shape[2:], kernel, stride, pad, pooling_convention,
                            pool_type == 'max' or _trusted(data, pad))
         if pool_type == 'max':

@@ -156,7 +156,7 @@ def _bits(function):
 
 
 _SCALAR = [
-    # name, function of the array and the number, do booleans become floats, what it computes
+    # name, function of the array and the number, do booleans become numbers, what it computes
     ('add', _shared('_plus_scalar'), True, '`data + scalar`.'),
     ('subtract', _shared('_minus_scalar'), True, '`data - scalar`.'),
     ('rsubtract', _shared('_rminus_scalar'), True, '`scalar - data`.'),
@@ -185,9 +185,14 @@ _SCALAR = [
 ]
 
 
-def _declare_scalar(name, kernel, floats, doc):
+_FLOATS = ('true_divide', 'rtrue_divide', 'copysign', 'rcopysign', 'arctan2', 'rarctan2')    # of integers, too
+
+
+def _declare_scalar(name, kernel, numbers, doc):
     def function(data, *, scalar: float = 1.0, is_int: bool = True):
-        return kernel(data.float() if floats and data.dtype is torch.bool else data, scalar)
+        if numbers and data.dtype is torch.bool:
+            data = data.long() if is_int and name not in _FLOATS else data.float()
+        return kernel(data, scalar)
     operator(f'_npi_{name}_scalar', elementwise=name != 'true_divide')(_named(function, f'_npi_{name}_scalar', doc))
 
 

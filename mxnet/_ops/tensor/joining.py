@@ -57,7 +57,7 @@ def split_v2(data, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False,
         short, longer = divmod(length, sections)
         lengths = [short + 1] * longer + [short] * (sections - longer)
     else:
-        limits = (*[min(i, length) for i in indices], length)        # parts behind the end are empty
+        limits = (*indices, length)
         lengths = [end - begin for begin, end in zip(limits, limits[1:], strict=False)]
         if not indices or min(lengths) < 0 or indices[0] != 0:
             raise MXNetError(f'operator _split_v2: argument indices={indices} is not accepted for an axis of length '

@@ -79,12 +79,31 @@ def _product(data, axes, keepdims):
         axes = sorted(axes)
         data = data.permute(*(a for a in range(data.dim()) if a not in axes), *axes)
         data = data.reshape(*data.shape[:data.dim() - len(axes)], -1) if axes else data.unsqueeze(-1)
-    result = torch.prod(data, -1, dtype=dtype)
+    result = with_gradient(_last_product, _product_back, data) if data.is_floating_point() \
+        else torch.prod(data, -1, dtype=dtype)
     if data.is_floating_point() and data.shape[-1] > 2:
         result = _as_in_order(data.detach(), result)
     if keepdims:
         result = result.reshape([1 if axes is None or a in axes else n for a, n in enumerate(shape)])
     return result
+
+
+def _last_product(data):
+    return torch.prod(data, -1)
+
+
+def _product_back(gradients, inputs, outputs):
+    """The gradient of a product along the last axis; that of the only 0 is the product of the others.
+
+    torch's own looks at values, and traced graphs would have another formula than single calls.
+    """
+    gradient, data, result = gradients[0].unsqueeze(-1), inputs[0], outputs[0].unsqueeze(-1)
+    if torch.is_grad_enabled():         # it is differentiated again
+        again = data.view_as(data)
+        return torch.autograd.grad(torch.prod(again, -1), again, gradients[0], create_graph=True)
+    zeros = data == 0
+    others = torch.where(zeros.sum(-1, keepdim=True) == 1, torch.where(zeros, 1, data).prod(-1, keepdim=True), 0)
+    return (gradient * torch.where(zeros, others, result / data),)
 
 
 def _as_in_order(data, result):

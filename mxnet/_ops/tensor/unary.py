@@ -178,6 +178,8 @@ def clip(data, *, a_min: float, a_max: float):
     if not data.is_floating_point():
         limits = torch.iinfo(data.dtype)
         a_min, a_max = int(max(a_min, limits.min)), int(min(a_max, limits.max))
+    if a_min > a_max:           # torch takes the upper limit for all; upstream looks at it first, then at the lower one
+        return torch.where(data > a_max, a_max, torch.where(data < a_min, a_min, data))
     return gradients.clamp(data, a_min, a_max)
 
 

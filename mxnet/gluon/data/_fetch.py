@@ -21,8 +21,13 @@ class Fetcher:
     def __init__(self, dataset, batchify):
         self._read, self._batchify = partial(getitem, dataset), batchify
         self._source = sources.of(dataset) if batchify is default_batchify_fn else None
+        self.expect = sources.expecter(dataset)     # told of samples that will be read soon; None if that is no use
 
-    def __call__(self, indices):
+    def __call__(self, indices, following=None):
+        if self.expect is not None:
+            self.expect(indices)
+            if following is not None:
+                self.expect(following)
         read = self._read
         if self._source is not None:
             found = sources.as_indices(indices)
@@ -54,7 +59,7 @@ class Jobs:
     def __init__(self, batches, seed, number=0):
         self._batches = iter(batches)
         self.seed = seed
-        self.number = number            # of the next batch that the program gets
+        self.first = self.number = number           # of the next batch that the program gets
         self._sent: deque[Any] = deque()
 
     def __iter__(self):
@@ -76,14 +81,25 @@ class Jobs:
         return [list(b.tolist() if hasattr(b, 'tolist') else b) for b in (*self._sent, *left)]
 
 
+def with_following(jobs, distance):
+    """Yields each job with the indices of the one so many places behind it, or None."""
+    ahead: deque[Any] = deque()
+    for job in jobs:
+        ahead.append(job)
+        if len(ahead) > distance:
+            yield *ahead.popleft(), ahead[-1][1] if distance else None
+    for job in ahead:
+        yield *job, None
+
+
 def serial(fetcher, jobs):
     """Batches made one after the other, when they are asked for."""
-    for number, indices in jobs:
+    for number, indices, following in with_following(jobs, int(fetcher.expect is not None)):
         if _seeds.follows_program():
-            batch = fetcher(indices)
+            batch = fetcher(indices, following)
         else:
             with _seeds.drawn_for(jobs.seed, number):
-                batch = fetcher(indices)
+                batch = fetcher(indices, following)
         jobs.delivered()
         yield batch
 
@@ -100,6 +116,8 @@ class Threads:
     def _submit(self):
         job = next(self._jobs, None)
         if job is not None:
+            if self._fetcher.expect is not None:
+                self._fetcher.expect(job[1])
             self._futures.append(self._executor.submit(self._make, *job))
 
     def _make(self, number, indices):

@@ -26,6 +26,12 @@ def of(data):
     return find() if callable(find) else None
 
 
+def expecter(data):
+    """What takes the indices of samples that will be read soon; None where the data are on this machine."""
+    find = getattr(data, '_expecter', None)
+    return find() if callable(find) else None
+
+
 def reads_like(dataset, cls):
     """Whether a data set reads its samples as `cls` does: a subclass may do it in its own way."""
     return type(dataset).__getitem__ is cls.__getitem__ and type(dataset).__len__ is cls.__len__

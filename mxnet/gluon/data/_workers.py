@@ -23,7 +23,7 @@ from ..._state import state
 from ...base import MXNetError
 from . import _seeds, _shared
 from ._devices import on_cpu
-from ._fetch import TIMEOUT, same_state
+from ._fetch import TIMEOUT, same_state, with_following
 
 DIED = ('{error}. A worker of a DataLoader was killed or crashed: perhaps by the system for want of memory, perhaps in '
         'a library that a transform calls. num_workers=0 shows where.')
@@ -69,7 +69,7 @@ class _Batches(torch.utils.data.Dataset[Any]):
         self._sender: _shared.Sender | None = None
 
     def __getitem__(self, job):
-        pass_number, number, seed, indices = job
+        pass_number, number, seed, indices, following = job
         if self._sender is None:
             worker = torch.utils.data.get_worker_info().id      # type: ignore[union-attr]  # it runs in a worker
             connection = None if self.connections is None else self.connections[worker]
@@ -77,7 +77,7 @@ class _Batches(torch.utils.data.Dataset[Any]):
             same_state(*self._flags)
         _seeds.seed_everything(seed, number)
         try:
-            return self._sender.pack(self._fetcher(indices), pass_number)
+            return self._sender.pack(self._fetcher(indices, following), pass_number)
         except Exception as error:
             return Failure(error)
 
@@ -85,12 +85,14 @@ class _Batches(torch.utils.data.Dataset[Any]):
 class _Feed:
     """What torch's loader takes for its sampler: the jobs of the pass that is to begin."""
 
-    def __init__(self):
+    def __init__(self, distance):
         self.jobs: Any = None
+        self._distance = distance       # to the next job of the same worker, if it is told of that; else 0
 
     def __iter__(self):
         pass_number, jobs = next(_passes), self.jobs
-        return ((pass_number, number, jobs.seed, indices) for number, indices in jobs)
+        return ((pass_number, number, jobs.seed, indices, following)
+                for number, indices, following in with_following(jobs, self._distance))
 
 
 @contextlib.contextmanager
@@ -169,7 +171,7 @@ class Processes:
         self._loader: torch.utils.data.DataLoader[Any] | None = None
         self._receiver: Any = None
         self._workers: set = set()
-        self._feed = _Feed()
+        self._feed = _Feed(count if fetcher.expect is not None else 0)
         self.busy = False
 
     def start(self, jobs):

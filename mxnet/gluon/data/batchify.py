@@ -32,6 +32,9 @@ def default_batchify_fn(data: Any) -> Any:
     if isinstance(first, NDArray):
         return _stack(data)
     if isinstance(first, tuple):
+        if any(len(sample) != len(data[0]) for sample in data):
+            raise ValueError('the samples of a batch must have the same number of parts, but there are some with '
+                             f'{len(data[0])} and with {next(len(s) for s in data if len(s) != len(data[0]))}')
         return [default_batchify_fn(part) for part in zip(*data, strict=True)]
     return _from_numpy(_numbers_of(data))
 

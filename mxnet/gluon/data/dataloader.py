@@ -61,6 +61,9 @@ class DataLoader:
             raise AssertionError(f'timeout of a DataLoader must be positive, it is {timeout}')
         self._dataset = dataset
         self._batch_sampler = _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
+        if batchify_fn is not None and not callable(batchify_fn):
+            raise TypeError('DataLoader: batchify_fn must be a function of a list of samples, not '
+                            f'{kind_of(batchify_fn)}')
         self._batchify_fn = default_batchify_fn if batchify_fn is None else batchify_fn
         self._num_workers = max(0, num_workers)
         self._pin_memory, self._pin_device_id = pin_memory, pin_device_id
@@ -69,8 +72,8 @@ class DataLoader:
         self.auto_reload = auto_reload
         self._workers: Any = None           # an executor of threads, or `Processes`
         self._passes = 0
-        self._resume: Any
-        self._jobs = self._resume = None
+        self._jobs: Any = None
+        self._resume: Any = None
         self._iter = None
         if auto_reload:
             self.refresh()
@@ -106,7 +109,8 @@ class DataLoader:
 
     def _begin(self):
         if self._resume is not None:
-            jobs, self._resume = self._resume, None
+            (batches, seed, number), self._resume = self._resume, None
+            jobs = Jobs(batches, seed, number)
         else:
             # the seed is drawn with and without workers, so that the order is the same
             jobs = Jobs(_sampler.index_batches(self._batch_sampler), epoch_seed(self._passes))
@@ -143,6 +147,8 @@ class DataLoader:
         [[2, 3], [4, 5]]
         """
         jobs = self._jobs
+        if isinstance(self._batch_sampler, _sampler.ShardedBatchSampler):
+            return self._sharded_state(jobs)
         found = {'passes': self._passes, 'rollover': [int(i) for i in getattr(self._batch_sampler, '_prev', ())]}
         if jobs is not None:
             rest = jobs.rest()
@@ -153,13 +159,33 @@ class DataLoader:
 
     def load_state_dict(self, found: Mapping[str, Any]) -> None:
         """Goes on where another loader of the same data was: the next pass has the batches that it had left."""
+        sampler, current = self._batch_sampler, found.get('current')
+        sharded = isinstance(sampler, _sampler.ShardedBatchSampler)
+        if sharded != ('order' in found):
+            raise ValueError(f'DataLoader: the state is that of a loader with{"out" * sharded} a ShardedBatchSampler, '
+                             f'and this one is with{"out" * (not sharded)}')
         self._passes = found['passes']
-        current = found.get('current')
-        if current:
-            self._resume = Jobs(current['batches'], current['seed'], current['number'])
+        if sharded:
+            sampler.load_state_dict(found['order'])
+            self._jobs = self._resume = None
+            if current:
+                self._resume = sampler, current['seed'], current['number']
+        elif current:
+            self._resume = current['batches'], current['seed'], current['number']
         if hasattr(self._batch_sampler, '_prev'):
             self._batch_sampler._prev = list(found['rollover'])
         self._iter = None
+
+    def _sharded_state(self, jobs):
+        """The place in an order of which this loader has one of several parts."""
+        found = {'passes': self._passes, 'order': self._batch_sampler.state_dict()}
+        if self._resume is not None:
+            found['current'] = {'number': self._resume[2], 'seed': self._resume[1]}
+        elif jobs is not None:
+            found['order'] = self._batch_sampler.state_dict(jobs.number - jobs.first)
+            if found['order']['position']:
+                found['current'] = {'number': jobs.number, 'seed': jobs.seed}
+        return found
 
     def __del__(self) -> None:
         workers = getattr(self, '_workers', None)

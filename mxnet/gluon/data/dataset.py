@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, recordio
+from ..._files import paths
 from ..._names import kind_of
 from ...base import MXNetError
 from . import _sources as sources
@@ -31,8 +32,14 @@ class Dataset:
         """How `DataLoader` may read samples in fewer steps than by index; None: it may not."""
         return None
 
+    def _expecter(self):
+        """What takes the indices of samples that will be read soon; None: it makes no difference."""
+        return None
+
     def filter(self, fn: Callable[..., Any]) -> Dataset:
         """The samples for which `fn(sample)` is true; it is asked at once, for all of them."""
+        if not callable(fn):
+            raise TypeError(f'filter: fn must be a function of a sample, not {kind_of(fn)}')
         return _SampledDataset(self, _sampler.FilterSampler(fn, self))
 
     def shard(self, num_shards: int, index: int) -> Dataset:
@@ -49,6 +56,8 @@ class Dataset:
 
     def take(self, count: int | None) -> Dataset:
         """The first `count` samples; all of them if there are fewer or `count` is None."""
+        if count is not None and count < 0:
+            raise ValueError(f'take: count must be 0 or more, not {count}')
         length = len(self)
         return _SampledDataset(self, _sampler.SequentialSampler(length if count is None else min(count, length)))
 
@@ -151,6 +160,17 @@ class RecordFileDataset(Dataset):
     def __len__(self) -> int:
         return len(self._record.keys)
 
+    def _expecter(self):
+        return self._expect if not paths.is_local(self.filename) and self._reads_by_number() else None
+
+    def _reads_by_number(self):
+        """Whether sample i is the record of key number i: a subclass may read in its own way."""
+        return sources.reads_like(self, RecordFileDataset)
+
+    def _expect(self, indices):
+        keys, length = self._record.keys, len(self)
+        self._record.expect([keys[i] for i in indices if -length <= i < length])
+
 
 class _LazyTransformDataset(Dataset):
     """Samples that are transformed when they are asked for."""
@@ -176,6 +196,9 @@ class _LazyTransformDataset(Dataset):
 
     def _source(self):
         return sources.transformed(sources.of(self._data), self._fn)
+
+    def _expecter(self):
+        return sources.expecter(self._data)
 
 
 class _TransformFirstClosure:
@@ -203,6 +226,12 @@ class _SampledDataset(Dataset):
 
     def _source(self):
         return sources.selected(sources.of(self._dataset), self._indices)
+
+    def _expecter(self):
+        return self._expect if sources.expecter(self._dataset) is not None else None
+
+    def _expect(self, indices):
+        sources.expecter(self._dataset)([self._indices[i] for i in indices])
 
 
 class _DownloadedDataset(Dataset):

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ...base import numeric_types
+from ...base import MXNetError, numeric_types
 from .._operators import operator
 from ..block import HybridBlock
 from .activations import Activation
@@ -29,6 +29,22 @@ def _sizes(layer, name, value, count):
     return value
 
 
+def _check_sizes(layer, channels, kernel_size, groups, in_channels, others):
+    """What no input could be convolved with is refused where it is written."""
+    for name, value in (('channels', channels), ('groups', groups)):
+        if isinstance(value, numeric_types) and value < 1:
+            raise MXNetError(f'{layer}: {name} must be at least 1, not {value}')
+    if any(isinstance(size, numeric_types) and size < 1 for size in kernel_size):
+        raise MXNetError(f'{layer}: kernel_size={kernel_size} must be positive')
+    for name, value in others.items():
+        if isinstance(value, (tuple, list)) and len(value) != len(kernel_size):
+            raise MXNetError(f'{layer}: {name} must be a number or {len(kernel_size)} numbers, not {value}')
+    if isinstance(groups, numeric_types):
+        for name, value in (('channels', channels), ('in_channels', in_channels)):
+            if isinstance(value, numeric_types) and value % groups:
+                raise MXNetError(f'{layer}: groups={groups} must divide {name}={value}')
+
+
 def _check_layout(layer, layout, accepted):
     if layout not in accepted:
         raise AssertionError(f'layout of {type(layer).__name__} must be {" or ".join(accepted)}, not {layout!r}')
@@ -44,6 +60,8 @@ class _Conv(HybridBlock):
         super().__init__(prefix=prefix, params=params)
         self.bias: Parameter            # None without a bias
         count = len(kernel_size)
+        _check_sizes(type(self).__name__, channels, kernel_size, groups, in_channels,
+                     {'strides': strides, 'padding': padding, 'dilation': dilation})
         self._channels, self._in_channels, self._op_name = channels, in_channels, op_name
         self._kwargs = {'kernel': kernel_size, 'stride': _per_axis(strides, count),
                         'dilate': _per_axis(dilation, count), 'pad': _per_axis(padding, count), 'num_filter': channels,

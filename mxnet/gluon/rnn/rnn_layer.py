@@ -43,6 +43,8 @@ class _RNNLayer(HybridBlock):
         super().__init__(**kwargs)
         if layout not in ('TNC', 'NTC'):
             raise AssertionError(f"layout of a recurrent layer must be 'TNC' or 'NTC', not {layout!r}")
+        if isinstance(num_layers, int) and num_layers < 1:
+            raise ValueError(f'{type(self).__name__}: num_layers must be at least 1, not {num_layers}')
         self._hidden_size, self._num_layers = hidden_size, num_layers
         self._projection_size = projection_size or None
         self._mode, self._layout, self._dropout = mode, layout, dropout

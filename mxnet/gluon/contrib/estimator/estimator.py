@@ -72,6 +72,8 @@ class Estimator:
                  val_metrics: EvalMetric | Sequence[EvalMetric] | None = None, initializer: Init | None = None,
                  trainer: Trainer | None = None, context: Contexts | None = None, val_net: Block | None = None,
                  val_loss: Loss | None = None, batch_processor: BatchProcessor | None = None) -> None:
+        if not hasattr(net, 'collect_params'):
+            raise TypeError(f'Estimator: net must be a Block, not {kind_of(net)}')
         self.net = net
         self.loss: Loss = self._check_loss('loss', loss)
         self.val_net: Block = net if val_net is None else val_net

@@ -22,6 +22,7 @@ from ...._names import suggest_names as _suggest_names
 from ....base import FileError, MXNetError
 from ....util import is_np_array
 from ...utils import _get_repo_file_url, download
+from .. import _sources as sources
 from .. import dataset
 
 if TYPE_CHECKING:
@@ -226,6 +227,9 @@ class ImageRecordDataset(dataset.RecordFileDataset):
         except MXNetError as error:
             raise MXNetError(f'{self.filename}: record {idx}: {error}') from error
         return (picture, header.label) if self._transform is None else self._transform(picture, header.label)
+
+    def _reads_by_number(self):
+        return sources.reads_like(self, ImageRecordDataset)
 
 
 class _ImageFiles(dataset.Dataset):

@@ -14,6 +14,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
+from ...._names import kind_of
 from ...._names import suggest_names as _suggest_names
 from .alexnet import AlexNet, alexnet
 from .densenet import DenseNet, densenet121, densenet161, densenet169, densenet201
@@ -76,6 +77,8 @@ _MODELS = {
 
 def get_model(name: str, **kwargs: Any) -> Classifier:
     """A network by name, such as 'resnet50_v1'; other arguments are those of its function (`classes`, ...)."""
+    if not isinstance(name, str):
+        raise TypeError(f'get_model: name must be a str, not {kind_of(name)}')
     name = name.lower()
     if name not in _MODELS:
         close = sorted(n for n in _MODELS if n.startswith(name))[:1] or difflib.get_close_matches(name, _MODELS, 1)
