@@ -28,7 +28,7 @@ from .._lazy.defer import defer
 from .._lazy.deferral import Deferral
 from .._lazy.step import run_moving_steps
 from .._ops.core.table import NAMES
-from .._provenance import record_graph, source
+from .._provenance import note_companions, record_graph, source
 from .._state import state
 from ..base import MXNetError
 from ..context import current_context
@@ -189,7 +189,11 @@ class CachedOp:
             kinds = inference.kinds_of(training, tensors)
             if kinds not in self.deferral.output_kinds:
                 inference.remember(self, kinds, [(r.shape, r.dtype) for r in results])
-        return results if recording else [r.detach() if r.requires_grad else r for r in results]
+        if not recording:
+            return [r.detach() if r.requires_grad else r for r in results]
+        if wanted and len(results) > 1:
+            note_companions(results)
+        return results
 
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
