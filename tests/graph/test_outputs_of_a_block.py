@@ -170,3 +170,40 @@ def test_outputs_that_are_kept_keep_no_graph():
         del outputs
     with pytest.raises(MXNetError, match='cannot differentiate'):
         kept[0].backward()
+
+
+def small(F, x, w):
+    return F.exp(x), F.exp(w)
+
+
+def larger(F, x, w):
+    return F.exp(x) * 2, F.exp(w)
+
+
+def losses(F, x, w):
+    return F.MakeLoss(x), F.MakeLoss(w)
+
+
+# (function, flags, gradient of w where nothing but the first output goes back; None: it stays as it was), of 1.9.1
+INLINED = [(small, {}, None), (small, {'inline_limit': 0}, 0), (small, {'static_alloc': True}, 0),
+           (larger, {}, 0), (larger, {'inline_limit': 3}, None), (larger, {'static_alloc': True, 'inline_limit': 3}, 0),
+           (losses, {}, None), (losses, {'inline_limit': 1}, 1), (losses, FLAGS['static'], 1)]
+
+
+@pytest.mark.parametrize(('function', 'flags', 'right'), INLINED)
+def test_small_graphs_are_recorded_operator_by_operator(function, flags, right):
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x, w):
+            return function(F, x, w)
+
+    net = Net()
+    net.hybridize(**flags)
+    x, w = nd.ones((2, 3)), nd.ones((2, 3))
+    x.attach_grad()
+    w.attach_grad()
+    for _ in range(4):
+        w.grad[:] = 7
+        with autograd.record():
+            outputs = net(x, w)
+        outputs[0].backward()
+        assert (w.grad.asnumpy() == (7 if right is None else right)).all()
