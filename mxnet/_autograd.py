@@ -26,7 +26,7 @@ from ._ops.core.gradients import no_gradient
 from ._ops.core.late_reads import OVERWRITTEN
 from ._ops.core.moves import NodeMoves, in_backward_order
 from ._ops.core.table import NAMES
-from ._provenance import drop_history, record_results
+from ._provenance import companion_of, drop_history, record_results
 from ._state import state
 from ._torch.autograd import run_backward
 from ._torch.memory import ALONE, storage_id, users_of
@@ -328,6 +328,12 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], 
         if not tensor.requires_grad:
             if tensor.dtype is torch.bool:
                 continue        # a truth, which has no gradient
+            companion = companion_of(tensor)
+            if companion is not None and companion.requires_grad:
+                found.append(head)
+                tensors.append(companion)
+                gradients.append(torch.zeros_like(companion))
+                continue
             raise _undifferentiable([head])
         found.append(head)
         tensors.append(tensor)

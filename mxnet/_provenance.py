@@ -88,3 +88,23 @@ def drop_history(heads: Iterable[torch.Tensor]) -> None:
         for s in sources:
             if type(s) is tuple:
                 waiting.append(s)
+
+
+def note_companions(outputs: Sequence[torch.Tensor]) -> None:
+    """Notes with each output of a graph that has no gradient one that has.
+
+    Where a backward pass starts from the first as well, the graph goes back with a gradient of zeros, as upstream's
+    does.  The note keeps no graph alive.
+    """
+    companion = next((o for o in outputs if o.requires_grad and o.is_floating_point()), None)
+    if companion is not None:
+        found = ref(companion)
+        for output in outputs:
+            if not output.requires_grad:
+                output._companion = found       # type: ignore[attr-defined]
+
+
+def companion_of(output: torch.Tensor) -> torch.Tensor | None:
+    """The output that `note_companions` has noted, while it is there."""
+    found = getattr(output, '_companion', None)
+    return None if found is None else found()

@@ -515,7 +515,7 @@ class SDMLLoss(Loss):
     def _labels(self, F, distances):
         """1 - smoothing on the diagonal, the rest spread evenly over each row."""
         number = contrib(F, 'arange_like')(distances, axis=0)
-        equal = (lambda a, b: a == b) if is_np_array() else F.broadcast_equal
+        equal = (lambda a, b: (a == b).astype('float32')) if is_np_array() else F.broadcast_equal
         same = equal(number.reshape((-1, 1)), number.reshape((1, -1)))
         others = 1 - same
         spread = operator(F, 'broadcast_div')(others, others.sum(axis=1, keepdims=True))

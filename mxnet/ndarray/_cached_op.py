@@ -29,7 +29,7 @@ from .._lazy.defer import defer
 from .._lazy.deferral import Deferral
 from .._lazy.step import run_moving_steps
 from .._ops.core.table import NAMES
-from .._provenance import record_graph, source
+from .._provenance import note_companions, record_graph, source
 from .._state import state
 from ..base import MXNetError
 from ..context import current_context
@@ -40,6 +40,7 @@ from ._sparse_cached import Lookups, by_nodes
 from .ndarray import NDArray
 
 _invoke.join_step = operators.join
+INLINE_LIMIT = 2            # operators of a graph that is recorded one by one, if a block does not say another number
 
 
 class CachedOp:
@@ -61,6 +62,9 @@ class CachedOp:
         self.static = all(map(self._flags.get, ('static_alloc', 'static_shape'))) if self._flags else None
         self.program.folds = self.program.rearranges = bool(self.static)
         self.draws, self.count = self.program.draws, len(self.program.outputs)
+        # upstream records the operators of a small graph one by one: each output goes back by itself
+        self.inlined = self.count > 1 and not self._flags.get('static_alloc') \
+            and len(self.program.calls) <= self._flags.get('inline_limit', INLINE_LIMIT)
         self.parameters: tuple[int, ...] = ()       # which inputs are parameters, if the caller has said so
         self.predictions, self.deferral = Predictions(), Deferral()
         self._passing = _Passing.of(sym, self._flags)
@@ -118,8 +122,8 @@ class CachedOp:
         ctx = args[0]._ctx if args else default_ctx or current_context()
         recording, cls = state.recording, self._result_class() if self._np or state.np_array else NDArray
         if recording:
-            if args and self.deferral.budget > 0 and out is None and self._monitor is None and not state.interceptors \
-                    and not state.naive:
+            if args and not self.inlined and self.deferral.budget > 0 and out is None and self._monitor is None \
+                    and not state.interceptors and not state.naive:
                 arrays = defer(self, args, ctx, state.training, cls)
                 if arrays is not None:
                     return arrays[0] if len(arrays) == 1 else arrays
@@ -160,12 +164,15 @@ class CachedOp:
         if plan is None:
             begin = perf_counter()
             with torch.set_grad_enabled(bool(wanted)):
-                given = with_joint_gradients(tensors, wanted) if wanted else tensors
+                joint = bool(wanted) and not self.inlined
+                given = with_joint_gradients(tensors, wanted) if joint else tensors
                 outputs, states = self.program.run(given, training=training, generator=generators_of(ctx),
                                                    device=device, monitor=self._watch(ctx))
                 if wanted:          # a view may be one of what the tape has saved, which the program must not write
-                    outputs = together([o if o._base is None else o.clone(memory_format=torch.contiguous_format)
-                                        for o in outputs])
+                    outputs = [o if o._base is None else o.clone(memory_format=torch.contiguous_format)
+                               for o in outputs]
+                if joint:
+                    outputs = together(outputs)
             # going back takes about twice as long as going forward
             self._plans.ran(kind, (perf_counter() - begin) * (3 if wanted else 1))
             for place, value in states.items():
@@ -190,7 +197,11 @@ class CachedOp:
             kinds = inference.kinds_of(training, tensors)
             if kinds not in self.deferral.output_kinds:
                 inference.remember(self, kinds, [(r.shape, r.dtype) for r in results])
-        return results if recording else [r.detach() if r.requires_grad else r for r in results]
+        if not recording:
+            return [r.detach() if r.requires_grad else r for r in results]
+        if wanted and len(results) > 1 and not self.inlined:
+            note_companions(results)
+        return results
 
     def _result_class(self):
         """What the outputs are: arrays with NumPy's semantics in np mode, and from a graph that was written so."""
@@ -215,7 +226,7 @@ class CachedOp:
     def _find(self, kind, tensors, wanted, training, ctx):
         """The plan for this call; none for the first of its kind, and for large graphs until they have earned it."""
         device = ctx.torch_device
-        if state.naive or self.draws and state.batch_generators is not None:
+        if state.naive or wanted and self.inlined or self.draws and state.batch_generators is not None:
             return None
         if self._monitor is not None or any(t.device != device or type(t) is DifferentiableInteger for t in tensors):
             return None

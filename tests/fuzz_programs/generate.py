@@ -2,7 +2,7 @@
 import dataclasses
 import random
 
-from . import arrays, devices, loops, np_programs, results, symbolic, training, updates
+from . import arrays, devices, graphs, loops, np_programs, results, symbolic, training, updates
 
 
 class Generator:
@@ -25,7 +25,7 @@ FAMILIES = {
     'arrays': (7, arrays.arrays), 'threads': (2, loops.threads), 'devices': (3, devices.devices),
     'executor': (6, symbolic.executor),
     'module': (6, symbolic.module), 'kvstore': (3, symbolic.kvstore), 'np': (5, np_programs.np_train),
-    'results': (4, results.results), 'updates': (3, updates.updates),
+    'results': (4, results.results), 'updates': (3, updates.updates), 'graphs': (8, graphs.graphs),
 }
 
 

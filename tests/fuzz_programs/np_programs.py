@@ -11,7 +11,7 @@ WORDS = tuple((re.compile(old), new) for old, new in (
     (r'\bints\(', 'nints(')))
 # methods that np arrays do not have, threads (the mode is a thread's in 1.9.1), autograd.grad (mx.nd arrays there)
 LEFT = re.compile(r'asscalar|(?<!mx\.)\bnd\.|\.T\.|softmax\(\)|stype|export|in_thread|autograd\.grad|expand_dims'
-                  r'|astype\("|copyto|argmax|zero_grad|Doubled|SymbolBlock|\.square\(|clip_global')
+                  r'|astype\("|copyto|repr\(|argmax|zero_grad|Doubled|SymbolBlock|\.square\(|clip_global')
 
 
 class NumpyTraining(Training):

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 from mxnet import autograd, gluon, nd
+from mxnet.base import MXNetError
 
 FLAGS = {'hybridized': {}, 'static': {'static_alloc': True, 'static_shape': True}}
 X, Y = [[.1, .2, -.3], [.5, -.4, .9]], [[1, 2, .5], [0, 1, 2]]
@@ -125,3 +126,84 @@ def test_equal_outputs_have_gradients_of_their_own(which, flags, between):
         else:
             autograd.backward(list(outputs), [nd.ones((1, 3)) * (1 + which), nd.ones((1, 3))])
             np.testing.assert_allclose(x.grad.asnumpy(), expected * (2 + which), rtol=1e-5)
+
+
+class Five(gluon.HybridBlock):
+    """A loss, a result, and three outputs that have no gradient."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.weight = self.params.get('weight', shape=(3,), init='ones')
+
+    def hybrid_forward(self, F, x, weight):
+        return F.MakeLoss(weight * 2, grad_scale=3), weight * 5, F.argmax(x, axis=0), F.BlockGrad(weight), \
+            F.random.uniform(0, 1, shape=(2,))
+
+
+@pytest.mark.parametrize('mode', FLAGS)
+@pytest.mark.parametrize(('heads', 'gradient'), [([2], 6), ([3], 6), ([4], 6), ([1, 2], 11), ([2, 1], 11), ([0, 3], 6),
+                                                 ([3, 2, 1], 11)])
+def test_heads_without_a_gradient(heads, gradient, mode):
+    """The block goes back from them with zeros (numbers of 1.9.1), in the first call as in later ones."""
+    net = Five()
+    net.initialize()
+    net.hybridize(**FLAGS[mode])
+    for _ in range(4):
+        with autograd.record():
+            outputs = net(nd.array([1, 2, 3]))
+        autograd.backward([outputs[i] for i in heads])
+        assert net.weight.grad().asnumpy().tolist() == [gradient] * 3
+
+
+def test_outputs_that_are_kept_keep_no_graph():
+    """Without the others, an output that has no gradient is a constant."""
+    net = Five()
+    net.initialize()
+    net.hybridize()
+    kept = []
+    for _ in range(3):
+        with autograd.record():
+            outputs = net(nd.array([1, 2, 3]))
+        outputs[1].backward()
+        kept.append(outputs[2])
+        del outputs
+    with pytest.raises(MXNetError, match='cannot differentiate'):
+        kept[0].backward()
+
+
+def small(F, x, w):
+    return F.exp(x), F.exp(w)
+
+
+def larger(F, x, w):
+    return F.exp(x) * 2, F.exp(w)
+
+
+def losses(F, x, w):
+    return F.MakeLoss(x), F.MakeLoss(w)
+
+
+# (function, flags, gradient of w where nothing but the first output goes back; None: it stays as it was), of 1.9.1
+INLINED = [(small, {}, None), (small, {'inline_limit': 0}, 0), (small, {'static_alloc': True}, 0),
+           (larger, {}, 0), (larger, {'inline_limit': 3}, None), (larger, {'static_alloc': True, 'inline_limit': 3}, 0),
+           (losses, {}, None), (losses, {'inline_limit': 1}, 1), (losses, FLAGS['static'], 1)]
+
+
+@pytest.mark.parametrize(('function', 'flags', 'right'), INLINED)
+def test_small_graphs_are_recorded_operator_by_operator(function, flags, right):
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x, w):
+            return function(F, x, w)
+
+    net = Net()
+    net.hybridize(**flags)
+    x, w = nd.ones((2, 3)), nd.ones((2, 3))
+    x.attach_grad()
+    w.attach_grad()
+    for _ in range(4):
+        w.grad[:] = 7
+        with autograd.record():
+            outputs = net(x, w)
+        outputs[0].backward()
+        assert (w.grad.asnumpy() == (7 if right is None else right)).all()

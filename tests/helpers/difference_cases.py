@@ -290,6 +290,23 @@ def not_an_array():
                                  lambda: mx.sym.concat(1))]
 
 
+@claim('Boolean arrays with floating-point numbers', [['float32', [.5, 0]], ['float32', [.5, 0]], ['int64', [3, 0]]],
+       [['int64', [0, 0]], ['float64', [.5, 0]], ['int64', [3, 0]]])
+def truths_with_numbers():
+    class Half(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return x * 0.5
+
+    net = Half()
+    net.hybridize()
+    mx.npx.set_np()
+    try:
+        b = mx.np.array([1, -1]) > 0
+        return [[numpy.dtype(o.dtype).name, o.asnumpy().tolist()] for o in (b * 0.5, net(b), b * 3)]
+    finally:
+        mx.npx.reset_np()
+
+
 @claim('Boolean arrays are masks', [[1, 2, 5, 6], [1, 2, 5, 6], [1, 2, 5, 6], [5, 0, 5]],
        [[3, 4, 1, 2, 3, 4], [3, 4, 1, 2, 3, 4], 'ValueError', [5, 5, 0]])
 def masks():
