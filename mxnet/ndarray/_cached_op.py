@@ -27,6 +27,7 @@ from .._lazy import inference, operators
 from .._lazy.defer import defer
 from .._lazy.deferral import Deferral
 from .._lazy.step import run_moving_steps
+from .._ops.core.gradients import linked
 from .._ops.core.table import NAMES
 from .._provenance import record_graph, source
 from .._state import state
@@ -185,6 +186,8 @@ class CachedOp:
             for place, value in zip(plan.state_numbers, values, strict=True):
                 write_state(tensors[place], value)
         results = owned_apart(outputs, tensors)
+        if wanted and False in [r.requires_grad for r in results]:
+            results = [linked(r, tensors) for r in results]
         if wanted and self.deferral.budget > 0 and (plan is not None or self.program.has_static_shapes):
             kinds = inference.kinds_of(training, tensors)
             if kinds not in self.deferral.output_kinds:

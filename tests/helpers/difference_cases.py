@@ -586,6 +586,22 @@ def bias_of_a_frozen_weight():
     return lists(net.bias.grad())
 
 
+@claim('The gradient of labels, lengths', [[0], [0], [0]], [[7], [7], [7]])
+def gradients_of_labels():
+    found = []
+    for call in (lambda x, y: nd.SoftmaxOutput(x, y), lambda x, y: nd.SequenceMask(x, y, use_sequence_length=True),
+                 lambda x, y: nd.contrib.boolean_mask(x, y)):
+        x, y = nd.ones((1, 1)), nd.ones((1,))
+        for array in (x, y):
+            array.attach_grad()
+            array.grad[:] = 7
+        with autograd.record():
+            out = call(x, y)
+        out.backward()
+        found.append(lists(y.grad))
+    return found
+
+
 @claim('AdaDelta scaled', [2], [1])
 def gradients_of_adadelta():
     update = mx.optimizer.get_updater(mx.optimizer.create('adadelta', rescale_grad=0.5))
