@@ -466,6 +466,11 @@ def norm_of_zeros():
             gradient(lambda x: nd.norm(x, ord=1), [0, 0])]
 
 
+@claim('The gradient of `relu` at NaN', [[0, 0], [0, 0]], [['nan', 'nan'], ['nan', 0]])
+def powers_of_zero():
+    return [gradient(lambda x: 0 ** x, [1, 2]), gradient(lambda x: x ** 0, [0, 2])]
+
+
 @claim("The gradient of `attach_grad('null')`", [[0, 0], [7, 7]], [[0, 0], None])
 def gradients_of_null():
     x, w = nd.ones(2), nd.ones(2)
