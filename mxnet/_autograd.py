@@ -26,7 +26,7 @@ from ._ops.core.gradients import no_gradient
 from ._ops.core.late_reads import OVERWRITTEN
 from ._ops.core.moves import NodeMoves, in_backward_order
 from ._ops.core.table import NAMES
-from ._provenance import companion_of, drop_history, record_results
+from ._provenance import History, companion_of, record_results
 from ._state import state
 from ._torch.autograd import run_backward
 from ._torch.memory import ALONE, storage_id, users_of
@@ -365,9 +365,9 @@ def _undifferentiable(heads: Sequence[Any]) -> MXNetError:
     return MXNetError(NOT_RECORDED.format(what=what))
 
 
-def _release_history(heads: Sequence[Any], tensors: Sequence[torch.Tensor]) -> None:
+def _release_history(heads: Sequence[Any], history: History) -> None:
     """Takes the history from what was differentiated: a second time would be a mistake, and it is memory."""
-    drop_history(tensors)
+    history.drop()
     for head in heads:
         if head._variable is None:
             if head._sparse:
@@ -376,6 +376,33 @@ def _release_history(heads: Sequence[Any], tensors: Sequence[torch.Tensor]) -> N
                 tensor = head.materialize().detach()
                 head._rebind(tensor)
                 tensor._graph_released = True
+
+
+class _Unwritten:
+    """Variables that a backward pass must write: those that its heads were computed from, in whichever way.
+
+    Where the heads depend on one by its shape, as an index or a condition only, torch's engine does not come to it; its
+    gradient is zero.
+    """
+
+    __slots__ = ('_variables', '_before')
+
+    def __init__(self, history: History) -> None:
+        self._variables = [v for v in history.variables if v.req == 'write' and not v.buffer._sparse]
+        self._before = [v.fresh[0] for v in self._variables]
+        for v in self._variables:
+            v.fresh[0] = False
+
+    def restore(self) -> None:
+        """After a pass that has failed, and has written nothing."""
+        for v, before in zip(self._variables, self._before, strict=True):
+            v.fresh[0] = v.fresh[0] or before
+
+    def write_zeros(self) -> None:
+        """After a pass: zeros for those that it has not written."""
+        for v in self._variables:
+            if not v.fresh[0]:
+                _store(v.buffer, 'write', v.fresh, torch.zeros((), dtype=v.buffer.meta().dtype, device=v.leaf.device))
 
 
 def _explain(error: RuntimeError) -> MXNetError:
@@ -441,13 +468,19 @@ def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, trai
         return              # a truth, which has no gradient
     if interceptors:
         differentiating(tensors)
+    history = History(tensors, Variable)
+    unwritten = _Unwritten(history)
     state.moves = train_mode
     try:
         _differentiate(tensors, gradients, retain_graph, False, (), True)
+    except BaseException:
+        unwritten.restore()
+        raise
     finally:
         state.moves = True
+    unwritten.write_zeros()
     if not retain_graph:
-        _release_history(heads, tensors)
+        _release_history(heads, history)
         if _paused_writes.uncounted:
             _paused_writes.count_all()
 
@@ -487,9 +520,10 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]
+    history = History(tensors, Variable)
     for i, result in enumerate(results):
         if result is None:
-            if not _reaches(tensors, wanted[i]):
+            if variables[i]._variable not in history.variables and not _reaches(tensors, wanted[i]):
                 raise MXNetError(f'cannot differentiate with respect to variable {i}: the heads do not depend on it')
             results[i] = torch.zeros_like(wanted[i], requires_grad=False)
     # torch may answer with a head's gradient itself, with one tensor twice, or with views of one
@@ -503,7 +537,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
         # of a linear function: a constant, yet its gradient is to be zero and not an error
         results = [r if r.requires_grad else no_gradient(lambda *_, r=r: r.clone(), *wanted) for r in results]
     if not retain_graph:
-        _release_history(heads, tensors)
+        _release_history(heads, history)
     return [wrap(r.contiguous() if v.meta().dtype.is_floating_point else r.to(v.meta().dtype), v._ctx, v._dense)
             for r, v in zip(results, variables, strict=True)]
 

@@ -1,14 +1,15 @@
 """Provenance of recorded tensors: which operator computed a tensor, from what.
 
-`autograd.get_symbol` reads it, and `drop_history` follows it from the heads of a backward pass to intermediate results.
+`autograd.get_symbol` reads it, and `History` follows it from the heads of a backward pass: to intermediate results,
+whose history is dropped, and to variables that the heads depend on by indices and shapes only, whose gradient is zero.
 
 The attribute `_provenance` of a tensor is a tuple (what, attributes, sources, number, outputs).  `what` is an
 operator of the table, or one of the kinds of calls that `symbol/_recorded.py` can express in operators.  `number` is
 the position of the tensor among the outputs of the call, and `outputs` has weak references to all recorded outputs.
 A source describes an input: its own provenance, its gradient variable, or, for one without history, a weak reference
 to the array.  So provenance keeps no array alive, and lives as long as the tensor.  A long chain is freed without
-recursion, because tuples are.  Only tensors that carry a gradient have provenance; torch's tape bounds the length of
-their chains.
+recursion, because tuples are.  Only tensors that carry a gradient have provenance, and integers and truths computed
+from them; torch's tape bounds the length of their chains.
 """
 from __future__ import annotations
 
@@ -28,9 +29,13 @@ UNKNOWN = 'something that torch recorded and no operator did'
 
 def source(array: Any) -> Any:
     """The source that describes an array in the provenance of results computed from it."""
-    if array._variable is not None:
-        return array._variable
-    tensor = array._history if array._sparse else array.materialize()
+    return source_of(array._variable, array._history if array._sparse else array.materialize(), array)
+
+
+def source_of(variable: Any, tensor: Any, array: Any) -> Any:
+    """The same for an array that had this variable and this tensor when it was read."""
+    if variable is not None:
+        return variable
     found = getattr(tensor, '_provenance', None)
     if found is None:
         found = ref(array) if tensor is None or not tensor.requires_grad else UNKNOWN
@@ -63,31 +68,52 @@ def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Seque
             tensor._provenance = (what, attributes, sources, number, outputs)
 
 
-def drop_history(heads: Iterable[torch.Tensor]) -> None:
-    """Drops the history of tensors, and of the recorded results that they were computed from: all become constants.
+class History:
+    """What the heads of a backward pass were computed from: gradient variables, and the outputs of recorded calls."""
 
-    Programs carry the states of recurrent networks from one step to the next, and do not always `detach` them.
-    """
-    waiting, seen = [head._provenance for head in heads if hasattr(head, '_provenance')], set()
-    while waiting:
-        _, _, sources, _, outputs = waiting.pop()
-        if id(sources) in seen:
-            continue
-        seen.add(id(sources))
-        for output in outputs:
-            tensor = output()
-            if tensor is None or not tensor.requires_grad:
+    __slots__ = ('variables', '_outputs')
+
+    def __init__(self, heads: Iterable[torch.Tensor], kind: type) -> None:
+        self.variables: list[Any] = []              # of this kind; one may be there twice
+        self._outputs: list[Sequence[Any]] = []
+        variables, waiting, seen = self.variables, [h._provenance for h in heads if hasattr(h, '_provenance')], set()
+        while waiting:
+            _, _, sources, _, outputs = waiting.pop()
+            if id(sources) in seen:
                 continue
-            try:
-                tensor.detach_()
-            except RuntimeError:                # a view: torch refuses
-                if not take_history(tensor):
+            seen.add(id(sources))
+            self._outputs.append(outputs)
+            for s in sources:
+                if type(s) is tuple:
+                    waiting.append(s)
+                elif isinstance(s, kind):
+                    variables.append(s)
+
+    def drop(self) -> None:
+        """Drops the history of the heads and of what they were computed from: all become constants.
+
+        Programs carry the states of recurrent networks from one step to the next, and do not always `detach` them.
+        """
+        for outputs in self._outputs:
+            for output in outputs:
+                tensor = output()
+                if tensor is None:
                     continue
-            tensor._graph_released = True
-            vars(tensor).pop('_provenance', None)     # another thread may have removed it
-        for s in sources:
-            if type(s) is tuple:
-                waiting.append(s)
+                if not tensor.requires_grad:
+                    vars(tensor).pop('_provenance', None)     # of truths
+                    continue
+                try:
+                    tensor.detach_()
+                except RuntimeError:                # a view: torch refuses
+                    if not take_history(tensor):
+                        continue
+                tensor._graph_released = True
+                vars(tensor).pop('_provenance', None)     # another thread may have removed it
+
+
+def companion_among(outputs: Sequence[torch.Tensor]) -> torch.Tensor | None:
+    """The first output of a graph that has a gradient."""
+    return next((o for o in outputs if o.requires_grad and o.is_floating_point()), None)
 
 
 def note_companions(outputs: Sequence[torch.Tensor]) -> None:
@@ -96,7 +122,7 @@ def note_companions(outputs: Sequence[torch.Tensor]) -> None:
     Where a backward pass starts from the first as well, the graph goes back with a gradient of zeros, as upstream's
     does.  The note keeps no graph alive.
     """
-    companion = next((o for o in outputs if o.requires_grad and o.is_floating_point()), None)
+    companion = companion_among(outputs)
     if companion is not None:
         found = ref(companion)
         for output in outputs:

@@ -24,7 +24,7 @@ from .._array import NDArrayBase, before_write, owned_apart, readers
 from .._autograd import OVERWRITTEN, adopted
 from .._graph.cuda.runner import Runner
 from .._graph.trace.defects import defect
-from .._provenance import UNKNOWN, record_graph, source
+from .._provenance import UNKNOWN, record_graph, source_of
 from .._state import state
 from ..base import MXNetError
 from .deferral import BUDGET
@@ -280,7 +280,7 @@ class Step:
                             continue
                         results.append(call.cached.compute(given, self.ctx, call.training, recording=True))
                         record_graph(call.cached.what, tuple([
-                            source(self.arrays[s]) if isinstance(s, int)
+                            source_of(self.variables[s], self.tensors[s], self.arrays[s]) if isinstance(s, int)
                             else getattr(results[s[0]][s[1]], '_provenance', UNKNOWN)
                             for s in call.sources]), results[-1])
             except BaseException as error:

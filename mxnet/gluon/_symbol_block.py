@@ -77,9 +77,10 @@ class SymbolBlock(HybridBlock):
             raise AssertionError(f"a SymbolBlock's parameters are dense, but {', '.join(sparse)} is row_sparse")
         if isinstance(outputs, Symbol) and len(outputs) > 1:
             self._out_format = len(outputs)
-        states = set(out.list_auxiliary_states())
+        states = out.list_auxiliary_states()
         described = out.attr_dict()
-        for name in out.list_inputs():
+        # upstream's order: files of a Trainer's states know parameters by their number
+        for name in (*out.list_arguments(), *states):
             # a parameter that is given may have been changed since the symbol was made: it stays as it is
             if name not in names and self._params._find(self._params.prefix + name) is None:
                 attrs = described.get(name, {})

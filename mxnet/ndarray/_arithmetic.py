@@ -168,8 +168,9 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
                 except RuntimeError:
                     pass
                 else:
-                    if result.requires_grad:
-                        # the provenance of operands that have one, as `source` would give
+                    if result.requires_grad or tensor.requires_grad or value is not other and value.requires_grad:
+                        # of comparisons as well, which have no gradient: the provenance of operands that have one,
+                        # as `source` would give
                         left = self._variable or getattr(tensor, '_provenance', None) or source(self)
                         if value is not other:
                             other = other._variable or getattr(value, '_provenance', None) or source(other)

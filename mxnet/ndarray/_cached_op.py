@@ -28,8 +28,9 @@ from .._lazy import inference, operators
 from .._lazy.defer import defer
 from .._lazy.deferral import Deferral
 from .._lazy.step import run_moving_steps
+from .._ops.core.gradients import linked
 from .._ops.core.table import NAMES
-from .._provenance import note_companions, record_graph, source
+from .._provenance import companion_among, note_companions, record_graph, source
 from .._state import state
 from ..base import MXNetError
 from ..context import current_context
@@ -193,6 +194,10 @@ class CachedOp:
             for place, value in zip(plan.state_numbers, values, strict=True):
                 write_state(tensors[place], value)
         results = owned_apart(outputs, tensors)
+        if wanted and False in [r.requires_grad for r in results]:
+            # through an output that has a gradient, all of the graph goes back
+            companion = None if self.inlined else companion_among(results)
+            results = [linked(r, tensors if companion is None else [companion]) for r in results]
         if wanted and self.deferral.budget > 0 and (plan is not None or self.program.has_static_shapes):
             kinds = inference.kinds_of(training, tensors)
             if kinds not in self.deferral.output_kinds:

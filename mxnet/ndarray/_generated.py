@@ -35,6 +35,7 @@ from .._dispatch import interceptors
 from .._frontend.binding import _Null, by_order, missing_inputs
 from .._frontend.signature import docstring, signature
 from .._ops._eager import specialize
+from .._ops.core.gradients import depends, linked
 from .._ops.core.late_reads import check_late
 from .._ops.core.table import Operator
 from .._provenance import record_results, source
@@ -165,6 +166,8 @@ def _slow_variadic(op, data, given, out, kwargs, cls):
 def several(op, inputs, tensors, results, given, recording, ctx, cls):
     """The arrays of a call with several results."""
     found = owned_apart(results, tensors)
+    if recording and depends(tensors):
+        found = [linked(r, tensors) for r in found]
     found = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in found]
     if recording:
         record_results(op, given, inputs, found)
@@ -216,7 +219,10 @@ def {name}({parameters}):
                         _result = _owned(_result, {listed})
                 except (RuntimeError, MemoryError):         # a view that does not fit into memory as an array
                     return {slow}
-            if _result.requires_grad:
+            _differentiable = _result.requires_grad
+            if _recording and not _differentiable and {dependent}:
+                _result, _differentiable = _linked(_result, {listed}), True
+            if _differentiable:
                 if _recording:
                     if _late is not None:
                         _check_late(_result, ({tensors},)[_late])
@@ -285,6 +291,8 @@ def _source(op: Operator, name: str, is_method: bool):
         'key': ', '.join(key) + (',' if key else ''), 'inputs': listed,
         'attributes': given, 'retype': _retype(op, attributes, listed, given),
         'absent': ' or '.join(absent), 'reads': '; '.join(reads), 'leaves': ('\n' + ' ' * 16).join(leaves),
+        'dependent': '(' + ' or '.join([(f'{t} is not None and ' if x in optional else '') + f'{t}.requires_grad'
+                                        for x, t in both]) + ')',
         'mixed': f'None if {" or ".join(pairs)} else ' if pairs else '', 'tensors': ', '.join(tensors),
         'present': f'_trimmed({listed})' if optional else listed, 'listed': f'({", ".join(tensors)},)',
         'first': inputs[0], 'first_tensor': '_t0', 'sources': noted,
@@ -305,6 +313,7 @@ def _variadic_source(op, name, cls):
         key=', '.join(key), inputs='_data', attributes=given, retype=_retype(op, attributes, '_data', given),
         reads='_tensors = [x._storage for x in _data]', absent='True in [t is None for t in _tensors]',
         leaves='_tensors = [x._storage if x._variable is None else x._variable.leaf for x in _data]',
+        dependent='_depends(_tensors)',
         mixed='None if _mixed_dtypes(_tensors) else ' if op.same_dtype else '', tensors='_tensors', present='_data',
         listed='_tensors', first='_data[0]', first_tensor='_tensors[0]', sources='_sources(_data)',
         slow=f'_slow_variadic(_op, _data, {given}, out, _kwargs, {cls})')
@@ -328,6 +337,7 @@ _SHARED = {
     '__name__': 'mxnet.ndarray._invoke', '_interceptors': interceptors, '_state': state, '_run': run, '_slow': slow,
     '_slow_variadic': _slow_variadic, '_several': several, '_owned': owned, '_ref': ref, '_source': source,
     '_sources': sources, '_new': _new, '_trimmed': trimmed, '_mixed_dtypes': mixed_dtypes, '_check_late': check_late,
+    '_linked': linked, '_depends': depends,
 }
 
 

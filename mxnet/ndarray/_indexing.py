@@ -15,6 +15,8 @@ import torch
 from .._array import NDArrayBase
 from .._names import kind_of
 from .._ops.core import checks
+from .._ops.core.gradients import depends, linked
+from .._provenance import GETITEM, record_result
 from .._wording import plain
 from ._interop import tensor_of
 
@@ -174,6 +176,19 @@ def read(tensor: torch.Tensor, key: Any) -> Any:
     except IndexError as error:
         raise out_of_range(error, key, tensor) from None
     return result if result.is_contiguous() else result.contiguous()
+
+
+def recorded(array: Any, key: Any, tensor: torch.Tensor, result: torch.Tensor) -> torch.Tensor:
+    """The result of a recorded `array[key]`, which depends on the arrays in the key as well."""
+    kind = type(key)
+    arrays = [k for k in (key if kind is tuple else (key,)) if isinstance(k, NDArrayBase)] \
+        if kind is not int and kind is not slice else ()
+    if arrays and not result.requires_grad:
+        indices = [k.materialize() if k._variable is None else k._variable.leaf for k in arrays]
+        if depends(indices):
+            result = linked(result, indices)
+    record_result(GETITEM, (key, tensor.shape, result.shape), (array, *arrays), result)
+    return result
 
 
 def write(tensor, key, value):

@@ -16,6 +16,7 @@ from .._lazy.inference import SHAPE_ONLY, without_values
 from .._lazy.step import run_moving_steps
 from .._ops.core.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.core.dtypes import NAME
+from .._ops.core.gradients import depends, linked
 from .._ops.core.moves import Move
 from .._ops.core.table import CallSite, Operator
 from .._provenance import record_results, source
@@ -125,12 +126,17 @@ def execute(op: Operator, inputs, attributes, out, cls):
             result = result[0]
         else:
             results = _owned(op, inputs, attributes, result, tensors)
+            if recording and depends(tensors):
+                results = [linked(r, tensors) for r in results]
             results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
             if recording:
                 record_results(op, given, inputs, results)
             return results
     result, = _owned(op, inputs, attributes, (result,), tensors)
-    if result.requires_grad:
+    differentiable = result.requires_grad
+    if recording and not differentiable and depends(tensors):
+        result, differentiable = linked(result, tensors), True
+    if differentiable:
         if recording:
             result._provenance = (op, given, tuple([x._variable or source(x) for x in inputs if x is not None]), 0,
                             (ref(result),))

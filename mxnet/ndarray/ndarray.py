@@ -23,7 +23,7 @@ from .._ops import NAMES
 from .._ops.core.checks import look, records
 from .._ops.core.dtypes import BFLOAT16, NAME, NUMPY, torch_dtype
 from .._ops.tensor.reshape_codes import resolve
-from .._provenance import GETITEM, SETITEM, record_result, source
+from .._provenance import SETITEM, record_result, source
 from .._state import state
 from ..base import MXNetError, NDArrayHandle
 from ..context import Context, given_context
@@ -307,7 +307,7 @@ class NDArray(OperatorMethods, NDArrayBase):
         if not result.dim() and not state.np_shape and (tensor.dim() or type(key) is not tuple):
             result = result.view(1)
         if recording:
-            record_result(GETITEM, (key, tensor.shape, result.shape), (self,), result)
+            result = _indexing.recorded(self, key, tensor, result)
         elif result.requires_grad:
             result = result.detach()
         array = _new(self._dense)

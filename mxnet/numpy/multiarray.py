@@ -15,7 +15,7 @@ from .._lazy.operators import reshape as deferred_reshape
 from .._np_mode import NumpyShapes
 from .._ops.core.dtypes import NAME, torch_dtype
 from .._ops.core.table import NAMES
-from .._provenance import GETITEM, record_result
+from .._provenance import record_result
 from .._state import state
 from ..base import MXNetError
 from ..ndarray import _indexing, _interop
@@ -243,11 +243,10 @@ class ndarray(ArrayMethods, NDArray):  # type: ignore[misc]  # methods with NumP
                 result = _indexing.read(tensor, key)
         except IndexError as error:
             raise _indexing.out_of_range(error, key, tensor) from None
-        if result.requires_grad:
-            if state.recording:
-                record_result(GETITEM, (key, tensor.shape, result.shape), (self,), result)
-            else:
-                result = result.detach()
+        if state.recording:
+            result = _indexing.recorded(self, key, tensor, result)
+        elif result.requires_grad:
+            result = result.detach()
         array = _new(ndarray)
         array._storage = result
         array._ctx = self._ctx

@@ -204,7 +204,8 @@ def module(g):
     name, options = r.choice(OPTIMIZERS).split(', ', 1)
     setup += made(f'''
         mod = mx.mod.Module(out, data_names=['data'], label_names={["label"] if label else None}, context=CTX)
-        mod.bind(data_shapes=[('data', (5, 4))], label_shapes={sized(shape, 5)}, inputs_need_grad={r.random() < 0.3})
+        mod.bind(data_shapes=[('data', (5, 4))], label_shapes={sized(shape, 5)}, inputs_need_grad={r.random() < 0.3},
+        |     grad_req='{r.choice(('write', 'write', 'add'))}')
         mod.init_params(Fixed())
         mod.init_optimizer(optimizer={name}, optimizer_params={options})
         metric = mx.metric.create('{'acc' if kind == 'softmax' else 'mse'}')

@@ -246,3 +246,21 @@ def test_graphs_without_inputs(hybrid, recorded):
             assert found.shape == (3, 2)
             if hybrid:
                 assert found.context == ctx
+
+
+def test_parameters_of_a_symbol_block_have_upstreams_order(tmp_path):
+    """Arguments, then states: files of a Trainer's states know parameters by their number."""
+    out = mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=5, name='fc1')
+    out = mx.sym.FullyConnected(mx.sym.BatchNorm(out, name='bn'), num_hidden=4, name='fc2')
+    expected = ['fc1_weight', 'fc1_bias', 'bn_gamma', 'bn_beta', 'fc2_weight', 'fc2_bias', 'bn_moving_mean',
+                'bn_moving_var']             # of 1.9.1
+    block = gluon.SymbolBlock(out, mx.sym.var('data'))
+    assert list(block.collect_params()) == expected
+    block.initialize()
+    block.hybridize()
+    block(mx.nd.ones((1, 2)))
+    block.export(str(tmp_path / 'block'))
+    files = str(tmp_path / 'block-symbol.json'), ['data'], str(tmp_path / 'block-0000.params')
+    assert list(gluon.SymbolBlock.imports(*files).collect_params()) == expected
+    given = gluon.SymbolBlock(out, mx.sym.var('data'), params=block.collect_params())
+    assert list(given.collect_params()) == expected

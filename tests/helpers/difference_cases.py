@@ -484,6 +484,11 @@ def norm_of_zeros():
             gradient(lambda x: nd.norm(x, ord=1), [0, 0])]
 
 
+@claim('The gradient of `relu` at NaN', [[0, 0], [0, 0]], [['nan', 'nan'], ['nan', 0]])
+def powers_of_zero():
+    return [gradient(lambda x: 0 ** x, [1, 2]), gradient(lambda x: x ** 0, [0, 2])]
+
+
 @claim("The gradient of `attach_grad('null')`", [[0, 0], [7, 7]], [[0, 0], None])
 def gradients_of_null():
     x, w = nd.ones(2), nd.ones(2)
@@ -602,6 +607,22 @@ def bias_of_a_frozen_weight():
         total = net(nd.ones((3, 2))).sum()
     total.backward()
     return lists(net.bias.grad())
+
+
+@claim('The gradient of labels, lengths', [[0], [0], [0]], [[7], [7], [7]])
+def gradients_of_labels():
+    found = []
+    for call in (lambda x, y: nd.SoftmaxOutput(x, y), lambda x, y: nd.SequenceMask(x, y, use_sequence_length=True),
+                 lambda x, y: nd.contrib.boolean_mask(x, y)):
+        x, y = nd.ones((1, 1)), nd.ones((1,))
+        for array in (x, y):
+            array.attach_grad()
+            array.grad[:] = 7
+        with autograd.record():
+            out = call(x, y)
+        out.backward()
+        found.append(lists(y.grad))
+    return found
 
 
 @claim('AdaDelta scaled', [2], [1])

@@ -6,7 +6,7 @@ gradient of its own, `BlockGrad` ends one.  Everything not here is differentiate
 A backward rule is a function `(gradients, inputs, outputs) -> gradients of the inputs` (a tuple; None: no gradient),
 where `gradients` holds one tensor per output.  Rules compute with torch, so they can be differentiated again.
 """
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -98,6 +98,23 @@ def no_gradient(forward: Callable[..., Any], *inputs: Tensor) -> Any:
     if torch.is_grad_enabled() and any(x.requires_grad for x in inputs):
         return _Constant.apply(forward, *inputs)
     return forward(*inputs)
+
+
+def depends(tensors: Sequence[Tensor | None]) -> bool:
+    """Whether one of the inputs of a recorded call carries a gradient."""
+    return True in [t is not None and t.requires_grad for t in tensors]
+
+
+def linked(result: Tensor, inputs: Sequence[Tensor | None]) -> Tensor:
+    """A recorded result that has no gradient although its inputs have (indices, shapes): it depends on them as well.
+
+    `backward` then comes to the inputs, whose gradient is zero.  Integers, to which torch's engine knows no way, stay
+    as they are.
+    """
+    if result.requires_grad or not result.is_floating_point():
+        return result
+    return _Constant.apply(lambda *_: result, *[getattr(t, '_shadow', t) for t in inputs
+                                                if t is not None and t.requires_grad])
 
 
 def is_constant(tensor: Tensor) -> bool:
