@@ -18,6 +18,7 @@ from mxnet._dist.world import world
 SIZES = {'1 MB': 2**18, '16 MB': 2**22}
 SECONDS = 1.0                   # for each side of a case
 BATCH, LAYERS = 64, (784, 1024, 1024, 10)
+WORDS, WIDTH, LENGTH = 50_000, 64, 32       # of the embedding: 12.2 MB of weights, of which a batch touches 4 %
 
 
 def sent():
@@ -101,13 +102,47 @@ def steps():
             **measured({'dist_sync': ours, 'bare': theirs})}
 
 
+def embeddings():
+    """A training step of an embedding, whose gradient has the rows of the batch's words only, and two layers."""
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Embedding(WORDS, WIDTH, sparse_grad=True), mx.gluon.nn.Flatten(),
+            mx.gluon.nn.Dense(128, activation='relu', in_units=WIDTH * LENGTH),
+            mx.gluon.nn.Dense(10, in_units=128))
+    net.initialize()
+    net.hybridize()
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 1e-3}, kvstore='dist_sync')
+    loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    words = torch.randint(WORDS, (BATCH, LENGTH), generator=torch.Generator().manual_seed(world().rank))
+    data, label = mx.nd.array(words.numpy()), mx.nd.zeros((BATCH,))
+
+    def ours():
+        with mx.autograd.record():
+            loss = loss_of(net(data), label)
+        loss.backward()
+        trainer.step(BATCH)
+        net[0].weight.data().wait_to_read()
+
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(
+        torch.nn.Embedding(WORDS, WIDTH, sparse=True), torch.nn.Flatten(), torch.nn.Linear(WIDTH * LENGTH, 128),
+        torch.nn.ReLU(), torch.nn.Linear(128, 10)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    targets = torch.zeros(BATCH, dtype=torch.int64)
+
+    def theirs():
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(words), targets).backward()
+        optimizer.step()
+
+    return {'case': f'step of an embedding, {WORDS} words', **measured({'dist_sync': ours, 'bare': theirs})}
+
+
 def main():
     job = world()
     torch.set_num_threads(1)
     store = dist.TCPStore(os.environ['BENCH_MEETING'], 29555, job.size, job.rank == 0,
                           timeout=datetime.timedelta(seconds=60))
     dist.init_process_group('gloo', store=store, rank=job.rank, world_size=job.size)
-    for case in (*(lambda label=label, count=count: sums(label, count) for label, count in SIZES.items()), steps):
+    for case in (*(lambda label=label, count=count: sums(label, count) for label, count in SIZES.items()), steps, embeddings):
         found = case()
         if job.rank == 0:
             print(json.dumps(found), flush=True)
