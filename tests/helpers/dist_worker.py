@@ -701,6 +701,42 @@ def check_module():
     np.testing.assert_allclose(weights[0], weights[1], rtol=1e-5)
 
 
+def check_gradients_travel_once():
+    for sparse in (False, True):
+        net = mx.gluon.nn.Sequential()
+        net.add(mx.gluon.nn.Embedding(20, 4, sparse_grad=sparse), mx.gluon.nn.Dense(3, in_units=8, activation='tanh'),
+                mx.gluon.nn.Dense(2, in_units=3))
+        net.initialize(mx.init.Constant(0.1))
+        trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 1}, kvstore='dist_sync')
+        alone = [parameter.data().asnumpy() for parameter in net.collect_params().values()]
+        sums, plain = [], world().sum
+        world().sum = lambda tensor, what: (sums.append(what), plain(tensor, what))[1]
+        try:
+            for step in range(4):
+                others = []
+                for worker in (*range(size), rank):         # the last pass is that of this worker
+                    x = mx.nd.array([[worker, step], [5, worker + 7]])
+                    with mx.autograd.record():
+                        loss = (net(x) ** 2).sum()
+                    if worker != rank or len(others) == size:
+                        sums.append('backward')
+                    grads = mx.autograd.grad(loss, [p.data() for p in net.collect_params().values()]) \
+                        if len(others) < size else loss.backward()
+                    others.append([g.asnumpy() for g in grads] if grads is not None else None)
+                sums.append('step')
+                trainer.step(1)
+                for i, parameter in enumerate(net.collect_params().values()):
+                    alone[i] = alone[i] - sum(gradients[i] for gradients in others[:size])
+                    np.testing.assert_allclose(parameter.data().asnumpy(), alone[i], rtol=1e-5, atol=1e-6)
+        finally:
+            del world().sum
+        travelled = [what for what in sums if what.endswith(' gradients')]
+        assert travelled == [f'sum of {4 if sparse else 5} gradients'] * 4, sums
+        # from the second step on while backward runs, before the step
+        last = len(sums) - 1 - sums[::-1].index('step')
+        assert sums[last - 1].endswith(' gradients'), sums
+
+
 class Notes(logging.Handler):
     """What was logged inside."""
 
