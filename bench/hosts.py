@@ -42,6 +42,13 @@ def report(found, link):
     """Prints the rows of a job; returns them."""
     rows = []
     for case in found:
+        if 'training' in case:
+            for name, (seconds, steps, sent, accuracy) in case['training'].items():
+                missed = '' if accuracy >= case['goal'] else f', not {case["goal"]}'
+                print(f'  digits, {name:16}{seconds:9.2f} s {steps:5} steps{sent / 2**20:9.1f} MB  '
+                      f'accuracy {accuracy:.3f}{missed}', flush=True)
+            rows.append({**link, **case})
+            continue
         ours, bare, packed = case['dist_sync'], case['bare'], case.get('2 bits')
         busy = ours[2] > BUSY * os.cpu_count()
         row = {**link, **case, 'ratio': ours[0] / bare[0], 'busy': busy}

@@ -5,9 +5,9 @@ to them.  A bucket starts when the gradients of all of its parameters are there 
 all workers start the same buckets in the same order, whatever order their gradients come in.  What did not start by
 itself starts in the Trainer's step: all of it, where a whole network is one node of the graph.
 
-On a CPU the gradients that a program sees are written at the end of backward, when it has succeeded; what travels before
-is what torch has computed.  A program may change gradients between backward and step, or call backward twice.  Every
-worker notices that of its own gradients, tells the others with the scale of its gradients, and all add up again.
+On a CPU the gradients that a program sees are written at the end of backward, when it has succeeded; what travels
+before is what torch has computed.  A program may change gradients between backward and step, or call backward twice.
+Every worker notices that of its own gradients, tells the others with the scale of its gradients, and all add up again.
 """
 import weakref
 from typing import Any

@@ -709,8 +709,12 @@ def check_gradients_travel_once():
         net.initialize(mx.init.Constant(0.1))
         trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 1}, kvstore='dist_sync')
         alone = [parameter.data().asnumpy() for parameter in net.collect_params().values()]
-        sums, plain = [], world().sum
-        world().sum = lambda tensor, what: (sums.append(what), plain(tensor, what))[1]
+        sums = []
+
+        def noted(tensor, what, sums=sums, plain=world().sum):
+            sums.append(what)
+            return plain(tensor, what)
+        world().sum = noted
         try:
             for step in range(4):
                 others = []
