@@ -709,9 +709,9 @@ def check_gradients_travel_once():
         net.initialize(mx.init.Constant(0.1))
         trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 1}, kvstore='dist_sync')
         alone = [parameter.data().asnumpy() for parameter in net.collect_params().values()]
-        sums = []
+        sums, everyone = [], world().sum
 
-        def noted(tensor, what, sums=sums, plain=world().sum):
+        def noted(tensor, what, sums=sums, plain=everyone):
             sums.append(what)
             return plain(tensor, what)
         world().sum = noted
