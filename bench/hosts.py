@@ -42,6 +42,13 @@ def report(found, link):
     """Prints the rows of a job; returns them."""
     rows = []
     for case in found:
+        if 'training' in case:
+            for name, (seconds, steps, sent, accuracy) in case['training'].items():
+                missed = '' if accuracy >= case['goal'] else f', not {case["goal"]}'
+                print(f'  digits, {name:16}{seconds:9.2f} s {steps:5} steps{sent / 2**20:9.1f} MB  '
+                      f'accuracy {accuracy:.3f}{missed}', flush=True)
+            rows.append({**link, **case})
+            continue
         ours, bare, packed = case['dist_sync'], case['bare'], case.get('2 bits')
         busy = ours[2] > BUSY * os.cpu_count()
         row = {**link, **case, 'ratio': ours[0] / bare[0], 'busy': busy}
@@ -51,6 +58,31 @@ def report(found, link):
               + ('  cores' if busy else '  over budget' if row['ratio'] > BUDGET else ''), flush=True)
         rows.append(row)
     return rows
+
+
+def model(rows):
+    """Fits latency and bandwidth of a ring to the sums of the fewest hosts, and compares it with those of more.
+
+    A sum of S bytes over n hosts has 2 (n - 1) steps, each a message of S / n bytes.
+    """
+    sizes = {'1 MB': 2**20, '16 MB': 2**24}
+    for rate in dict.fromkeys(row['rate'] for row in rows):
+        points = [(row['hosts'], sizes[row['case']], row['dist_sync'][0]) for row in rows
+                  if row['rate'] == rate and not row['loss'] and row['case'] in sizes]
+        fewest = min((count for count, _, _ in points), default=0)
+        fitted = [point for point in points if point[0] == fewest]
+        if len(fitted) < 2 or len(fitted) == len(points):
+            continue
+        (n, small, quick), (_, large, slow) = sorted(fitted)[0], sorted(fitted)[-1]
+        steps = 2 * (n - 1)
+        rest = (slow - quick) * n / steps / (large - small)         # seconds a byte
+        latency = max(0.0, quick / steps - small / n * rest)        # what passes a link at once may make it negative
+        print(f'{rate}: fitted on {n} hosts: {latency * 1e3:.2f} ms a message, {1e-6 / rest:.0f} MB/s')
+        for count, size, measured_seconds in points:
+            if count > fewest:
+                expected = 2 * (count - 1) * (latency + size / count * rest)
+                print(f'  {count} hosts, {size / 2**20:3.0f} MB: expected {expected * 1e3:7.1f} ms, measured '
+                      f'{measured_seconds * 1e3:7.1f} ms ({measured_seconds / expected:.2f})')
 
 
 def main(argv=None):
@@ -79,6 +111,7 @@ def main(argv=None):
                        {'hosts': count, 'rate': rate, 'delay': delay, 'loss': loss})
         if options.json:
             Path(options.json).write_text(json.dumps(rows, indent=1), encoding='utf-8')
+    model(rows)
 
 
 if __name__ == '__main__':

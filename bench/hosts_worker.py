@@ -7,7 +7,9 @@ import datetime
 import json
 import os
 import statistics
+import sys
 import time
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -18,6 +20,7 @@ from mxnet._dist.world import world
 SIZES = {'1 MB': 2**18, '16 MB': 2**22}
 SECONDS = 1.0                   # for each side of a case
 BATCH, LAYERS = 64, (784, 1024, 1024, 10)
+WORDS, WIDTH, LENGTH = 50_000, 64, 32       # of the embedding: 12.2 MB of weights, of which a batch touches 4 %
 
 
 def sent():
@@ -101,13 +104,104 @@ def steps():
             **measured({'dist_sync': ours, 'bare': theirs})}
 
 
+def embeddings():
+    """A training step of an embedding, whose gradient has the rows of the batch's words only, and two layers."""
+    net = mx.gluon.nn.HybridSequential()
+    net.add(mx.gluon.nn.Embedding(WORDS, WIDTH, sparse_grad=True), mx.gluon.nn.Flatten(),
+            mx.gluon.nn.Dense(128, activation='relu', in_units=WIDTH * LENGTH),
+            mx.gluon.nn.Dense(10, in_units=128))
+    net.initialize()
+    net.hybridize()
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 1e-3}, kvstore='dist_sync')
+    loss_of = mx.gluon.loss.SoftmaxCrossEntropyLoss()
+    words = torch.randint(WORDS, (BATCH, LENGTH), generator=torch.Generator().manual_seed(world().rank))
+    data, label = mx.nd.array(words.numpy()), mx.nd.zeros((BATCH,))
+
+    def ours():
+        with mx.autograd.record():
+            loss = loss_of(net(data), label)
+        loss.backward()
+        trainer.step(BATCH)
+        net[0].weight.data().wait_to_read()
+
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Sequential(
+        torch.nn.Embedding(WORDS, WIDTH, sparse=True), torch.nn.Flatten(), torch.nn.Linear(WIDTH * LENGTH, 128),
+        torch.nn.ReLU(), torch.nn.Linear(128, 10)))
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    targets = torch.zeros(BATCH, dtype=torch.int64)
+
+    def theirs():
+        optimizer.zero_grad()
+        torch.nn.functional.cross_entropy(model(words), targets).backward()
+        optimizer.step()
+
+    return {'case': 'step of an embedding', **measured({'dist_sync': ours, 'bare': theirs})}
+
+
+WAYS = {'float32': (None, 0.05), '2 bits': ({'type': '2bit', 'threshold': 0.5}, 0.05),
+        '1 bit': ({'type': '1bit', 'threshold': 0.0}, 0.005)}       # compression and rate; one bit stands for 1 or -1
+GOAL, STEPS = 0.85, 400                     # of 500 test digits, after at most so many steps
+
+
+class Learner:
+    """An MLP that learns the digits of examples/data, each worker a part of every batch."""
+
+    def __init__(self, compression, rate):
+        mx.random.seed(1)
+        self.net = mx.gluon.nn.HybridSequential()
+        for before, units in zip(LAYERS[:-1], LAYERS[1:], strict=True):
+            self.net.add(mx.gluon.nn.Dense(units, activation='relu' if units > 10 else None, in_units=before))
+        self.net.initialize(mx.init.Xavier())
+        self.net.hybridize()
+        self.trainer = mx.gluon.Trainer(self.net.collect_params(), 'sgd', {'learning_rate': rate, 'momentum': 0.9},
+                                        kvstore='dist_sync', compression_params=compression)
+        sampler = mx.gluon.data.ShardedBatchSampler(1000, 32, world().size, world().rank, shuffle=True, seed=3)
+        self.order = (indices for _ in range(STEPS) for indices in sampler if len(indices) == 32)
+        self.steps = self.seconds = self.sent = self.accuracy = 0
+
+    def step(self, data, label, loss_of):
+        indices = next(self.order)
+        x, y = mx.nd.array(data[indices]), mx.nd.array(label[indices])
+        world().barrier()
+        before, start = sent(), time.perf_counter()
+        with mx.autograd.record():
+            loss = loss_of(self.net(x), y)
+        loss.backward()
+        self.trainer.step(32 * world().size)
+        self.net[0].bias.data().wait_to_read()
+        self.seconds += time.perf_counter() - start
+        self.sent += sent() - before
+        self.steps += 1
+
+
+def digits():
+    """Time, steps and bytes until an accuracy is reached, with what is sent in full and in two bits or one."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'examples'))
+    from digits import load  # type: ignore[import-not-found]  # of examples
+    data, label = (array.reshape(len(array), -1).squeeze() for array in load())
+    test, answers = (array.reshape(len(array), -1).squeeze() for array in load('t10k'))
+    loss_of, learners = mx.gluon.loss.SoftmaxCrossEntropyLoss(), {name: Learner(*way) for name, way in WAYS.items()}
+    left = dict(learners)
+    while left:
+        for name, learner in list(left.items()):        # in turns: what else the machine does meets all of them
+            learner.step(data, label, loss_of)
+            if learner.steps % 5 == 0:
+                right = learner.net(mx.nd.array(test)).argmax(axis=1).asnumpy() == answers
+                learner.accuracy = float(right.mean())
+                if learner.accuracy >= GOAL or learner.steps >= STEPS:
+                    del left[name]
+    return {'case': 'digits', 'goal': GOAL,
+            'training': {name: [one.seconds, one.steps, one.sent, one.accuracy] for name, one in learners.items()}}
+
+
 def main():
     job = world()
     torch.set_num_threads(1)
     store = dist.TCPStore(os.environ['BENCH_MEETING'], 29555, job.size, job.rank == 0,
                           timeout=datetime.timedelta(seconds=60))
     dist.init_process_group('gloo', store=store, rank=job.rank, world_size=job.size)
-    for case in (*(lambda label=label, count=count: sums(label, count) for label, count in SIZES.items()), steps):
+    several = (lambda label=label, count=count: sums(label, count) for label, count in SIZES.items())
+    for case in (*several, steps, embeddings, digits):
         found = case()
         if job.rank == 0:
             print(json.dumps(found), flush=True)

@@ -221,6 +221,18 @@ def _commit(write: Callable[..., None], *args: Any) -> None:
         commits.append((write, *args))
 
 
+def written_later(buffer: Any, then: Callable[..., None], *args: Any) -> torch.Tensor | None:
+    """For a hook that runs behind that of a variable: the gradient that was computed for its buffer, if it is written
+    when the pass has succeeded; then `then` is called behind it.  None if it has been written.
+    """
+    commits = state.commits
+    if not commits or commits[-1][0] is not _store or commits[-1][1] is not buffer:
+        return None
+    gradient = commits[-1][-1].detach()
+    commits.append((then, *args))
+    return gradient.to_dense() if gradient.layout is not torch.strided else gradient
+
+
 def _store(buffer: Any, req: str, fresh: list[bool], gradient: torch.Tensor) -> None:
     """Writes a gradient into the buffer that the program sees."""
     fresh[0] = True

@@ -230,8 +230,8 @@ class Pulse:
 
 
 _UNEVEN = (': probably the workers have different numbers of batches. All must make the same number of steps: split '
-           'the data into parts of equal length (ImageRecordIter does this with path_imgidx), or stop all workers '
-           'after the smallest number of batches')
+           'the data into parts with equal numbers of batches (gluon.data.ShardedBatchSampler, or even_parts=True of '
+           'ImageRecordIter), or iterate over kv.together(batches), which ends when the first worker has no more')
 
 
 def _workers(ranks):

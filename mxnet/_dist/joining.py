@@ -4,7 +4,8 @@ Four cases:
 
 - `remx launch` has started all workers on this machine: a Unix socket in a folder of this user alone.  No port is open.
 - torchrun has, all on this machine: the same; worker 0 makes the folder and says in torchrun's store where it is.
-  Whoever writes something else there is found out by the owner of the folder.
+  Whoever writes something else there is found out by the owner of the folder.  That store outlives the workers, and
+  the agents of several machines count restarts differently, so each worker asks with a word of its own.
 - Workers on several machines, by `remx launch` or torchrun: a port of worker 0's machine, at the address that the job
   names.
 - Processes that were started by hand with DMLC_ variables: the same, at DMLC_PS_ROOT_URI.
@@ -13,7 +14,9 @@ import datetime
 import json
 import logging
 import os
+import secrets
 import shutil
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,9 +43,16 @@ class Met:
     meeting: Meeting | None = None      # in the process that has the store
     folder: str = ''                    # of Unix sockets, where all workers share a machine
     own_folder: str = ''                # ... that this process made
+    answers: Any = None                 # tells workers that torchrun has started where the store is
+
+    def complete(self):
+        """All workers are here."""
+        if self.answers is not None:
+            self.answers.stop()
 
     def close(self):
         """Leaves the store, and removes what this process made; the store itself stays as long as the process."""
+        self.complete()
         self.member.close()
         if self.own_folder:
             shutil.rmtree(self.own_folder, ignore_errors=True)
@@ -60,19 +70,21 @@ def meet(where, seconds) -> Met:
     """The store of small values that all workers see; worker 0 has it, unless another process does."""
     key, folder, own, problem = secret(), '', '', None
     address: Any = (where.host, where.port)
-    meeting = None
+    meeting = answers = None
     if where.path:
         folder, address = private(os.path.dirname(where.path)), where.path
     if where.hosted:
-        address, key, meeting, folder, own = _by_torchrun(where, key, seconds)
+        (address, key, meeting, folder, own), answers = _by_torchrun(where, key, seconds)
     elif where.rank == 0:
         try:
             meeting = host(address, key)
         except (OSError, Refused) as error:
             problem = error             # upstream's scheduler may be there already
     try:
-        return Met(address, key, Member(address, key, seconds), meeting, folder, own)
+        return Met(address, key, Member(address, key, seconds), meeting, folder, own, answers)
     except Refused as error:
+        if answers is not None:
+            answers.stop()
         name = '?' if where.rank is None else where.rank
         why = f'; this worker could not open it: {problem}. MXNET_KVSTORE_BIND names the address to listen at if it ' \
               'is another one' if problem else ''
@@ -83,41 +95,73 @@ def meet(where, seconds) -> Met:
 
 # ---------------------------------------------------------------------- torchrun
 
+class _Answers:
+    """Worker 0 says in torchrun's store where the workers meet, to each that asks: `ask/rank` has a word, the answer
+    is at `answer/word`.  What earlier workers have left there is never taken for an answer.
+    """
+
+    def __init__(self, agent, size, key, address):
+        self._agent, self._size, self._key, self._address = agent, size, key, address
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name='kvstore-answers', daemon=True)
+        self._thread.start()
+
+    def _run(self):
+        answered: dict[int, bytes] = {}
+        try:
+            while not self._over.wait(0.02):
+                for rank in range(1, self._size):
+                    ask = f'remx/ask/{rank}'
+                    word = self._agent.get(ask) if self._agent.check([ask]) else None
+                    if word is not None and word != answered.get(rank):
+                        answered[rank] = word
+                        mark = _mark(self._key, self._address, word.decode())
+                        self._agent.set(f'remx/answer/{word.decode()}', json.dumps([self._address, mark]))
+        except (RuntimeError, UnicodeDecodeError) as error:         # the others say that nobody answers
+            logging.warning('worker 0 of %s can tell no more workers where they meet: %s', self._size, error)
+
+    def stop(self):
+        """Nobody else will ask."""
+        self._over.set()
+        self._thread.join(5)
+
+
 def _by_torchrun(where, key, seconds):
-    """(address, key, store or None, folder or '', own folder or '')"""
+    """((address, key, store or None, folder or '', own folder or ''), what answers other workers or None)"""
     import torch.distributed as dist
     try:
         agent = dist.TCPStore(where.host, where.port, is_master=False, timeout=datetime.timedelta(seconds=seconds))
-        name = f'remx{where.attempt}/meeting'
         if where.rank == 0:
             found = _opened(where, key)
-            address = found[0]
-            agent.set(name, json.dumps([address, _mark(key, address, where.attempt)]))
-            return found
+            return found, _Answers(agent, where.size, key, found[0])
+        word = secrets.token_hex(16)
+        name = f'remx/answer/{word}'
+        agent.set(f'remx/ask/{where.rank}', word)
         agent.wait([name], datetime.timedelta(seconds=seconds))
         text = agent.get(name)
+        agent.delete_key(name)
     except (RuntimeError, OSError) as error:
         raise MXNetError(f'worker {where.rank} of {where.size} found no worker at {where.host}:{where.port} within '
                          f'{seconds:g} seconds; torchrun or worker 0 is gone') from error
     try:
         address, mark = json.loads(text)
         address = address if isinstance(address, str) else (str(address[0]), int(address[1]))
-        if mark != _mark(key, address, where.attempt):
+        if mark != _mark(key, address, word):
             raise ValueError('the mark is wrong')
     except (ValueError, TypeError, IndexError) as error:
         raise MXNetError(f'worker {where.rank} of {where.size}: what the store of torchrun says of the meeting is not '
                          f'from a worker of this job ({error}); {SECRET} must be the same for all workers') from None
     if not isinstance(address, str):
-        return address, key, None, '', ''
+        return (address, key, None, '', ''), None
     folder = private(os.path.dirname(address))
     if not key:
         with open(os.path.join(folder, 'secret'), encoding='ascii') as file:
             key = file.read().encode()
-    return address, key, None, folder, ''
+    return (address, key, None, folder, ''), None
 
 
-def _mark(key, address, attempt):
-    return derive(key, 'meeting', attempt, json.dumps(address)).hex()
+def _mark(key, address, word):
+    return derive(key, 'meeting', word, json.dumps(address)).hex()
 
 
 def _opened(where, key):

@@ -57,8 +57,11 @@ def place() -> Place:
         host, port = ('', 0) if size == 1 else _address('MASTER_ADDR', 'MASTER_PORT', size)
         # a program of such a job may start another one by other means, which gets this variable, too
         name, _, path = os.environ.get(MEETING, '').partition('=')
+        hosted = os.environ.get('TORCHELASTIC_USE_AGENT_STORE') == 'True'
+        if os.environ.get('TORCHELASTIC_RUN_ID'):
+            attempt = 0         # torchrun's agents count for themselves, and the workers' store is a new one each time
         return _checked(Place(_number('RANK'), size, _number('LOCAL_RANK', 0), _number('LOCAL_WORLD_SIZE', 1), host,
-                              port, os.environ.get('TORCHELASTIC_USE_AGENT_STORE') == 'True', attempt,
+                              port, hosted, attempt,
                               path if size > 1 and name == f'{host}:{port}' else ''))
     size = _number('DMLC_NUM_WORKER')
     if size is not None:

@@ -77,6 +77,7 @@ class World:
         atexit.register(self._leave)
         self.rank = self._pulse.rank
         self._pulse.wait_for_all()
+        met.complete()
         backend = os.environ.get('MXNET_KVSTORE_BACKEND') or ''
         cards = not backend and torch.cuda.is_available() and dist.is_nccl_available()
         self._staged = 'nccl' not in backend and not cards

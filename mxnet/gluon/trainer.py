@@ -149,6 +149,16 @@ class Trainer:
         self._kvstore, self._update_on_kvstore = store, update
         self._kv_initialized = True
 
+    def _together(self, batches):
+        """The batches of a pass; in a job whose workers wait for each other, as long as all of them have one."""
+        wanted = self._kvstore_params['kvstore']
+        name = str(getattr(wanted, 'type', wanted))
+        if not name.startswith(('dist', 'horovod')) or 'async' in name:
+            return iter(batches)
+        if not self._kv_initialized:
+            self._init_kvstore()
+        return iter(batches) if self._kvstore is None else self._kvstore.together(batches)
+
     def _make_store(self, wanted, several):
         if wanted is None:
             return None

@@ -5,8 +5,9 @@ to them.  A bucket starts when the gradients of all of its parameters are there 
 all workers start the same buckets in the same order, whatever order their gradients come in.  What did not start by
 itself starts in the Trainer's step: all of it, where a whole network is one node of the graph.
 
-A program may change gradients between backward and step, or call backward twice.  Every worker notices that of its own
-gradients, tells the others with the scale of its gradients, and all add up again.
+On a CPU the gradients that a program sees are written at the end of backward, when it has succeeded; what travels
+before is what torch has computed.  A program may change gradients between backward and step, or call backward twice.
+Every worker notices that of its own gradients, tells the others with the scale of its gradients, and all add up again.
 """
 import weakref
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import torch
 
 from .._array import overwrite, wrap
+from .._autograd import written_later
 from ..ndarray import NDArray
 
 __all__ = ['Early']
@@ -32,29 +34,39 @@ class Bucket:
         self._all = [(i, device) for i in members for device in range(len(gradients[i]))]
         self.waiting = set(self._all)
         self.work: Any = None
-        self.sent: list[tuple[torch.Tensor, int]] = []     # what was sent, with the versions that it had
+        self.computed: dict[Any, torch.Tensor] = {}         # gradients that are not written yet
+        self.written: dict[Any, tuple[torch.Tensor, int]] = {}     # where they were written, and the versions then
 
     def start(self, gradients, world):
-        self.sent = []
         for i, part in zip(self.members, self.parts, strict=True):
             for device, gradient in enumerate(gradients[i]):
-                tensor = gradient.materialize()
-                flat = tensor.detach().reshape(-1)
+                value = self.computed.pop((i, device), None)
+                if value is None:
+                    self.note((i, device), gradient)
+                    value = self.written[i, device][0].detach()
+                flat = value.broadcast_to(gradient.meta().shape).reshape(-1)
                 if device:
                     part += flat.to(part.device)
                 else:
                     part.copy_(flat)
-                self.sent.append((tensor, tensor._version))
         self.work = world.sum(self.flat, f'sum of {len(self.members)} gradients')
+
+    def note(self, place, gradient):
+        """What a gradient is now is what travels."""
+        tensor = gradient.materialize()
+        self.written[place] = tensor, tensor._version
 
     def changed(self, gradients):
         """Whether any gradient is another one than what was sent."""
+        if self.written.keys() != set(self._all):
+            return True                     # a pass failed before it wrote them
         return any(gradients[i][device].materialize() is not tensor or tensor._version != version
-                   for (i, device), (tensor, version) in zip(self._all, self.sent, strict=True))
+                   for (i, device), (tensor, version) in self.written.items())
 
     def end(self):
         """The next gradients may come."""
         self.work, self.waiting = None, set(self._all)
+        self.computed, self.written = {}, {}
 
 
 class Early:
@@ -120,6 +132,14 @@ class Early:
         if bucket.work is not None:
             self._again = True                              # backward was called once more
             return
+        gradient = self.gradients[place[0]][place[1]]
+        value = written_later(gradient, bucket.note, place, gradient)
+        if value is None:
+            bucket.note(place, gradient)
+            bucket.computed.pop(place, None)
+        else:
+            bucket.written.pop(place, None)
+            bucket.computed[place] = value
         bucket.waiting.discard(place)
         while self._next < len(self._buckets) and not self._buckets[self._next].waiting:
             self._buckets[self._next].start(self.gradients, self._store._world)
@@ -141,6 +161,7 @@ class Early:
         scale = store._agreed(own, total, self._what)
         if again:
             for bucket in self._buckets:
+                bucket.computed = {}
                 bucket.start(self.gradients, world)
             for bucket in self._buckets:
                 world.wait(bucket.work)

@@ -2,13 +2,44 @@
 from __future__ import annotations
 
 import contextlib
+import logging
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .._dist.world import world
 from ..optimizer import Updater
 from .kvstore import KVStore
 
-__all__ = ['WorkersKVStore']
+__all__ = ['WorkersKVStore', 'even_end']
+
+
+def even_end(world, batches: Iterable[Any]) -> Iterator[Any]:
+    """The batches of this worker, as long as all workers have one; who had more and who had none is logged."""
+    given, end = 0, object()
+    for batch in _and_then(batches, end):
+        left, work = world.agree([float(batch is not end)], 'looking for the next batch')
+        world.wait(work)
+        if int(left) < world.size:
+            if int(left):
+                _say_who(world, batch is not end, given)
+            return
+        yield batch
+        given += 1
+
+
+def _and_then(batches, end):
+    yield from batches
+    yield end
+
+
+def _say_who(world, more, given):
+    found = world.objects(more)
+    lists = [', '.join(str(rank) for rank, has in enumerate(found) if has is which) for which in (False, True)]
+    if world.rank == 0:
+        logging.warning('The epoch ends after %d batches: worker%s %s had no more; worker%s %s had, and left the rest '
+                        'out. Parts of equal length are used up: gluon.data.ShardedBatchSampler, or even_parts=True '
+                        'of ImageRecordIter.', given, 's' * (',' in lists[0]), lists[0], 's' * (',' in lists[1]),
+                        lists[1])
 
 
 class WorkersKVStore(KVStore):

@@ -8,6 +8,8 @@ from .._names import kind_of, near
 from ..ndarray import NDArray
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from .._typing import Keys, NestedArrays, Path
     from ..kvstore._workers import WorkersKVStore
     from ..kvstore.horovod import Horovod
@@ -38,6 +40,10 @@ class KVStoreBase:
 
     OPTIMIZER = 'optimizer'         # a capability: does the store update weights by itself
     kv_registry: dict[str, type] = {}
+
+    def together(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The batches; those of `dist_sync` end when the first worker has no more."""
+        return iter(batches)
 
     def broadcast(self, key: Keys, value: NestedArrays, out: Any, priority: int = 0) -> Any:
         """Gives everyone the value that the first worker has."""

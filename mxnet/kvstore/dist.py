@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from ..optimizer import Updater
 from ._buckets import HEADER, Bucket, Group, bucket_bytes
 from ._gathered import Packed, Rows
 from ._overlap import Early
-from ._workers import WorkersKVStore
+from ._workers import WorkersKVStore, even_end
 
 if TYPE_CHECKING:
     from .._typing import Keys, NestedArrays
@@ -492,6 +492,14 @@ class DistKVStore(WorkersKVStore):
         return super()._states(what)
 
     # ------------------------------------------------------------------ workers
+    def together(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The batches of this worker, as long as all workers have one: a call of all workers.
+
+        Workers whose data have different lengths end an epoch together, and worker 0 logs who had more.  `Module.fit`
+        and `Estimator.fit` do this by themselves.
+        """
+        return iter(batches) if self._world.size == 1 else even_end(self._world, batches)
+
     def _barrier(self):
         """Waits until all workers are here; what they pushed is taken in."""
         self._finish()

@@ -1,6 +1,7 @@
 """`mx.kv.create('horovod')`: the store that only adds up and copies.  `mx.contrib.horovod` has Horovod's names."""
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -8,6 +9,7 @@ import torch
 from .._array import overwrite
 from .._dist.world import world
 from ..base import MXNetError
+from ._workers import even_end
 from .base import KVStoreBase, listed
 
 if TYPE_CHECKING:
@@ -25,6 +27,10 @@ class Horovod(KVStoreBase):
 
     def __init__(self) -> None:
         self._world = world()
+
+    def together(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """The batches of this worker, as long as all workers have one, as with `dist_sync`."""
+        return iter(batches) if self._world.size == 1 else even_end(self._world, batches)
 
     def broadcast(self, key: Keys, value: NestedArrays, out: Any, priority: int = 0) -> None:
         """Gives everyone the value that worker 0 has."""

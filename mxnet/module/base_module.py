@@ -346,7 +346,8 @@ class BaseModule:
         if run is None or run.train_data is not train_data:     # called by a loop of the program's
             self._run = run = Run(train_data)
         run.begin(epoch)
-        batches = iter(train_data)
+        store = getattr(self, '_kvstore', None)
+        batches = iter(train_data) if store is None else store.together(train_data)
         nbatch, data_batch = run.skip(batches)
         if data_batch is None and not nbatch:
             raise MXNetError('fit: train_data has no batches; was it reset?')

@@ -1,5 +1,6 @@
 """One worker of the job of test_dist_sync.py: runs every `check_` function, writes what failed to FOLDER/RANK.json."""
 import json
+import logging
 import os
 import sys
 import traceback
@@ -698,6 +699,102 @@ def check_module():
                    optimizer_params={'learning_rate': 0.1, 'rescale_grad': 1 / 12})
         weights.append(module.get_params()[0]['fc_weight'].asnumpy())
     np.testing.assert_allclose(weights[0], weights[1], rtol=1e-5)
+
+
+def check_gradients_travel_once():
+    for sparse in (False, True):
+        net = mx.gluon.nn.Sequential()
+        net.add(mx.gluon.nn.Embedding(20, 4, sparse_grad=sparse), mx.gluon.nn.Dense(3, in_units=8, activation='tanh'),
+                mx.gluon.nn.Dense(2, in_units=3))
+        net.initialize(mx.init.Constant(0.1))
+        trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': 1}, kvstore='dist_sync')
+        alone = [parameter.data().asnumpy() for parameter in net.collect_params().values()]
+        sums, everyone = [], world().sum
+
+        def noted(tensor, what, sums=sums, plain=everyone):
+            sums.append(what)
+            return plain(tensor, what)
+        world().sum = noted
+        try:
+            for step in range(4):
+                others = []
+                for worker in (*range(size), rank):         # the last pass is that of this worker
+                    x = mx.nd.array([[worker, step], [5, worker + 7]])
+                    with mx.autograd.record():
+                        loss = (net(x) ** 2).sum()
+                    if worker != rank or len(others) == size:
+                        sums.append('backward')
+                    grads = mx.autograd.grad(loss, [p.data() for p in net.collect_params().values()]) \
+                        if len(others) < size else loss.backward()
+                    others.append([g.asnumpy() for g in grads] if grads is not None else None)
+                sums.append('step')
+                trainer.step(1)
+                for i, parameter in enumerate(net.collect_params().values()):
+                    alone[i] = alone[i] - sum(gradients[i] for gradients in others[:size])
+                    np.testing.assert_allclose(parameter.data().asnumpy(), alone[i], rtol=1e-5, atol=1e-6)
+        finally:
+            del world().sum
+        travelled = [what for what in sums if what.endswith(' gradients')]
+        assert travelled == [f'sum of {4 if sparse else 5} gradients'] * 4, sums
+        # from the second step on while backward runs, before the step
+        last = len(sums) - 1 - sums[::-1].index('step')
+        assert sums[last - 1].endswith(' gradients'), sums
+
+
+class Notes(logging.Handler):
+    """What was logged inside."""
+
+    def __enter__(self):
+        self.said = []
+        logging.getLogger().addHandler(self)
+        return self.said
+
+    def __exit__(self, *error):
+        logging.getLogger().removeHandler(self)
+
+    def emit(self, record):
+        self.said.append(record.getMessage())
+
+
+def check_uneven_parts_end_together():
+    for store in (kv, mx.kv.create('horovod')):
+        with Notes() as said:
+            assert list(store.together(range(rank, 3 + 2 * rank))) == list(range(rank, rank + 3))      # 3, 4 and 5
+            others = ', '.join(map(str, range(1, size)))
+            ends = f'The epoch ends after 3 batches: worker 0 had no more; worker{"s" * (size > 2)} {others} had'
+            assert [text.startswith(ends) for text in said] == [True] * (rank == 0), said
+        with Notes() as said:
+            assert list(store.together(range(4))) == list(range(4))
+            assert list(store.together(())) == [] and not said
+            assert list(store.together(range(7 * rank))) == []
+            assert [text.split(': ')[0] for text in said] == ['The epoch ends after 0 batches'] * (rank == 0)
+
+
+def check_fit_of_uneven_parts():
+    draw = np.random.RandomState(rank)
+    data, label = draw.normal(size=(12 + 4 * rank, 4)).astype('f'), draw.randint(2, size=12 + 4 * rank).astype('f')
+    net = mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.Variable('data'), num_hidden=2, name='fc'), name='softmax')
+    module = mx.mod.Module(net)
+    with Notes() as said:
+        seen = []
+        module.fit(mx.io.NDArrayIter(data, label, 4), num_epoch=2, kvstore=mx.kv.create('dist_sync'),
+                   batch_end_callback=lambda param: seen.append((param.epoch, param.nbatch)))
+        assert seen == [(epoch, batch) for epoch in range(2) for batch in range(3)]
+        assert sum('The epoch ends after 3 batches' in text for text in said) == 2 * (rank == 0)
+    weights = world().objects(module.get_params()[0]['fc_weight'].asnumpy().tolist())
+    assert all(weight == weights[0] for weight in weights)
+
+    from mxnet.gluon.contrib.estimator import estimator
+    block = mx.gluon.nn.Dense(2, in_units=4)
+    block.initialize()
+    trainer = mx.gluon.Trainer(block.collect_params(), 'sgd', {'learning_rate': 0.1}, kvstore='dist_sync')
+    loader = mx.gluon.data.DataLoader(mx.gluon.data.ArrayDataset(data, label), 4)
+    learner = estimator.Estimator(block, mx.gluon.loss.SoftmaxCrossEntropyLoss(), trainer=trainer)
+    with Notes() as said:
+        learner.fit(loader, epochs=2)
+        assert sum('The epoch ends after 3 batches' in text for text in said) == 2 * (rank == 0)
+    weights = world().objects(block.weight.data().asnumpy().tolist())
+    assert all(weight == weights[0] for weight in weights)
 
 
 def main():

@@ -107,6 +107,9 @@ class Host(_Space):
                   'peer', 'name', 'eth0', 'netns', str(self.pid))
             self.call('ip', 'address', 'add', f'{address}/24', 'dev', 'eth0')
             self.call('ip', 'link', 'set', 'eth0', 'up')
+            # hosts know their names and each other's; nobody else is known
+            self.call('sh', '-c', 'printf "$0" >/run/hosts && mount --bind /run/hosts /etc/hosts',
+                      '127.0.0.1 localhost\\n' + ''.join(f'10.77.0.{i + 1} host{i}\\n' for i in range(32)))
             switch.call('ip', 'link', 'set', self._port, 'master', 'switch', 'up')
         except BaseException:
             self.close()
@@ -172,12 +175,18 @@ class Hosts(list):
         try:
             self._switch.call('ip', 'link', 'add', 'switch', 'type', 'bridge')
             self._switch.call('ip', 'link', 'set', 'switch', 'up')
-            for number in range(count):
-                self.append(Host(number, f'10.77.0.{number + 1}', self._switch))
-                self[-1].shape(rate, delay, loss)
+            for _ in range(count):
+                self.add(rate, delay, loss)
         except BaseException:
             self.close()
             raise
+
+    def add(self, rate=None, delay=0.0, loss=0.0):
+        """One more host."""
+        number = len(self)
+        self.append(Host(number, f'10.77.0.{number + 1}', self._switch))
+        self[-1].shape(rate, delay, loss)
+        return self[-1]
 
     def __enter__(self):
         return self

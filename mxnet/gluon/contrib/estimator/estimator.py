@@ -245,7 +245,7 @@ class Estimator:
             self.batches_in_epoch = _length(train_data)
             for handler in epoch_begin:
                 handler.epoch_begin(self)
-            for batch in train_data:
+            for batch in self.trainer._together(train_data):
                 for handler in batch_begin:
                     handler.batch_begin(self, batch=batch)
                 _, label, pred, loss = fit_batch(batch, batch_axis)
