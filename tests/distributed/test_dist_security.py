@@ -220,7 +220,7 @@ def test_strangers_at_a_job_by_hand(run, backend):
 @pytest.mark.parametrize('kind', ['hold', 'say'])
 @pytest.mark.parametrize('backend', ['ring', 'gloo'])
 def test_a_flood_while_workers_meet(run, backend, kind):
-    """Connections from the address of the workers themselves, to each port from the moment it opens, until they compute."""
+    """Connections from the address of the workers themselves, to each port, from the start until they compute."""
     job = run(SYNC, MXNET_KVSTORE_BACKEND=backend)
     workers = job.by_hand(MXNET_KVSTORE_SECRET=KEY.decode())
     numbers = ', '.join(str(worker.pid) for worker in workers)
