@@ -216,6 +216,27 @@ def test_strangers_at_a_job_by_hand(run, backend):
     job.end()
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize('kind', ['hold', 'say'])
+@pytest.mark.parametrize('backend', ['ring', 'gloo'])
+def test_a_flood_while_workers_meet(run, backend, kind):
+    """Connections from the address of the workers themselves, to each port, from the start until they compute."""
+    job = run(SYNC, MXNET_KVSTORE_BACKEND=backend)
+    workers = job.by_hand(MXNET_KVSTORE_SECRET=KEY.decode())
+    numbers = ', '.join(str(worker.pid) for worker in workers)
+    code = f'import dist_strangers; dist_strangers.keep_flooding({kind!r}, {numbers})'
+    flooding = [subprocess.Popen([sys.executable, '-c', code],
+                                 env=variables(PYTHONPATH=f'{ROOT}{os.pathsep}{ROOT}/tests/helpers')) for _ in range(3)]
+    try:
+        job.up()
+        assert all(loopback(place) for place in job.ports())
+    finally:
+        for process in flooding:
+            process.kill()
+            process.wait()
+    job.end()
+
+
 @needs_ray
 @pytest.mark.slow
 @pytest.mark.parametrize('how', ['launched', 'by hand'])

@@ -185,6 +185,30 @@ class Strangers:
             sock.close()
 
 
+def keep_flooding(kind, *processes):
+    """Connections without end to every port that these processes have or get; runs until it is killed.
+
+    kind: 'hold' keeps thousands of them open, 'say' sends a false proof on each
+    """
+    held, places, looked = [], [], 0.0
+    while True:
+        if time.monotonic() - looked > 0.02:
+            places, looked = [place for number in processes for place in ports(number)], time.monotonic()
+        for place in places:
+            with contextlib.suppress(OSError):
+                sock = socket.socket()
+                held.append(sock)
+                sock.settimeout(0.2 if kind == 'say' else 0)
+                with contextlib.suppress(BlockingIOError):
+                    sock.connect(place)
+                if kind == 'say':
+                    sock.send(b'x' * 64)
+        if len(held) > 800:
+            for sock in held[:400]:
+                sock.close()
+            del held[:400]
+
+
 def ray_strangers(address, marker):
     """Tries to run a task on a Ray cluster, without a token and with a wrong one."""
     code = f'''

@@ -72,6 +72,22 @@ class Hang(BaseException):
     """Raised by the alarm; not an Exception, so that no reader takes it for one of its own."""
 
 
+def computed(process: int, itself: bool = True) -> float:
+    """Seconds that the processors have spent on a process and those below it, or on the latter only.
+
+    A process that waits for a processor on a busy machine is not one that hangs: the latter computes without end, or
+    not at all.
+    """
+    from mxnet._dist.guard import descendants
+
+    ticks = 0
+    for number in (*[process] * itself, *descendants(process)):
+        with contextlib.suppress(OSError, IndexError, ValueError):
+            cells = Path(f'/proc/{number}/stat').read_bytes().rpartition(b')')[2].split()
+            ticks += sum(map(int, cells[11:15]))        # of the user, of the system, and both of children that ended
+    return ticks / os.sysconf('SC_CLK_TCK')
+
+
 # ---------------------------------------------------------------------- one process
 class Child:
     """Runs cases one after the other; a line of JSON for each defect, and one at the end."""
@@ -85,13 +101,28 @@ class Child:
         self.folder = folder
         self.path = os.path.join(folder, 'case' + self.format.ending)
         self.counts = collections.Counter()
-        signal.signal(signal.SIGALRM, self._alarm)
+        signal.signal(signal.SIGALRM, self._look)
         signal.signal(signal.SIGPROF, self._alarm)
         threading.stack_size(256 << 10)  # address space counts
 
     @staticmethod
     def _alarm(*_):
         raise Hang
+
+    def _look(self, *_):
+        """Much time has passed on the clock; a child may compute as long as this has not happened five times."""
+        self.looks += 1
+        own, before = time.process_time(), computed(os.getpid(), False)
+        if own - self.own < 0.1:
+            end = time.monotonic() + SECONDS / 2
+            while computed(os.getpid(), False) == before:
+                if time.monotonic() > end:
+                    raise Hang
+                time.sleep(0.1)
+        if self.looks == 5:
+            raise Hang
+        self.own = time.process_time()
+        signal.setitimer(signal.ITIMER_REAL, 4 * SECONDS)
 
     def run(self, data, label, readers):
         # a new file each time: links to the last one keep what they have
@@ -119,7 +150,8 @@ class Child:
         used = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (used + 10 * size + SPARE, hard))
-        # of the processor, and of the clock: other programs may keep the machine busy
+        # of the processor, and of the clock
+        self.looks, self.own = 0, time.process_time()
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
         signal.setitimer(signal.ITIMER_REAL, 4 * SECONDS)
         try:
@@ -324,17 +356,19 @@ class Campaign:
 
     def _watch(self, running, folder):
         """Kills a process that has been at one case for too long: an alarm does not reach into a library."""
-        last, since = None, time.monotonic()
+        last, since, began, spent = None, time.monotonic(), 0.0, -1.0
         while running.poll() is None:
             time.sleep(0.05)
             now = None
             with contextlib.suppress(OSError):
                 now = os.stat(os.path.join(folder, 'number')).st_mtime_ns
             if now != last:
-                last, since = now, time.monotonic()
+                last, since, began, spent = now, time.monotonic(), computed(running.pid), -1.0
             elif time.monotonic() - since > (6 if last is not None else 60) * SECONDS:     # imports take longer
-                running.stuck = True
-                running.kill()
+                before, spent, since = spent, computed(running.pid), time.monotonic()
+                if spent == before or spent > began + 6 * SECONDS:
+                    running.stuck = True
+                    running.kill()
 
     def defect(self, name, record):
         self.totals[name][record['kind']] += 1

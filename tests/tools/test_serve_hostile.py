@@ -1,5 +1,6 @@
 """`remx serve` and requests that are wrong, slow or meant to harm."""
 import asyncio
+import contextlib
 import io
 import json
 import os
@@ -214,6 +215,39 @@ def test_slow_clients_are_not_waited_for(running):
     assert answer.startswith(b'HTTP/1.1 408') and b'did not arrive within 2 s' in answer
     assert everything(again).startswith(b'HTTP/1.1 200')
     assert time.monotonic() - started < 15
+
+
+@pytest.mark.parametrize('first, more', [
+    (b'GET /', b'a' * 2**16), (b'GET / HTTP/1.1\r\nh: ', b'a' * 2**16), (b'GET / HTTP/1.1\r\n', b'h: x\r\n' * 10_000),
+    (b'POST /ping HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n', b'h: x\r\n' * 10_000),
+    (b'POST /ping HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;', b'a' * 2**16)],
+    ids=['path', 'field', 'fields', 'trailer', 'extension'])
+@pytest.mark.parametrize('which', [0, 1])
+def test_heads_without_an_end(running, which, first, more):
+    """Neither port collects what comes before a token could be asked for; the server goes on."""
+    sock = connect(running[which])
+    sent = 0
+    with pytest.raises(OSError):
+        sock.sendall(first)
+        while sent < 2**24:
+            sock.sendall(more)
+            sent += len(more)
+    sock.close()
+    assert call(f'{running[0]}/ping')[0] == 200
+
+
+def test_a_long_head_is_answered(running):
+    for fields in (b'h: ' + b'a' * 30_000 + b'\r\n', b'h: x\r\n' * 1000):       # proxies send long fields
+        sock = connect(running[0])
+        sock.sendall(b'GET /ping HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n' + fields + b'\r\n')
+        assert everything(sock).startswith(b'HTTP/1.1 200')
+    sock = connect(running[0])
+    sock.sendall(b'GET /ping HTTP/1.1\r\nh: ' + b'a' * 2**16)
+    time.sleep(0.2)
+    with contextlib.suppress(OSError):
+        sock.sendall(b'a' * 2**10)
+    answer = everything(sock)
+    assert answer.startswith(b'HTTP/1.1 431') and answer.endswith(b'"the head of a request may have at most 64 KiB"}')
 
 
 def test_bodies_over_the_limit(running):
