@@ -448,6 +448,9 @@ class CompositeEvalMetric(EvalMetric):
                  output_names: Sequence[str] | None = None, label_names: Sequence[str] | None = None) -> None:
         self.metrics = []
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
+        if isinstance(metrics, str):
+            raise TypeError(f"CompositeEvalMetric: metrics must be a list of metrics or names, such as ['acc'], not "
+                            f'{kind_of(metrics)}')
         self.metrics = [create(m) for m in metrics or ()]
 
     def add(self, metric: Metric) -> None:

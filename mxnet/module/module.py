@@ -500,8 +500,8 @@ class Module(BaseModule):
         for kind, arrays, known in (('data', batch.data or (), self._data_shapes),
                                     ('label', labels, self._label_shapes or ())):
             if not isinstance(arrays, (list, tuple)):
-                return TypeError(f'forward: {kind} of a batch must be a list of NDArrays, not a '
-                                 f'{type(arrays).__name__}')
+                return TypeError(f'forward: {kind} of a batch must be a list of NDArrays, not '
+                                 f'{kind_of(arrays)}')
             for array, desc in zip(arrays, known, strict=False):
                 if not isinstance(array, NDArray):
                     return TypeError(f'forward: {kind} {desc.name!r} of the batch must be an NDArray, not a '
