@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the subcommand."""
     add = parser.add_argument
     add('models', metavar='MODEL', nargs='+', help='PREFIX, NAME=PREFIX, an .onnx file or a .mar archive')
-    add('--shape', action='append', default=[], metavar='NAME=N,C,H,W', help='the shape of an input')
+    add('--shape', action='append', default=[], metavar='[MODEL:]NAME=N,C,H,W',
+        help='the shape of an input; with several models, MODEL: says which one has it')
     add('--epoch', type=int, help='the epoch of a checkpoint (default: the last one)')
     add('--classes', metavar='FILE', help='names of the classes (default: synset.txt next to the network)')
     add_preprocessing(parser)
