@@ -20,7 +20,7 @@ from ._dispatch import differentiating, entering, interceptors
 from ._dispatch import tracer as _tracer
 from ._guard import invalidations
 from ._integer_gradients import DifferentiableInteger, integers_as_constant
-from ._names import not_an_array
+from ._names import kind_of, not_an_array
 from ._ops.core.dtypes import NAME
 from ._ops.core.gradients import no_gradient
 from ._ops.core.late_reads import OVERWRITTEN
@@ -287,15 +287,16 @@ def _references(array: Any) -> int:
 _SOLE = _references(wrap(torch.empty(0), None, NDArrayBase))
 
 
-def mark_variables(variables: Any, gradients: Any, grad_reqs: str | Sequence[str] = 'write') -> None:
+def mark_variables(variables: NDArray | Sequence[NDArray], gradients: NDArray | Sequence[NDArray],
+                   grad_reqs: str | Sequence[str] = 'write') -> None:
     """Attaches gradient buffers to arrays; `attach_grad` does this for one."""
-    if isinstance(variables, NDArrayBase):
-        variables, gradients = [variables], [gradients]
+    arrays: Any = [variables] if isinstance(variables, NDArrayBase) else variables
+    buffers: Any = [gradients] if isinstance(variables, NDArrayBase) else gradients
     if isinstance(grad_reqs, str):
-        grad_reqs = [grad_reqs] * len(variables)
-    if not len(variables) == len(gradients) == len(grad_reqs):
-        raise MXNetError(f'{len(variables)} variables, {len(gradients)} gradients and {len(grad_reqs)} grad_reqs given')
-    for i, (array, buffer, req) in enumerate(zip(variables, gradients, grad_reqs, strict=True)):
+        grad_reqs = [grad_reqs] * len(arrays)
+    if not len(arrays) == len(buffers) == len(grad_reqs):
+        raise MXNetError(f'{len(arrays)} variables, {len(buffers)} gradients and {len(grad_reqs)} grad_reqs given')
+    for i, (array, buffer, req) in enumerate(zip(arrays, buffers, grad_reqs, strict=True)):
         if array.shape != buffer.shape:
             raise MXNetError(f'variable {i} has shape {array.shape}, but its gradient {buffer.shape}')
         if array._sparse:
@@ -648,7 +649,7 @@ class _FunctionCall:
             raise MXNetError(f'{name}.backward returned {len(results)} gradients for {len(self.like)} inputs')
         for r in results:
             if r is not None and not isinstance(r, NDArrayBase):
-                raise MXNetError(f'{name}.backward must return arrays, not {type(r).__name__}')
+                raise MXNetError(f'{name}.backward must return arrays, not {kind_of(r)}')
         return tuple(None if r is None else r.materialize().detach() for r in results)
 
 

@@ -7,6 +7,8 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ._kinds import complaint, kind_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -196,6 +198,10 @@ def explain_arguments(cls):
         except (TypeError, AttributeError, ValueError) as error:
             if check is not None:       # numbers as text are wrong where the constructor computes with them
                 check(self, args, kwargs, strict="'str'" in str(error))
+            if cls.__module__.partition('.')[0] == 'mxnet':
+                found = complaint(init, type(self).__name__, (self, *args), kwargs, error)
+                if found is not None:
+                    raise found from None
             if not isinstance(error, TypeError):
                 raise
             raise _explained(error, kwargs, type(self).__name__, _names_of(type(self))) from None
@@ -305,26 +311,6 @@ def _parameters(function):
 
 
 # ---------------------------------------------------------------------- values of a wrong kind
-def kind_of(value):
-    """How an error calls the kind of a value: 'None', 'a list', 'a numpy.ndarray of shape (2, 3)'.
-
-    A value of another array library is called by the module that programs import, and its shape helps to find it.
-    """
-    if value is None:
-        return 'None'
-    if isinstance(value, type):
-        return f'the class {value.__name__}'
-    cls = type(value)
-    module = cls.__module__.partition('.')[0]
-    name = cls.__name__ if module in ('builtins', '__main__', 'mxnet') else f'{module}.{cls.__name__}'
-    shape = getattr(value, 'shape', None)
-    shown = f' of shape {tuple(shape)}' if module in ('numpy', 'torch') and isinstance(shape, tuple) else ''
-    if isinstance(value, (str, int, float)):
-        return f'the {name} {value!r}'
-    spelt = name[:2].isupper() and name[0] in 'AEFHILMNORSX'        # an LSTM, an NDArray, but a GRU
-    return f'{"an" if spelt or name[0] in "aeiouAEIOU" else "a"} {name}{shown}'
-
-
 def not_an_array(what, value, function='mx.nd.array'):
     """The text of an error for a value that should be an array; `what` names the argument."""
     converts = isinstance(value, (list, tuple, int, float)) or hasattr(value, '__array__')

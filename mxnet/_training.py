@@ -30,7 +30,7 @@ _LARGE = 16 << 20
 
 
 # ---------------------------------------------------------------------- checkpoints
-def save_checkpoint(prefix: str, epoch: int, symbol: Any, arg_params: Any,
+def save_checkpoint(prefix: str, epoch: int, symbol: Symbol | None, arg_params: Any,
                     aux_params: Any, remove_amp_cast: bool = True) -> None:
     """Writes `prefix-symbol.json` (unless the symbol is None) and, for epoch 3, `prefix-0003.params`.
 
@@ -41,8 +41,8 @@ def save_checkpoint(prefix: str, epoch: int, symbol: Any, arg_params: Any,
     name = params_name(prefix, epoch)
     for what, params in (('arg_params', arg_params), ('aux_params', aux_params)):
         if not hasattr(params, 'items'):
-            raise TypeError(f'save_checkpoint: {what} must be a dict of names and NDArrays, not a '
-                            f'{type(params).__name__}')
+            raise TypeError(f'save_checkpoint: {what} must be a dict of names and NDArrays, not '
+                            f'{kind_of(params)}')
     with paths.together(prefix):
         if symbol is not None:
             symbol.save(f'{prefix}-symbol.json', remove_amp_cast=remove_amp_cast)

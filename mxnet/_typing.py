@@ -62,6 +62,18 @@ if TYPE_CHECKING:
         prefix: str | None
         params: ParameterDict | None
 
+    class ZooOptions(BlockOptions, total=False):
+        """The keyword arguments of the model zoo's functions."""
+
+        pretrained: bool
+        ctx: Contexts | None
+        root: Path
+        classes: int
+        thumbnail: bool
+        batch_norm: bool
+        bn_size: int
+        dropout: float
+
     class RecurrentOptions(BlockOptions, total=False):
         """The keyword arguments that every recurrent layer takes."""
 

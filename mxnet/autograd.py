@@ -17,6 +17,7 @@ from ._autograd import (
     set_training,
     train_mode,
 )
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from .ndarray import NDArray
@@ -49,4 +50,5 @@ for _name in __all__:
     if getattr(globals()[_name], '__module__', None) == 'mxnet._autograd':
         globals()[_name].__module__ = __name__
 
+_explain_kinds(globals(), ('mark_variables',))
 _suggest_names(globals())

@@ -11,6 +11,8 @@ import types
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ._names import kind_of
+
 if TYPE_CHECKING:
     pass
 
@@ -354,13 +356,13 @@ def c_handle_array(objs: Any) -> Any:
 def ctypes2buffer(cptr: Any, length: int) -> Any:
     """A bytearray with a copy of `length` bytes that a char pointer points to."""
     if not isinstance(cptr, ctypes.POINTER(ctypes.c_char)):
-        raise TypeError(f'ctypes2buffer takes a pointer to c_char, not a {type(cptr).__name__}')
+        raise TypeError(f'ctypes2buffer takes a pointer to c_char, not {kind_of(cptr)}')
     return bytearray(ctypes.string_at(cptr, length))
 
 
 def ctypes2numpy_shared(cptr: Any, shape: Sequence[int]) -> Any:
     """A NumPy array that shares the memory a float pointer points to."""
     if not isinstance(cptr, mx_float_p):
-        raise RuntimeError(f'ctypes2numpy_shared takes a pointer to c_float, not a {type(cptr).__name__}')
+        raise RuntimeError(f'ctypes2numpy_shared takes a pointer to c_float, not {kind_of(cptr)}')
     import numpy
     return numpy.ctypeslib.as_array(cptr, tuple(shape))

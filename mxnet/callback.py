@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .module import BucketingModule, Module
 
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import explain_arguments
 from ._names import suggest_names as _suggest_names
 
@@ -201,4 +202,5 @@ class LogValidationMetricsCallback:
                 logging.info('Epoch[%d] Validation-%s=%f', param.epoch, name, value)
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

@@ -19,6 +19,7 @@ import sys
 import warnings
 from typing import Any
 
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import suggest_names as _suggest_names
 from ._state import state
 from .base import MXNetError
@@ -75,4 +76,5 @@ def _before_first_gpu_use():
         os.environ['CUDA_LAUNCH_BLOCKING'] = '1'
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

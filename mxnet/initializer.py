@@ -29,6 +29,7 @@ import torch
 
 from . import ndarray, random, registry
 from ._array import NDArrayBase
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import explain_arguments, kind_of, set_by_init
 from ._names import suggest_names as _suggest_names
 from ._ops.core import shapes as _shapes
@@ -165,7 +166,7 @@ class Initializer:
     def _init_quantized_weight(self, _, arr):
         arr[:] = random.randint(-127, 127, shape=arr.shape, dtype='int32').astype('int8')
 
-    def _init_default(self, name, _):
+    def _init_default(self, name: Any, arr: Any) -> None:
         raise ValueError(UNKNOWN.format(name=str(name)))
 
     def __eq__(self, other: object) -> bool:
@@ -485,4 +486,5 @@ class FusedRNN(Initializer):
             start = end
 
 
+_explain_kinds(globals(), ('Mixed', 'Load'))
 _suggest_names(globals())

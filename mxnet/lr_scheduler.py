@@ -16,6 +16,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import explain_arguments, kind_of, set_by_init
 from ._names import suggest_names as _suggest_names
 
@@ -206,4 +207,5 @@ def _check_factor(factor):
         raise ValueError(f'factor must be at most 1, so that the rate falls, not {factor}')
 
 
+_explain_kinds(globals(), ('LRScheduler',))
 _suggest_names(globals())

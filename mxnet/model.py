@@ -14,6 +14,7 @@ from . import metric as _metric
 from . import optimizer as _optimizer
 from . import symbol as _symbol
 from ._files import paths
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from ._training import (  # noqa: F401 - programs take them from here
@@ -175,7 +176,7 @@ class FeedForward:
             return eval_data
         if not isinstance(eval_data, (tuple, list)) or len(eval_data) != 2:
             raise TypeError('eval_data must be a DataIter or a pair (data, labels) of arrays or lists, not '
-                            f'{type(eval_data).__name__}')
+                            f'{kind_of(eval_data)}')
         data, label = eval_data
         if data is None:
             raise ValueError('eval_data: the data are None')
@@ -406,4 +407,5 @@ def _single(values):
     return values[0] if len(values) == 1 else values
 
 
+_explain_kinds(globals(), ('load_checkpoint', 'load_params', 'save_checkpoint'))
 _suggest_names(globals())

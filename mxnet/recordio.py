@@ -21,6 +21,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 from ._files import limits, paths
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from .base import FileError, MXNetError
@@ -609,10 +610,16 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = '.jpg') ->
                         "or '.png'")
     options = {'.JPG': cv2.IMWRITE_JPEG_QUALITY, '.JPEG': cv2.IMWRITE_JPEG_QUALITY, '.PNG': cv2.IMWRITE_PNG_COMPRESSION}
     option = options.get(img_fmt.upper())
-    good, data = cv2.imencode(img_fmt, img, [] if option is None else [option, quality])
+    if not cv2.haveImageWriter(img_fmt):
+        raise MXNetError(f"pack_img: img_fmt={img_fmt!r} is not accepted; it takes an ending such as '.jpg' or '.png'")
+    try:
+        good, data = cv2.imencode(img_fmt, img, [] if option is None else [option, quality])
+    except cv2.error:
+        good = False
     if not good:
         raise MXNetError(f'pack_img: OpenCV cannot encode this picture as {img_fmt}')
     return pack(header, data.tobytes())
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 import torch
 
+from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from ._ops.core.dtypes import NAME
 from ._torch.tools import compile_cuda, cuda_launch
@@ -156,12 +157,12 @@ class CudaKernel:
         wanted = self._dtypes[number]
         if not self._is_ndarray[number]:
             if not isinstance(arg, (Number, numpy.generic)):
-                raise AssertionError(f'kernel {self._name}: argument {number} must be a number, not a '
-                                     f'{type(arg).__name__}')
+                raise AssertionError(f'kernel {self._name}: argument {number} must be a number, not '
+                                     f'{kind_of(arg)}')
             return numpy.array(arg, wanted)
         if not isinstance(arg, NDArray) or arg.stype != 'default':
-            raise AssertionError(f'kernel {self._name}: argument {number} must be a dense array, not a '
-                                 f'{type(arg).__name__}')
+            raise AssertionError(f'kernel {self._name}: argument {number} must be a dense array, not '
+                                 f'{kind_of(arg)}')
         tensor = arg.materialize()
         if tensor.device != ctx.torch_device or NAME[tensor.dtype] != wanted:
             raise MXNetError(f'kernel {self._name}: argument {number} must be a {wanted} array on {ctx}, not a '

@@ -15,6 +15,7 @@ import platform
 import threading
 from typing import Any, Self
 
+from ._names import near
 from ._names import suggest_names as _suggest_names
 
 __all__ = ['Feature', 'Features', 'feature_list']
@@ -67,7 +68,8 @@ class Features(collections.OrderedDict):
         """Whether the feature is there; upper and lower case are the same.  An unknown name is a RuntimeError."""
         name = feature_name.upper()
         if name not in self:
-            raise RuntimeError(f'there is no feature called {feature_name!r}; there are {", ".join(self)}')
+            raise RuntimeError(f'there is no feature called {feature_name!r}{near(feature_name, self)}; there are '
+                               f'{", ".join(self)}')
         return self[name].enabled
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from . import context as _context
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import suggest_names as _suggest_names
 from ._np_mode import np_ufunc_legal_option
 from ._state import State, state
@@ -100,8 +101,12 @@ def set_np(shape: bool = True, array: bool = True) -> None:
     """
     if array and not shape:
         raise ValueError('set_np: NumPy arrays (array=True) need NumPy shapes (shape=True)')
-    _set_np_array(array)
-    set_np_shape(shape)
+    before = _set_np_array(array)
+    try:
+        set_np_shape(shape)
+    except (TypeError, ValueError):
+        _set_np_array(before)           # a refused call changes nothing
+        raise
 
 
 def reset_np() -> None:
@@ -336,4 +341,5 @@ def default_array(source_array: ArrayLike, ctx: Context | None = None, dtype: DT
 
 
 np_ufunc_legal_option.__module__ = __name__
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

@@ -2,8 +2,12 @@
 (function () {
   'use strict';
   const ENDINGS = ['ing', 'ed', 'es', 's', 'e'];
-  const STOP = new Set(('a an and are as at be by for from how i in is it my of on or that the this to what with do can ' +
-                        '的 了 吗 呢 和 与 在 是 把 请 如何 怎么 怎样 什么').split(' '));
+  const STOP = new Set(('a an and any are as at be by can do does each for from get how i in is it make me my of on or own ' +
+                        'should that the there this to use using want what when where which why will with you ' +
+                        '的 了 吗 呢 和 与 在 是 把 请 看 我 能 让 某 每 跑 太').split(' '));
+  // words that carry no meaning for a search are taken out of a query first
+  const IDLE = new RegExp('如何|怎么样|怎么办|怎么|怎样|为什么|什么|哪里|有没有|是否|可以|能不能|能否|需要|应该|自己|一个|某一|' +
+                          '每个|请问|想要|[的了吗呢把我让给被]');
 
   function stem(word) {
     word = word.toLowerCase();
@@ -17,8 +21,7 @@
     const found = [];
     for (const run of text.match(/[\u3400-\u9fff]+|[A-Za-z0-9_]+/g) || []) {
       if (run[0] >= '\u3400') {
-        // words that carry no meaning for a search are taken out of a query first
-        for (const part of run.split(/如何|怎么样|怎么|怎样|什么|的|了|吗|呢|请问|把/)) {
+        for (const part of run.split(IDLE)) {
           if (part.length === 1 && !STOP.has(part)) found.push(part);
           for (let i = 0; i + 1 < part.length; i++) found.push(part.slice(i, i + 2));
         }
@@ -34,7 +37,8 @@
 
   function search(query, data) {
     const wanted = terms(query);
-    const scores = new Map(), matched = new Map();
+    const scores = new Map(), matched = new Map();              // of a page: its score, the weight of terms in it
+    let all = 0;
     for (const term of wanted) {
       let list = data.terms[term] || [];
       let factor = 1;
@@ -44,11 +48,15 @@
         list = longer.flatMap(t => data.terms[t]);
       }
       const idf = Math.log(1 + data.pages.length / (1 + list.length / 2));
+      all += idf;
       const seen = new Set();
       for (let i = 0; i < list.length; i += 2) {
         const page = list[i], weight = list[i + 1];
         scores.set(page, (scores.get(page) || 0) + factor * idf * weight / (weight + 8));
-        if (!seen.has(page)) { seen.add(page); matched.set(page, (matched.get(page) || 0) + 1); }
+        if (!seen.has(page)) {
+          seen.add(page);
+          matched.set(page, (matched.get(page) || 0) + idf * Math.min(1, weight / 4));   // one mention in a text is little
+        }
       }
     }
     const plain = text => text.toLowerCase().replace(/[\s,，、/_-]+/g, '');
@@ -56,7 +64,7 @@
     const results = [];
     for (const [number, score] of scores) {
       const [address, title, summary, kind, keywords, headings] = data.pages[number];
-      const share = matched.get(number) / wanted.length;
+      const share = matched.get(number) / all;
       let total = score * kind * share * share;
       const words = keywords.split(/[,，、]\s*/).map(plain);
       if (plain(title) === phrase || words.includes(phrase)) total *= 4;

@@ -6,7 +6,8 @@ rules, in Python for pages and in docs/static/search.js for queries:
 - a Latin word becomes its stem in lower case; `load_parameters` and `SoftmaxCELoss` also become their parts
 - a run of Chinese characters becomes its pairs of neighbours: 学习率 is 学习 and 习率; a run of one character is a term
 
-Titles, headings and keywords.txt count more than the text. `docs/<language>/keywords.txt` has words that readers search
+Titles, headings and keywords.txt count more than the text, and a mention in a long text counts less than one in a short
+text. `docs/<language>/keywords.txt` has words that readers search
 for and a page does not use: `page: word, word`. The Chinese site also knows the English keywords.
 """
 import json
@@ -19,9 +20,13 @@ from pages import folder, read_table
 RUN = re.compile(r'[\u3400-\u9fff]+|[A-Za-z0-9_]+')
 PART = re.compile(r'[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+')
 ENDINGS = ('ing', 'ed', 'es', 's', 'e')
-STOP = set('a an and are as at be by for from how i in is it my of on or that the this to what with do can'.split())
-TITLE, KEYWORD, HEADING, BODY = 12, 12, 6, 1
-KINDS = {'api': 0.5, 'operators': 0.7, 'examples': 0.6}         # reference pages come after guides
+STOP = set('a an and any are as at be by can do does each for from get how i in is it make me my of on or own should '
+           'that the there this to use using want what when where which why will with you'.split())
+TITLE, KEYWORD, HEADING, BODY = 16, 16, 6, 1
+LENGTH = 6000                   # of a text, in characters, in which a mention counts as one
+# reference pages come after guides, and what contributors read comes after what users read
+KINDS = {'api/': 0.5, 'operators/': 0.7, 'examples/': 0.6, 'architecture': 0.5, 'development': 0.5, 'differences': 0.7,
+         'performance': 0.8}
 
 
 def stem(word):
@@ -117,6 +122,8 @@ def index(site: Path, language):
         headings = [[re.sub(r'\s+', ' ', heading).strip(), anchor] for heading, anchor, _ in article.sections[1:]]
         name = address.removesuffix('.html')
         counted = {}
+        length = sum(len(text) for _, _, text in article.sections)
+        dense = min(1.0, (LENGTH / max(length, 1)) ** 0.5)
         for text, weight in ((title, TITLE), (extra.get(name, ''), KEYWORD),
                              *((heading, HEADING) for heading, _ in headings),
                              *((text, BODY) for _, _, text in article.sections)):
@@ -125,11 +132,11 @@ def index(site: Path, language):
                 seen[term] = seen.get(term, 0) + 1
             for term, count in seen.items():
                 # many mentions in the text count up to as much as two headings
-                counted[term] = counted.get(term, 0) + (min(count, 12) if weight == BODY else weight)
+                counted[term] = counted.get(term, 0) + (min(count, 8) * dense if weight == BODY else weight)
         number = len(pages)
         for term, weight in counted.items():
-            weights.setdefault(term, []).extend((number, weight))
-        pages.append([address, title, summary, KINDS.get(address.partition('/')[0], 1.0) if '/' in address else 1.0,
+            weights.setdefault(term, []).extend((number, round(weight, 2)))
+        pages.append([address, title, summary, KINDS.get(''.join(name.partition('/')[:2]), 1.0),
                       extra.get(name, ''), headings])
     return {'pages': pages, 'terms': weights}
 

@@ -76,8 +76,9 @@ def _bind_variadic(op, args, kwargs, array_type):
             gap = next((order[i] for i, value in enumerate(inputs) if value is None), None)
             if gap is not None:
                 raise MXNetError(f'operator {op.name}: input {gap} is missing')
+    filled = op.variadic_names is not None and _of_graphs(array_type)      # variables stand for what is absent
     for i, value in enumerate(inputs):
-        if value is not None and not isinstance(value, array_type):
+        if not isinstance(value, array_type) and not (filled and value is None):
             raise TypeError(_wrong_kind(op, f'input {i}', value, array_type))
     if op.variadic in op.attributes:
         given.setdefault(op.variadic, len(inputs))

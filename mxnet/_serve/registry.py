@@ -9,6 +9,23 @@ from .errors import Failed
 from .pool import Pool
 
 
+def _stem(source):
+    return os.path.basename(source).removesuffix('-symbol.json').removesuffix('.onnx')
+
+
+def shapes_of(model, others, shapes):
+    """The shapes of one model's inputs, from those of all: `lstm:data=3,5` is that of the model `lstm` alone."""
+    found = []
+    for text in shapes:
+        name = text.partition('=')[0]
+        owner, colon, _ = name.partition(':')
+        if colon and owner == model:
+            found.append(text.removeprefix(f'{owner}:'))
+        elif not colon or owner not in others:
+            found.append(text)
+    return found
+
+
 class Unknown(Exception):
     """There is no model of that name."""
 
@@ -57,12 +74,13 @@ class Registry:
         else:
             if '://' in source:
                 raise MXNetError(f'{source}: models are files of this machine')
-            stem = os.path.basename(source).removesuffix('-symbol.json').removesuffix('.onnx')
-            config |= {'source': os.path.abspath(source), 'name': stem}
+            config |= {'source': os.path.abspath(source), 'name': _stem(source)}
         if name:
             config['name'] = name
         if not config['name'] or '/' in config['name']:
             raise MXNetError(f'{config["name"]!r} is not a valid model name')
+        others = {given or _stem(path) for path, given in options.get('models', ())} - {config['name']}
+        config['shapes'] = shapes_of(config['name'], others, config['shapes'])
         return config
 
     async def _start(self, config, workers):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._names import near
 from ..base import MXNetError
 from ..cli import _inputs, _networks, _npy
 from ..cli._convert import parse_shapes
@@ -21,6 +22,13 @@ LIGHT_SECONDS = 0.001           # what a light network takes at most for one inp
 LIGHT_BATCH = 32
 LIGHT_NUMBERS = 10_000_000
 PICTURE_MAGIC = (b'\xff\xd8\xff', b'\x89PNG', b'GIF8', b'BM', b'RIFF')
+
+
+def _missing(missing, given):
+    """What a request without all inputs is told."""
+    several = len(missing) > 1
+    return f'the input{"s" if several else ""} {", ".join(missing)} {"are" if several else "is"} missing' \
+           f'{near(missing[0], given)}; the request has {", ".join(map(str, given)) or "no inputs"}'
 
 
 class BadRequest(Exception):
@@ -243,7 +251,7 @@ class Runner:
         if isinstance(found, dict):
             missing = [n for n in self.inputs if n not in found]
             if missing:
-                raise BadRequest(f'the inputs {", ".join(missing)} are missing; there are {", ".join(found)}')
+                raise BadRequest(_missing(missing, found))
             values = [found[n] for n in self.inputs]
         elif len(self.inputs) == 1:
             values = [found]
@@ -325,7 +333,7 @@ class Runner:
             raise BadRequest(f'{len(binary) - place} bytes follow that belong to no input')
         missing = [n for n in self.inputs if n not in given]
         if missing:
-            raise BadRequest(f'the inputs {", ".join(missing)} are missing; there are {", ".join(given)}')
+            raise BadRequest(_missing(missing, given))
         values = self._fit([arrays[n] for n in self.inputs])
         wanted = {o['name']: o.get('parameters') or {} for o in request.get('outputs') or []}
         unknown = [n for n in wanted if n not in [o[0] for o in self.outputs]]

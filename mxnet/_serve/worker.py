@@ -32,7 +32,10 @@ def main(descriptor):
     except Exception as error:
         sock.sendall(pack({'error': str(error) or type(error).__name__}))
         return
-    sock.sendall(pack(ready))
+    try:
+        sock.sendall(pack(ready))
+    except ConnectionError:         # the server has stopped meanwhile
+        return
     while True:
         message = receive(sock, unpacker)
         if message is None:

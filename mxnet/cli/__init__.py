@@ -28,7 +28,7 @@ def _run(arguments):
     commands = parser.add_subparsers(title='commands', dest='command', metavar='COMMAND')
     doctor = commands.add_parser('doctor', help='show versions, devices, threads, caches and missing optional parts',
                                  description='Shows what remx finds on this machine. The exit status is 1 when '
-                                             'something that remx cannot do without is missing or broken.')
+                                             'a required part is missing or broken.')
     doctor.add_argument('--json', action='store_true', help='print one JSON object')
     from . import train
     training = commands.add_parser('train', help='train a network on handwritten digits', description=train.EXPLAIN,
@@ -37,16 +37,17 @@ def _run(arguments):
     from . import launch
     launch.add_options(commands.add_parser('launch', help='start the workers of a distributed job',
                                            description=launch.DESCRIPTION))
-    for name, explain in (('im2rec', 'make lists and records of folders of pictures'),
-                          ('rec2idx', 'make the index of a record file again'),
+    for name, explain in (('im2rec', 'create image lists and record files from folders of images'),
+                          ('rec2idx', 'rebuild the index of a record file'),
                           ('inspect', 'show what is in a .rec, .idx, .params, -symbol.json or .states file'),
-                          ('convert', 'write a trained network as torch source, pt2, ONNX, safetensors or checkpoint'),
-                          ('predict', 'run a trained network on pictures, arrays or tables'),
-                          ('serve', 'answer HTTP requests with trained networks'),
-                          ('tune', 'search for hyper-parameters of a function in a file'),
-                          ('run', 'run an old program, unmodified, on today\'s Python'),
-                          ('check', 'list removed names that a program uses, and fix them'),
-                          ('fetch', 'bring data sets to where programs look for them')):
+                          ('convert', 'convert a trained network to torch source, pt2, ONNX, safetensors or a '
+                                      'checkpoint'),
+                          ('predict', 'run a trained network on images, arrays or tables'),
+                          ('serve', 'serve trained networks over HTTP'),
+                          ('tune', 'search for the best hyper-parameters of a training function'),
+                          ('run', 'run a program written for MXNet 1.x, unmodified'),
+                          ('check', 'list the removed names that a program uses; optionally replace them'),
+                          ('fetch', 'download data sets to the folder where programs look for them')):
         module = importlib.import_module(f'.{name}', __name__)
         command = commands.add_parser(name, help=explain, description=module.EXPLAIN,
                                       formatter_class=argparse.RawDescriptionHelpFormatter)

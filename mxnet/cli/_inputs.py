@@ -112,7 +112,7 @@ def read_file(path, preprocessing, dtype='float32'):
         with open(path, 'rb') as file:
             return [(name, preprocessing.picture(file.read(), path))]
     else:
-        raise MXNetError(f'{path}: it takes pictures ({", ".join(PICTURES)}), .npy and .csv files')
+        raise MXNetError(f'{path}: it takes images ({", ".join(PICTURES)}), .npy and .csv files')
     rows = fit_rows(array, preprocessing.shape, path)
     return [(f'{name}[{i}]', row.astype(dtype)) for i, row in enumerate(rows)]
 

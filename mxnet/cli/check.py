@@ -9,11 +9,12 @@ from ..base import MXNetError
 from ..libinfo import __version__
 
 EXPLAIN = '''\
-Reads programs (files, notebooks, folders of them) without running them, and lists what has gone since their time:
-names of Python, NumPy and other packages with what replaces them, Python 2, names of MXNet that are not there or
-behave otherwise, downloads, GPU contexts.
+Analyses programs (files, notebooks, folders of them) without running them, and lists what no longer works:
+removed names of Python, NumPy and other packages with their replacements, Python 2 syntax, names of MXNet that are
+missing or behave differently, downloads, GPU contexts.
 
---fix shows the changes that can be written as a diff, --write makes them and keeps each original as FILE.orig. The
+--fix shows the changes that can be made automatically as a diff; with --write they are made, and each original is kept
+as FILE.orig. The
 exit status is 1 when there are errors.'''
 # the fixers of fissix that make Python 3 of Python 2, in files that --fix writes
 FIXERS = (

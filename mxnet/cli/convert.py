@@ -13,8 +13,8 @@ EXPLAIN = """Converts a trained network.
     remx convert net.params --network nets:lenet --to torch --shape data=1,1,28,28
 
 Labels and loss layers are left out, and so are the prefixes arg: and aux: of names. The first axis of every input may
-have any length, unless --static is given. The result is run and compared with the original on random inputs; above the
-tolerance there is an error and no file."""
+have any length, unless --static is given. The result is run and compared with the original on random inputs; if the
+difference is above the tolerance, the command fails and writes no file."""
 
 TARGETS = ('torch', 'pt2', 'onnx', 'safetensors', 'gluon', 'symbol')
 
@@ -26,7 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
                                          'file')
     add('epoch', metavar='EPOCH', nargs='?', type=int, help='the epoch of the checkpoint (default: the last one)')
     add('--to', required=True, choices=TARGETS, help='what to write')
-    add('--shape', action='append', default=[], metavar='NAME=N,C,H,W', help='the shape of an input; once for each')
+    add('--shape', action='append', default=[], metavar='NAME=N,C,H,W',
+        help='the shape of an input; repeat it for each input')
     add('--out', metavar='PATH', help='the result without its ending (default: the name of the source, in this folder)')
     add('--network', metavar='MODULE:FUNCTION', help='the function that makes the Gluon block of a .params file')
     add('--no-compile', action='store_true', help='with --to pt2: the exported graph, which torch.export.load reads, '

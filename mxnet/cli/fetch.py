@@ -9,9 +9,9 @@ from .._files.published import folder as folder_of
 from ..base import MXNetError
 
 EXPLAIN = '''\
-Brings a data set to where programs look for it: below $MXNET_HOME/datasets (~/.mxnet/datasets), where
-mx.gluon.data.vision reads it, or into --to DIR. Several servers are tried, sums are checked, a download that broke
-off is gone on with.'''
+Downloads a data set to the folder where programs look for it: below $MXNET_HOME/datasets (~/.mxnet/datasets), where
+mx.gluon.data.vision reads it, or into --to DIR. Several servers are tried, checksums are verified, and an interrupted
+download is resumed.'''
 
 def add_arguments(parser):
     """Adds the arguments of the command."""

@@ -22,14 +22,14 @@ from ._progress import Bar
 if TYPE_CHECKING:
     from .._typing import Path
 
-EXPLAIN = """Makes lists of the pictures in a folder, or records of the pictures in lists.
+EXPLAIN = """Creates lists of the images in a folder, or record files of the images in lists.
 
     remx im2rec --list --recursive --train-ratio 0.9 data/birds photos/     writes data/birds_train.lst and _val.lst
     remx im2rec --resize 256 --num-thread 4 data/birds photos/              writes a .rec and an .idx for each of them
 
-A line of a list is a number, one or more labels and the path of a picture below ROOT, with tabs between them. Pictures
-that cannot be read are named and left out. Files appear when they are finished; Ctrl-C leaves the old ones as they
-were."""
+A line of a list is a number, one or more labels and the path of a picture below ROOT, with tabs between them. Images
+that cannot be read are reported and skipped. Files are moved into place when they are complete; Ctrl-C leaves existing
+files unchanged."""
 
 _SEED = 100             # lists of the same folder are in the same order, here and upstream
 _KILLS = 20             # workers that may die before it is no longer the pictures' fault
@@ -42,22 +42,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('root', metavar='ROOT', help='the folder of the images')
     lists = parser.add_argument_group('to make lists')
     add = lists.add_argument
-    add('--list', action='store_true', help='make lists; without it, lists are read and records made')
+    add('--list', action='store_true', help='create lists; without it, lists are read and record files are created')
     add('--recursive', action='store_true',
-        help='look into folders, too; each folder is a class, numbered from 0 (without it, all labels are 0)')
+        help='search subfolders too; each folder is a class, numbered from 0 (without it, all labels are 0)')
     add('--exts', nargs='+', default=['.jpeg', '.jpg', '.png'], metavar='EXT',
-        help='how names of pictures end (.jpeg .jpg .png)')
-    add('--no-shuffle', dest='shuffle', action='store_false', help='in the order of names, not in a random one')
-    add('--chunks', type=int, default=1, metavar='N', help='so many lists of equal length (1)')
-    add('--train-ratio', type=float, default=1.0, metavar='X', help='share of the pictures for _train.lst (1.0: all)')
+        help='file name extensions of images (.jpeg .jpg .png)')
+    add('--no-shuffle', dest='shuffle', action='store_false',
+        help='keep the order of the file names instead of shuffling')
+    add('--chunks', type=int, default=1, metavar='N', help='number of lists of equal length (default: 1)')
+    add('--train-ratio', type=float, default=1.0, metavar='X',
+        help='share of the images for _train.lst (default: 1.0, all)')
     add('--test-ratio', type=float, default=0.0, metavar='X',
-        help='share for _test.lst (0); what neither has is _val.lst')
+        help='share for _test.lst (0); the rest goes to _val.lst')
     add = parser.add_argument_group('to make records').add_argument
-    add('--pass-through', action='store_true', help='take the bytes of files as they are, without looking into them')
-    add('--resize', type=int, default=0, metavar='N', help='resize the shorter edge to so many pixels')
-    add('--center-crop', action='store_true', help='cut out the square in the middle, before resizing')
+    add('--pass-through', action='store_true', help='store the files unchanged, without decoding them')
+    add('--resize', type=int, default=0, metavar='N', help='resize the shorter edge to N pixels')
+    add('--center-crop', action='store_true', help='crop to the square in the middle before resizing')
     add('--quality', type=int, default=95, metavar='N', help='of JPEG, 1 to 100; compression of PNG, 0 to 9 (95)')
-    add('--encoding', default='.jpg', choices=['.jpg', '.png'], help='how pictures are stored (.jpg)')
+    add('--encoding', default='.jpg', choices=['.jpg', '.png'], help='image format of the records (default: .jpg)')
     add('--color', type=int, default=1, choices=[-1, 0, 1], help='1 colour, 0 grey, -1 as it is, with alpha (1)')
     add('--pack-label', action='store_true', help='all labels of a line; without it, only the first')
     add('--num-thread', type=int, default=1, metavar='N',
@@ -117,7 +119,7 @@ def _contains(path, folder):
 def make_lists(options: Any) -> None:
     found, classes = pictures_in(options.root, options.recursive, options.exts)
     if not found:
-        raise MXNetError(f'{options.root} has no pictures {" ".join(options.exts)}'
+        raise MXNetError(f'{options.root} has no images {" ".join(options.exts)}'
                          + ('' if options.recursive else '; --recursive looks into its folders, too'))
     if options.recursive:
         for label, name in enumerate(classes):
@@ -142,7 +144,7 @@ def make_lists(options: Any) -> None:
 
 def _write_list(path, lines):
     paths.write_atomic(path, [os.fsencode(''.join(lines))])
-    print(f'{path}: {len(lines)} pictures')
+    print(f'{path}: {len(lines)} images')
 
 
 def read_list(path: Any) -> Iterator[Any]:
@@ -195,7 +197,7 @@ def make_records(options: Any) -> None:
                         written += 1
                     bar.step()
             if items and not written:
-                raise MXNetError(f'{path}: none of its {len(items)} pictures could be read; is {options.root} the '
+                raise MXNetError(f'{path}: none of its {len(items)} images could be read; is {options.root} the '
                                  f'right folder?')
             size = os.path.getsize(records)
         out = '' if written == len(items) else f', {len(items) - written} left out'
@@ -285,7 +287,7 @@ def _encoded(encode, items, processes):
                 careful = min(done + window, len(items))
             kills += 1
             if kills > _KILLS:
-                raise MXNetError('processes that decode pictures were killed repeatedly, perhaps because memory ran '
+                raise MXNetError('processes that decode images were killed repeatedly, perhaps because memory ran '
                                  'out; use fewer of them with --num-thread') from None
         finally:
             pool.shutdown(wait=False, cancel_futures=True)

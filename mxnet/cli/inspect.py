@@ -21,7 +21,7 @@ from ..base import MXNetError
 from . import _summary
 
 EXPLAIN = """Shows what is in a file: records (.rec, .idx), arrays (.params, .safetensors), a network (-symbol.json) or
-the states of an optimizer (.states). Damage is reported with its place; the exit status is then 1.
+the states of an optimizer (.states). Damage is reported with its position, and the exit status is then 1.
 
 --summary shows what the layers of a network cost: parameters, multiply-adds, activations, size, time and memory. Two
 networks are shown side by side: remx inspect --summary before after --shape data=16,3,64,64"""
@@ -33,8 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('file', metavar='FILE', nargs='+', help='a file, or a URL of one (s3://, ...); with --summary one or two '
         'networks: PREFIX of a checkpoint, or an .onnx file')
     add('--rows', type=int, metavar='N', help='rows of the table (20; with --summary all); 0: all')
-    add('--sheet', metavar='OUT.png', help='draw the pictures of a .rec file as one picture, with their labels')
-    add('--thumbnails', type=int, default=64, metavar='N', help='pictures on the sheet (64)')
+    add('--sheet', metavar='OUT.png', help='draw the images of a .rec file on one sheet, with their labels')
+    add('--thumbnails', type=int, default=64, metavar='N', help='images on the sheet (default: 64)')
     add('--json', action='store_true', help='print one JSON object')
     _summary.add_arguments(parser.add_argument_group('summary of a network'))
 

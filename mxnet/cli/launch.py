@@ -11,17 +11,17 @@ from .._dist import launcher
 from .._dist.secret import SECRET, make_secret
 from ..base import MXNetError
 
-DESCRIPTION = '''Starts a program several times, as the workers of one job: mx.kv.create("dist_sync") finds the others.
-What worker 1 prints is shown with [1] in front. When one fails, the others are stopped, and its last lines are shown
-again.'''
+DESCRIPTION = '''Starts a program several times, as the workers of one job: mx.kv.create("dist_sync") connects them.
+The output of worker 1 is shown with [1] in front. When a worker fails, the others are stopped, and its last lines are
+shown again.'''
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the subcommand."""
     add = parser.add_argument
-    add('-n', '--num-workers', type=int, required=True, metavar='N', help='how many workers')
+    add('-n', '--num-workers', type=int, required=True, metavar='N', help='number of workers')
     add('-s', '--num-servers', type=int, default=0, metavar='N',
-        help='how many servers dist_async has (one a machine); dist_sync needs none')
+        help='number of servers of dist_async (default: one per machine); dist_sync needs none')
     add('-H', '--hostfile', metavar='FILE',
         help='hosts for --launcher ssh, one in a line: `name`, `name:2` or `name slots=2`')
     add('--launcher', choices=['local', 'ssh', 'ray', 'slurm', 'mpi', 'sge', 'yarn'], metavar='local|ssh|ray|slurm',
@@ -30,10 +30,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add('--rsh', metavar='COMMAND',
         help='what starts `sh` on a host instead of ssh; the name of the host is put at the end, or at {host}: '
              '"ssh -p 2222", "ip netns exec", "kubectl exec -i {host} --"')
-    add('--address', help='the name under which the others reach the host of worker 0')
+    add('--address', help='the address at which other workers reach the host of worker 0')
     add('--elastic', action='store_true',
-        help='start all workers again when one fails; the program goes on from its checkpoint')
-    add('--max-restarts', type=int, metavar='N', help='how often, with --elastic (3)')
+        help='restart all workers when one fails; the program resumes from its checkpoint')
+    add('--max-restarts', type=int, metavar='N', help='maximum number of restarts with --elastic (default: 3)')
     add('--env', action='append', default=[], metavar='NAME:VALUE', help='a variable for all workers')
     add('--env-worker', action='append', default=[], metavar='NAME:VALUE', help='the same')
     add('--env-server', action='append', default=[], metavar='NAME:VALUE',

@@ -15,14 +15,14 @@ from ._progress import Bar
 if TYPE_CHECKING:
     from .._typing import Path
 
-EXPLAIN = """Makes the index (.idx) of a record file: the position of each record, with its number as the key. Damaged
-records are named and left out."""
+EXPLAIN = """Creates the index (.idx) of a record file: the position of each record, with its number as the key. Damaged
+records are reported and skipped."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the subcommand."""
     parser.add_argument('record', metavar='FILE.rec', help='a record file, or a URL of one')
-    parser.add_argument('index', metavar='FILE.idx', nargs='?', help='the index; FILE.idx beside it if it is not given')
+    parser.add_argument('index', metavar='FILE.idx', nargs='?', help='the index (default: FILE.idx in the same folder)')
     parser.add_argument('--quiet', action='store_true', help='no progress bar')
 
 

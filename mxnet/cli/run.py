@@ -7,10 +7,11 @@ import sys
 from ..base import MXNetError
 
 EXPLAIN = '''\
-Runs a program of the time of MXNet 1.x as `python PROGRAM` would, and puts back for it what has been dropped since:
-names and behaviours of NumPy, Python 2, modules of Python, other packages. Installed packages see none of it.
+Runs a program written for MXNet 1.x as `python PROGRAM` would, and restores for it what newer versions have removed:
+names and behaviours of NumPy, Python 2 syntax, modules of Python, other packages. Installed packages are not affected.
 
-PROGRAM is a .py file, a notebook (.ipynb), or - for standard input; -m names a module. What follows it goes to it.'''
+PROGRAM is a .py file, a notebook (.ipynb), or - for standard input; -m names a module. The arguments
+after it are passed to the program.'''
 
 
 def add_arguments(parser):
@@ -27,7 +28,7 @@ def add_arguments(parser):
         action='append',
         default=[],
         metavar='DIR',
-        help='a folder with files that the program would download, by their names',
+        help='a folder with the files that the program would download, under the same names',
     )
     parser.add_argument(
         '--made-up-data',

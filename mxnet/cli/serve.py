@@ -6,13 +6,13 @@ import sys
 from ..base import MXNetError
 from .predict import add_preprocessing
 
-EXPLAIN = """Answers HTTP requests with trained networks.
+EXPLAIN = """Serves trained networks over HTTP.
 
     remx serve lenet --shape data=1,1,28,28
     curl -T digit.png http://127.0.0.1:8080/predictions/lenet
 
 A model is a checkpoint (PREFIX, or NAME=PREFIX), an .onnx file, or a .mar archive of the old model server. Requests
-that wait together are computed together. The server listens on this machine only, unless there is a token:
+that wait at the same time are computed as one batch. The server listens on this machine only, unless there is a token:
 REMX_SERVE_TOKEN or --token-file. A page to try the networks is at http://127.0.0.1:8080/."""
 
 LOOPBACK = ('127.0.0.1', 'localhost', '::1')
@@ -22,9 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the subcommand."""
     add = parser.add_argument
     add('models', metavar='MODEL', nargs='+', help='PREFIX, NAME=PREFIX, an .onnx file or a .mar archive')
-    add('--shape', action='append', default=[], metavar='NAME=N,C,H,W', help='the shape of an input')
+    add('--shape', action='append', default=[], metavar='[MODEL:]NAME=N,C,H,W',
+        help='the shape of an input; with several models, MODEL: says which one has it')
     add('--epoch', type=int, help='the epoch of a checkpoint (default: the last one)')
-    add('--classes', metavar='FILE', help='names of the classes (default: synset.txt beside the network)')
+    add('--classes', metavar='FILE', help='names of the classes (default: synset.txt next to the network)')
     add_preprocessing(parser)
     group = parser.add_argument_group('serving')
     add = group.add_argument
@@ -32,19 +33,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add('--port', type=int, default=8080, help='for inference (default: 8080; 0: any)')
     add('--management-port', type=int, help='for management (default: 8081; 0: any; -1: none; Ray Serve has its own)')
     add('--token-file', metavar='FILE', help='a file with the token that clients must send')
-    add('--no-token', action='store_true', help='let everybody in who reaches the address')
+    add('--no-token', action='store_true', help='accept requests without a token, even on an address that '
+        'other machines can reach')
     add('--backend', choices=('processes', 'ray'), default='processes', help='where models run: in processes of this '
         'machine (default), or on Ray Serve: the cluster of RAY_ADDRESS, or one of this machine')
     add('--workers', type=int, default=1, help='processes for each model (default: 1)')
-    add('--max-workers', type=int, metavar='N', help='with --backend ray: up to so many replicas, by the load')
-    add('--max-batch', type=int, default=32, help='requests that are computed together, at most (default: 32)')
+    add('--max-workers', type=int, metavar='N', help='with --backend ray: the largest number of replicas; '
+        'Ray Serve scales with the load')
+    add('--max-batch', type=int, default=32, help='the largest batch that is made of waiting requests (default: 32)')
     add('--max-delay', type=float, default=0.0, metavar='MS', help='how long a request waits for others (default: 0: '
         'only while all workers are busy)')
     add('--max-queue', type=int, default=1000, help='requests that may wait; others get 503 (default: 1000)')
     add('--timeout', type=float, default=60.0, metavar='S', help='seconds until a request gets 504 (default: 60)')
     add('--max-body', type=int, default=64 << 20, metavar='BYTES', help='of a request (default: 64 MiB)')
     add('--device', default='cpu', help='cpu, gpu or gpu:1 (default: cpu)')
-    add('--reload', action='store_true', help='load a model again when its files change')
+    add('--reload', action='store_true', help='reload a model when its files change')
     add('--isolate', action='store_true', help='compute in the worker processes only; without it, light networks also '
         'answer in the process that listens')
     add('--trust', action='store_true', help='run the handlers of .mar archives, which are code')

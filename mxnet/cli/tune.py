@@ -11,15 +11,15 @@ from typing import Any
 
 from ..base import MXNetError
 
-EXPLAIN = """Runs a function `def objective(trial)` of a file again and again, with parameters that it asks the trial
-for, and looks for those with which it returns the smallest number (--maximize: the largest).
+EXPLAIN = """Calls a function `def objective(trial)` of a file repeatedly. The function asks the trial for
+parameters; the search looks for those with which it returns the smallest number (--maximize: the largest).
 
     remx tune train.py                      the function `objective` of train.py
     remx tune train.py:search --jobs 2 --trials 100 --sampler cma-es --pruner hyperband
-    remx tune train.py -- --data DIR        what follows -- is sys.argv of the file
+    remx tune train.py -- --data DIR        arguments after -- become sys.argv of the file
 
-A study goes on where it stopped, also after a kill: the same command again. Ctrl-C stops and shows the best so far.
-docs/en/tune.md has the whole story."""
+To continue a study that was stopped or killed, run the same command again. Ctrl-C stops and shows the best result so
+far. See docs/en/tune.md."""
 
 UNITS = {'s': 1, 'm': 60, 'h': 3600, 'd': 86400, '': 1}
 
@@ -49,7 +49,7 @@ def add_search_arguments(parser: Any, trials: int, seed: bool) -> None:
     jobs.__name__ = 'int'
     add = parser.add_argument
     add('--trials', type=count, default=None, metavar='N',
-        help=f'how many trials the study has in all ({trials}; without a limit if there is --time)')
+        help=f'number of trials of the study in total (default: {trials}; unlimited with --time)')
     add('--time', type=seconds, metavar='TIME', help='no trial begins after this time: 90s, 15m, 1h30m')
     add('--jobs', type=jobs, default=1, metavar='N', help='processes, or tasks of Ray at a time')
     add('--sampler', default='tpe', metavar='NAME',
@@ -58,24 +58,24 @@ def add_search_arguments(parser: Any, trials: int, seed: bool) -> None:
         help='median, hyperband, halving, percentile, threshold, wilcoxon or none; median:n_warmup_steps=3')
     if seed:
         add('--seed', type=int, help='of the sampler')
-    add('--study', metavar='NAME', help='its name in the storage')
+    add('--study', metavar='NAME', help='name of the study in the storage')
     add('--storage', metavar='FILE|URL', help='a journal, an SQLite file (.db) or postgresql://user@host/database '
                                               '(OUT/study.journal)')
     add('--backend', choices=['processes', 'ray'], default='processes',
         help='where trials run: here, or as tasks on the Ray cluster of RAY_ADDRESS (without it, one of its own)')
     add('--gpus', type=float, default=0, metavar='N', help='GPUs that a trial takes, with --backend ray')
     add('--keep-all', action='store_true', help='keep the files of all trials, not only of the best')
-    add('--keep-going', action='store_true', help='a trial that raises an error does not end the search')
+    add('--keep-going', action='store_true', help='continue the search when a trial raises an error')
     add('--no-report', dest='report', action='store_false', help='no report, plots and logs for TensorBoard')
 
 
 def add_arguments(parser: Any) -> None:
     parser.add_argument('file', metavar='FILE[:FUNCTION]', help='a Python file, and a function of it (objective)')
-    parser.add_argument('--maximize', action='store_true', help='look for the largest number, not for the smallest')
+    parser.add_argument('--maximize', action='store_true', help='maximize instead of minimize')
     add_search_arguments(parser, 20, seed=True)
     parser.add_argument('--out', help='folder for the study, its report and the files of the best trial '
                                       '(remx-tune/STUDY)')
-    parser.add_argument('--quiet', action='store_true', help='print only what was found')
+    parser.add_argument('--quiet', action='store_true', help='print only the result')
 
 
 def given(options: Any, trials: int) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import autograd as _autograd
+from .._names import kind_of
 from ..ndarray import NDArray, zeros_like
 
 __all__ = ['NDArray', 'TrainingStateScope', 'backward', 'compute_gradient', 'grad', 'grad_and_loss', 'mark_variables',
@@ -55,7 +56,7 @@ def mark_variables(variables: Any, gradients: Any, grad_reqs: str = 'write') -> 
 def backward(outputs: Any, out_grads: Any = None, retain_graph: bool = False) -> None:
     """Computes the gradients of a list of arrays with respect to all marked variables."""
     if not isinstance(outputs, (list, tuple)):
-        raise AssertionError(f'outputs must be a list of arrays, not {type(outputs).__name__}')
+        raise AssertionError(f'outputs must be a list of arrays, not {kind_of(outputs)}')
     _autograd.backward(outputs, out_grads, retain_graph)
 
 
@@ -75,7 +76,7 @@ def grad_and_loss(func: Callable[..., Any], argnum: Any = None) -> Any:
         variables = [args[i] for i in numbers]
         for i, x in zip(numbers, variables, strict=True):
             if not isinstance(x, NDArray):
-                raise AssertionError(f'argument {i} must be an NDArray to have a gradient, not {type(x).__name__}')
+                raise AssertionError(f'argument {i} must be an NDArray to have a gradient, not {kind_of(x)}')
         gradients = [zeros_like(x) for x in variables]
         mark_variables(variables, gradients)
         with train_section():

@@ -11,6 +11,7 @@ import torch
 
 from .._array import NDArrayBase, overwrite, wrap
 from .._dist.world import world
+from .._names import kind_of
 from ..gluon import ParameterDict, Trainer
 from ..kvstore.base import create
 from ..optimizer import Optimizer
@@ -115,8 +116,8 @@ def broadcast_parameters(params: Any, root_rank: int = 0, prefix: str | None = N
     elif isinstance(params, dict) and all(isinstance(value, NDArrayBase) for value in params.values()):
         arrays = sorted(params.items())
     else:
-        raise ValueError('broadcast_parameters takes a ParameterDict or a dict of NDArrays, not a '
-                         f'{type(params).__name__}')
+        raise ValueError('broadcast_parameters takes a ParameterDict or a dict of NDArrays, not '
+                         f'{kind_of(params)}')
     for name, array in arrays:
         broadcast_(array, root_rank, f'{prefix or ""}{name}')
 

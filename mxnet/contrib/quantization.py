@@ -427,8 +427,8 @@ def convert_aware_net(network: Any, quantize_granularity: str = 'channel-wise', 
     It may have been exported and imported since.
     """
     if not isinstance(network, gluon.SymbolBlock):
-        raise ValueError(f'network must be what quantize_aware_net gives, a SymbolBlock, not a '
-                         f'{type(network).__name__}')
+        raise ValueError(f'network must be what quantize_aware_net gives, a SymbolBlock, not '
+                         f'{kind_of(network)}')
     inputs, sym = network._cached_graph
     plain, values, weights = _quantize_aware.without_fakes(sym)
     if not values:

@@ -17,6 +17,7 @@ import numpy
 from .. import ndarray
 from .._array import before_write, wrap
 from .._files import downloads
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of, not_an_array
 from .._names import suggest_names as _suggest_names
 from .._ops.core import checks
@@ -41,10 +42,10 @@ def split_data(data: Any, num_slice: int, batch_axis: int = 0, even_split: bool 
     """
     if not isinstance(num_slice, (int, numpy.integer)):
         raise TypeError(f'split_data: num_slice must be an int, not {kind_of(num_slice)}')
+    if not hasattr(data, 'shape'):
+        raise TypeError(not_an_array('split_data: data', data))
     if num_slice < 1:
         raise ValueError(f'data cannot be split into {num_slice} parts; is the list of contexts empty?')
-    if not hasattr(data, 'ndim'):
-        raise TypeError(not_an_array('split_data: data', data))
     if not -data.ndim <= batch_axis < data.ndim:
         raise ValueError(f'batch_axis={batch_axis} is out of range: the data have the shape {data.shape}')
     size = data.shape[batch_axis]
@@ -95,7 +96,7 @@ def clip_global_norm(arrays: Sequence[Any], max_norm: float, check_isfinite: boo
     for i, array in enumerate(arrays):
         if not isinstance(array, ndarray.NDArray):
             raise TypeError(not_an_array(f'clip_global_norm: array {i}', array))
-    if not isinstance(max_norm, (int, float, numpy.number)):
+    if not isinstance(max_norm, (int, float)) and not hasattr(max_norm, '__float__'):
         raise TypeError(f'clip_global_norm: max_norm must be a number, not {kind_of(max_norm)}')
     import torch
     tensors = [a._parts()[0] if a._sparse else a.materialize().detach() for a in arrays]
@@ -364,4 +365,5 @@ def indent(text: str, width: int) -> str:
     return '\n'.join([first, *[' ' * width + line for line in rest]])
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

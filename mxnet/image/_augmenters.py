@@ -16,6 +16,7 @@ import torch
 from .. import _random_state as chance
 from .. import ndarray as nd
 from .._array import wrap
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import explain_keywords
 from ..ndarray._interop import tensor_of
 from .image import center_crop, color_normalize, imresize, interpolation, random_crop, random_size_crop, resize_short
@@ -352,3 +353,6 @@ def CreateAugmenter(data_shape: Sequence[int], resize: int = 0, rand_crop: bool 
         found.append(HorizontalFlipAug(0.5))
     found.append(CastAug())
     return found + colour_augmenters(brightness, contrast, saturation, hue, pca_noise, rand_gray, mean, std)
+
+
+_explain_kinds(globals(), __all__)

@@ -17,6 +17,7 @@ import torch
 
 from .. import _random_state as chance
 from .. import ndarray as nd
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
@@ -471,4 +472,5 @@ class ImageDetIter(ImageIter):
             cv2.putText(image, text, (left + 5, top + down + 5), font, 0.5, (255, 255, 255), 2)
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

@@ -15,6 +15,7 @@ from torch.nn import functional as F
 from .. import _random_state as chance
 from .._array import readable, wrap, write
 from .._files import paths
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from .._ops.vision.opencv import scaled
@@ -315,4 +316,5 @@ def random_rotate(src: NDArray, angle_limits: Sequence[float], zoom_in: bool = F
     return imrotate(src, degrees, zoom_in=zoom_in, zoom_out=zoom_out)
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

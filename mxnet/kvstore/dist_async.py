@@ -22,6 +22,7 @@ import torch
 from .. import _dispatch
 from .._array import overwrite, wrap
 from .._files import paths
+from .._names import kind_of
 from ..base import MXNetError
 from ..context import cpu
 from ..ndarray import NDArray
@@ -269,8 +270,8 @@ class AsyncKVStore(WorkersKVStore):
         `rescale_grad`, `lr` and `wd` may change afterwards: each push tells how they are.
         """
         if not isinstance(optimizer, Optimizer):
-            raise TypeError(f'set_optimizer takes an Optimizer, such as mx.optimizer.create("sgd"), not a '
-                            f'{type(optimizer).__name__}')
+            raise TypeError(f'set_optimizer takes an Optimizer, such as mx.optimizer.create("sgd"), not '
+                            f'{kind_of(optimizer)}')
         self._updater = get_updater(optimizer)
         if optimizer.whole_arrays:
             self.barrier()

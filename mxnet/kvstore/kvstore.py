@@ -305,8 +305,8 @@ class KVStore(KVStoreBase):
         array([-0.5, -0.5], dtype=float32)
         """
         if not isinstance(optimizer, Optimizer):
-            raise TypeError(f'set_optimizer takes an Optimizer, such as mx.optimizer.create("sgd"), not a '
-                            f'{type(optimizer).__name__}')
+            raise TypeError(f'set_optimizer takes an Optimizer, such as mx.optimizer.create("sgd"), not '
+                            f'{kind_of(optimizer)}')
         self._set_updater(get_updater(optimizer))
 
     def set_updater(self, updater: Callable[..., Any]) -> None:

@@ -449,7 +449,8 @@ class CompositeEvalMetric(EvalMetric):
         self.metrics = []
         super().__init__(name, output_names=output_names, label_names=label_names, has_global_stats=True)
         if metrics is not None and not isinstance(metrics, (list, tuple)):
-            raise TypeError(f'{type(self).__name__}: metrics must be a list of metrics, not {kind_of(metrics)}')
+            raise TypeError(f"{type(self).__name__}: metrics must be a list of metrics or names, such as ['acc'], not "
+                            f'{kind_of(metrics)}')
         self.metrics = [create(m) for m in metrics or ()]
 
     def add(self, metric: Metric) -> None:

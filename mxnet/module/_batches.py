@@ -42,7 +42,7 @@ def explain_error(batch: Any, error: Exception, data_shapes: Sequence[DataDesc],
 def _wrong_kind(what: str, arrays: Any, descs: Sequence[DataDesc]) -> TypeError | None:
     """The error of data or labels that are no list of arrays."""
     if not isinstance(arrays, (list, tuple)):
-        return TypeError(f'forward: {what} of a batch must be a list of NDArrays, not a {type(arrays).__name__}')
+        return TypeError(f'forward: {what} of a batch must be a list of NDArrays, not {kind_of(arrays)}')
     for array, desc in zip(arrays, descs, strict=False):
         if not isinstance(array, NDArray):
             return TypeError(f'forward: {what} {desc.name!r} of the batch must be an NDArray, not a '

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import ndarray
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from ..ndarray import NDArray
 from .base_module import _UNIFORM, BaseModule
@@ -180,3 +181,6 @@ class PythonLossModule(PythonModule):
     def install_monitor(self, mon: Monitor) -> None:
         """Nothing in it can be watched."""
         raise NotImplementedError('a PythonLossModule has no executor that a monitor could watch')
+
+
+_explain_kinds(globals(), __all__)

@@ -5,6 +5,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from .._array import NDArrayBase
+from .._kinds import explain_kinds as _explain_kinds
+from .._kinds import pair
 from .._names import kind_of
 from ..base import MXNetError
 from . import op
@@ -86,7 +88,7 @@ def foreach(body: Any, data: Any, init_states: Any) -> Any:
         raise MXNetError(f'foreach: the data arrays have different lengths {sorted(lengths)} on axis 0')
     states, collected, rebuild = init_states, [], None
     for i in range(lengths.pop()):
-        out, states = body(slices([a[i] for a in arrays]), states)
+        out, states = pair(body(slices([a[i] for a in arrays]), states), 'foreach: body', '(output, states)')
         flat, rebuild = _flatten(out, "body's output")
         collected.append(flat)
     if rebuild is None:
@@ -94,13 +96,15 @@ def foreach(body: Any, data: Any, init_states: Any) -> Any:
     return rebuild([op.stack(*column) for column in zip(*collected, strict=True)]), states
 
 
-def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None) -> Any:
+def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: int | None = None) -> Any:
     """Calls `out, loop_vars = func(*loop_vars)` while `cond(*loop_vars)` holds.
 
     The outs are stacked and filled up with zeros to `max_iterations` along axis 0.
     """
     if max_iterations is None:
         raise ValueError('while_loop: max_iterations is needed')
+    if not hasattr(max_iterations, '__int__'):
+        raise ValueError(f'while_loop: max_iterations must be an int, not {kind_of(max_iterations)}')
     limit = int(max_iterations)
     if limit < 0:
         raise ValueError(f'while_loop: max_iterations must not be negative, it is {limit}')
@@ -111,7 +115,7 @@ def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None)
     collected: Any
     collected, rebuild = [], None
     while len(collected) < limit and bool(cond(*current)):
-        out, new = func(*current)
+        out, new = pair(func(*current), 'while_loop: func', '(output, loop_vars)')
         if out is None:
             out = []
         flat, rebuild = _flatten(out, "func's output")
@@ -133,3 +137,6 @@ def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None)
 def cond(pred: Any, then_func: Any, else_func: Any) -> Any:
     """Calls `then_func()` if the one element of `pred` is not 0, else `else_func()`."""
     return then_func() if bool(pred) else else_func()
+
+
+_explain_kinds(globals(), ('rand_zipfian', 'while_loop'))

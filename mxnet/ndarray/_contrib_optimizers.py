@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from .._array import wrap
+from .._names import kind_of
 from .._ops.core.table import NAMES
 from ._invoke import call
 from .ndarray import NDArray
@@ -20,7 +21,7 @@ def _scale(rescale_grad, weight):
     if isinstance(rescale_grad, NDArray):
         return rescale_grad.as_in_context(weight.context)
     if not isinstance(rescale_grad, numbers.Real):
-        raise TypeError(f'rescale_grad must be a number or an NDArray, not {type(rescale_grad).__name__}')
+        raise TypeError(f'rescale_grad must be a number or an NDArray, not {kind_of(rescale_grad)}')
     tensor = torch.full((1,), float(rescale_grad), dtype=torch.float32, device=weight.meta().device)
     return wrap(tensor, weight.context, NDArray)
 

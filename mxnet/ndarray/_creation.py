@@ -13,6 +13,7 @@ import torch
 from .._array import NDArrayBase, wrap
 from .._dispatch import interceptors, run_kernel, tracer
 from .._hooks import hooks
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of, near
 from .._ops import NAMES
 from .._ops.core.dtypes import NAME, torch_dtype
@@ -301,3 +302,6 @@ def imdecode(str_img: Any, clip_rect: Any = (0, 0, 0, 0), out: NDArray | None = 
 
 
 hooks.split_v2 = split_v2
+
+
+_explain_kinds(globals(), ('histogram', 'moveaxis', 'onehot_encode', 'split_v2'))

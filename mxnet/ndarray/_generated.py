@@ -220,15 +220,16 @@ def {name}({parameters}):
                 except (RuntimeError, MemoryError):         # a view that does not fit into memory as an array
                     return {slow}
             _differentiable = _result.requires_grad
-            if _recording and not _differentiable and {dependent}:
-                _result, _differentiable = _linked(_result, {listed}), True
-            if _differentiable:
-                if _recording:
+            if _recording:
+                if _differentiable:
                     if _late is not None:
                         _check_late(_result, ({tensors},)[_late])
+                elif {dependent}:
+                    _result, _differentiable = _linked(_result, {listed}), True
+                if _differentiable:
                     _result._provenance = (_op, _given, {sources}, 0, (_ref(_result),))
-                else:
-                    _result = _result.detach()
+            elif _differentiable:
+                _result = _result.detach()
             _array = _new({cls})
             _array._storage = _result
             _array._ctx = {first}._ctx

@@ -14,6 +14,7 @@ from .._frontend.binding import bind, by_order, missing_inputs
 from .._graph.codegen.states import move_when_differentiated
 from .._lazy.inference import SHAPE_ONLY, without_values
 from .._lazy.step import run_moving_steps
+from .._names import kind_of
 from .._ops.core.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
 from .._ops.core.dtypes import NAME
 from .._ops.core.gradients import depends, linked
@@ -208,7 +209,7 @@ def _into(op, result, out):
         raise MXNetError(f'operator {op.name}: out has {len(outs)} arrays, but there are {len(results)} results')
     for target, value in zip(outs, results, strict=False):
         if not isinstance(target, NDArrayBase):
-            raise TypeError(f'operator {op.name}: out must be an array, not {type(target).__name__}')
+            raise TypeError(f'operator {op.name}: out must be an array, not {kind_of(target)}')
         if target.meta().shape != value.shape and value.dim():      # a number fills whatever there is
             raise MXNetError(f'operator {op.name}: out has shape {tuple(target.meta().shape)}, '
                              f'but the result has {tuple(value.shape)}')

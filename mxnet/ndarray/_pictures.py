@@ -2,6 +2,7 @@
 from typing import Any
 
 from .._files import pictures
+from .._names import kind_of
 from ..base import MXNetError
 
 
@@ -39,5 +40,5 @@ def bytes_of(buf: Any) -> Any:
         if buf.dtype != numpy.uint8:
             raise MXNetError(f'imdecode: buf has dtype {buf.dtype}; encoded images are uint8')
     elif not isinstance(buf, (bytes, bytearray, memoryview, numpy.ndarray)):
-        raise ValueError(f'imdecode: buf must be bytes, bytearray, numpy.ndarray or NDArray, not {type(buf).__name__}')
+        raise ValueError(f'imdecode: buf must be bytes, bytearray, numpy.ndarray or NDArray, not {kind_of(buf)}')
     return numpy.frombuffer(buf, numpy.uint8)

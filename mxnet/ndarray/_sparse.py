@@ -78,8 +78,8 @@ def array(source_array: Any, ctx: Context | None = None, dtype: DType | None = N
         return _from_csr(matrix.data, matrix.indices, matrix.indptr, matrix.shape, ctx, dtype)
     hint = "use tostype, csr_matrix or row_sparse_array" if isinstance(source_array, (NDArrayBase, numpy.ndarray)) \
         else 'csr_matrix and row_sparse_array take lists'
-    raise ValueError(f'nd.sparse.array takes a sparse array or a sparse matrix of SciPy, not a '
-                     f'{type(source_array).__name__}; {hint}')
+    raise ValueError(f'nd.sparse.array takes a sparse array or a sparse matrix of SciPy, not '
+                     f'{kind_of(source_array)}; {hint}')
 
 
 def _part(source, ctx, dtype):

@@ -4,6 +4,7 @@ from typing import Any
 import numpy
 
 from .._array import NDArrayBase
+from .._kinds import explain_kinds as _explain_kinds
 from ._call import Numbers, apply, is_array, is_symbol, numbers
 
 __all__ = ['argsort', 'delete', 'diag_indices_from', 'insert', 'may_share_memory', 'nonzero', 'shares_memory', 'sort',
@@ -172,3 +173,6 @@ def may_share_memory(a, b, max_work=None):
 
 
 shares_memory = may_share_memory
+
+
+_explain_kinds(globals(), ('insert', 'take', 'unravel_index'))

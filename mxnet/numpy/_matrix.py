@@ -2,6 +2,7 @@
 import numpy
 
 from .._array import NDArrayBase
+from .._kinds import explain_kinds as _explain_kinds
 from ._call import Numbers, apply, is_array, numbers, unsupported
 from ._elementwise import finish, first, operand
 
@@ -123,3 +124,6 @@ def polyval(p, x):
     if not is_array(p) or not is_array(x):
         raise TypeError('polyval: p and x must be arrays')
     return apply('_npi_polyval', (p, x), {})
+
+
+_explain_kinds(globals(), ('kron', 'matrix_transpose', 'tensordot', 'vecdot'))

@@ -6,6 +6,7 @@ import torch
 
 from .._array import NDArrayBase
 from .._dispatch import interceptors
+from .._kinds import explain_kinds as _explain_kinds
 from .._state import state
 from ..ndarray._arithmetic import FLOATS
 from . import _call
@@ -236,3 +237,6 @@ def ediff1d(ary, to_end=None, to_begin=None):
         elif extra is not None:
             attributes[f'{name}_scalar'] = float(extra)
     return apply('_npi_ediff1d', tuple(inputs), attributes)
+
+
+_explain_kinds(globals(), ('ediff1d', 'percentile', 'quantile'))

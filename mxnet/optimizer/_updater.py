@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .._files import pickles
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._wording import plain
 from ..base import MXNetError
@@ -170,7 +171,7 @@ class Updater:
             found, optimizer = found
         if not isinstance(found, dict) or not isinstance(optimizer, Optimizer):
             raise MXNetError(f'{where}: expected {{index: state}}, or that and an optimizer, not '
-                             f'{type(found).__name__} and {type(optimizer).__name__}')
+                             f'{kind_of(found)} and {kind_of(optimizer)}')
         for key, state in found.items():
             _check_arrays(state, f'{where}: the state of {key!r}')
         if optimizer is not self.optimizer:
@@ -275,3 +276,6 @@ def _classes():
         found[cls.__module__, cls.__qualname__] = cls
         waiting.extend(cls.__subclasses__())
     return found
+
+
+_explain_kinds(globals(), __all__)

@@ -19,6 +19,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 from .. import _dispatch
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
 from ._session import session as _current
@@ -92,7 +93,7 @@ def set_config(**kwargs: Any) -> None:
 def set_state(state: Any = 'stop', profile_process: str = 'worker') -> None:
     """Starts ('run') or stops ('stop') measuring."""
     changes = {'run': _current.run, 'stop': _current.stop}
-    if state not in changes:
+    if not isinstance(state, str) or state not in changes:
         raise KeyError(f"profiler.set_state: state must be 'run' or 'stop', not {state!r}")
     if not _on_servers('set_state', profile_process, state=state):
         changes[state]()
@@ -240,14 +241,14 @@ class _Duration:
 class Task(_Duration):
     """A piece of work of the program, between `start` and `stop`; times of the same name are summed up."""
 
-    def __init__(self, domain: Any, name: str) -> None:
+    def __init__(self, domain: Domain, name: str) -> None:
         super().__init__(domain.name, name)
 
 
 class Frame(_Duration):
     """The same for what recurs, such as an iteration: it has a row of its own in the trace."""
 
-    def __init__(self, domain: Any, name: str) -> None:
+    def __init__(self, domain: Domain, name: str) -> None:
         super().__init__(f'{domain.name},frame', name)
 
 
@@ -266,7 +267,7 @@ def scope(name: str = '<unk>') -> Any:
 class Counter:
     """A number that changes, drawn over time in the trace."""
 
-    def __init__(self, domain: Any, name: str, value: Any = None) -> None:
+    def __init__(self, domain: Domain, name: str, value: Any = None) -> None:
         self.name = name
         self._category = domain.name
         self._value = 0
@@ -347,4 +348,5 @@ def _autostart():
     start()
 
 
+_explain_kinds(globals(), ('Counter', 'Frame', 'Task'))
 _suggest_names(globals())

@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from .._names import near
 from .._torch.tools import is_profiling, profiler_configuration
 from ..base import MXNetError
 from ._ranges import Ranges
@@ -78,7 +79,8 @@ class Session:
         parsed = {}
         for name, value in given.items():
             if name not in OPTIONS:
-                raise MXNetError(f'profiler.set_config: unknown argument {name}; it takes {", ".join(OPTIONS)}')
+                raise MXNetError(f'profiler.set_config: unknown argument {name}{near(name, OPTIONS)}; it takes '
+                                 f'{", ".join(OPTIONS)}')
             parsed[name] = OPTIONS[name][0](name, value)
         with self._lock:
             running = self._profiler is not None

@@ -31,7 +31,7 @@ class BaseConvRNNCell(BaseRNNCell):
 
     _states = 2
 
-    def __init__(self, input_shape: Any, num_hidden: int, h2h_kernel: Any, h2h_dilate: Any, i2h_kernel: Any,
+    def __init__(self, input_shape: Sequence[int], num_hidden: int, h2h_kernel: Any, h2h_dilate: Any, i2h_kernel: Any,
                  i2h_stride: Any, i2h_pad: Any, i2h_dilate: Any, i2h_weight_initializer: Init | None,
                  h2h_weight_initializer: Init | None, i2h_bias_initializer: Init | None,
                  h2h_bias_initializer: Init | None, activation: Any, prefix: str = '',
@@ -82,7 +82,7 @@ class _PictureCell(BaseConvRNNCell):
         if prefix is not None:
             cls.__init__ = with_defaults(_PictureCell.__init__, prefix=prefix)      # type: ignore[method-assign]
 
-    def __init__(self, input_shape: Any, num_hidden: int, h2h_kernel: Any = (3, 3), h2h_dilate: Any = (1, 1),
+    def __init__(self, input_shape: Sequence[int], num_hidden: int, h2h_kernel: Any = (3, 3), h2h_dilate: Any = (1, 1),
                  i2h_kernel: Any = (3, 3), i2h_stride: Sequence[Any] = (1, 1), i2h_pad: Any = (1, 1),
                  i2h_dilate: Any = (1, 1), i2h_weight_initializer: Init | None = None,
                  h2h_weight_initializer: Init | None = None, i2h_bias_initializer: Init = 'zeros',

@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import bisect
 import random
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from .. import ndarray
+from .._kinds import explain_kinds as _explain_kinds
 from ..io import DataBatch, DataDesc, DataIter
 from ..io._base import check_state
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ['BucketSentenceIter', 'encode_sentences']
 
 
-def encode_sentences(sentences: Any, vocab: Any = None, invalid_label: int = -1, invalid_key: str = '\n',
+def encode_sentences(sentences: Iterable[Any], vocab: Any = None, invalid_label: int = -1, invalid_key: str = '\n',
                      start_label: int = 0, unknown_token: str | None = None) -> Any:
     """(sentences as lists of ints, vocabulary) from lists of words.
 
@@ -158,3 +160,6 @@ class BucketSentenceIter(DataIter):
         return DataBatch([data], [label], pad=0, bucket_key=length,
                          provide_data=[self._description(self.data_name, length)],
                          provide_label=[self._description(self.label_name, length)])
+
+
+_explain_kinds(globals(), ('encode_sentences',))

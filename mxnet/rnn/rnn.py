@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from .._kinds import explain_kinds as _explain_kinds
 from ..model import load_checkpoint, save_checkpoint
 from ._base_cell import BaseRNNCell
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ['do_rnn_checkpoint', 'load_rnn_checkpoint', 'rnn_unroll', 'save_rnn_checkpoint']
 
 
-def rnn_unroll(cell: Any, length: int, inputs: Any = None, begin_state: Any = None, input_prefix: str = '',
+def rnn_unroll(cell: BaseRNNCell, length: int, inputs: Any = None, begin_state: Any = None, input_prefix: str = '',
                layout: str = 'NTC') -> Any:
     """An old name of `cell.unroll`."""
     warnings.warn('rnn_unroll is deprecated; call cell.unroll', DeprecationWarning, stacklevel=2)
@@ -50,3 +51,6 @@ def do_rnn_checkpoint(cells: Any, prefix: str, period: int = 1) -> Callable[...,
         if (iter_no + 1) % period == 0:
             save_rnn_checkpoint(cells, prefix, iter_no + 1, sym, arg, aux)
     return save
+
+
+_explain_kinds(globals(), __all__)

@@ -1,4 +1,5 @@
 """Recurrent cells: symbols of one step, unrolled over time."""
+from .._kinds import explain_kinds as _explain_kinds
 from ._base_cell import BaseRNNCell, RNNParams
 from ._cells import GRUCell, LSTMCell, RNNCell
 from ._combined import (
@@ -18,3 +19,5 @@ __all__ = ['BaseConvRNNCell', 'BaseRNNCell', 'BidirectionalCell', 'ConvGRUCell',
 
 for _name in __all__:
     globals()[_name].__module__ = __name__
+
+_explain_kinds(globals(), __all__)

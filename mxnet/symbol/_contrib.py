@@ -4,6 +4,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from .._kinds import explain_kinds as _explain_kinds
 from ._control_flow import cond, foreach, while_loop
 
 if TYPE_CHECKING:
@@ -66,3 +67,6 @@ def mp_adamw_update(weight: Any, grad: Any, mean: Any, var: Any, weight32: Any, 
     return _adamw('_mp_adamw_update', 'mp_adamw_update', (weight, grad, mean, var, weight32), rescale_grad,
                   {'lr': lr, 'eta': eta, 'beta1': beta1, 'beta2': beta2, 'epsilon': epsilon, 'wd': wd,
                    'clip_gradient': clip_gradient, 'name': name, **kwargs})
+
+
+_explain_kinds(globals(), ('rand_zipfian',))

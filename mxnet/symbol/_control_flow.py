@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._graph.ir.node import Node, as_written, topological
+from .._kinds import pair
 from .._names import kind_of
 from .._ops import NAMES
 from ..attribute import AttrScope
@@ -125,7 +126,7 @@ def foreach(body: Any, data: Any, init_states: Any, name: Any = 'foreach') -> An
     unique = _unique(name)
     with AttrScope(**{MARK: unique}):
         slices, states = _fresh(flat_data), _fresh(flat_states)
-        out, new_states = body(nest_data(slices), nest_states(states))
+        out, new_states = pair(body(nest_data(slices), nest_states(states)), 'foreach: body', '(output, states)')
         flat_out, nest_out = _flatten(out, "body's output")
         flat_new, nest_new = _flatten(new_states, "body's states")
         if len(flat_new) != len(flat_states):
@@ -193,7 +194,7 @@ def while_loop(cond: Any, func: Any, loop_vars: Any, max_iterations: Any = None,
         return [], [result], None
 
     def step(variables):
-        out, new = func(*variables)
+        out, new = pair(func(*variables), 'while_loop: func', '(output, loop_vars)')
         flat_out, nest_out = _flatten([] if out is None else out, "func's output")
         flat_new, _ = _flatten([] if new is None else new, "func's loop_vars")
         if len(flat_new) != len(flat):

@@ -256,8 +256,9 @@ class Symbol(OperatorMethods, SymbolBase):
                 raise MXNetError(f'{key} must be one symbol, not a group of {len(symbol._entries)}')
         unknown = set(new) - {n.name for n in variables}
         if unknown:
-            raise MXNetError(f'{self} has no variable {sorted(unknown)[0]}; it has '
-                             f'{", ".join(n.name for n in variables)}')
+            known = [n.name for n in variables]
+            wrong = min(unknown)
+            raise MXNetError(f'{self} has no variable {wrong}{near(wrong, known)}; it has {", ".join(known)}')
         heads = {id(n) for n, _ in self._entries}
 
         def change(node, inputs):

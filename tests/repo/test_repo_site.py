@@ -53,8 +53,68 @@ FIRST = {
 }
 
 
+# questions as readers type them: words that carry no meaning, several topics, other words than those of the page
+QUESTIONS = {
+    'zh': """
+        amp: 半精度训练
+        autograd: 对数组求导
+        compress: 模型太大怎么压缩
+        convert: 模型怎么部署到手机, 把mxnet模型转成pytorch
+        data: 怎么读取csv文件, 图片预处理
+        distributed: 一个程序跑多台机器
+        estimator: 早停怎么用
+        examples: 目标检测, 推荐系统
+        gluon-data: 批次大小怎么选, 多进程读数据卡住
+        gluon-layers: 自己写损失函数, 怎么用预训练的resnet
+        gluon-rnn: 双向lstm
+        gluon: 怎么冻结某一层的参数, 模型参数在哪里看
+        gpu: 怎么看GPU有没有用上
+        install: pip下载太慢, mac能用gpu吗
+        metrics: 多标签分类
+        module: 训练中断了怎么继续
+        ndarray: 随机种子
+        notebooks: jupyter里显示进度条
+        onnx: 怎么导出onnx
+        optimizers: 梯度裁剪, 学习率怎么设置
+        run: 老代码python2能跑吗
+        serve: 模型部署成网页接口
+        support: 支持哪些python版本
+        tensorboard: 怎么用tensorboard看曲线
+        troubleshooting: 显存爆了怎么办, 损失变成nan
+        visualization: 如何查看模型每层输出形状, 神经网络画图""",
+    'en': """
+        amp: half precision
+        autograd: write my own operator, partial derivative of function
+        data: read csv file, image preprocessing, data augmentation for images
+        distributed: train on several machines, kvstore dist_sync
+        estimator: early stopping
+        examples: object detection, recommender system
+        gluon-data: dataloader hangs
+        gluon-layers: custom loss function, use pretrained resnet
+        gluon-rnn: bidirectional lstm
+        gluon: freeze layers, list model parameters, share weights between layers
+        gpu: cuda out of memory, move array to gpu
+        hybridize: what is hybridize
+        install: does it work on mac
+        module: how do i continue training after a crash, load model from checkpoint
+        ndarray: set random seed
+        notebooks: progress bar
+        optimizers: gradient clipping, set learning rate
+        performance: compare speed with pytorch, slow training
+        quantization: accuracy drops after quantization
+        run: run old python 2 code
+        serve: make a rest api for my model
+        support: which python versions are supported
+        text: word embeddings glove
+        to-pytorch: convert mxnet model to pytorch
+        troubleshooting: why is my loss nan
+        tune: hyperparameter tuning
+        visualization: print shape of each layer, draw the network graph""",
+}
+
+
 def queries(language):
-    for line in FIRST[language].strip().splitlines():
+    for line in (FIRST[language] + QUESTIONS[language]).strip().splitlines():
         page, _, words = line.strip().partition(': ')
         yield from ((query, page) for query in words.split(', '))
 

@@ -139,6 +139,15 @@ class TwiceProp(mx.operator.CustomOpProp):
 
 resnet = gluon.model_zoo.vision.resnet18_v1(classes=3)
 resnet.features[0].weight.lr_mult = 0.1
+for child in resnet.features:
+    print(child.name)
+
+
+class Plain(mx.init.Initializer):
+    def _init_default(self, name, arr):
+        arr[:] = 0
+
+
 store = mx.kv.create('local')
 store.init('a', nd.ones((2,)))
 '''
@@ -219,6 +228,7 @@ PLANTED = {
     'keyword of another library': 'mx.image.imresize(x, width=3, height=3)',
     'misspelt method of a parameter': 'net.weight.dat()',
     'misspelt keyword of zeros': 'nd.zeros((2, 3), context=mx.cpu())',
+    'misspelt keyword of the model zoo': 'gluon.model_zoo.vision.resnet18_v1(class_num=10)',
 }
 BEGIN = '''
 import mxnet as mx

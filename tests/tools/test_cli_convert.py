@@ -276,7 +276,7 @@ def test_predict_reads_a_signature(folder, capsys):
 
 @pytest.mark.parametrize('name, data, message', [
     ('a.png', b'no picture', 'a.png is not an image'), ('a.npy', b'no array', 'a.npy is not an .npy array'),
-    ('a.csv', b'1,2\nx,y', 'a.csv is not a table of numbers'), ('a.txt', b'', 'it takes pictures'),
+    ('a.csv', b'1,2\nx,y', 'a.csv is not a table of numbers'), ('a.txt', b'', 'it takes images'),
     ('a.csv', b'1,2,3', 'but the network takes (N, 1, 12, 12)'), ('a.csv', b'', 'a.csv has no rows of numbers'),
     ('a.csv', b'a,b\n', 'a.csv has no rows of numbers'), ('a.csv', b'1,2\n1\n', 'row 2 has 1 columns, the first 2'),
     ('a.csv', b'1,\n', "row 1, column 2 is ''"), ('a.csv', b'\xff\xfe1', 'a.csv is not a table of numbers'),

@@ -92,7 +92,7 @@ def test_links_that_lead_back_end(photos, remx, tmp_path):
     (['--list', 'a', 'nowhere'], 'nowhere: no such folder'),
     (['--list', '--chunks', '0', 'a', 'photos'], '--chunks'),
     (['--list', '--train-ratio', '0.8', '--test-ratio', '0.3', 'a', 'photos'], 'together at most 1'),
-    (['--list', '--exts', '.gif', '--', 'a', 'photos'], 'has no pictures .gif; --recursive'),
+    (['--list', '--exts', '.gif', '--', 'a', 'photos'], 'has no images .gif; --recursive'),
     (['a', 'photos'], 'a*.lst; remx im2rec --list makes one'),
     (['nowhere/a', 'photos'], 'nowhere: no such folder'),
 ])
@@ -181,7 +181,7 @@ def test_the_wrong_folder(photos, remx, tmp_path):
     remx('im2rec', '--pass-through', 'a', 'photos')
     before = (tmp_path / 'a.rec').read_bytes()
     status, _, err = remx('im2rec', '--pass-through', 'a', tmp_path)
-    assert status == 1 and 'none of its 7 pictures' in err
+    assert status == 1 and 'none of its 7 images' in err
     assert (tmp_path / 'a.rec').read_bytes() == before and not list(tmp_path.glob('.mxnet-*'))
 
 

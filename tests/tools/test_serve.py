@@ -81,7 +81,7 @@ def test_pictures(running):
     (b'{"data": [[1, 2], [3]]}', 'application/json', 'not an array of numbers'),
     (b'\x93NUMPYjunk', '', 'not an .npy array'),
     (b'abc', 'application/octet-stream', 'multiple of 64 bytes'), (b'', 'application/json', 'neither JSON'),
-    (json.dumps({'other': [1]}).encode(), 'application/json', 'the inputs data are missing')])
+    (json.dumps({'other': [1]}).encode(), 'application/json', 'the input data is missing; the request has other')])
 def test_bad_input_is_named(running, body, kind, message):
     address = running[0]
     status, _, answer = call(f'{address}/predictions/net', body, Content_Type=kind, **AUTH)
@@ -304,6 +304,24 @@ def test_archives(tmp_path):
         assert asked(f'{address}/predictions/old', b'[1, 2, 3.5]', Content_Type='application/json') == {'answer': 6.5}
 
 
+def test_several_models_have_their_own_shapes(tmp_path):
+    import mxnet as mx
+    network(str(tmp_path / 'net'))
+    total = mx.sym.var('data') * mx.sym.var('rate')
+    total.save(str(tmp_path / 'pair-symbol.json'))
+    mx.nd.save(str(tmp_path / 'pair-0000.params'), {})
+    shapes = ('--shape', 'net:data=1,16', '--shape', 'two:data=1,3', '--shape', 'two:rate=1,3')
+    with server('net', 'two=pair', *shapes, cwd=tmp_path) as (address, _, _):
+        shown = {name: asked(f'{address}/v2/models/{name}')['inputs'] for name in ('net', 'two')}
+        assert [i['shape'] for i in shown['net']] == [[-1, 16]]
+        assert [(i['name'], i['shape']) for i in shown['two']] == [('data', [-1, 3]), ('rate', [-1, 3])]
+        body = json.dumps({'inputs': {'data': [[1, 2, 3]], 'rat': [[2, 2, 2]]}}).encode()
+        status, _, text = call(f'{address}/predictions/two', body, Content_Type='application/json')
+        assert status == 400 and b'the input rate is missing (did you mean rat?); the request has data, rat' in text
+        assert asked(f'{address}/predictions/two', body.replace(b'"rat"', b'"rate"'),
+                     Content_Type='application/json') == [[2.0, 4.0, 6.0]]
+
+
 @pytest.mark.parametrize('arguments, message', [
     (['net', '--host', '0.0.0.0'], 'can be reached by others'), (['missing'], 'there is no'),
     (['net', '--workers', '0'], '--workers 0: it takes numbers from 1 on'),
@@ -341,7 +359,7 @@ def test_the_page_in_a_browser(tmp_path):
         page.on('pageerror', lambda error: problems.append(str(error)))
         page.goto(address)
         page.wait_for_selector('#layers div:nth-child(2)')
-        assert 'FullyConnected' in page.inner_text('#layers') and '51 numbers' in page.inner_text('#facts')
+        assert 'FullyConnected' in page.inner_text('#layers') and '51 parameters' in page.inner_text('#facts')
         page.set_input_files('#file', str(tmp_path / 'picture.png'))
         page.wait_for_selector('#classes tr')
         want = compute((image / 255).astype('float32')[None, None])[0]

@@ -35,7 +35,9 @@ def torch_dtype(dtype: Any) -> torch.dtype:
         # programs write x.astype(y), which NumPy before 2 understood for objects of any class
         return TORCH[numpy.dtype(getattr(dtype, 'dtype', dtype)).name]
     except (TypeError, KeyError):
-        raise UnknownDtype(f'unknown dtype {dtype!r}{near(dtype, TORCH)}; there are {", ".join(TORCH)}') from None
+        hint = '; a shape with several axes is one tuple: (2, 3)' if isinstance(dtype, int) else ''
+        raise UnknownDtype(
+            f'unknown dtype {dtype!r}{near(dtype, TORCH)}; there are {", ".join(TORCH)}{hint}') from None
 
 
 def dtype_name(dtype: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import gluon
+from ..._names import kind_of
 from ...base import MXNetError
 from ...ndarray import NDArray, array
 from ._networks import checked, matches
@@ -62,7 +63,7 @@ def live_arrays(network: Any) -> dict[str, list[NDArray]]:
         return live_arrays(network._curr_module)
     if group is None:
         raise TypeError('prune: the network is a Block, (symbol, arguments, states), a Module that is bound, or a dict '
-                        f'of arrays, not a {type(network).__name__}')
+                        f'of arrays, not {kind_of(network)}')
     return {n: list(arrays) for n, arrays in zip(group.param_names, group.param_arrays, strict=True)}
 
 

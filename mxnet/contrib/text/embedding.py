@@ -18,6 +18,8 @@ import numpy
 from ... import base, registry
 from ... import ndarray as nd
 from ..._files import limits, paths
+from ..._kinds import explain_kinds as _explain_kinds
+from ..._names import kind_of
 from ...base import FileError, MXNetError
 from ...gluon.utils import check_sha1, download
 from ...util import is_np_array
@@ -114,8 +116,8 @@ class _TokenEmbedding(Vocabulary):
         tokens = tokens if isinstance(tokens, list) else [tokens]
         shape = (len(tokens), self._vec_len)
         if not isinstance(new_vectors, nd.NDArray):
-            raise AssertionError('update_token_vectors: new_vectors must be an NDArray, not a '
-                                 f'{type(new_vectors).__name__}')
+            raise AssertionError('update_token_vectors: new_vectors must be an NDArray, not '
+                                 f'{kind_of(new_vectors)}')
         if new_vectors.shape != shape and not (len(tokens) == 1 and new_vectors.shape == shape[1:]):
             raise AssertionError(f'update_token_vectors: new_vectors of {len(tokens)} tokens must have the shape '
                                  f'{shape}, not {new_vectors.shape}')
@@ -241,8 +243,8 @@ class _TokenEmbedding(Vocabulary):
 
 def _check_vocabulary(name, vocabulary):
     if not isinstance(vocabulary, Vocabulary):
-        raise AssertionError(f'vocabulary of {name} must be a mx.contrib.text.vocab.Vocabulary, not a '
-                             f'{type(vocabulary).__name__}')
+        raise AssertionError(f'vocabulary of {name} must be a mx.contrib.text.vocab.Vocabulary, not '
+                             f'{kind_of(vocabulary)}')
 
 
 def _lines(file, path, encoding):
@@ -364,3 +366,6 @@ class CompositeEmbedding(_TokenEmbedding):
         super().__init__()
         self._index_tokens_from_vocabulary(vocabulary)
         self._set_idx_to_vec_by_embeddings(token_embeddings, self._idx_to_token)
+
+
+_explain_kinds(globals(), __all__)

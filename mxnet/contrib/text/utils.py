@@ -5,6 +5,8 @@ import collections
 import re
 from typing import Any
 
+from ..._kinds import explain_kinds as _explain_kinds
+
 __all__ = ['count_tokens_from_str']
 
 
@@ -23,3 +25,6 @@ def count_tokens_from_str(source_str: str, token_delim: str = ' ', seq_delim: st
     counter = collections.Counter() if counter_to_update is None else counter_to_update
     counter.update(map(str.lower, tokens) if to_lower else tokens)
     return counter
+
+
+_explain_kinds(globals(), __all__)

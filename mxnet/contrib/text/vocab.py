@@ -5,6 +5,7 @@ import collections
 import numbers
 from typing import Any
 
+from ..._names import kind_of
 from . import _constants
 
 __all__ = ['Vocabulary']
@@ -31,8 +32,8 @@ class Vocabulary:
         if most_freq_count is not None and most_freq_count < 0:
             raise AssertionError(f'most_freq_count of a Vocabulary must not be negative, it is {most_freq_count}')
         if counter is not None and not isinstance(counter, collections.Counter):
-            raise AssertionError('counter of a Vocabulary must be a collections.Counter, not a '
-                                 f'{type(counter).__name__}')
+            raise AssertionError('counter of a Vocabulary must be a collections.Counter, not '
+                                 f'{kind_of(counter)}')
         special = [unknown_token, *(reserved_tokens or ())]
         twice = [token for token, count in collections.Counter(special).items() if count > 1]
         if twice:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from ..._names import kind_of
 from ...base import MXNetError
 from . import _checkpoints, _report
 from ._optuna import make_pruner, optuna, quietly
@@ -51,7 +52,7 @@ def run(objective: Callable[[Any], Any], trials: int | None = 20, *, time_limit:
         raise MXNetError(f'{os.environ["REMX_TUNE_IMPORTS"]} starts a search when it is imported, and the processes of '
                          "a search import it: put the call of tune.run below if __name__ == '__main__':")
     if not callable(objective):
-        raise TypeError(f'the objective must be a function of a trial, not a {type(objective).__name__}')
+        raise TypeError(f'the objective must be a function of a trial, not {kind_of(objective)}')
     name = getattr(objective, '__name__', type(objective).__name__)
     try:
         file = inspect.getsourcefile(objective)

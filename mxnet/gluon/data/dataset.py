@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, recordio
 from ..._files import paths
+from ..._kinds import explain_kinds as _explain_kinds
 from ..._names import kind_of
 from ...base import MXNetError
 from . import _sources as sources
@@ -262,3 +263,6 @@ class _DownloadedDataset(Dataset):
             return None
         found = sources.columns([self._data, self._label])
         return found if self._transform is None else sources.transformed(found, self._transform)
+
+
+_explain_kinds(globals(), ('RecordFileDataset',))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ..._kinds import explain_kinds as _explain_kinds
 from ..._names import kind_of
 from ...io._base import check_state
 from ...io._deal import batches_of, dealt
@@ -217,3 +218,6 @@ def index_batches(batch_sampler: Any) -> Any:
     if type(batch_sampler) is BatchSampler and type(batch_sampler._sampler) in (SequentialSampler, RandomSampler):
         return batch_sampler._arrays()
     return iter(batch_sampler)
+
+
+_explain_kinds(globals(), ('FilterSampler',))

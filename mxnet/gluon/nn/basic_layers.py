@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ... import ndarray, symbol
@@ -61,6 +61,9 @@ class _Stack:
 
     def __len__(self) -> int:
         return len(self._children)
+
+    if TYPE_CHECKING:           # `__getitem__` and `__len__` are all that a loop needs
+        def __iter__(self) -> Iterator[Any]: ...
 
 
 class Sequential(_Stack, Block):

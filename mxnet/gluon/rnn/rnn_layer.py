@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from ... import ndarray, symbol
 from ..._deferred_compute import tracing
+from ..._names import kind_of
 from ..._state import state
 from ...base import MXNetError
 from ...ndarray import NDArray
@@ -171,7 +172,7 @@ class _RNNLayer(HybridBlock):
                                   f'{inputs.shape}') from error
                 if not isinstance(states, (list, tuple)) or not all(isinstance(s, NDArray) for s in states):
                     raise TypeError(f'{self.name}: the states must be a list of NDArrays, not '
-                                    f'{type(states).__name__}') from error
+                                    f'{kind_of(states)}') from error
                 self._check_states(inputs, states)
                 width = inputs.shape[2]
                 if self._input_size and width != self._input_size:

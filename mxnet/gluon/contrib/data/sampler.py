@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...._kinds import explain_kinds as _explain_kinds
 from ...data import sampler
 
 __all__ = ['IntervalSampler']
@@ -29,3 +30,6 @@ class IntervalSampler(sampler.Sampler):
 
     def __len__(self) -> int:
         return self._length if self._rollover else -(-self._length // self._interval)
+
+
+_explain_kinds(globals(), __all__)

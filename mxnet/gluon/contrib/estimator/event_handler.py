@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...._files import paths
+from ...._kinds import explain_kinds as _explain_kinds
 from ....callback import ProgressBar
 from ....metric import CompositeEvalMetric, EvalMetric
 from ....metric import Loss as LossMetric
@@ -508,3 +509,6 @@ class GradientUpdateHandler(BatchEnd):
         loss = kwargs['loss']
         losses = loss if isinstance(loss, (list, tuple)) else [loss]
         estimator.trainer.step(sum(part.shape[0] for part in losses))
+
+
+_explain_kinds(globals(), __all__)

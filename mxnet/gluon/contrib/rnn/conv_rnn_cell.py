@@ -1,9 +1,10 @@
 """Recurrent cells that convolve their inputs and states, over one, two or three dimensions."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...._kinds import explain_kinds as _explain_kinds
 from ....util import with_defaults
 from ...rnn import HybridRecurrentCell
 
@@ -38,7 +39,7 @@ class _BaseConvRNNCell(HybridRecurrentCell):
             cls.__init__ = with_defaults(_BaseConvRNNCell.__init__, i2h_pad=(0,) * dims, i2h_dilate=(1,) * dims,      # type: ignore[method-assign]
                                          h2h_dilate=(1,) * dims, conv_layout=_LAYOUTS[dims])
 
-    def __init__(self, input_shape: Any, hidden_channels: int, i2h_kernel: Any, h2h_kernel: Any,
+    def __init__(self, input_shape: Sequence[int], hidden_channels: int, i2h_kernel: Any, h2h_kernel: Any,
                  i2h_pad: Any = 0, i2h_dilate: Any = 1, h2h_dilate: Any = 1,
                  i2h_weight_initializer: Init | None = None, h2h_weight_initializer: Init | None = None,
                  i2h_bias_initializer: Init = 'zeros', h2h_bias_initializer: Init = 'zeros', conv_layout: str = '',
@@ -189,3 +190,6 @@ class Conv3DLSTMCell(_ConvLSTMCell, dims=3):
 
 class Conv3DGRUCell(_ConvGRUCell, dims=3):
     """A gated recurrent unit with convolutions over three dimensions; `conv_layout` is 'NCDHW' or 'NDHWC'."""
+
+
+_explain_kinds(globals(), __all__)

@@ -17,6 +17,7 @@ import numpy
 
 from .... import base, image, ndarray, recordio
 from ...._files import idx, limits, paths, published
+from ...._kinds import explain_kinds as _explain_kinds
 from ...._names import kind_of
 from ...._names import suggest_names as _suggest_names
 from ....base import FileError, MXNetError
@@ -328,4 +329,5 @@ class ImageListDataset(_ImageFiles):
             self.items.append((os.path.join(self._root, parts[-1]), label))
 
 
+_explain_kinds(globals(), __all__)
 _suggest_names(globals())

@@ -10,7 +10,7 @@ from ..model_store import ROOT
 from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
 
 if TYPE_CHECKING:
-    from ...._typing import BlockOptions, Contexts, Path
+    from ...._typing import BlockOptions, Contexts, Path, ZooOptions
 
 __all__ = ['DenseNet', 'densenet121', 'densenet161', 'densenet169', 'densenet201']
 
@@ -78,21 +78,21 @@ def get_densenet(num_layers: int, pretrained: bool = False, ctx: Contexts | None
     return with_parameters(net, f'densenet{num_layers}', pretrained, ctx, root)
 
 
-def densenet121(**kwargs: Any) -> Classifier:
+def densenet121(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """DenseNet of 121 layers."""
     return get_densenet(121, **kwargs)
 
 
-def densenet161(**kwargs: Any) -> Classifier:
+def densenet161(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """DenseNet of 161 layers."""
     return get_densenet(161, **kwargs)
 
 
-def densenet169(**kwargs: Any) -> Classifier:
+def densenet169(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """DenseNet of 169 layers."""
     return get_densenet(169, **kwargs)
 
 
-def densenet201(**kwargs: Any) -> Classifier:
+def densenet201(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """DenseNet of 201 layers."""
     return get_densenet(201, **kwargs)

@@ -9,7 +9,7 @@ from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
 
 if TYPE_CHECKING:
-    from ...._typing import BlockOptions, Contexts, Path
+    from ...._typing import BlockOptions, Contexts, Path, ZooOptions
 
 __all__ = ['MobileNet', 'MobileNetV2', 'get_mobilenet', 'get_mobilenet_v2', 'mobilenet0_25', 'mobilenet0_5',
            'mobilenet0_75', 'mobilenet1_0', 'mobilenet_v2_0_25', 'mobilenet_v2_0_5', 'mobilenet_v2_0_75',
@@ -131,41 +131,41 @@ def get_mobilenet_v2(multiplier: float, pretrained: bool = False, ctx: Contexts 
     return with_parameters(net, f'mobilenetv2_{_shown(multiplier)}', pretrained, ctx, root)
 
 
-def mobilenet1_0(**kwargs: Any) -> Classifier:
+def mobilenet1_0(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNet."""
     return get_mobilenet(1.0, **kwargs)
 
 
-def mobilenet0_75(**kwargs: Any) -> Classifier:
+def mobilenet0_75(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNet with three quarters of the channels."""
     return get_mobilenet(0.75, **kwargs)
 
 
-def mobilenet0_5(**kwargs: Any) -> Classifier:
+def mobilenet0_5(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNet with half of the channels."""
     return get_mobilenet(0.5, **kwargs)
 
 
-def mobilenet0_25(**kwargs: Any) -> Classifier:
+def mobilenet0_25(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNet with a quarter of the channels."""
     return get_mobilenet(0.25, **kwargs)
 
 
-def mobilenet_v2_1_0(**kwargs: Any) -> Classifier:
+def mobilenet_v2_1_0(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNetV2."""
     return get_mobilenet_v2(1.0, **kwargs)
 
 
-def mobilenet_v2_0_75(**kwargs: Any) -> Classifier:
+def mobilenet_v2_0_75(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNetV2 with three quarters of the channels."""
     return get_mobilenet_v2(0.75, **kwargs)
 
 
-def mobilenet_v2_0_5(**kwargs: Any) -> Classifier:
+def mobilenet_v2_0_5(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNetV2 with half of the channels."""
     return get_mobilenet_v2(0.5, **kwargs)
 
 
-def mobilenet_v2_0_25(**kwargs: Any) -> Classifier:
+def mobilenet_v2_0_25(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """MobileNetV2 with a quarter of the channels."""
     return get_mobilenet_v2(0.25, **kwargs)

@@ -11,7 +11,7 @@ from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
 
 if TYPE_CHECKING:
-    from ...._typing import BlockOptions, Contexts, Path
+    from ...._typing import BlockOptions, Contexts, Path, ZooOptions
 
 __all__ = ['BasicBlockV1', 'BasicBlockV2', 'BottleneckV1', 'BottleneckV2', 'ResNetV1', 'ResNetV2', 'get_resnet',
            'resnet101_v1', 'resnet101_v2', 'resnet152_v1', 'resnet152_v2', 'resnet18_v1', 'resnet18_v2', 'resnet34_v1',
@@ -203,51 +203,51 @@ def get_resnet(version: int, num_layers: int, pretrained: bool = False, ctx: Con
     return with_parameters(net, f'resnet{num_layers}_v{version}', pretrained, ctx, root)
 
 
-def resnet18_v1(**kwargs: Any) -> Classifier:
+def resnet18_v1(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v1 of 18 layers."""
     return get_resnet(1, 18, **kwargs)
 
 
-def resnet34_v1(**kwargs: Any) -> Classifier:
+def resnet34_v1(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v1 of 34 layers."""
     return get_resnet(1, 34, **kwargs)
 
 
-def resnet50_v1(**kwargs: Any) -> Classifier:
+def resnet50_v1(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v1 of 50 layers."""
     return get_resnet(1, 50, **kwargs)
 
 
-def resnet101_v1(**kwargs: Any) -> Classifier:
+def resnet101_v1(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v1 of 101 layers."""
     return get_resnet(1, 101, **kwargs)
 
 
-def resnet152_v1(**kwargs: Any) -> Classifier:
+def resnet152_v1(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v1 of 152 layers."""
     return get_resnet(1, 152, **kwargs)
 
 
-def resnet18_v2(**kwargs: Any) -> Classifier:
+def resnet18_v2(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v2 of 18 layers."""
     return get_resnet(2, 18, **kwargs)
 
 
-def resnet34_v2(**kwargs: Any) -> Classifier:
+def resnet34_v2(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v2 of 34 layers."""
     return get_resnet(2, 34, **kwargs)
 
 
-def resnet50_v2(**kwargs: Any) -> Classifier:
+def resnet50_v2(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v2 of 50 layers."""
     return get_resnet(2, 50, **kwargs)
 
 
-def resnet101_v2(**kwargs: Any) -> Classifier:
+def resnet101_v2(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v2 of 101 layers."""
     return get_resnet(2, 101, **kwargs)
 
 
-def resnet152_v2(**kwargs: Any) -> Classifier:
+def resnet152_v2(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """ResNet v2 of 152 layers."""
     return get_resnet(2, 152, **kwargs)

@@ -8,7 +8,7 @@ from ..model_store import ROOT
 from ._parts import CPU, Classifier, side_by_side, stack, with_parameters
 
 if TYPE_CHECKING:
-    from ...._typing import BlockOptions, Contexts, Path
+    from ...._typing import BlockOptions, Contexts, Path, ZooOptions
 
 __all__ = ['SqueezeNet', 'squeezenet1_0', 'squeezenet1_1']
 
@@ -55,11 +55,11 @@ def get_squeezenet(version: str, pretrained: bool = False, ctx: Contexts | None 
     return with_parameters(SqueezeNet(version, **kwargs), f'squeezenet{version}', pretrained, ctx, root)
 
 
-def squeezenet1_0(**kwargs: Any) -> Classifier:
+def squeezenet1_0(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """SqueezeNet 1.0."""
     return get_squeezenet('1.0', **kwargs)
 
 
-def squeezenet1_1(**kwargs: Any) -> Classifier:
+def squeezenet1_1(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """SqueezeNet 1.1: as good as 1.0 with less than half of the work."""
     return get_squeezenet('1.1', **kwargs)

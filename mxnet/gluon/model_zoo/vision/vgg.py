@@ -10,7 +10,7 @@ from ..model_store import ROOT
 from ._parts import CPU, Classifier, stack, with_parameters
 
 if TYPE_CHECKING:
-    from ...._typing import BlockOptions, Contexts, Path
+    from ...._typing import BlockOptions, Contexts, Path, ZooOptions
 
 __all__ = ['VGG', 'get_vgg', 'vgg11', 'vgg11_bn', 'vgg13', 'vgg13_bn', 'vgg16', 'vgg16_bn', 'vgg19', 'vgg19_bn']
 
@@ -57,41 +57,45 @@ def get_vgg(num_layers: int, pretrained: bool = False, ctx: Contexts | None = CP
     return with_parameters(VGG(*vgg_spec[num_layers], **kwargs), name, pretrained, ctx, root)
 
 
-def vgg11(**kwargs: Any) -> Classifier:
+def vgg11(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 11 layers."""
     return get_vgg(11, **kwargs)
 
 
-def vgg13(**kwargs: Any) -> Classifier:
+def vgg13(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 13 layers."""
     return get_vgg(13, **kwargs)
 
 
-def vgg16(**kwargs: Any) -> Classifier:
+def vgg16(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 16 layers."""
     return get_vgg(16, **kwargs)
 
 
-def vgg19(**kwargs: Any) -> Classifier:
+def vgg19(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 19 layers."""
     return get_vgg(19, **kwargs)
 
 
-def vgg11_bn(**kwargs: Any) -> Classifier:
+def vgg11_bn(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 11 layers with batch normalization."""
-    return get_vgg(11, **{**kwargs, 'batch_norm': True})
+    kwargs['batch_norm'] = True
+    return get_vgg(11, **kwargs)
 
 
-def vgg13_bn(**kwargs: Any) -> Classifier:
+def vgg13_bn(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 13 layers with batch normalization."""
-    return get_vgg(13, **{**kwargs, 'batch_norm': True})
+    kwargs['batch_norm'] = True
+    return get_vgg(13, **kwargs)
 
 
-def vgg16_bn(**kwargs: Any) -> Classifier:
+def vgg16_bn(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 16 layers with batch normalization."""
-    return get_vgg(16, **{**kwargs, 'batch_norm': True})
+    kwargs['batch_norm'] = True
+    return get_vgg(16, **kwargs)
 
 
-def vgg19_bn(**kwargs: Any) -> Classifier:
+def vgg19_bn(**kwargs: Unpack[ZooOptions]) -> Classifier:
     """VGG of 19 layers with batch normalization."""
-    return get_vgg(19, **{**kwargs, 'batch_norm': True})
+    kwargs['batch_norm'] = True
+    return get_vgg(19, **kwargs)
