@@ -196,7 +196,7 @@ def _installed():
 
 _places: tuple = ()
 # installed packages that get the same: those of `--package`, and those that were made for MXNet 1.x alone
-_packages_too: set[str] = {'d2lzh', 'gluonbook', 'gluoncv', 'gluonnlp', 'minpy', 'mxboard', 'mxfusion'}
+_packages_too: set[str] = {'d2l', 'd2lzh', 'gluonbook', 'gluoncv', 'gluonnlp', 'minpy', 'mxboard', 'mxfusion'}
 
 
 def is_programs(path):

@@ -409,3 +409,18 @@ def test_find_mxnet_of_a_package_that_lacks_it_and_parts_of_gluoncv(tmp_path):
         f'{site}/model_zoo/rcnn/rpn/__init__.py': 'RPN = 3\n'})
     assert out == 'mxnet 1 2 3\n'
     assert 'gluoncv.model_zoo.rcnn.faster_rcnn today' in report
+
+
+def test_the_package_of_the_book(tmp_path):
+    """`d2l` is installed, and of the time of the book's notebooks."""
+    pytest.importorskip('IPython')
+    out, report = run(tmp_path, {
+        'main.py': "import sys\nsys.path.insert(0, 'site-packages')\nimport d2l\nd2l.use_svg()\nprint(d2l.number)\n",
+        'site-packages/d2l/__init__.py': '''
+            import numpy as np
+            from IPython import display
+            def use_svg():
+                display.set_matplotlib_formats('svg')
+            number = np.float(3)
+            '''})
+    assert out == '3.0\n' and 'numpy.float' in report
