@@ -67,6 +67,14 @@ def _missing_table():
     return {**_modules.GONE, **_packages.GONE}
 
 
+def _import(name, globals, locals, fromlist, level):
+    found = builtins.__import__(name, globals, locals, fromlist, level)
+    if fromlist and 'find_mxnet' in fromlist and not hasattr(found, 'find_mxnet'):
+        # the examples' packages `common` and `tools` had this module; copies of them often have not
+        setattr(found, 'find_mxnet', _gone('find_mxnet'))  # noqa: B010
+    return found
+
+
 def program_import(name, globals=None, locals=None, fromlist=(), level=0):
     """`__import__` for a program's modules."""
     if level == 0:
@@ -92,11 +100,7 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                         raise
                 return top
     try:
-        found = builtins.__import__(name, globals, locals, fromlist, level)
-        if fromlist and 'find_mxnet' in fromlist and not hasattr(found, 'find_mxnet'):
-            # the examples' packages `common` and `tools` had this module; copies of them often have not
-            setattr(found, 'find_mxnet', _gone('find_mxnet'))  # noqa: B010
-        return found
+        return _import(name, globals, locals, fromlist, level)
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name
@@ -119,13 +123,13 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                 report.note(f'folder-above-{folder}', f'modules in {folder}, as in editors that run a program from '
                                                       'the top folder of its project')
                 sys.path.append(folder)
-                return builtins.__import__(name, globals, locals, fromlist, level)
+                return _import(name, globals, locals, fromlist, level)
             folder = _project.folder_of_missing_path(wanted)
             if folder is not None:
                 report.note(f'folder-of-path-{folder}', f'modules in {folder}, for a folder in sys.path that does not '
                                                         'exist here')
                 sys.path.append(folder)
-                return builtins.__import__(name, globals, locals, fromlist, level)
+                return _import(name, globals, locals, fromlist, level)
         raise
 
 

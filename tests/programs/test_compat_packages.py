@@ -377,17 +377,23 @@ def test_cython_sources_of_detection_programs(tmp_path):
                 from parts.other import function
             except ImportError as error:
                 print(error)
+            from parts.nms import soft_nms
+            for method in (0, 1, 2):
+                soft = scored.copy()
+                print(soft_nms(soft, method=method), [round(float(score), 4) for score in soft[:, 4]])
             try:
-                from parts.nms import soft_nms
+                from parts.nms import soft_nms_merge
             except ImportError as error:
-                print('soft_nms' in str(error))
+                print('soft_nms_merge' in str(error))
             ''',
         'parts/__init__.py': '',
         **{f'parts/{name}.pyx': f'def {function}(x):\n    pass\n' for name, function in (
             ('bbox', 'bbox_overlaps_cython'), ('cpu_nms', 'cpu_nms'), ('gpu_nms', 'gpu_nms'),
             ('anchors', 'anchors_cython'), ('nms', 'soft_nms'), ('other', 'function'))}})
     assert out.splitlines() == ['[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
-                                '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'", 'True']
+                                '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'",
+                                '[0, 1] [0.9, 0.1, 0.1]', '[0, 1, 2] [0.9, 0.25, 0.1]',
+                                '[0, 1, 2] [0.9, 0.3033, 0.1]', 'True']
     assert 'functions of bbox.pyx, which is not compiled, in NumPy' in report
 
 
@@ -402,7 +408,7 @@ def test_find_mxnet_of_a_package_that_lacks_it_and_parts_of_gluoncv(tmp_path):
             from gluoncv.model_zoo.rpn import RPN
             print(find_mxnet.mxnet.__name__, fit.value, FasterRCNN, RPN)
             ''',
-        'common/fit.py': 'value = 1\n',
+        'README.md': '', 'common/fit.py': 'value = 1\n',
         f'{site}/__init__.py': '', f'{site}/model_zoo/__init__.py': '', f'{site}/model_zoo/rcnn/__init__.py': '',
         f'{site}/model_zoo/rcnn/faster_rcnn/__init__.py': '',
         f'{site}/model_zoo/rcnn/faster_rcnn/faster_rcnn.py': 'FasterRCNN = 2\n',

@@ -176,3 +176,14 @@ def test_a_diff_changes_nothing(tmp_path, capsys):
     main(['check', '--fix', str(tmp_path / 'program.py')])
     assert '+x = float(1)' in capsys.readouterr().out
     assert (tmp_path / 'program.py').read_text() == 'import numpy as np\nx = np.float(1)\n'
+
+
+def test_modules_beside_the_program_are_not_gone(tmp_path):
+    """A program may have modules of its own with names that Python 2 had, and its copy of `find_mxnet`."""
+    program = tmp_path / 'program.py'
+    program.write_text('import commands\nimport sets\nimport find_mxnet\nfrom Queue import Queue\n')
+    (tmp_path / 'commands.py').write_text('')
+    (tmp_path / 'sets').mkdir()
+    assert [f.line for f in check_file(str(program))] == [3, 4]
+    (tmp_path / 'find_mxnet.py').write_text('')
+    assert [f.line for f in check_file(str(program))] == [4]
