@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _compiled, _helpers, _notebooks, _old_names, _project, _python2, _standin
+from . import _compiled, _helpers, _old_names, _project, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -314,7 +314,7 @@ def builtins_of(python2):
             **vars(builtins),
             **names.ALL,
             **(names.PYTHON2 if python2 else {}),
-            **_HOOKS,
+            **HOOKS,
             '__import__': program_import,
         }
         if python2:
@@ -322,7 +322,8 @@ def builtins_of(python2):
     return found
 
 
-_HOOKS = {
+# `_runner` adds those of notebooks
+HOOKS = {
     '__remx_float__': _helpers.to_float,
     '__remx_int__': _helpers.to_int,
     '__remx_complex__': _helpers.to_complex,
@@ -348,7 +349,6 @@ _HOOKS = {
     '__remx_unicode__': _helpers.unicode_of,
     '__remx_compare__': _helpers.compared,
     '__remx_hash__': object.__hash__,
-    '__remx_shell__': _notebooks.Shell,
     '__remx_truth__': _helpers.truth,
     '__remx_same__': _helpers.same,
     '__remx_ordered__': _helpers.ordered,

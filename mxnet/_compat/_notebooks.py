@@ -140,9 +140,6 @@ class Magics:
         return None
 
 
-SHELL = frozenset(('magic', 'run_line_magic', 'run_cell_magic', 'system', 'getoutput'))
-
-
 class Shell:
     """What `get_ipython()` gives in a notebook that was saved as a program."""
 

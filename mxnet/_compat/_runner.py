@@ -11,7 +11,7 @@ import types
 
 from ..base import MXNetError
 from . import _children, _downloads, _importing
-from ._notebooks import cells_of
+from ._notebooks import Shell, cells_of
 from ._report import report
 
 _OWN = os.path.dirname(os.path.abspath(__file__))
@@ -33,6 +33,7 @@ def start(*, cpu=None, data=(), made_up=False, python2=None, packages=(), quiet=
     for folder in _downloads.settings.folders:
         if not os.path.isdir(folder):
             raise MXNetError(f'--data {folder}: there is no such folder')
+    _importing.HOOKS['__remx_shell__'] = Shell
     _importing.install(packages)
     from .. import context
     from .._files import downloads
@@ -43,6 +44,7 @@ def start(*, cpu=None, data=(), made_up=False, python2=None, packages=(), quiet=
     context.missing_gpu = _on_cpu
     State.truth = staticmethod(_is_there)
     State.shorter = staticmethod(_shorter)
+    State.kept = staticmethod(_kept)
     context.without_gpus = bool(cpu)
     _state.update(
         {
@@ -92,6 +94,11 @@ def _shorter(array, shape):
     import math
 
     return array.reshape((-1,))[: math.prod(shape)].reshape(shape)
+
+
+def _kept():
+    report.note('slice-channel', 'SliceChannel with squeeze_axis keeps an axis whose parts are longer than 1, as '
+                                 'before MXNet 0.9.5')
 
 
 def _on_cpu(ctx):

@@ -7,6 +7,8 @@ import textwrap
 import pytest
 from conftest import ROOT
 
+import mxnet as mx
+
 
 def run(folder, files, *options):
     """Runs `main.py` of the files by `remx run`; returns (stdout, stderr)."""
@@ -430,3 +432,23 @@ def test_the_package_of_the_book(tmp_path):
             number = np.float(3)
             '''})
     assert out == '3.0\n' and 'numpy.float' in report
+
+
+def test_parts_that_squeeze_axis_cannot_drop(tmp_path):
+    """Programs for the recognition of texts split rows into columns of several pixels so, with MXNet before 0.9.5."""
+    out, report = run(tmp_path, {'main.py': '''
+        import mxnet as mx
+        data = mx.sym.Variable('data')
+        parts = mx.sym.SliceChannel(data=data, num_outputs=3, squeeze_axis=1)
+        net = mx.sym.FullyConnected(mx.sym.Concat(*[parts[i] for i in range(3)], dim=0), num_hidden=2, name='fc')
+        print(net.infer_shape(data=(4, 6)))
+        executor = net.simple_bind(mx.cpu(), data=(4, 6))
+        executor.forward(is_train=True)
+        executor.backward(mx.nd.ones((12, 2)))
+        print([part.shape for part in mx.nd.SliceChannel(mx.nd.ones((4, 6)), num_outputs=3, squeeze_axis=True)])
+        print(mx.nd.SliceChannel(mx.nd.ones((4, 3)), num_outputs=3, squeeze_axis=True)[0].shape)
+        '''})
+    assert out.splitlines() == ['([(4, 6), (2, 2), (2,)], [(12, 2)], [])', '[(4, 2), (4, 2), (4, 2)]', '(4,)']
+    assert 'SliceChannel with squeeze_axis keeps an axis' in report
+    with pytest.raises(mx.base.MXNetError, match='squeeze_axis needs parts of length 1'):
+        mx.nd.SliceChannel(mx.nd.ones((4, 6)), num_outputs=3, squeeze_axis=True)

@@ -652,6 +652,8 @@ def test_files_that_are_elsewhere_in_the_project(remx):
         os.chdir('src/deep')
         print(open('/home/somebody/net/data/names.txt').read(), open('C:\\\\net\\\\data\\\\names.txt').read())
         print(open('data/names.txt').read(), open('data\\\\names.txt').read(), np.loadtxt('data/table.txt').tolist())
+        import mxnet as mx
+        print(mx.image.imread('D:\\net\\data\\picture.ppm').shape)
         for wrong in ('/home/somebody/names.txt', 'names.txt', '/nowhere/data/others.txt'):
             try:
                 open(wrong)
@@ -662,7 +664,9 @@ def test_files_that_are_elsewhere_in_the_project(remx):
         except FileNotFoundError:
             print('never to be written')
         '''
-    files = {'README.md': '', 'data/names.txt': 'first', 'data/table.txt': '1 2\n'}
+    files = {'README.md': '', 'data/names.txt': 'first', 'data/table.txt': '1 2\n',
+             'data/picture.ppm': 'P3 2 1 255 1 2 3 4 5 6\n'}
     done = remx(text, files=files, name='src/deep/program.py', check=0)
-    assert done.stdout == 'first first\nfirst first [1.0, 2.0]\n' + 'not there\n' * 3 + 'never to be written\n'
+    shown = 'first first\nfirst first [1.0, 2.0]\n(1, 2, 3)\n'
+    assert done.stdout == shown + 'not there\n' * 3 + 'never to be written\n'
     assert 'a file that is elsewhere in the project: names.txt' in done.stderr
