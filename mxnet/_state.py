@@ -9,7 +9,8 @@ was written inside a pause of a recording (_paused_writes.py), or None; `moves` 
 (_graph/codegen/states.py), `wanted` the tensors that `autograd.grad` differentiates with respect to, while it runs;
 `commits` collects the writes of a backward pass, which happen once it has succeeded, and `heads` are the tensors it
 started from (autograd.py).  `truth` is what `remx run` answers for `if array:` of several elements, `shorter`
-what it does with a reshape to fewer elements.  `naive` turns all deferral off: see `mxnet.engine`.
+what it does with a reshape to fewer elements, `kept` is called where it keeps an axis that `SliceChannel` cannot drop.
+`naive` turns all deferral off: see `mxnet.engine`.
 """
 import os
 import threading
@@ -35,6 +36,7 @@ class State(threading.local):
     heads: Sequence[Any] = ()
     truth: Any = None
     shorter: Any = None
+    kept: Any = None
     naive = os.environ.get('MXNET_ENGINE_TYPE') == 'NaiveEngine'
 
 

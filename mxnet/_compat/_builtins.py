@@ -88,7 +88,7 @@ def opened(file, mode='r', *args, **kwargs):
     except FileNotFoundError:
         from . import _downloads
 
-        name = os.fspath(file) if isinstance(file, (str, os.PathLike)) and not set(mode) & set('wax') else None
+        name = os.fspath(file) if isinstance(file, (str, os.PathLike)) and not set(mode) & set('wax+') else None
         found = None if name is None else _downloads.missing(name)
         if found is None:
             raise

@@ -47,6 +47,39 @@ def gpu_nms(dets, thresh, device_id=0):
     return _kept(dets, lambda shared: shared > thresh)
 
 
+def soft_nms(boxes, sigma=0.5, Nt=0.3, threshold=0.001, method=0, columns=5):
+    """Lowers the scores of boxes that overlap with better ones, in place, and drops those below the threshold.
+
+    method 1: linear; 2: Gaussian; otherwise scores become 0.  The boxes that stay are the first rows.
+    """
+    import numpy
+
+    count, at = len(boxes), 0
+    while at < count:
+        best = at + int(boxes[at:count, 4].argmax())
+        boxes[[at, best], :columns] = boxes[[best, at], :columns]
+        other = at + 1
+        while other < count:
+            shared = float(overlaps(boxes[at : at + 1], boxes[other : other + 1])[0, 0])
+            if shared > 0:
+                if method == 2:
+                    boxes[other, 4] *= numpy.exp(-(shared * shared) / sigma)
+                elif shared > Nt:
+                    boxes[other, 4] *= 1 - shared if method == 1 else 0
+                if boxes[other, 4] < threshold:
+                    boxes[other, :columns] = boxes[count - 1, :columns]
+                    count -= 1
+                    continue
+            other += 1
+        at += 1
+    return list(range(count))
+
+
+def soft_nms_39(boxes, sigma=0.5, Nt=0.3, threshold=0.001, method=0):
+    """The same for rows with the key points of a box after its score."""
+    return soft_nms(boxes, sigma, Nt, threshold, method, boxes.shape[1])
+
+
 def anchors(height, width, stride, base_anchors):
     """The base anchors at every place of a plane: (height, width, anchors, 4)."""
     import numpy
@@ -60,9 +93,9 @@ def anchors(height, width, stride, base_anchors):
 _SOURCES = {
     'bbox': {'bbox_overlaps_cython': overlaps, 'bbox_overlaps': overlaps},
     'cython_bbox': {'bbox_overlaps_cython': overlaps, 'bbox_overlaps': overlaps},
-    'cpu_nms': {'cpu_nms': cpu_nms, 'nms': cpu_nms},
+    'cpu_nms': {'cpu_nms': cpu_nms, 'nms': cpu_nms, 'cpu_soft_nms': soft_nms},
     'gpu_nms': {'gpu_nms': gpu_nms},
-    'nms': {'nms': cpu_nms},
+    'nms': {'nms': cpu_nms, 'soft_nms': soft_nms, 'soft_nms_39': soft_nms_39},
     'anchors': {'anchors_cython': anchors},
 }
 

@@ -68,8 +68,13 @@ def missing(path):
                 report.say(f'{path} is not there; {found} is used')
                 report.note('data-file', f'a file that is not there is taken from --data: {name}')
                 return found
-    from . import _made_up
+    from . import _made_up, _project
 
+    found = _project.file(path)
+    if found is not None:
+        report.say(f'{path} is not there; {found} is used')
+        report.note('project-file', f'a file that is elsewhere in the project: {name}')
+        return found
     if not settings.made_up:
         return None
     made = _made_up.make(name)

@@ -538,7 +538,6 @@ _GONE = {
         'newbyteorder', lambda numpy, value: lambda order='S': value.view(value.dtype.newbyteorder(order))
     ),
 }
-SHELL = frozenset(('magic', 'run_line_magic', 'run_cell_magic', 'system', 'getoutput'))      # of get_ipython()
 METHODS = frozenset(_GONE)
 LISTS = frozenset(('keys', 'values', 'items'))
 

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import _compiled, _helpers, _old_names, _python2, _standin
+from . import _compiled, _helpers, _old_names, _project, _python2, _standin
 from ._report import report
 from ._rewrite import rewritten
 from ._standin import Positional, Standin
@@ -67,6 +67,14 @@ def _missing_table():
     return {**_modules.GONE, **_packages.GONE}
 
 
+def _import(name, globals, locals, fromlist, level):
+    found = builtins.__import__(name, globals, locals, fromlist, level)
+    if fromlist and 'find_mxnet' in fromlist and not hasattr(found, 'find_mxnet'):
+        # the examples' packages `common` and `tools` had this module; copies of them often have not
+        setattr(found, 'find_mxnet', _gone('find_mxnet'))  # noqa: B010
+    return found
+
+
 def program_import(name, globals=None, locals=None, fromlist=(), level=0):
     """`__import__` for a program's modules."""
     if level == 0:
@@ -92,11 +100,7 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                         raise
                 return top
     try:
-        found = builtins.__import__(name, globals, locals, fromlist, level)
-        if fromlist and 'find_mxnet' in fromlist and not hasattr(found, 'find_mxnet'):
-            # the examples' packages `common` and `tools` had this module; copies of them often have not
-            setattr(found, 'find_mxnet', _gone('find_mxnet'))  # noqa: B010
-        return found
+        return _import(name, globals, locals, fromlist, level)
     except ModuleNotFoundError as error:
         gone = _missing_table() if level == 0 else {}
         wanted = error.name or name
@@ -114,77 +118,19 @@ def program_import(name, globals=None, locals=None, fromlist=(), level=0):
                     return made
                 return _gone(name.partition('.')[0]) or made
         if level == 0 and wanted == name.partition('.')[0]:
-            folder = _folder_above(wanted)
+            folder = _project.folder_above(wanted)
             if folder is not None:
                 report.note(f'folder-above-{folder}', f'modules in {folder}, as in editors that run a program from '
                                                       'the top folder of its project')
                 sys.path.append(folder)
-                return builtins.__import__(name, globals, locals, fromlist, level)
-            folder = _folder_of_missing_path(wanted)
+                return _import(name, globals, locals, fromlist, level)
+            folder = _project.folder_of_missing_path(wanted)
             if folder is not None:
                 report.note(f'folder-of-path-{folder}', f'modules in {folder}, for a folder in sys.path that does not '
                                                         'exist here')
                 sys.path.append(folder)
-                return builtins.__import__(name, globals, locals, fromlist, level)
+                return _import(name, globals, locals, fromlist, level)
         raise
-
-
-_TOP = ('.git', '.hg', '.idea', 'setup.py', 'pyproject.toml', 'requirements.txt')     # in the top folder of a project
-_LEVELS = 4
-
-
-def _project():
-    """The folders of the program's project: the program's own, and those above it up to the top folder."""
-    folder = os.path.dirname(os.path.realpath(report.program or ''))
-    found: list[str] = []
-    while report.program and len(found) <= _LEVELS:
-        try:
-            files = os.listdir(folder)
-        except OSError:
-            break
-        above = os.path.dirname(folder)
-        if above == folder or folder == os.path.expanduser('~'):
-            break
-        found.append(folder)
-        if any(file in _TOP or file.lower().startswith('readme') for file in files):
-            break
-        folder = above
-    return found
-
-
-def _folder_above(name):
-    """The folder above the program, within its project, that has a module of this name; None where there is none."""
-    for folder in _project()[1:]:
-        if _has_module(folder, name):
-            return folder
-    return None
-
-
-def _folder_of_missing_path(name):
-    """The folder of the project that an entry of `sys.path` which does not exist names, if it has the module.
-
-    Programs add folders of their author's machine to `sys.path`, `/home/somebody/project/lib` for example, or folders
-    relative to the place where the author started them.  The end of such a path is looked for in the project.
-    """
-    folders = _project()
-    for entry in sys.path:
-        if not isinstance(entry, str) or not entry or entry.endswith('.zip') or os.path.isdir(entry):
-            continue
-        parts = [part for part in entry.replace('\\', '/').split('/') if part not in ('', '.', '..')]
-        for start in range(len(parts)):
-            for folder in folders:
-                found = os.path.join(folder, *parts[start:])
-                if _has_module(found, name):
-                    return found
-    return None
-
-
-def _has_module(folder, name):
-    return os.path.isfile(os.path.join(folder, f'{name}.py')) or _has_modules(os.path.join(folder, name))
-
-
-def _has_modules(folder):
-    return os.path.isdir(folder) and any(file.endswith('.py') for file in os.listdir(folder))
 
 
 def _import_parts(module, names):
@@ -254,7 +200,7 @@ def _installed():
 
 _places: tuple = ()
 # installed packages that get the same: those of `--package`, and those that were made for MXNet 1.x alone
-_packages_too: set[str] = {'d2lzh', 'gluonbook', 'gluoncv', 'gluonnlp', 'minpy', 'mxboard', 'mxfusion'}
+_packages_too: set[str] = {'d2l', 'd2lzh', 'gluonbook', 'gluoncv', 'gluonnlp', 'minpy', 'mxboard', 'mxfusion'}
 
 
 def is_programs(path):
@@ -376,8 +322,8 @@ def builtins_of(python2):
     return found
 
 
-# names that rewritten code calls; `_runner` adds what stands on this module
-HOOKS: dict[str, object] = {
+# `_runner` adds those of notebooks
+HOOKS: dict[str, Any] = {
     '__remx_float__': _helpers.to_float,
     '__remx_int__': _helpers.to_int,
     '__remx_complex__': _helpers.to_complex,

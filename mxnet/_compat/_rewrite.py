@@ -5,7 +5,7 @@ No line moves: nodes that are replaced keep their positions, so tracebacks and d
 
 import ast
 
-from ._helpers import LISTS, METHODS, NUMBERS, SHELL, TEXTS
+from ._helpers import LISTS, METHODS, NUMBERS, TEXTS
 from ._pandas import NAMES as TABLES
 
 _CONVERSIONS = {
@@ -54,6 +54,7 @@ _OF_CLASSES = {
     '__rdiv__': ('__rtruediv__',),
     '__idiv__': ('__itruediv__',),
 }
+SHELL = frozenset(('magic', 'run_line_magic', 'run_cell_magic', 'system', 'getoutput'))  # of `get_ipython()`
 _WHOLE_TYPES = ('uint8', 'int8', 'uint16', 'int16', 'uint32', 'int32')
 
 

@@ -44,6 +44,7 @@ def start(*, cpu=None, data=(), made_up=False, python2=None, packages=(), quiet=
     context.missing_gpu = _on_cpu
     State.truth = staticmethod(_is_there)
     State.shorter = staticmethod(_shorter)
+    State.kept = staticmethod(_kept)
     context.without_gpus = bool(cpu)
     _state.update(
         {
@@ -93,6 +94,11 @@ def _shorter(array, shape):
     import math
 
     return array.reshape((-1,))[: math.prod(shape)].reshape(shape)
+
+
+def _kept():
+    report.note('slice-channel', 'SliceChannel with squeeze_axis keeps an axis whose parts are longer than 1, as '
+                                 'before MXNet 0.9.5')
 
 
 def _on_cpu(ctx):

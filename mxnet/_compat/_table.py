@@ -176,6 +176,7 @@ MODULES = {
     'cgi': (None, 'Python 3.13'),
     'pipes': ('shlex', 'Python 3.13'),
     'nose': ('pytest', 'it does not run on Python 3.10'),
+    'find_mxnet': (None, 'it is a file beside the examples of MXNet; the import can be removed'),
     'mxboard': ('mxnet.contrib.tensorboard', 'it does not run with NumPy 2'),
     'horovod.mxnet': ('mxnet.contrib.horovod', 'it needs the C library of MXNet'),
     'sklearn.cross_validation': ('sklearn.model_selection', 'scikit-learn 0.20'),

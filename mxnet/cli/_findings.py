@@ -126,13 +126,19 @@ class _Visitor(ast.NodeVisitor):
 
     def _module(self, node, name, fix=None):
         entry = MODULES.get(name) or MODULES.get(name.partition('.')[0])
-        if entry is None or not _is_gone(name):
+        if entry is None or not _is_gone(name) or self._is_beside(name):
             return False
         today, since = entry
+        gone = 'is gone since' if name != 'find_mxnet' else 'is not there:'
         self.add(
-            node, 'module', f'module {name} is gone since {since}' + (f'; {today} replaces it' if today else ''), fix
+            node, 'module', f'module {name} {gone} {since}' + (f'; {today} replaces it' if today else ''), fix
         )
         return True
+
+    def _is_beside(self, name):
+        """Whether the program has a module of this name beside it."""
+        place = os.path.join(os.path.dirname(self.path.partition('[cell ')[0]), name.partition('.')[0])
+        return os.path.isfile(f'{place}.py') or os.path.isdir(place)
 
     # ------------------------------------------------------------------ names
     def dotted(self, node):

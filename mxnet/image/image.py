@@ -5,6 +5,7 @@ OpenCV decodes and resizes; it is imported when first needed.
 """
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from torch.nn import functional as F
 
 from .. import _random_state as chance
 from .._array import readable, wrap, write
-from .._files import paths
+from .._files import downloads, paths
 from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
@@ -81,12 +82,22 @@ def imread(filename: Path, flag: int = 1, to_rgb: bool = True, out: NDArray | No
     if not isinstance(filename, (str, bytes)) and not hasattr(filename, '__fspath__'):
         raise TypeError(f'imread: filename must be a str, not {kind_of(filename)}')
     try:
-        with paths.open_local(filename) as file:
+        with _opened(filename) as file:
             data = file.read()
     except (OSError, ValueError) as error:      # ValueError: of a name that no file can have
         reason = getattr(error, 'strerror', None) or error
         raise MXNetError(f'imread: cannot read {filename!r}: {reason}') from error
     return _decode(numpy.frombuffer(data, numpy.uint8), flag, to_rgb, out, f'imread of {filename!r}')
+
+
+def _opened(filename):
+    try:
+        return paths.open_local(filename)
+    except FileNotFoundError:
+        other = downloads.instead_of(os.fsdecode(filename))
+        if other is None:
+            raise
+        return paths.open_local(other)
 
 
 def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: NDArray | None = None) -> NDArray:

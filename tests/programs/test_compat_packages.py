@@ -7,6 +7,8 @@ import textwrap
 import pytest
 from conftest import ROOT
 
+import mxnet as mx
+
 
 def run(folder, files, *options):
     """Runs `main.py` of the files by `remx run`; returns (stdout, stderr)."""
@@ -377,17 +379,23 @@ def test_cython_sources_of_detection_programs(tmp_path):
                 from parts.other import function
             except ImportError as error:
                 print(error)
+            from parts.nms import soft_nms
+            for method in (0, 1, 2):
+                soft = scored.copy()
+                print(soft_nms(soft, method=method), [round(float(score), 4) for score in soft[:, 4]])
             try:
-                from parts.nms import soft_nms
+                from parts.nms import soft_nms_merge
             except ImportError as error:
-                print('soft_nms' in str(error))
+                print('soft_nms_merge' in str(error))
             ''',
         'parts/__init__.py': '',
         **{f'parts/{name}.pyx': f'def {function}(x):\n    pass\n' for name, function in (
             ('bbox', 'bbox_overlaps_cython'), ('cpu_nms', 'cpu_nms'), ('gpu_nms', 'gpu_nms'),
             ('anchors', 'anchors_cython'), ('nms', 'soft_nms'), ('other', 'function'))}})
     assert out.splitlines() == ['[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
-                                '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'", 'True']
+                                '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'",
+                                '[0, 1] [0.9, 0.1, 0.1]', '[0, 1, 2] [0.9, 0.25, 0.1]',
+                                '[0, 1, 2] [0.9, 0.3033, 0.1]', 'True']
     assert 'functions of bbox.pyx, which is not compiled, in NumPy' in report
 
 
@@ -402,10 +410,45 @@ def test_find_mxnet_of_a_package_that_lacks_it_and_parts_of_gluoncv(tmp_path):
             from gluoncv.model_zoo.rpn import RPN
             print(find_mxnet.mxnet.__name__, fit.value, FasterRCNN, RPN)
             ''',
-        'common/fit.py': 'value = 1\n',
+        'README.md': '', 'common/fit.py': 'value = 1\n',
         f'{site}/__init__.py': '', f'{site}/model_zoo/__init__.py': '', f'{site}/model_zoo/rcnn/__init__.py': '',
         f'{site}/model_zoo/rcnn/faster_rcnn/__init__.py': '',
         f'{site}/model_zoo/rcnn/faster_rcnn/faster_rcnn.py': 'FasterRCNN = 2\n',
         f'{site}/model_zoo/rcnn/rpn/__init__.py': 'RPN = 3\n'})
     assert out == 'mxnet 1 2 3\n'
     assert 'gluoncv.model_zoo.rcnn.faster_rcnn today' in report
+
+
+def test_the_package_of_the_book(tmp_path):
+    """`d2l` is installed, and of the time of the book's notebooks."""
+    pytest.importorskip('IPython')
+    out, report = run(tmp_path, {
+        'main.py': "import sys\nsys.path.insert(0, 'site-packages')\nimport d2l\nd2l.use_svg()\nprint(d2l.number)\n",
+        'site-packages/d2l/__init__.py': '''
+            import numpy as np
+            from IPython import display
+            def use_svg():
+                display.set_matplotlib_formats('svg')
+            number = np.float(3)
+            '''})
+    assert out == '3.0\n' and 'numpy.float' in report
+
+
+def test_parts_that_squeeze_axis_cannot_drop(tmp_path):
+    """Programs for the recognition of texts split rows into columns of several pixels so, with MXNet before 0.9.5."""
+    out, report = run(tmp_path, {'main.py': '''
+        import mxnet as mx
+        data = mx.sym.Variable('data')
+        parts = mx.sym.SliceChannel(data=data, num_outputs=3, squeeze_axis=1)
+        net = mx.sym.FullyConnected(mx.sym.Concat(*[parts[i] for i in range(3)], dim=0), num_hidden=2, name='fc')
+        print(net.infer_shape(data=(4, 6)))
+        executor = net.simple_bind(mx.cpu(), data=(4, 6))
+        executor.forward(is_train=True)
+        executor.backward(mx.nd.ones((12, 2)))
+        print([part.shape for part in mx.nd.SliceChannel(mx.nd.ones((4, 6)), num_outputs=3, squeeze_axis=True)])
+        print(mx.nd.SliceChannel(mx.nd.ones((4, 3)), num_outputs=3, squeeze_axis=True)[0].shape)
+        '''})
+    assert out.splitlines() == ['([(4, 6), (2, 2), (2,)], [(12, 2)], [])', '[(4, 2), (4, 2), (4, 2)]', '(4,)']
+    assert 'SliceChannel with squeeze_axis keeps an axis' in report
+    with pytest.raises(mx.base.MXNetError, match='squeeze_axis needs parts of length 1'):
+        mx.nd.SliceChannel(mx.nd.ones((4, 6)), num_outputs=3, squeeze_axis=True)

@@ -643,3 +643,30 @@ def test_notebooks_saved_as_programs(remx):
     done = remx(text, check=0)
     assert done.stdout == "listed\nshown\n['listed']\nno notebook\n"
     assert 'get_ipython() of a notebook that was saved as a program (program.py:2' in done.stderr
+
+
+def test_files_that_are_elsewhere_in_the_project(remx):
+    """Paths of the author's machine, of Windows, and those that are relative to the top folder of the project."""
+    text = '''
+        import os, numpy as np
+        os.chdir('src/deep')
+        print(open('/home/somebody/net/data/names.txt').read(), open('C:\\\\net\\\\data\\\\names.txt').read())
+        print(open('data/names.txt').read(), open('data\\\\names.txt').read(), np.loadtxt('data/table.txt').tolist())
+        import mxnet as mx
+        print(mx.image.imread('D:\\net\\data\\picture.ppm').shape)
+        for wrong in ('/home/somebody/names.txt', 'names.txt', '/nowhere/data/others.txt'):
+            try:
+                open(wrong)
+            except FileNotFoundError:
+                print('not there')
+        try:
+            open('data/names.txt', 'r+')
+        except FileNotFoundError:
+            print('never to be written')
+        '''
+    files = {'README.md': '', 'data/names.txt': 'first', 'data/table.txt': '1 2\n',
+             'data/picture.ppm': 'P3 2 1 255 1 2 3 4 5 6\n'}
+    done = remx(text, files=files, name='src/deep/program.py', check=0)
+    shown = 'first first\nfirst first [1.0, 2.0]\n(1, 2, 3)\n'
+    assert done.stdout == shown + 'not there\n' * 3 + 'never to be written\n'
+    assert 'a file that is elsewhere in the project: names.txt' in done.stderr

@@ -198,3 +198,14 @@ def test_a_program_that_is_nested_too_deeply(tmp_path, capsys):
         path.write_text(text)
         assert main(['check', str(path)]) == 1
         assert f'{path}:1:' in (said := capsys.readouterr().out) and 'nested' in said
+
+
+def test_modules_beside_the_program_are_not_gone(tmp_path):
+    """A program may have modules of its own with names that Python 2 had, and its copy of `find_mxnet`."""
+    program = tmp_path / 'program.py'
+    program.write_text('import commands\nimport sets\nimport find_mxnet\nfrom Queue import Queue\n')
+    (tmp_path / 'commands.py').write_text('')
+    (tmp_path / 'sets').mkdir()
+    assert [f.line for f in check_file(str(program))] == [3, 4]
+    (tmp_path / 'find_mxnet.py').write_text('')
+    assert [f.line for f in check_file(str(program))] == [4]

@@ -36,6 +36,9 @@ def SliceChannel(data, *, num_outputs: Count, axis: int = 1, squeeze_axis: bool 
     if not squeeze_axis:
         return data.split(length // num_outputs, axis) if length else (data,) * num_outputs
     if length != num_outputs:
+        if state.kept is not None:
+            state.kept()
+            return data.split(length // num_outputs, axis)
         raise MXNetError(f'operator SliceChannel: squeeze_axis needs parts of length 1, but axis {axis} of shape '
                          f'{tuple(data.shape)} has num_outputs={num_outputs} parts of length {length // num_outputs}')
     return data.unbind(axis)
