@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from numbers import Number
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import ref
 
 import numpy
@@ -32,6 +32,9 @@ __all__ = ['add', 'subtract', 'multiply', 'divide', 'modulo', 'power', 'maximum'
 _SCALARS = (Number, numpy.bool_)        # NumPy's bools are no Numbers in Python
 _new = object.__new__
 _Array = TypeVar('_Array')
+
+if TYPE_CHECKING:
+    _Binary: TypeAlias = Callable[[Any, Any], NDArray]
 
 
 def _binary(name, doc, arrays, scalar, reverse, python) -> Callable[[Any, Any], NDArray]:
@@ -71,17 +74,18 @@ def _scalar(value):
 _logic = {'and': lambda a, b: float(bool(a) and bool(b)), 'or': lambda a, b: float(bool(a) or bool(b)),
           'xor': lambda a, b: float(bool(a) != bool(b))}
 
-add = _binary('add', 'Sum, with broadcasting.', 'broadcast_add', '_plus_scalar', '_plus_scalar', operator.add)
-subtract = _binary('subtract', 'Difference, with broadcasting.', 'broadcast_sub', '_minus_scalar', '_rminus_scalar',
-                   operator.sub)
-multiply = _binary('multiply', 'Product of elements, with broadcasting.', 'broadcast_mul', '_mul_scalar', '_mul_scalar',
-                   operator.mul)
-divide = _binary('divide', 'Quotient, with broadcasting; ints stay ints and truncate.', 'broadcast_div', '_div_scalar',
-                 '_rdiv_scalar', operator.truediv)
-modulo = _binary('modulo', "Remainder with the divisor's sign, with broadcasting.", 'broadcast_mod', '_mod_scalar',
-                 '_rmod_scalar', operator.mod)
-_power = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_power_scalar', '_rpower_scalar',
-                 operator.pow)
+add: _Binary = _binary('add', 'Sum, with broadcasting.', 'broadcast_add', '_plus_scalar', '_plus_scalar',
+                       operator.add)
+subtract: _Binary = _binary('subtract', 'Difference, with broadcasting.', 'broadcast_sub', '_minus_scalar',
+                            '_rminus_scalar', operator.sub)
+multiply: _Binary = _binary('multiply', 'Product of elements, with broadcasting.', 'broadcast_mul', '_mul_scalar',
+                            '_mul_scalar', operator.mul)
+divide: _Binary = _binary('divide', 'Quotient, with broadcasting; ints stay ints and truncate.', 'broadcast_div',
+                          '_div_scalar', '_rdiv_scalar', operator.truediv)
+modulo: _Binary = _binary('modulo', "Remainder with the divisor's sign, with broadcasting.", 'broadcast_mod',
+                          '_mod_scalar', '_rmod_scalar', operator.mod)
+_power: _Binary = _binary('power', 'Power, with broadcasting.', 'broadcast_power', '_power_scalar', '_rpower_scalar',
+                          operator.pow)
 
 
 def power(base: Any, exp: Any) -> NDArray:
@@ -89,28 +93,28 @@ def power(base: Any, exp: Any) -> NDArray:
     return _power(base, exp)
 
 
-maximum = _binary('maximum', 'The larger of two, with broadcasting.', 'broadcast_maximum', '_maximum_scalar',
-                  '_maximum_scalar', max)
-minimum = _binary('minimum', 'The smaller of two, with broadcasting.', 'broadcast_minimum', '_minimum_scalar',
-                  '_minimum_scalar', min)
-equal = _binary('equal', '1 where equal, else 0, in the dtype of the operands.', 'broadcast_equal', '_equal_scalar',
-                '_equal_scalar', lambda a, b: float(a == b))
-not_equal = _binary('not_equal', '1 where different, else 0.', 'broadcast_not_equal', '_not_equal_scalar',
-                    '_not_equal_scalar', lambda a, b: float(a != b))
-greater = _binary('greater', '1 where lhs > rhs, else 0.', 'broadcast_greater', '_greater_scalar', '_lesser_scalar',
-                  lambda a, b: float(a > b))
-greater_equal = _binary('greater_equal', '1 where lhs >= rhs, else 0.', 'broadcast_greater_equal',
-                        '_greater_equal_scalar', '_lesser_equal_scalar', lambda a, b: float(a >= b))
-lesser = _binary('lesser', '1 where lhs < rhs, else 0.', 'broadcast_lesser', '_lesser_scalar', '_greater_scalar',
-                 lambda a, b: float(a < b))
-lesser_equal = _binary('lesser_equal', '1 where lhs <= rhs, else 0.', 'broadcast_lesser_equal', '_lesser_equal_scalar',
-                       '_greater_equal_scalar', lambda a, b: float(a <= b))
-logical_and = _binary('logical_and', '1 where both are not 0, else 0.', 'broadcast_logical_and', '_logical_and_scalar',
-                      '_logical_and_scalar', _logic['and'])
-logical_or = _binary('logical_or', '1 where one is not 0, else 0.', 'broadcast_logical_or', '_logical_or_scalar',
-                     '_logical_or_scalar', _logic['or'])
-logical_xor = _binary('logical_xor', '1 where exactly one is not 0, else 0.', 'broadcast_logical_xor',
-                      '_logical_xor_scalar', '_logical_xor_scalar', _logic['xor'])
+maximum: _Binary = _binary('maximum', 'The larger of two, with broadcasting.', 'broadcast_maximum', '_maximum_scalar',
+                           '_maximum_scalar', max)
+minimum: _Binary = _binary('minimum', 'The smaller of two, with broadcasting.', 'broadcast_minimum',
+                           '_minimum_scalar', '_minimum_scalar', min)
+equal: _Binary = _binary('equal', '1 where equal, else 0, in the dtype of the operands.', 'broadcast_equal',
+                         '_equal_scalar', '_equal_scalar', lambda a, b: float(a == b))
+not_equal: _Binary = _binary('not_equal', '1 where different, else 0.', 'broadcast_not_equal', '_not_equal_scalar',
+                             '_not_equal_scalar', lambda a, b: float(a != b))
+greater: _Binary = _binary('greater', '1 where lhs > rhs, else 0.', 'broadcast_greater', '_greater_scalar',
+                           '_lesser_scalar', lambda a, b: float(a > b))
+greater_equal: _Binary = _binary('greater_equal', '1 where lhs >= rhs, else 0.', 'broadcast_greater_equal',
+                                 '_greater_equal_scalar', '_lesser_equal_scalar', lambda a, b: float(a >= b))
+lesser: _Binary = _binary('lesser', '1 where lhs < rhs, else 0.', 'broadcast_lesser', '_lesser_scalar',
+                          '_greater_scalar', lambda a, b: float(a < b))
+lesser_equal: _Binary = _binary('lesser_equal', '1 where lhs <= rhs, else 0.', 'broadcast_lesser_equal',
+                                '_lesser_equal_scalar', '_greater_equal_scalar', lambda a, b: float(a <= b))
+logical_and: _Binary = _binary('logical_and', '1 where both are not 0, else 0.', 'broadcast_logical_and',
+                               '_logical_and_scalar', '_logical_and_scalar', _logic['and'])
+logical_or: _Binary = _binary('logical_or', '1 where one is not 0, else 0.', 'broadcast_logical_or',
+                              '_logical_or_scalar', '_logical_or_scalar', _logic['or'])
+logical_xor: _Binary = _binary('logical_xor', '1 where exactly one is not 0, else 0.', 'broadcast_logical_xor',
+                               '_logical_xor_scalar', '_logical_xor_scalar', _logic['xor'])
 true_divide = divide
 
 _FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)

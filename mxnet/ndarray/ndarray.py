@@ -190,7 +190,10 @@ class NDArray(OperatorMethods, NDArrayBase):
     def __rpow__(self, other: Any) -> NDArray:
         return _a.power(other, self)
 
-    __neg__ = _a.fast_negative(__mul__)
+    if TYPE_CHECKING:           # for type checkers: an assigned method has no declared type
+        def __neg__(self) -> NDArray: ...
+    else:
+        __neg__ = _a.fast_negative(__mul__)
 
     def __abs__(self) -> Self:
         return self.abs()
@@ -601,7 +604,11 @@ class NDArray(OperatorMethods, NDArrayBase):
             buffer = wrap(torch.zeros_like(self.materialize(), requires_grad=False), self._ctx, self._dense)
         _autograd.mark_variables([self], [buffer], [grad_req])
 
-    backward = _autograd.backward_from_array
+    if TYPE_CHECKING:
+        def backward(self, out_grad: NDArray | None = None, retain_graph: bool = False,
+                     train_mode: bool = True) -> None: ...
+    else:
+        backward = _autograd.backward_from_array
 
     # ------------------------------------------------------------------ other libraries
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray[Any, Any]:

@@ -165,7 +165,7 @@ def test_backward_may_use_autograd_itself():
 
 @pytest.mark.parametrize('returned, message', [
     (lambda dy: (dy, dy), 'Bad.backward returned 2 gradients for 1 inputs'),
-    (lambda dy: (3,), 'Bad.backward must return arrays, not int'),
+    (lambda dy: (3,), 'Bad.backward must return arrays, not the int 3'),
 ])
 def test_what_backward_must_return(returned, message):
     class Bad(autograd.Function):

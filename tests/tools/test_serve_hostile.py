@@ -56,7 +56,7 @@ def it_lives(running):
 @pytest.mark.parametrize('body, message', [
     (b'[' * 50000, 'nested too deeply'), (b'[' * 900 + b'1' + b']' * 900, 'is not an array of numbers'),
     (b'null', 'has the shape ()'), (b'', 'neither JSON'), (b'"abc"', 'is not an array of numbers'),
-    (b'{}', 'data are missing'), (b'[]', 'batches of 0'), (b'[[1, 2], [3]]', 'equal lengths'),
+    (b'{}', 'data is missing'), (b'[]', 'batches of 0'), (b'[[1, 2], [3]]', 'equal lengths'),
     (json.dumps([10 ** 400] * 16).encode(), 'is not an array of numbers'), (b'[' + b'9' * 5000 + b']', 'neither JSON'),
     (json.dumps([{}] * 16).encode(), 'is not an array of numbers'), (b'\xff\xfe[1', 'neither JSON'),
     (json.dumps([0.0] * 17).encode(), 'has the shape (17,), but the network takes (N, 16)')])
