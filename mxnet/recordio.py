@@ -610,8 +610,6 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = '.jpg') ->
                         "or '.png'")
     options = {'.JPG': cv2.IMWRITE_JPEG_QUALITY, '.JPEG': cv2.IMWRITE_JPEG_QUALITY, '.PNG': cv2.IMWRITE_PNG_COMPRESSION}
     option = options.get(img_fmt.upper())
-    if not cv2.haveImageWriter(img_fmt):
-        raise MXNetError(f"pack_img: img_fmt={img_fmt!r} is not accepted; it takes an ending such as '.jpg' or '.png'")
     try:
         good, data = cv2.imencode(img_fmt, img, [] if option is None else [option, quality])
     except cv2.error:
