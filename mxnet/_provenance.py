@@ -13,10 +13,11 @@ from them; torch's tape bounds the length of their chains.
 """
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
+from ._ops.core.table import Operator
 from ._torch.autograd import take_history
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 GETITEM, SETITEM = 'x[key]', 'x[key] = value'
 NONE: dict = {}             # the attributes of a call without any
 UNKNOWN = 'something that torch recorded and no operator did'
+
+
+class Reach(tuple[Set[int], ...]):
+    """Which sources of a graph a backward pass comes to from each output; the attributes in a graph's provenance."""
 
 
 def source(array: Any) -> Any:
@@ -48,10 +53,26 @@ def record_result(what: Any, attributes: Any, inputs: Iterable[Any], result: Any
         result._provenance = (what, attributes, tuple([x._variable or source(x) for x in inputs]), 0, (ref(result),))
 
 
-def record_graph(what: tuple[Any, Any], sources: tuple[Any, ...], results: Sequence[Any]) -> None:
-    """Records the outputs of a graph.  what: (symbol, None), or (operator, attributes)."""
+def record_graph(what: tuple[Any, Any], sources: tuple[Any, ...], results: Sequence[Any],
+                 reach: Reach | None = None) -> None:
+    """Records the outputs of a graph.  what: (symbol, None), or (operator, attributes).
+
+    reach: None: a backward pass comes to all sources from each output
+    """
     graph, attributes = what
-    _record(graph, attributes, sources, results)
+    _record(graph, attributes if reach is None else reach, sources, results)
+
+
+def _reached(what: Any, attributes: Any, sources: tuple[Any, ...], number: int) -> Sequence[Any]:
+    """The sources of an output that a backward pass comes to: not the states that a call writes."""
+    if isinstance(what, Operator):
+        if not what.mutates or callable(what.mutates):
+            return sources
+        states = what.mutated(attributes, len(sources))
+        return [s for i, s in enumerate(sources) if i not in states]
+    if type(attributes) is Reach:
+        return [s for i, s in enumerate(sources) if i in attributes[number]]
+    return sources
 
 
 def record_results(what: Any, attributes: Any, inputs: Iterable[Any], results: Iterable[Any]) -> None:
@@ -78,12 +99,13 @@ class History:
         self._outputs: list[Sequence[Any]] = []
         variables, waiting, seen = self.variables, [h._provenance for h in heads if hasattr(h, '_provenance')], set()
         while waiting:
-            _, _, sources, _, outputs = waiting.pop()
-            if id(sources) in seen:
+            what, attributes, sources, number, outputs = waiting.pop()
+            key = id(sources) if type(attributes) is not Reach else (id(sources), number)
+            if key in seen:
                 continue
-            seen.add(id(sources))
+            seen.add(key)
             self._outputs.append(outputs)
-            for s in sources:
+            for s in _reached(what, attributes, sources, number):
                 if type(s) is tuple:
                     waiting.append(s)
                 elif isinstance(s, kind):

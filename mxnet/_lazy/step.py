@@ -282,7 +282,7 @@ class Step:
                         record_graph(call.cached.what, tuple([
                             source_of(self.variables[s], self.tensors[s], self.arrays[s]) if isinstance(s, int)
                             else getattr(results[s[0]][s[1]], '_provenance', UNKNOWN)
-                            for s in call.sources]), results[-1])
+                            for s in call.sources]), results[-1], call.cached.reach)
             except BaseException as error:
                 self.failed = error
                 raise

@@ -377,7 +377,7 @@ def _prepare_group2ctxs(group2ctxs, ctx_len):
         return group2ctxs
     if not isinstance(group2ctxs, dict):
         raise AssertionError('group2ctxs must be a dict {group: context or list of contexts} or a list of dicts, not '
-                             f'{kind_of(group2ctxs)}')
+                             f'{described(group2ctxs)}')
     found: list[dict[str, Any]] = [{} for _ in range(ctx_len)]
     for group, contexts in group2ctxs.items():
         contexts = [contexts] if isinstance(contexts, Context) else list(contexts)

@@ -30,7 +30,7 @@ from .._lazy.deferral import Deferral
 from .._lazy.step import run_moving_steps
 from .._ops.core.gradients import linked
 from .._ops.core.table import NAMES
-from .._provenance import companion_among, note_companions, record_graph, source
+from .._provenance import Reach, companion_among, note_companions, record_graph, source
 from .._state import state
 from ..base import MXNetError
 from ..context import current_context
@@ -66,6 +66,7 @@ class CachedOp:
         # upstream records the operators of a small graph one by one: each output goes back by itself
         self.inlined = self.count > 1 and not self._flags.get('static_alloc') \
             and len(self.program.calls) <= self._flags.get('inline_limit', INLINE_LIMIT)
+        self.reach = Reach(self.program.behind_outputs()) if self.inlined else None
         self.parameters: tuple[int, ...] = ()       # which inputs are parameters, if the caller has said so
         self.predictions, self.deferral = Predictions(), Deferral()
         self._passing = _Passing.of(sym, self._flags)
@@ -146,7 +147,7 @@ class CachedOp:
             self.deferral.output_kinds.clear()      # calls are deferred once they are known to have no mistakes
             raise
         if recording:
-            record_graph(self.what, tuple([source(x) for x in args]), results)
+            record_graph(self.what, tuple([source(x) for x in args]), results, self.reach)
         if out is not None:
             targets = out if isinstance(out, (list, tuple)) else [out]
             for target, value in zip(targets, results, strict=True):

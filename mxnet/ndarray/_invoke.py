@@ -127,8 +127,12 @@ def execute(op: Operator, inputs, attributes, out, cls):
             result = result[0]
         else:
             results = _owned(op, inputs, attributes, result, tensors)
-            if recording and depends(tensors):
-                results = [linked(r, tensors) for r in results]
+            read = tensors
+            if op.mutates:          # states have no gradient
+                states = op.mutated(attributes, len(tensors))
+                read = [t for i, t in enumerate(tensors) if i not in states]
+            if recording and depends(read):
+                results = [linked(r, read) for r in results]
             results = [wrap(r if recording or not r.requires_grad else r.detach(), ctx, cls) for r in results]
             if recording:
                 record_results(op, given, inputs, results)

@@ -218,7 +218,7 @@ def test_what_cannot_be_decoded(cv2, tmp_path):
         mx.image.imdecode(b'garbage')
     with pytest.raises(mx.MXNetError, match='cannot read.*No such file'):
         mx.image.imread(str(tmp_path / 'none.png'))
-    with pytest.raises(ValueError, match='not str'):
+    with pytest.raises(ValueError, match='not the str'):
         mx.image.imdecode('text')
 
 

@@ -333,6 +333,7 @@ def test_mistakes(tmp_path, capfd, monkeypatch, arguments, message):
     network('net')
     (tmp_path / 'bad.mar').write_bytes(b'no zip')
     with zipfile.ZipFile('slip.mar', 'w') as archive:
+        archive.writestr('MAR-INF/MANIFEST.json', '{}')
         archive.writestr('../outside', 'x')
     assert main(['serve', *arguments, '--port', '0', '--management-port', '0', '--shape', 'data=1,16']) == 1
     assert message in capfd.readouterr().err

@@ -148,7 +148,7 @@ class Program:
         self.late_reads, self.late_outputs = self._late_reads()
         self.has_static_shapes: bool = have_static_shapes(self.calls)
         self._written: dict[str, tuple[int, ...]] = {}
-        self._behind: dict[int, frozenset[int]] | None = None
+        self._behind: tuple[dict[int, frozenset[int]], list[frozenset[int]]] | None = None
         self._mark_dead()
 
     def _late_reads(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -171,16 +171,24 @@ class Program:
 
     def behind_states(self) -> dict[int, frozenset[int]]:
         """{number of a state: numbers of the variables that the call which writes it depends on}."""
+        return self._dependencies()[0]
+
+    def behind_outputs(self) -> list[frozenset[int]]:
+        """For each output, the numbers of the variables that it depends on."""
+        return self._dependencies()[1]
+
+    def _dependencies(self) -> tuple[dict[int, frozenset[int]], list[frozenset[int]]]:
         if self._behind is None:
             before = {i: frozenset((i,)) for i in range(len(self.variables))}
-            self._behind = {}
+            states: dict[int, frozenset[int]] = {}
             for call in self.calls:
                 inputs = [s for s in call.sources if s is not None and s not in call.mutated]
                 mine = frozenset().union(*[before[s] for s in inputs])
                 before.update((call.first + i, mine) for i in range(max(1, call.count)))
                 for state_number in call.mutated:
                     if state_number is not None:
-                        self._behind[state_number] = self._behind.get(state_number, frozenset()) | mine
+                        states[state_number] = states.get(state_number, frozenset()) | mine
+            self._behind = states, [before[number] for number in self.outputs]
         return self._behind
 
     def written_forward(self, device: torch.device) -> tuple[int, ...]:
