@@ -277,8 +277,8 @@ def _distance(a, b):
 def check(program, runner, beside=True):
     """The difference that a program shows, and the logs; (None, logs) if there is none.
 
-    `beside`: whether the reference is compared with 1.9.1 as well.  `logs['rounding']` is a difference that was accepted
-    because it is rounding.
+    `beside`: whether the reference is compared with 1.9.1 as well.  `logs['rounding']` is a difference that was
+    accepted because it is rounding.
     """
     logs = {side: runner.log(program, side) for side in ('reference', *program.modes)}
     for mode in program.modes:
