@@ -497,8 +497,8 @@ class Parameter:
             before = list(self._data)
             self._set_arrays([array.astype(dtype) for array in before], self._ctx_list)
             for array, old in zip(self._data, before, strict=True):
-                if old.grad is not None and array.grad is not None and array.grad.stype == 'default':
-                    array.grad[:] = old.grad.astype(dtype)
+                if old.grad is not None and array.grad is not None:
+                    old.grad.astype(dtype).copyto(array.grad)
 
     def _reduce(self):
         """The mean over the contexts, on the CPU."""

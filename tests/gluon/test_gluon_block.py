@@ -264,3 +264,17 @@ def test_parameters_of_a_symbol_block_have_upstreams_order(tmp_path):
     assert list(gluon.SymbolBlock.imports(*files).collect_params()) == expected
     given = gluon.SymbolBlock(out, mx.sym.var('data'), params=block.collect_params())
     assert list(given.collect_params()) == expected
+
+
+@pytest.mark.parametrize('sparse', [False, True])
+def test_cast_keeps_gradients(sparse):
+    layer = gluon.nn.Embedding(7, 4, sparse_grad=sparse)
+    layer.initialize(mx.init.One())
+    with autograd.record():
+        loss = layer(nd.array([1, 2, 2])).sum()
+    loss.backward()
+    for dtype in ('float64', 'float32'):
+        layer.cast(dtype)
+        gradient = layer.weight.grad()
+        assert gradient.dtype == np.dtype(dtype) and gradient.stype == ('row_sparse' if sparse else 'default')
+        assert gradient.asnumpy()[:, 0].tolist() == [0, 1, 2, 0, 0, 0, 0]           # as in MXNet 1.9.1

@@ -625,6 +625,17 @@ def gradients_of_labels():
     return found
 
 
+@claim("With `grad_req='add'`, the gradient of `mean`", [0.5], [0.3125])
+def added_mean():
+    x = nd.ones((1, 4))
+    x.attach_grad('add')
+    for _ in range(2):
+        with autograd.record():
+            y = x.mean()
+        y.backward()
+    return [float(x.grad[0, 0].asscalar())]
+
+
 @claim('AdaDelta scaled', [2], [1])
 def gradients_of_adadelta():
     update = mx.optimizer.get_updater(mx.optimizer.create('adadelta', rescale_grad=0.5))
