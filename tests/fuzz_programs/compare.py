@@ -213,7 +213,7 @@ def _branches(program, found):
 
 
 def _sparse_added(program, found):
-    """1.9.1: a sparse gradient that one backward pass has summed up replaces what was there, where it is to be added."""
+    """1.9.1: a sparse gradient replaces what was there, where it is to be added (one pass with several calls)."""
     sources = ''.join(program.sources()[:found.statement + 1])
     return _old(found) and 'sparse_grad' in sources and "'add'" in sources
 
