@@ -151,3 +151,26 @@ def test_operators_between_blocks_are_part_of_the_graph():
     assert net._cached_op.deferral.last_step.runner.captured is not None
     for a, b in zip(*found, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+
+
+class Halves(gluon.HybridBlock):
+    """Half of a parameter, which a call with several results gives."""
+
+    def __init__(self):
+        super().__init__()
+        with self.name_scope():
+            self.w = self.params.get('w', shape=(4,), init='ones')
+
+    def hybrid_forward(self, F, x, w):
+        return F.broadcast_add(x, F.split(w * 2, 2, axis=0)[1])
+
+
+def test_parameters_that_change_are_prepared_again_for_a_captured_prediction():
+    net = Halves()
+    net.initialize(ctx=mx.gpu())
+    net.hybridize(static_alloc=True, static_shape=True)
+    x = nd.zeros((1, 2), ctx=mx.gpu())
+    for value in (1, 2, 3):
+        net.w.set_data(nd.full((4,), value))
+        for _ in range(4):
+            assert net(x).asnumpy().tolist() == [[2 * value] * 2]

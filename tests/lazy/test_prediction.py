@@ -4,6 +4,7 @@ import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
+from mxnet._graph.cuda.runner import Predictor
 
 
 def network():
@@ -208,3 +209,33 @@ def test_module_fit_with_cuda_graphs():
         found.append((module.get_params()[0]['fc_weight'].asnumpy(), metric.get()[1]))
     numpy.testing.assert_allclose(found[0][0], found[1][0], rtol=1e-4, atol=1e-5)
     assert found[0][1] == found[1][1]
+
+
+def test_what_calls_of_several_results_prepare_is_written_where_a_graph_reads_it(monkeypatch):
+    """As for a captured prediction, whose graph reads what was prepared at the same addresses."""
+    class Halves(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            with self.name_scope():
+                self.w = self.params.get('w', shape=(4,), init='ones')
+
+        def hybrid_forward(self, F, x, w):
+            return F.broadcast_add(x, F.split(w * 2, 2, axis=0)[1])
+
+    seen, run = [], Predictor.run
+
+    def as_captured(self, tensors):
+        seen.append(self)
+        self.captured = object()
+        return run(self, tensors)
+
+    monkeypatch.setattr(Predictor, 'run', as_captured)
+    monkeypatch.setattr(Predictor, '_launched', lambda self, *args: False)
+    net = Halves()
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for value in (1, 2, 3):
+        net.w.set_data(nd.full((4,), value))
+        for _ in range(3):
+            assert net(nd.zeros((1, 2))).asnumpy().tolist() == [[2 * value] * 2]
+    assert isinstance(seen[-1]._prepared[0], (list, tuple))         # `split` itself

@@ -297,6 +297,11 @@ class Forward(_Recorder):
         return self._plan.forward(tensors)[0]
 
 
+def _tensors_of(values: Sequence[Any]) -> list[torch.Tensor]:
+    """The tensors among the results of calls, of which some (`split`) give several."""
+    return [t for value in values for t in (value if isinstance(value, (list, tuple)) else (value,))]
+
+
 class Predictor(_Recorder):
     """A plan with `prepare` and `infer`, run again and again for tensors of the same kinds; on a GPU a CUDA graph.
 
@@ -333,7 +338,7 @@ class Predictor(_Recorder):
             if self.captured is None:
                 self._prepared = fresh
             elif fresh:
-                foreach_copy_(self._prepared, fresh)     # the graph reads them where they are
+                foreach_copy_(_tensors_of(self._prepared), _tensors_of(fresh))     # the graph reads them where they are
             self._versions = versions
         if self._launched(self._infer, tensors, self._plan):
             return self.captured.results
