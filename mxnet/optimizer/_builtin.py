@@ -63,6 +63,7 @@ class BuiltIn(Optimizer):
         columns = self._columns(index, weight, state)
         tensors = self._plain(weight, grad, columns)
         if tensors is None:
+            columns = self._columns_apart(columns, state)
             self._check(index, weight, grad, columns)
         before = self.num_update
         self._update_count(index)
@@ -166,6 +167,10 @@ class BuiltIn(Optimizer):
                 if len(state) < slots:
                     raise self._foreign(index, weight, state) from None
             raise
+
+    def _columns_apart(self, columns, states):
+        """The same where weights are updated one by one, because some arrays are sparse."""
+        return columns
 
     def _foreign(self, index, weight, state):
         return MXNetError(FOREIGN_STATE.format(name=type(self).__name__, index=index, weight=describe(weight),

@@ -63,9 +63,17 @@ class SGD(BuiltIn):
     def _rule(self, index, lr, wd):
         return descent(self, lr, wd, bool(self.momentum))
 
+    def _columns_apart(self, columns, states):
+        """As in MXNet 1.9.1, a state that is there is written where arrays are sparse, also with momentum 0."""
+        return columns or ([list(states)] if any(s is not None for s in states) else [])
+
     def _step(self, indices, weights, grads, states, lrs, wds):
-        if _lists.fusible(weights[0]):
-            _step_groups(self, descend, weights, grads, states[0] if self.momentum else [], lrs, wds)
+        moms = states[0] if states and states[0][0] is not None else []
+        if moms and not self.momentum:              # one weight, see `_columns_apart`; torch's fused update refuses it
+            rule, numbers = descent(self, lrs[0], wds[0], True)
+            _lists.apply(rule, numbers, [weights, grads, moms])
+        elif _lists.fusible(weights[0]):
+            _step_groups(self, descend, weights, grads, moms, lrs, wds)
         else:
             super()._step(indices, weights, grads, states, lrs, wds)
 

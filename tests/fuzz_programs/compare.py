@@ -116,7 +116,7 @@ def _written(program, found):
 def _more(program, found):
     """differences.md: more is differentiable here."""
     missing = "didn't register FGradient|does not support higher order|doesn't support calculate data gradient" \
-              '|can only accept legacy ndarrays'
+              '|can only accept legacy ndarrays|Check failed: in_type->at'
     return any(re.search(missing, text) for text in _errors(found))
 
 
@@ -201,10 +201,12 @@ def _prefix(program, found):
         program.setup)
 
 
-def _mean_added(program, found):
-    """1.9.1: where gradients are added up, that of `mean` divides what was there before as well."""
+def _not_added(program, found):
+    """1.9.1, where gradients are added up: that of `mean` divides what was there before as well, those of `clip` and,
+    without oneDNN, of a convolution's data replace it.
+    """
     sources = ''.join(program.sources()[:found.statement + 1])
-    return _old(found) and 'mean(' in sources and "'add'" in sources
+    return _old(found) and re.search(r'mean\(|clip\(|Conv', sources) is not None and "'add'" in sources
 
 
 def _branches(program, found):
@@ -225,7 +227,7 @@ def _old(found):
 # Predicates of (program, difference), with the reason as their docstring: as narrow as possible. What a program does
 # after such a difference is not compared.
 KNOWN = (_written, _more, _second, _given_up, _again, _biases, _uninitialized, _sparse, _shared, _diverged,
-         _not_inferred, _fixed_gamma, _mean_added, _branches, _sparse_added, _null, _prefix)
+         _not_inferred, _fixed_gamma, _not_added, _branches, _sparse_added, _null, _prefix)
 
 
 def known(program, found):
@@ -282,6 +284,10 @@ def is_rounding(program, runner, found, logs):
 
 def _distance(a, b):
     """The largest difference of two entries with floating-point numbers of one shape; None for others."""
+    if a[0] == b[0] == 'list':
+        if len(a[1]) != len(b[1]):
+            return None
+        return max([_distance(x, y) or 0.0 for x, y in zip(a[1], b[1], strict=True)], default=None)
     if a[0] == b[0] == 'float':
         a, b = np.array([a[1]]), np.array([b[1]])
     elif a[0] == b[0] == 'array' and a[1:3] == b[1:3] and np.dtype(a[1]).kind == 'f':

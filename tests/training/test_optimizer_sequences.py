@@ -64,7 +64,7 @@ def test_sgd_counts_four_weights_and_asks_for_their_rates(dtype, momentum):
 
 def test_thawed_layer_with_a_scheduler():
     net = gluon.nn.HybridSequential()
-    net.add(gluon.nn.Dense(2, in_units=2), gluon.nn.Dense(1, in_units=2))
+    net.add(gluon.nn.Dense(2, in_units=2, prefix='a_'), gluon.nn.Dense(1, in_units=2, prefix='b_'))     # in this order
     net.initialize(mx.init.One())
     net.hybridize()
     trainer = gluon.Trainer(net.collect_params(), 'nag', {'lr_scheduler': Halving()})
@@ -109,6 +109,25 @@ def test_momentum_switched_off_and_on(name, dtype):
         else:
             update(weight, grad, mom, lr=0.5, wd=0.1, momentum=momentum, out=weight)
         np.testing.assert_allclose(found, weight.asnumpy(), rtol=1e-5, atol=1e-6)
+
+
+# momentum and weight after each of three updates, with momentum 0.9, 0 and 0.5, of MXNet 1.9.1
+SPARSE = {False: [([0, -.2, 0], [1, .8, 1]), ([-.2, 0, -.2], [.8, .8, .8]), ([-.3, 0, -.3], [.5, .8, .5])],
+          True: [([0, -.2, 0], [1, .8, 1]), ([-.2, -.2, -.2], [.8, .8, .8]), ([-.3, -.2, -.3], [.5, .8, .5])]}
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'float64'])
+@pytest.mark.parametrize('lazy', [False, True])
+def test_momentum_of_sparse_gradients_switched_off_and_on(lazy, dtype):
+    """SGD keeps writing the state that is there, too, where gradients are sparse."""
+    optimizer = mx.optimizer.create('sgd', momentum=0.9, lazy_update=lazy, learning_rate=0.2)
+    updater, weight = mx.optimizer.get_updater(optimizer), nd.ones((3, 1), dtype=dtype)
+    for momentum, rows, (state, moved) in zip((.9, 0, .5), ([1], [0, 2], [0, 2]), SPARSE[lazy], strict=True):
+        optimizer.momentum = momentum
+        ones = nd.ones((len(rows), 1), dtype=dtype)
+        updater(0, nd.sparse.row_sparse_array((ones, rows), shape=(3, 1), dtype=dtype), weight)
+        np.testing.assert_allclose(updater.states[0].asnumpy().ravel(), state, rtol=1e-6)
+        np.testing.assert_allclose(weight.asnumpy().ravel(), moved, rtol=1e-6)
 
 
 @pytest.mark.parametrize(('name', 'moves'), [
