@@ -11,29 +11,37 @@ from .switch import private
 
 # ---------------------------------------------------------------------- the engine
 # It would run the nodes of a GPU in threads of its own.  Hooks and nodes read the state of the thread that goes back
-# (`state.heads`, `state.wanted`, `state.commits`), so all of them run there.
+# (`state.heads`, `state.wanted`, `state.commits`), so all of them run there.  Nodes of a CPU do in any case.
 _ENGINE = private('autograd.Variable._execution_engine', None, lambda engine: hasattr(engine, 'run_backward'))
+_is_initialized = (lambda: True) if torch.backends.mps.is_built() else torch.cuda.is_initialized
 
 
 def unchecked(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool | None,
               create_graph: bool, inputs: Sequence[torch.Tensor], accumulate: bool) -> Any:
     """The engine itself.  What `checked` does before costs as much as a small graph, and imports torch's compiler."""
-    with set_multithreading_enabled(False):
-        return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
-                                    allow_unreachable=True, accumulate_grad=accumulate)
+    return _ENGINE.run_backward(tuple(tensors), tuple(gradients), retain_graph, create_graph, tuple(inputs),
+                                allow_unreachable=True, accumulate_grad=accumulate)
 
 
 def checked(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool | None,
             create_graph: bool, inputs: Sequence[torch.Tensor], accumulate: bool) -> Any:
     """The public functions."""
+    if accumulate:
+        return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
+    return torch.autograd.grad(tensors, inputs, gradients, retain_graph=retain_graph, create_graph=create_graph,
+                               allow_unused=True)
+
+
+_engine = checked if _ENGINE is None else unchecked
+
+
+def run_backward(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool | None,
+                 create_graph: bool, inputs: Sequence[torch.Tensor], accumulate: bool) -> Any:
+    """Runs torch's engine in this thread."""
+    if not _is_initialized():
+        return _engine(tensors, gradients, retain_graph, create_graph, inputs, accumulate)
     with set_multithreading_enabled(False):
-        if accumulate:
-            return torch.autograd.backward(tensors, gradients, retain_graph=retain_graph, create_graph=create_graph)
-        return torch.autograd.grad(tensors, inputs, gradients, retain_graph=retain_graph, create_graph=create_graph,
-                                   allow_unused=True)
-
-
-run_backward = checked if _ENGINE is None else unchecked
+        return _engine(tensors, gradients, retain_graph, create_graph, inputs, accumulate)
 
 
 def gradients_of(tensors: Sequence[torch.Tensor], inputs: Sequence[torch.Tensor],

@@ -540,3 +540,36 @@ def test_the_switch_turns_all_of_it_off(monkeypatch):
     assert net._bound_call is None and net._bound_prediction is None
     assert not cached.deferral.step_plans and cached.predictions.last is None
     assert not cached._plans._plans and cached.deferral.group is None
+
+
+@pytest.mark.parametrize('mode', [None, {}, {'static_alloc': True, 'static_shape': True}])
+@pytest.mark.parametrize('which', ['i2h', 'h2h'])
+@pytest.mark.parametrize('layer', ['RNN', 'LSTM', 'GRU'])
+def test_a_recurrent_layer_has_copies_of_its_weights(layer, which, mode):
+    """A weight that is written in a pause does not change the gradient of a call before, as in 1.9.1."""
+    def gradient(written):
+        net = getattr(gluon.rnn, layer)(3, input_size=2, layout='NTC')
+        net.initialize(mx.init.One())
+        for i, p in enumerate(net.collect_params().values()):
+            p.set_data(nd.array(np.random.RandomState(i).uniform(-1, 1, p.shape)))
+        if mode is not None:
+            net.hybridize(**mode)
+        weight = getattr(net, f'l0_{which}_weight')
+        kept = weight.data().copy()
+        for _ in range(4):
+            weight.set_data(kept)
+            x = nd.array(np.random.RandomState(9).uniform(-1, 1, (2, 3, 2)))
+            x.attach_grad()
+            with autograd.record():
+                out = net(x)
+                if written:
+                    with autograd.pause():
+                        w = weight.data()
+                        w *= 0.5
+                loss = (out * out).sum()
+            loss.backward()
+            yield x.grad.asnumpy(), weight.grad().asnumpy()
+
+    for found, expected in zip(gradient(True), gradient(False), strict=True):
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-6)

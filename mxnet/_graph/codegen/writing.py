@@ -217,11 +217,11 @@ def step_plan(graph: torch.fx.Graph, found: Mapping[str, Any], n_tensors: int, f
               wanted: tuple[int, ...], at_once: bool) -> Plan:
     on_cpu = facts['device'].type == 'cpu'
     settle_casts(graph)
-    simplify(graph)
+    simplify(graph, keep_joined=bool(wanted) and not at_once)
     if at_once:
         uncast_gradients(graph, len(facts['differentiable']) + len(facts['states']))
     if on_cpu and turn_scores(graph):
-        simplify(graph)
+        simplify(graph, keep_joined=bool(wanted) and not at_once)
     if at_once and facts['channels_last'] and batch_norm.available(facts['device']):
         batch_norm.fuse_batch_norms(graph)
     attributes = {n: found[n.target] for n in graph.nodes if n.op == 'get_attr'}

@@ -49,17 +49,22 @@ def _is_pure(target: Any) -> bool:
     return not known.mutable and not known.gives_nothing and torch.Tag.nondeterministic_seeded not in target.tags
 
 
-def simplify(graph: torch.fx.Graph) -> None:
-    """Cleans a graph in place."""
+def simplify(graph: torch.fx.Graph, keep_joined: bool = False) -> None:
+    """Cleans a graph in place.
+
+    keep_joined: parts of concatenated inputs stay copies.  Where backward is a call of its own, the program may have
+        written an input in the meantime (inside `autograd.pause()`), and backward reads the copy, as upstream's does
+    """
     mutated = written_to(graph)
     seen: dict[Any, FxNode] = {}
     for node in list(graph.nodes):
         if node.op != 'call_function' or node in mutated or any(a in mutated for a in node.all_input_nodes):
             continue
-        same = _same_as(node)
+        same = _same_as(node, keep_joined)
         if same is None and is_pure(node):
             _rewrite(node)
-            same = _same_as(node) or seen.setdefault((node.target, _hashable(node.args), _hashable(node.kwargs)), node)
+            same = _same_as(node, keep_joined) \
+                or seen.setdefault((node.target, _hashable(node.args), _hashable(node.kwargs)), node)
         if same is not None and same is not node:
             node.replace_all_uses_with(same)
     for node in reversed(list(graph.nodes)):
@@ -94,7 +99,7 @@ def _shares(target: Any) -> bool:
         or any(part in name for part in ('split', 'unbind', 'chunk', 'contiguous', 'reshape', 'view', 'to.'))
 
 
-def _same_as(node: FxNode) -> FxNode | None:
+def _same_as(node: FxNode, keep_joined: bool) -> FxNode | None:
     """The node whose value a node only passes on, or None."""
     if not node.args or not isinstance(node.args[0], torch.fx.Node):
         return None
@@ -113,7 +118,15 @@ def _same_as(node: FxNode) -> FxNode | None:
     if node.target is aten.view.default and 'val' in node.meta and 'val' in first.meta \
             and node.meta['val'].shape == first.meta['val'].shape and first.meta['val'].is_contiguous():
         return first
-    return _piece(node, first)
+    part = _piece(node, first)
+    return None if part is not None and keep_joined and _is_input(part) else part
+
+
+def _is_input(node: FxNode) -> bool:
+    """Whether a node is an input, or a view of one."""
+    while node.op == 'call_function' and isinstance(node.target, OpOverload) and node.target.is_view:
+        node = node.args[0]
+    return node.op == 'placeholder'
 
 
 def _piece(node: FxNode, first: FxNode) -> FxNode | None:
