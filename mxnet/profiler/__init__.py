@@ -54,7 +54,7 @@ def _on_servers(what, profile_process, **arguments):
     tell = getattr(store, '_profile_servers', None)
     if tell is None:
         raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type "
-                         f"{store.type!r} has no servers; profile its workers instead, each with a "
+                         f"{getattr(store, 'type', type(store).__name__)!r} has no servers; profile its workers instead, each with a "
                          "filename of its own")
     tell(what, arguments)
     return True

@@ -148,7 +148,8 @@ def make_plan(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[
 def _make(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int, ...], training: bool | None,
           generator: Generators, device: torch.device, heads: tuple[int, ...] | None,
           parameters: tuple[int, ...] | None) -> Plan | None:
-    channels_last = _channels_last(program, tensors, device, parameters, bool(wanted))
+    # where backward is a call of its own, it reads inputs that the program may have written in a pause, not copies
+    channels_last = _channels_last(program, tensors, device, parameters, bool(wanted) and heads is not None)
     facts: dict[str, Any] = {'device': device, 'channels_last': channels_last}
     arrange = arranged if facts['channels_last'] else list
 
@@ -216,19 +217,19 @@ def _channels_moved(value: torch.Tensor) -> torch.Tensor:
 
 
 def _channels_last(program: Runnable, tensors: Sequence[torch.Tensor], device: torch.device,
-                   parameters: tuple[int, ...] | None, learns: bool) -> bool:
+                   parameters: tuple[int, ...] | None, at_once: bool) -> bool:
     """Whether it pays to keep channels last in memory: a GPU's matrix units take pictures no other way.
 
     They compute float32 as TF32, from compute capability 8.0 on and where `torch.backends.cudnn` allows it.  Networks
     of few weights (`MANY_WEIGHTS`) gain nothing, and keep the more exact kernels of float32.  On a CPU it pays in
-    predictions, with weights that are packed for it (packed.py), and in training where not almost all weights are those
-    of kernels of many pixels (`MANY_PIXELS`).
+    predictions, with weights that are packed for it (packed.py), and in training, forward and backward at once, where
+    not almost all weights are those of kernels of many pixels (`MANY_PIXELS`).
     """
     if not program.convolves:
         return False
     if device.type == 'cpu':
         if parameters is None:
-            return learns and program.rearranges and _suits_channels_last([tensors[i] for i in program.kernels])
+            return at_once and program.rearranges and _suits_channels_last([tensors[i] for i in program.kernels])
         return can_pack() and any(t.dim() == 4 and t.dtype is torch.float32 for t in tensors)
     if device.type != 'cuda':
         return False
