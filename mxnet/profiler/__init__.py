@@ -53,9 +53,9 @@ def _on_servers(what, profile_process, **arguments):
                          "with mx.kv.create('dist_async') and pass it to profiler.set_kvstore_handle")
     tell = getattr(store, '_profile_servers', None)
     if tell is None:
-        raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type "
-                         f"{getattr(store, 'type', type(store).__name__)!r} has no servers; profile its workers instead, each with a "
-                         "filename of its own")
+        kind = getattr(store, 'type', type(store).__name__)
+        raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type {kind!r} has no servers; profile "
+                         'its workers instead, each with a filename of its own')
     tell(what, arguments)
     return True
 
