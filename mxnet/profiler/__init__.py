@@ -54,8 +54,8 @@ def _on_servers(what, profile_process, **arguments):
     tell = getattr(store, '_profile_servers', None)
     if tell is None:
         kind = getattr(store, 'type', type(store).__name__)
-        raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type {kind!r} has no servers; profile "
-                         'its workers instead, each with a filename of its own')
+        raise MXNetError(f"profiler.{what}(profile_process='server'): a KVStore of type {kind!r} has no servers; "
+                         'profile its workers instead, each with a filename of its own')
     tell(what, arguments)
     return True
 
