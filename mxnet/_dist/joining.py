@@ -117,11 +117,11 @@ class _Answers:
                         answered[rank] = word
                         mark = _mark(self._key, self._address, word.decode())
                         self._agent.set(f'remx/answer/{word.decode()}', json.dumps([self._address, mark]))
-        except (RuntimeError, UnicodeDecodeError) as error:         # the others say that nobody answers
+        except (RuntimeError, UnicodeDecodeError) as error:         # the other workers report that they got no answer
             logging.warning('worker 0 of %s can tell no more workers where they meet: %s', self._size, error)
 
     def stop(self):
-        """Nobody else will ask."""
+        """Ends the thread: all workers have met, or the meeting has failed."""
         self._over.set()
         self._thread.join(5)
 
