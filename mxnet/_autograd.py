@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -19,10 +19,10 @@ from ._array import NDArrayBase, before_write, overwrite, readers, wrap
 from ._dispatch import differentiating, entering, interceptors
 from ._dispatch import tracer as _tracer
 from ._guard import invalidations
-from ._integer_gradients import DifferentiableInteger, integers_as_constant
 from ._names import kind_of, not_an_array
 from ._ops.core.dtypes import NAME
 from ._ops.core.gradients import no_gradient
+from ._ops.core.integer_gradients import DifferentiableInteger, integers_as_constant
 from ._ops.core.late_reads import OVERWRITTEN
 from ._ops.core.moves import NodeMoves, in_backward_order
 from ._ops.core.table import NAMES
@@ -319,8 +319,17 @@ def _history(array: Any, what: str) -> Any:
     return tensor._shadow if type(tensor) is DifferentiableInteger else tensor
 
 
-def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], list[torch.Tensor]]:
-    """-> (heads, their tensors, their gradients), without those that are constants."""
+class _Heads(NamedTuple):
+    """What a backward pass starts from."""
+
+    arrays: list[Any]
+    tensors: list[torch.Tensor]         # from which torch's engine goes back
+    gradients: list[torch.Tensor]       # of these tensors
+    others: list[torch.Tensor]          # recorded truths and integers, from which torch's engine knows no way back
+
+
+def _heads(heads: Any, head_grads: Any) -> _Heads:
+    """The heads of a backward pass, without truths that were not recorded."""
     heads = [heads] if isinstance(heads, NDArrayBase) else heads
     if not isinstance(heads, (list, tuple)):
         raise TypeError(not_an_array('heads', heads).replace('an NDArray', 'an NDArray or a list of them'))
@@ -332,21 +341,25 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], 
         raise TypeError(not_an_array('head_grads', head_grads).replace('an NDArray', 'an NDArray or a list of them'))
     if len(heads) != len(head_grads):
         raise MXNetError(f'{len(heads)} heads and {len(head_grads)} head gradients given')
-    found, tensors, gradients = [], [], []
+    found, tensors, gradients, others = [], [], [], []
     last = {id(head): i for i, head in enumerate(heads)}            # of one that is given twice, the last counts
     for i, (head, gradient) in enumerate(zip(heads, head_grads, strict=True)):
         tensor = _history(head, f'head {i}')
         if last[id(head)] != i:
             continue
         if not tensor.requires_grad:
-            if tensor.dtype is torch.bool:
-                continue        # a truth, which has no gradient
             companion = companion_of(tensor)
             if companion is not None and companion.requires_grad:
                 found.append(head)
                 tensors.append(companion)
                 gradients.append(torch.zeros_like(companion))
                 continue
+            if hasattr(tensor, '_provenance'):
+                found.append(head)
+                others.append(tensor)
+                continue
+            if tensor.dtype is torch.bool:
+                continue        # a truth, which was not recorded
             raise _undifferentiable([head])
         found.append(head)
         tensors.append(tensor)
@@ -365,7 +378,7 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], 
                          else value.to(tensor.device, tensor.dtype))
     if not heads:
         raise _undifferentiable(heads)
-    return found, tensors, gradients
+    return _Heads(found, tensors, gradients, others)
 
 
 def _undifferentiable(heads: Sequence[Any]) -> MXNetError:
@@ -476,16 +489,15 @@ def backward_from_array(self: Any, out_grad: NDArray | None = None, retain_graph
 
 def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
     """`backward` by torch's engine; heads that are pending are computed first."""
-    heads, tensors, gradients = _heads(heads, head_grads)
-    if not tensors:
-        return              # a truth, which has no gradient
+    heads, tensors, gradients, others = _heads(heads, head_grads)
     if interceptors:
         differentiating(tensors)
-    history = History(tensors, Variable)
+    history = History(tensors + others, Variable)
     unwritten = _Unwritten(history)
     state.moves = train_mode
     try:
-        _differentiate(tensors, gradients, retain_graph, False, (), True)
+        if tensors:
+            _differentiate(tensors, gradients, retain_graph, False, (), True)
     except BaseException:
         unwritten.restore()
         raise
@@ -517,7 +529,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     if interceptors and (scope := entering('grad')) is not None:
         with scope:
             return grad(heads, variables, head_grads, retain_graph, create_graph, train_mode)
-    heads, tensors, gradients = _heads(heads, head_grads)
+    heads, tensors, gradients, others = _heads(heads, head_grads)
     variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
     wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}')
               for i, v in enumerate(variables)]
@@ -529,11 +541,12 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
         differentiating(tensors)
     state.wanted = wanted
     try:
-        results = _differentiate(tensors, gradients, retain_graph, create_graph, wanted, False)
+        results: Any = _differentiate(tensors, gradients, retain_graph, create_graph, wanted, False) if tensors \
+            else [None] * len(wanted)
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]
-    history = History(tensors, Variable)
+    history = History(tensors + others, Variable)
     for i, result in enumerate(results):
         if result is None:
             if variables[i]._variable not in history.variables and not _reaches(tensors, wanted[i]):
