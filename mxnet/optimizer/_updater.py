@@ -96,8 +96,8 @@ class Updater:
             where = self._settings_from
         elif not isinstance(error, OverflowError) and type(error) is not RuntimeError:
             return None
-        return MXNetError(f'{where + ": " if where else ""}{name} cannot compute with {_settings(optimizer)}: '
-                          f'{plain(error)}')
+        why = 'one of its divisors is 0' if isinstance(error, ZeroDivisionError) else plain(error)
+        return MXNetError(f'{where + ": " if where else ""}{name} cannot compute with {_settings(optimizer)}: {why}')
 
     def _update(self, index, grad, weight, given):
         optimizer = self.optimizer
