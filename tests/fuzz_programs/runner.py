@@ -86,6 +86,8 @@ class Runner:
 
     def __init__(self, path=None, old=None, ctx='cpu', timeout=60, forward=False):
         path = path or os.environ.get('PYTHONPATH') or HERE.parent.parent
+        # workers run in another folder
+        path = os.pathsep.join(map(os.path.abspath, str(path).split(os.pathsep)))
         context = {'FUZZ_CTX': ctx, 'FUZZ_FORWARD': str(int(forward))}
         self.ours = Process(environment=context, path=path, timeout=timeout)
         self.naive = Process(environment={**context, **NAIVE}, path=path, timeout=timeout)
