@@ -155,3 +155,25 @@ def test_the_symbol_of_a_computation_on_two_devices():
     with autograd.record():
         y = (x.as_in_context(mx.gpu()) * 2)[1:].as_in_context(mx.cpu()) + 1
     assert autograd.get_symbol(y).eval(var0=x)[0].asnumpy().tolist() == y.asnumpy().tolist()
+
+
+@pytest.mark.parametrize('dtype, channels', [('float16', 16), ('float32', 1200)])
+@pytest.mark.parametrize('flags', [None, {}, {'static_alloc': True, 'static_shape': True}], ids=str)
+def test_a_picture_that_is_written_in_a_pause(dtype, channels, flags):
+    """`backward` computes with the new values, also where plans keep channels last, which copies pictures."""
+    net = mx.gluon.nn.Conv2D(channels, 1, in_channels=channels)
+    net.initialize(mx.init.Xavier(), ctx=mx.gpu(0))
+    net.cast(dtype)
+    if flags is not None:
+        net.hybridize(**flags)
+    for _ in range(6):
+        x = nd.array(np.random.RandomState(1).uniform(-1, 1, (2, channels, 3, 3)), ctx=mx.gpu(0), dtype=dtype)
+        with autograd.record():
+            loss = net(x).sum()
+            with autograd.pause():
+                x[:] = x * 0.5
+        expected = x.asnumpy().astype('float64').sum((0, 2, 3))
+        loss.backward()
+        found = net.weight.grad().asnumpy().reshape(channels, channels)
+        np.testing.assert_allclose(found[0], expected, rtol=2e-2, atol=2e-2)
+        np.testing.assert_allclose(found[-1], expected, rtol=2e-2, atol=2e-2)

@@ -149,7 +149,8 @@ def _make(program: Runnable, tensors: Sequence[torch.Tensor], wanted: tuple[int,
           generator: Generators, device: torch.device, heads: tuple[int, ...] | None,
           parameters: tuple[int, ...] | None) -> Plan | None:
     # where backward is a call of its own, it reads inputs that the program may have written in a pause, not copies
-    channels_last = _channels_last(program, tensors, device, parameters, bool(wanted) and heads is not None)
+    apart, at_once = bool(wanted) and heads is None, bool(wanted) and heads is not None
+    channels_last = not apart and _channels_last(program, tensors, device, parameters, at_once)
     facts: dict[str, Any] = {'device': device, 'channels_last': channels_last}
     arrange = arranged if facts['channels_last'] else list
 
