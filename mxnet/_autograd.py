@@ -28,7 +28,7 @@ from ._ops.core.moves import NodeMoves, in_backward_order
 from ._ops.core.table import NAMES
 from ._provenance import History, companion_of, record_results
 from ._state import state
-from ._torch.autograd import run_backward
+from ._torch.autograd import reaches, run_backward
 from ._torch.memory import ALONE, storage_id, users_of
 from ._typing import any_signature
 from ._wording import is_out_of_memory, plain
@@ -536,7 +536,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     history = History(tensors, Variable)
     for i, result in enumerate(results):
         if result is None:
-            if variables[i]._variable not in history.variables and not _reaches(tensors, wanted[i]):
+            if variables[i]._variable not in history.variables and not reaches(tensors, wanted[i]):
                 raise MXNetError(f'cannot differentiate with respect to variable {i}: the heads do not depend on it')
             results[i] = torch.zeros_like(wanted[i], requires_grad=False)
     # torch may answer with a head's gradient itself, with one tensor twice, or with views of one
@@ -553,20 +553,6 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
         _release_history(heads, history)
     return [wrap(r.contiguous() if v.meta().dtype.is_floating_point else r.to(v.meta().dtype), v._ctx, v._dense)
             for r, v in zip(results, variables, strict=True)]
-
-
-def _reaches(heads: Sequence[torch.Tensor], variable: torch.Tensor) -> bool:
-    """Whether there is a way from `heads` to a variable, be it through operators without a gradient."""
-    waiting, seen = [head.grad_fn for head in heads], set()
-    while waiting:
-        node = waiting.pop()
-        if node is None or node in seen:
-            continue
-        if node is variable.grad_fn or getattr(node, 'variable', None) is variable:
-            return True
-        seen.add(node)
-        waiting += [below for below, _ in node.next_functions]
-    return False
 
 
 # ---------------------------------------------------------------------- functions with a backward of their own
