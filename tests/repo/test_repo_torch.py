@@ -335,7 +335,8 @@ def test_every_fallback_is_known_here():
               '_C._autograd._get_current_graph_task_keep_graph', 'utils._python_dispatch.TorchDispatchMode',
               '_C._DisableTorchDispatch', '_C._AutoDispatchBelowAutograd', '_C._disabled_torch_function_impl',
               '_int_mm', '_standard_gamma', '_C._profiler._RecordFunctionFast', 'autograd._profiler_enabled',
-              'Tensor._backward_hooks', '_inductor.compile', '_C._len_torch_dispatch_stack', '_C._cuda_getCurrentRawStream'}
+              'Tensor._backward_hooks', '_inductor.compile', '_C._len_torch_dispatch_stack',
+              '_C._cuda_getCurrentRawStream'}
     known = {name for name, (_, fallback) in switch.NAMES.items()
              if fallback is not None and not name.startswith('ops.aten._')}
     assert known == tested, lists.__name__
