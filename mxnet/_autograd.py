@@ -391,31 +391,14 @@ def _release_history(heads: Sequence[Any], history: History) -> None:
                 tensor._graph_released = True
 
 
-class _Unwritten:
-    """Variables that a backward pass must write: those that its heads were computed from, in whichever way.
+def _unwritten(history: History, commits: Sequence[tuple[Any, ...]]) -> list[Variable]:
+    """Variables that a pass with these commits does not write, but its heads were computed from.
 
     Where the heads depend on one by its shape, as an index or a condition only, torch's engine does not come to it; its
     gradient is zero.
     """
-
-    __slots__ = ('_variables', '_before')
-
-    def __init__(self, history: History) -> None:
-        self._variables = [v for v in history.variables if v.req == 'write' and not v.buffer._sparse]
-        self._before = [v.fresh[0] for v in self._variables]
-        for v in self._variables:
-            v.fresh[0] = False
-
-    def restore(self) -> None:
-        """After a pass that has failed, and has written nothing."""
-        for v, before in zip(self._variables, self._before, strict=True):
-            v.fresh[0] = v.fresh[0] or before
-
-    def write_zeros(self) -> None:
-        """After a pass: zeros for those that it has not written."""
-        for v in self._variables:
-            if not v.fresh[0]:
-                _store(v.buffer, 'write', v.fresh, torch.zeros((), dtype=v.buffer.meta().dtype, device=v.leaf.device))
+    written = {id(commit[3]) for commit in commits if commit[0] is _store}
+    return [v for v in history.variables if id(v.fresh) not in written and v.req == 'write' and not v.buffer._sparse]
 
 
 def _explain(error: RuntimeError) -> MXNetError:
@@ -427,27 +410,30 @@ def _explain(error: RuntimeError) -> MXNetError:
     return MXNetError(('the backward pass: ' if is_out_of_memory(text) else '') + plain(error))
 
 
-def _differentiate(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool,
-                   create_graph: bool, wanted: Sequence[torch.Tensor], accumulate: bool) -> Any:
-    """Runs torch's engine.  Gradients and moving averages are written at the end: a pass that fails writes nothing."""
+def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool,
+                create_graph: bool, wanted: Sequence[torch.Tensor], accumulate: bool) -> tuple[Any, list]:
+    """Runs torch's engine.  -> (its results, commits: what the pass is to write)"""
     outer = state.commits, state.heads          # of the pass that this one is a part of
     commits: list = []
     state.commits, state.heads = commits, tensors
     try:
-        results = run_backward(tensors, gradients, retain_graph, create_graph, wanted, accumulate)
+        return run_backward(tensors, gradients, retain_graph, create_graph, wanted, accumulate), commits
     except MXNetError:
         raise
     except RuntimeError as error:
         raise _explain(error) from error
     finally:
         state.commits, state.heads = outer
+
+
+def _write(commits: list, tensors: Sequence[torch.Tensor]) -> None:
+    """Writes gradients and moving averages after a pass from `tensors`; one that fails writes nothing."""
     if NodeMoves in [type(commit[0]) for commit in commits]:
         commits = in_backward_order(commits, tensors)
     commits.reverse()
     while commits:                              # each gradient is freed as soon as it is written
         write, *args = commits.pop()
         write(*args)
-    return results
 
 
 def backward(heads: Arrays, head_grads: NDArray | Sequence[NDArray | None] | None = None, retain_graph: bool = False,
@@ -482,16 +468,15 @@ def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, trai
     if interceptors:
         differentiating(tensors)
     history = History(tensors, Variable)
-    unwritten = _Unwritten(history)
     state.moves = train_mode
     try:
-        _differentiate(tensors, gradients, retain_graph, False, (), True)
-    except BaseException:
-        unwritten.restore()
-        raise
+        _, commits = _run_engine(tensors, gradients, retain_graph, False, (), True)
+        unwritten = _unwritten(history, commits)
+        _write(commits, tensors)
     finally:
         state.moves = True
-    unwritten.write_zeros()
+    for v in unwritten:
+        _store(v.buffer, 'write', v.fresh, torch.zeros((), dtype=v.buffer.meta().dtype, device=v.leaf.device))
     if not retain_graph:
         _release_history(heads, history)
         if _paused_writes.uncounted:
@@ -529,7 +514,8 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
         differentiating(tensors)
     state.wanted = wanted
     try:
-        results = _differentiate(tensors, gradients, retain_graph, create_graph, wanted, False)
+        results, commits = _run_engine(tensors, gradients, retain_graph, create_graph, wanted, False)
+        _write(commits, tensors)
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]
