@@ -10,7 +10,7 @@ import functools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from sys import getrefcount
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 
@@ -19,10 +19,10 @@ from ._array import NDArrayBase, before_write, overwrite, readers, wrap
 from ._dispatch import differentiating, entering, interceptors
 from ._dispatch import tracer as _tracer
 from ._guard import invalidations
-from ._integer_gradients import DifferentiableInteger, integers_as_constant
 from ._names import kind_of, not_an_array
 from ._ops.core.dtypes import NAME
 from ._ops.core.gradients import no_gradient
+from ._ops.core.integer_gradients import DifferentiableInteger, integers_as_constant
 from ._ops.core.late_reads import OVERWRITTEN
 from ._ops.core.moves import NodeMoves, in_backward_order
 from ._ops.core.table import NAMES
@@ -198,7 +198,11 @@ def _gradient_hook(buffer: Any, req: str, fresh: list[bool]) -> Callable[[torch.
             return                      # torch's graph leads here, the computation does not
         if gradient is None:            # reached only through operators without a gradient
             gradient = leaf.new_zeros(())
-        _commit(_store, buffer, req, fresh, gradient)
+        commits = state.commits
+        if commits is not None:         # as `_commit`
+            commits.append((_store, buffer, req, fresh, gradient))
+        else:
+            _store(buffer, req, fresh, gradient)
     return hook
 
 
@@ -319,9 +323,22 @@ def _history(array: Any, what: str) -> Any:
     return tensor._shadow if type(tensor) is DifferentiableInteger else tensor
 
 
-def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], list[torch.Tensor]]:
-    """-> (heads, their tensors, their gradients), without those that are constants."""
+class _Heads(NamedTuple):
+    """What a backward pass starts from."""
+
+    arrays: list[Any]
+    tensors: list[torch.Tensor]         # from which torch's engine goes back
+    gradients: list[torch.Tensor]       # of these tensors
+    others: list[torch.Tensor]          # recorded truths and integers, from which torch's engine knows no way back
+
+
+def _heads(heads: Any, head_grads: Any) -> _Heads:
+    """The heads of a backward pass, without truths that were not recorded."""
     heads = [heads] if isinstance(heads, NDArrayBase) else heads
+    if head_grads is None and heads.__class__ is list and len(heads) == 1:         # mostly
+        tensor = _history(heads[0], 'head 0')
+        if tensor.requires_grad:
+            return _Heads(heads, [tensor], [torch.ones_like(tensor, memory_format=torch.contiguous_format)], [])
     if not isinstance(heads, (list, tuple)):
         raise TypeError(not_an_array('heads', heads).replace('an NDArray', 'an NDArray or a list of them'))
     if head_grads is None:
@@ -332,21 +349,25 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], 
         raise TypeError(not_an_array('head_grads', head_grads).replace('an NDArray', 'an NDArray or a list of them'))
     if len(heads) != len(head_grads):
         raise MXNetError(f'{len(heads)} heads and {len(head_grads)} head gradients given')
-    found, tensors, gradients = [], [], []
+    found, tensors, gradients, others = [], [], [], []
     last = {id(head): i for i, head in enumerate(heads)}            # of one that is given twice, the last counts
     for i, (head, gradient) in enumerate(zip(heads, head_grads, strict=True)):
         tensor = _history(head, f'head {i}')
         if last[id(head)] != i:
             continue
         if not tensor.requires_grad:
-            if tensor.dtype is torch.bool:
-                continue        # a truth, which has no gradient
             companion = companion_of(tensor)
             if companion is not None and companion.requires_grad:
                 found.append(head)
                 tensors.append(companion)
                 gradients.append(torch.zeros_like(companion))
                 continue
+            if hasattr(tensor, '_provenance'):
+                found.append(head)
+                others.append(tensor)
+                continue
+            if tensor.dtype is torch.bool:
+                continue        # a truth, which was not recorded
             raise _undifferentiable([head])
         found.append(head)
         tensors.append(tensor)
@@ -365,7 +386,7 @@ def _heads(heads: Any, head_grads: Any) -> tuple[list[Any], list[torch.Tensor], 
                          else value.to(tensor.device, tensor.dtype))
     if not heads:
         raise _undifferentiable(heads)
-    return found, tensors, gradients
+    return _Heads(found, tensors, gradients, others)
 
 
 def _undifferentiable(heads: Sequence[Any]) -> MXNetError:
@@ -413,6 +434,8 @@ def _explain(error: RuntimeError) -> MXNetError:
 def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tensor | None], retain_graph: bool,
                 create_graph: bool, wanted: Sequence[torch.Tensor], accumulate: bool) -> tuple[Any, list]:
     """Runs torch's engine.  -> (its results, commits: what the pass is to write)"""
+    if not tensors:
+        return [None] * len(wanted), []
     outer = state.commits, state.heads          # of the pass that this one is a part of
     commits: list = []
     state.commits, state.heads = commits, tensors
@@ -462,12 +485,10 @@ def backward_from_array(self: Any, out_grad: NDArray | None = None, retain_graph
 
 def on_tape(heads: Any, head_grads: Any = None, retain_graph: bool = False, train_mode: bool = True) -> None:
     """`backward` by torch's engine; heads that are pending are computed first."""
-    heads, tensors, gradients = _heads(heads, head_grads)
-    if not tensors:
-        return              # a truth, which has no gradient
+    heads, tensors, gradients, others = _heads(heads, head_grads)
     if interceptors:
         differentiating(tensors)
-    history = History(tensors, Variable)
+    history = History(tensors + others, Variable)
     state.moves = train_mode
     try:
         _, commits = _run_engine(tensors, gradients, retain_graph, False, (), True)
@@ -502,7 +523,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     if interceptors and (scope := entering('grad')) is not None:
         with scope:
             return grad(heads, variables, head_grads, retain_graph, create_graph, train_mode)
-    heads, tensors, gradients = _heads(heads, head_grads)
+    heads, tensors, gradients, others = _heads(heads, head_grads)
     variables = [variables] if isinstance(variables, NDArrayBase) else list(variables)
     wanted = [v._link() if getattr(v, '_sparse', False) else _history(v, f'variable {i}')
               for i, v in enumerate(variables)]
@@ -519,7 +540,7 @@ def grad(heads: Arrays, variables: Any, head_grads: NDArray | Sequence[NDArray |
     finally:
         state.wanted = None
     results = [r.to_dense() if r is not None and r.layout is not torch.strided else r for r in results]
-    history = History(tensors, Variable)
+    history = History(tensors + others, Variable)
     for i, result in enumerate(results):
         if result is None:
             if variables[i]._variable not in history.variables and not reaches(tensors, wanted[i]):

@@ -9,7 +9,7 @@ the position of the tensor among the outputs of the call, and `outputs` has weak
 A source describes an input: its own provenance, its gradient variable, or, for one without history, a weak reference
 to the array.  So provenance keeps no array alive, and lives as long as the tensor.  A long chain is freed without
 recursion, because tuples are.  Only tensors that carry a gradient have provenance, and integers and truths computed
-from them; torch's tape bounds the length of their chains.
+from what has one.
 """
 from __future__ import annotations
 
@@ -48,9 +48,15 @@ def source_of(variable: Any, tensor: Any, array: Any) -> Any:
 
 
 def record_result(what: Any, attributes: Any, inputs: Iterable[Any], result: Any) -> None:
-    """Records that a tensor was computed from arrays, if the tensor carries a gradient."""
-    if result.requires_grad:
-        result._provenance = (what, attributes, tuple([x._variable or source(x) for x in inputs]), 0, (ref(result),))
+    """Records that a tensor was computed from arrays, if it or one of them has a history."""
+    sources = tuple([x._variable or source(x) for x in inputs])
+    if result.requires_grad or has_history(sources):
+        result._provenance = (what, attributes, sources, 0, (ref(result),))
+
+
+def has_history(sources: Iterable[Any]) -> bool:
+    """Whether one of the sources is a variable, or was computed from variables."""
+    return False in [type(s) is ref for s in sources]
 
 
 def record_graph(what: tuple[Any, Any], sources: tuple[Any, ...], results: Sequence[Any],
@@ -83,9 +89,10 @@ def record_results(what: Any, attributes: Any, inputs: Iterable[Any], results: I
 
 
 def _record(what: Any, attributes: Any, sources: tuple[Any, ...], tensors: Sequence[Any]) -> None:
-    outputs = tuple([ref(t) for t in tensors if t is not None and t.requires_grad])
+    every = has_history(sources)
+    outputs = tuple([ref(t) for t in tensors if t is not None and (every or t.requires_grad)])
     for number, tensor in enumerate(tensors):
-        if tensor is not None and tensor.requires_grad:
+        if tensor is not None and (every or tensor.requires_grad):
             tensor._provenance = (what, attributes, sources, number, outputs)
 
 

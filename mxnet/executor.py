@@ -27,6 +27,7 @@ from ._hooks import hooks
 from ._lazy.pending import GraphOutputs
 from ._names import kind_of, near, not_an_array
 from ._names import suggest_names as _suggest_names
+from ._ops.core.integer_gradients import differentiable_head
 from ._ops.core.moves import sort_moves
 from ._ops.core.table import CallSite
 from ._state import state
@@ -435,7 +436,7 @@ class Executor:
         else:
             tensors, wanted, watch = saved
             found = [None] * len(wanted)
-            pairs = [(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
+            pairs = [differentiable_head(o, h) for o, h in zip(outputs, heads, strict=True) if o.requires_grad]
             leaves = [tensors[p] for p in wanted] + ([] if watch is None else watch.leaves)
             if pairs and leaves:
                 found = gradients_of([o for o, _ in pairs], leaves, [h for _, h in pairs])
@@ -489,8 +490,8 @@ class Executor:
             if i >= len(out_grads) and not self._needs_no_gradient(i):
                 raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs, but '
                                  f'{self._symbol.list_outputs()[i]} needs one: it is not the output of a loss')
-            # integers, and operators such as argmax, send nothing back, whatever is given
-            if given is None or not output.is_floating_point() \
+            # most integers, and operators such as argmax, send nothing back, whatever is given
+            if given is None or not output.is_floating_point() and not output.requires_grad \
                     or given.shape != tuple(output.shape) and self._sends_nothing_back(i):
                 heads.append(torch.ones_like(output, requires_grad=False))
                 continue

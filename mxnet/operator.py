@@ -31,12 +31,12 @@ import torch
 
 from ._array import wrap
 from ._autograd import _Bridge, _Scope, _Switches
-from ._integer_gradients import integers_as_constant
 from ._names import set_by_init
 from ._names import suggest_names as _suggest_names
 from ._ops.control.custom import MAKERS
 from ._ops.core.attributes import Choice, dtype_flag
 from ._ops.core.dtypes import NAME, NUMPY, torch_dtype
+from ._ops.core.integer_gradients import integers_as_constant
 from ._ops.core.table import NAMES
 from ._ops.core.traceable import CannotTrace
 from ._state import state

@@ -4,7 +4,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .._integer_gradients import DifferentiableInteger
+from .._ops.core.integer_gradients import DifferentiableInteger
 from .inference import infer_outputs
 from .pending import ParameterGroup, identity, transition_lock
 from .step import Step, drawing, will_draw

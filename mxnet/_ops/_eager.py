@@ -15,7 +15,7 @@ Kernels of variadic operators take one list of tensors.
 import torch
 from torch.nn import functional as F
 
-from .core.dtypes import TORCH
+from .core.dtypes import INTEGERS, TORCH
 from .core.table import NAMES, Operator
 from .nn.activation import _ACTIVATIONS
 from .nn.convolution import CONVOLVE
@@ -245,6 +245,8 @@ def _cast(op, a, training, general):
     convert = _CAST.get(dtype)
     if convert is None:
         return None
+    if dtype in INTEGERS:
+        return lambda x: x.clone() if x.dtype is dtype else general(x) if x.requires_grad else convert(x), True, True
     return lambda x: x.clone() if x.dtype is dtype else convert(x), True, True
 
 

@@ -286,6 +286,13 @@ class Trainer:
             store.push(i, gradients, priority=-i)
             if not self._update_on_kvstore:
                 store.pull(i, gradients, priority=-i, ignore_sparse=False)
+        if self._update_on_kvstore:
+            # Before `_update` looks for stale gradients: the store has updated already, whether or not that raises.
+            updated = [(i, param._arrays()) for i, param in enumerate(self._params)
+                       if param.grad_req != 'null' and param._data is not None and param._stype == 'default']
+            # one call for all keys, so that servers answer once; plug-ins promise single keys only
+            for keys, arrays in [zip(*updated, strict=True)] if updated and isinstance(store, _kv.KVStore) else updated:
+                store.pull(keys, arrays)
 
     def _added_up_early(self, dense):
         """Whether the store adds up gradients of several workers by itself, from backward on."""
@@ -310,7 +317,6 @@ class Trainer:
         if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
             return                      # the scale of the loss was too large: no step, and a smaller one next time
         pending: list[list[Any]] = [[] for _ in self._updaters]
-        pulled: list[Any] = []
         for i, param in enumerate(self._params):
             if param.grad_req == 'null':
                 continue
@@ -320,17 +326,11 @@ class Trainer:
                     if not array._fresh_grad:
                         raise UserWarning(STALE.format(name=param.name, ctx=array._ctx))
             if self._kvstore is not None and self._update_on_kvstore:
-                if param._stype == 'default':
-                    pulled.append((i, arrays))
                 continue
             for updates, array in zip(pending, arrays, strict=False):
                 if not ignore_stale_grad or array._fresh_grad:
                     updates.append((i, array.grad, array))
                     array._fresh_grad = False
-        # one call for all keys, so that servers answer once; plug-ins promise single keys only
-        calls = [zip(*pulled, strict=True)] if pulled and isinstance(self._kvstore, _kv.KVStore) else pulled
-        for keys, arrays in calls:
-            self._kvstore.pull(keys, arrays)
         if not (self._kvstore is not None and self._update_on_kvstore):
             for updater, updates in zip(self._updaters, pending, strict=False):
                 if updates:

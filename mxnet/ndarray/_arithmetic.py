@@ -17,6 +17,7 @@ import torch
 from .._array import NDArrayBase, before_write, copies, readers, settle, write
 from .._dispatch import interceptors
 from .._names import not_an_array
+from .._ops.core.gradients import depends
 from .._ops.core.table import NAMES
 from .._provenance import source
 from .._state import state
@@ -172,9 +173,9 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
                 except RuntimeError:
                     pass
                 else:
-                    if result.requires_grad or tensor.requires_grad or value is not other and value.requires_grad:
-                        # of comparisons as well, which have no gradient: the provenance of operands that have one,
-                        # as `source` would give
+                    if result.requires_grad or depends((tensor,) if value is other else (tensor, value)):
+                        # of comparisons and integers as well, which have no gradient: the provenance of operands that
+                        # have one, as `source` would give
                         left = self._variable or getattr(tensor, '_provenance', None) or source(self)
                         if value is not other:
                             other = other._variable or getattr(value, '_provenance', None) or source(other)

@@ -23,12 +23,12 @@ from .._graph.ir.node import Node
 from .._graph.ir.outputs import together
 from .._graph.ir.program import Program
 from .._hooks import hooks
-from .._integer_gradients import DifferentiableInteger
 from .._lazy import inference, operators
 from .._lazy.defer import defer
 from .._lazy.deferral import Deferral
 from .._lazy.step import run_moving_steps
 from .._ops.core.gradients import linked
+from .._ops.core.integer_gradients import DifferentiableInteger
 from .._ops.core.table import NAMES
 from .._provenance import Reach, companion_among, note_companions, record_graph, source
 from .._state import state

@@ -292,8 +292,7 @@ def _source(op: Operator, name: str, is_method: bool):
         'key': ', '.join(key) + (',' if key else ''), 'inputs': listed,
         'attributes': given, 'retype': _retype(op, attributes, listed, given),
         'absent': ' or '.join(absent), 'reads': '; '.join(reads), 'leaves': ('\n' + ' ' * 16).join(leaves),
-        'dependent': '(' + ' or '.join([(f'{t} is not None and ' if x in optional else '') + f'{t}.requires_grad'
-                                        for x, t in both]) + ')',
+        'dependent': f'_depends(({", ".join(tensors)},))',
         'mixed': f'None if {" or ".join(pairs)} else ' if pairs else '', 'tensors': ', '.join(tensors),
         'present': f'_trimmed({listed})' if optional else listed, 'listed': f'({", ".join(tensors)},)',
         'first': inputs[0], 'first_tensor': '_t0', 'sources': noted,

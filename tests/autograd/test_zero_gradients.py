@@ -225,3 +225,54 @@ def test_np_arrays(name, np_mode):
     loss.backward()
     assert (c.grad.asnumpy() == 0).all()
     assert not (x.grad.asnumpy() == 7).any()
+
+
+# computed of x (3,) and c (3,), where truths and integers are computed from c, and others from these
+OF_TRUTHS = {
+    'and': lambda x, c: x * ((c > 0) & (c < 1)),
+    'or, cast': lambda x, c: x * ((c > 0) | (c < 1)).astype('float32'),
+    'not': lambda x, c: x * ~(c > 0),
+    'product of truths': lambda x, c: x * ((c > 0) * (c < 1)),
+    'sum of truths': lambda x, c: x * (c > 0).sum(),
+    'largest truth': lambda x, c: x * mx.np.maximum(c > 0, c < 1),
+    'positions': lambda x, c: x[mx.np.argsort(c)],
+    'position of a position': lambda x, c: x[mx.np.argsort(mx.np.argsort(c))],
+    'mask': lambda x, c: x[(c > 0) & (c < 5)],
+    'codes': lambda x, c: x * mx.npx.one_hot(mx.np.argmax(c), 3),
+    'choice of numbers': lambda x, c: x * mx.np.where((c > 0) & (c < 1), 1., 2.),
+    'isnan': lambda x, c: x * (mx.np.isnan(c) + 1),
+}
+
+
+@pytest.mark.parametrize('name', OF_TRUTHS)
+@pytest.mark.parametrize('alone', (False, True))
+def test_what_is_computed_from_truths(name, alone):
+    """Of `alone`, nothing in the heads has a gradient: the call is made of constants and `c`."""
+    x, c = mx.np.array([1., 2., 3.]), mx.np.array([.5, 1.5, -.5])
+    for array in (x, c):
+        array.attach_grad()
+        array.grad[:] = 7
+    with autograd.record():
+        y = OF_TRUTHS[name](mx.np.ones(3) if alone else x, c)
+    y.backward()
+    assert c.grad.asnumpy().tolist() == [0, 0, 0]
+    assert (x.grad.asnumpy() == 7).all() == alone
+
+
+@pytest.mark.parametrize('head', (
+    'c > 0', '(c > 0) & (c < 1)', 'mx.np.argmax(c)', '(c > 0).sum()', 'mx.np.isnan(c) * 1.0', 'mx.np.nonzero(c)[0]',
+    '(c > 0).astype("float32")', 'mx.np.where(c > 0, 1., 0.)'))
+def test_heads_without_a_gradient(head):
+    c = mx.np.array([.5, 1.5, -.5])
+    c.attach_grad()
+    for _ in range(2):
+        c.grad[:] = 7
+        with autograd.record():
+            y = eval(head, {'c': c, 'mx': mx})
+        y.backward()
+        assert c.grad.asnumpy().tolist() == [0, 0, 0]
+    with autograd.record():
+        y = eval(head, {'c': c, 'mx': mx})
+    assert autograd.grad(y, [c])[0].asnumpy().tolist() == [0, 0, 0]
+    with pytest.raises(mx.MXNetError, match='was not computed from'):
+        mx.np.ones(3).backward()

@@ -34,7 +34,7 @@ TABLE: tuple[tuple[tuple[str, ...], str, str], ...] = (
      'the storage under arrays, and its provenance', '数组的存储及其来源'),
     (('_frontend',), 'derived from the table: argument binding, signatures, docstrings, namespaces, stubs',
      '由算子表派生：参数绑定、签名、文档字符串、命名空间、存根'),
-    (('_anomaly', '_autograd', '_integer_gradients', '_random_state', 'attribute', 'name', 'runtime'),
+    (('_anomaly', '_autograd', '_random_state', 'attribute', 'name', 'runtime'),
      "gradients on torch's engine, random generators, scopes", '基于 torch 引擎的梯度、随机数发生器、作用域'),
     (('_graph', '_to_torch'), 'static graphs: nodes, JSON, inference, programs, plans',
      '静态图：节点、JSON、推断、程序、计划'),

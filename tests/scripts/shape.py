@@ -28,7 +28,7 @@ ROOMS = ('_graph', '_lazy', '_frontend', '_ops', '_files', '_dist')
 # modules and packages of which every function counts, private and nested ones as well; kernels that Triton compiles
 # have no types of Python
 ENGINE = ('_anomaly', '_array', '_autograd', '_deferred_compute', '_dispatch', '_graph', '_guard', '_hooks',
-          '_integer_gradients', '_lazy', '_paused_writes', '_provenance', '_random_state', '_state', '_torch')
+          '_lazy', '_paused_writes', '_provenance', '_random_state', '_state', '_torch')
 
 
 # ---------------------------------------------------------------------- a training step

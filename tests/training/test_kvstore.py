@@ -348,3 +348,21 @@ def test_weights_follow_the_first_push_to_the_gpu():
     out = ones(0, ctx=mx.gpu())
     kv.pushpull(3, [ones(1, ctx=mx.gpu())], out=[out])
     assert out.asnumpy().tolist() == [0, 0] and kv._values[3].context == mx.gpu()
+
+
+def test_a_store_that_updates_has_updated_before_stale_gradients_are_named():
+    """`step` raises for a stale gradient after the store has updated, and the devices have the new parameters."""
+    contexts = [mx.cpu(0), mx.cpu(1)]
+    net = mx.gluon.nn.Dense(1, in_units=2, use_bias=False)
+    net.initialize(mx.init.One(), ctx=contexts)
+    trainer = mx.gluon.Trainer(net.collect_params(), 'sgd', {'learning_rate': .1, 'momentum': .5})
+    with mx.autograd.record():
+        losses = [net(mx.nd.ones((1, 2), ctx=ctx)).sum() for ctx in contexts]
+    mx.autograd.backward(losses)
+    trainer.step(2)
+    net.collect_params().reset_ctx(contexts)            # new arrays: their gradients are zeros, and not written
+    for expected in (.85, .825):                        # 1 - .1, then the momentum alone; as in 1.9.1
+        with pytest.raises(UserWarning, match='has not been written'):
+            trainer.step(2)
+        for data in net.weight.list_data():
+            assert np.allclose(data.asnumpy(), expected)

@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ..._integer_gradients import DifferentiableInteger
+from ..._ops.core.integer_gradients import DifferentiableInteger
 
 
 class _Together(torch.autograd.Function):

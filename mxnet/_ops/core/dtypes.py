@@ -18,6 +18,7 @@ NAME = {t: n for n, t in TORCH.items()}
 NUMPY = {n: getattr(numpy, n) for n in TORCH if n not in ('bfloat16', 'bool')} | {'bool': numpy.bool_,
                                                                                   'bfloat16': BFLOAT16}
 FLOATING = frozenset(t for t in NAME if t.is_floating_point)
+INTEGERS = frozenset(NAME) - FLOATING - {torch.bool}
 
 # what programs pass, straight to the torch type: the common spellings need no parsing
 _KNOWN = dict(TORCH.items()) | {NUMPY[n]: t for n, t in TORCH.items() if n != 'bfloat16'}

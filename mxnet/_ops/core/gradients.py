@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from .checks import checked
+from .integer_gradients import DifferentiableInteger, on_shadows
 
 Tensors = tuple[Tensor, ...]
 Gradients = tuple[Tensor | None, ...]
@@ -41,6 +42,8 @@ def with_gradient(forward: Callable[..., Any], backward: Rule, *inputs: Tensor) 
     Attributes go in as closures or `functools.partial`s.
     """
     if torch.is_grad_enabled() and any(x.requires_grad for x in inputs):
+        if DifferentiableInteger in map(type, inputs):
+            return on_shadows(lambda *given: _Special.apply(forward, backward, *given), forward, inputs)
         return _Special.apply(forward, backward, *inputs)
     return forward(*inputs)
 
@@ -101,20 +104,20 @@ def no_gradient(forward: Callable[..., Any], *inputs: Tensor) -> Any:
 
 
 def depends(tensors: Sequence[Tensor | None]) -> bool:
-    """Whether one of the inputs of a recorded call carries a gradient."""
-    return True in [t is not None and t.requires_grad for t in tensors]
+    """Whether one of the inputs of a recorded call carries a gradient, or was computed from what does."""
+    return True in [t is not None and (t.requires_grad or hasattr(t, '_provenance')) for t in tensors]
 
 
 def linked(result: Tensor, inputs: Sequence[Tensor | None]) -> Tensor:
     """A recorded result that has no gradient although its inputs have (indices, shapes): it depends on them as well.
 
-    `backward` then comes to the inputs, whose gradient is zero.  Integers, to which torch's engine knows no way, stay
-    as they are.
+    `backward` then comes to the inputs, whose gradient is zero.  Integers and truths, to which torch's engine knows no
+    way, stay as they are: it is their provenance that leads to the variables, also of what is computed from them alone.
     """
     if result.requires_grad or not result.is_floating_point():
         return result
-    return _Constant.apply(lambda *_: result, *[getattr(t, '_shadow', t) for t in inputs
-                                                if t is not None and t.requires_grad])
+    differentiable = [getattr(t, '_shadow', t) for t in inputs if t is not None and t.requires_grad]
+    return _Constant.apply(lambda *_: result, *(differentiable or [torch.empty(0, requires_grad=True)]))
 
 
 def is_constant(tensor: Tensor) -> bool:

@@ -4,10 +4,12 @@ import torch
 from ...base import MXNetError
 from ..core import shapes
 from ..core.attributes import DType, Training
-from ..core.dtypes import TORCH
-from ..core.gradients import no_gradient, ones, scaled, straight_through, with_gradient, with_penalty
+from ..core.dtypes import INTEGERS, TORCH
+from ..core.gradients import is_constant, no_gradient, ones, scaled, straight_through, with_gradient, with_penalty
+from ..core.integer_gradients import to_integers
 from ..core.moves import Move
 from ..core.table import operator
+from ..core.traceable import CannotTrace
 from .unary import round_half_away
 
 # the types between which mixed precision casts; it leaves all others alone
@@ -81,7 +83,13 @@ def IdentityAttachKLSparseReg(data, moving_avg, *, sparseness_target: float = 0.
 @operator(aliases=('_npi_cast', '_npx_cast', 'cast'), elementwise=True)
 def Cast(data, *, dtype: DType):
     """`data` in another dtype; floats become integers by dropping the fraction."""
-    return data.to(TORCH[dtype])
+    target = TORCH[dtype]
+    if target in INTEGERS and data.requires_grad and data.is_floating_point() and torch.is_grad_enabled() \
+            and not is_constant(data):
+        if type(data) is not torch.Tensor:
+            raise CannotTrace('gradients through integers are no part of a traced graph')
+        return to_integers(data, target)
+    return data.to(target)
 
 
 @operator(elementwise=True)

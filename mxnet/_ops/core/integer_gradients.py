@@ -1,12 +1,15 @@
 """Gradients through integer arrays.
 
-torch differentiates floating point only.  MXNet also sends gradients through integers (a sum, a slice, a product of
-int32 arrays), and programs attach gradients to them.  A `DifferentiableInteger` is an integer tensor with a float64
-shadow.  Each computation is done twice: on the integers, for the value, and on the shadow, for the history.
+torch differentiates floating point only.  MXNet also sends gradients through integers (a cast to int32, a sum, a
+slice, a product of int32 arrays), and programs attach gradients to them.  A `DifferentiableInteger` is an integer
+tensor with a float64 shadow.  Each computation is done twice: on the integers, for the value, and on the shadow, for
+the history.
+
+The gradient of an integer is an integer: it loses its fraction where it comes in from a floating point result.
 """
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -41,10 +44,54 @@ class DifferentiableInteger(torch.Tensor):
         if not _has_tensor(result) or not torch.is_grad_enabled():
             return result
         try:
-            shadow = func(*_mapped(args, _shadow), **_mapped(kwargs, _shadow))
+            read = _read_by_floats if _is_floating(result) else _shadow
+            shadow = func(*_mapped(args, read), **_mapped(kwargs, read))
         except (RuntimeError, TypeError):
             return result               # something that only integers can do (bits, indices): a constant
         return _joined(result, shadow)
+
+
+def to_integers(data: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A floating point tensor as integers, with its history: the gradient passes, without its fraction."""
+    return _pair(data.detach().to(dtype), _Truncate.apply(data, dtype))
+
+
+class _Truncate(torch.autograd.Function):
+    """The shadow of a cast to integers."""
+
+    @staticmethod
+    def forward(ctx: Any, data: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+        ctx.dtype = data.dtype
+        return data.to(dtype).double()
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return gradient.trunc().to(ctx.dtype), None
+
+
+class _WithoutFraction(torch.autograd.Function):
+    """A shadow that a floating point result is computed from."""
+
+    @staticmethod
+    def forward(ctx: Any, shadow: torch.Tensor) -> torch.Tensor:
+        return shadow.view_as(shadow)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
+        return gradient.trunc()
+
+
+def on_shadows(differentiable: Callable[..., Any], forward: Callable[..., Any], inputs: Sequence[torch.Tensor]) -> Any:
+    """`forward(*inputs)` of integers among others, with the gradient that `differentiable` of their shadows has."""
+    result = forward(*map(_plain, inputs))
+    return _joined(result, differentiable(*map(_read_by_floats if _is_floating(result) else _shadow, inputs)))
+
+
+def differentiable_head(head: torch.Tensor, gradient: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """A head and its gradient, as torch's engine takes them."""
+    if type(head) is not DifferentiableInteger:
+        return head, gradient
+    return head._shadow, integers_as_constant(gradient).double()
 
 
 def integers_as_constant(tensor: torch.Tensor) -> torch.Tensor:
@@ -87,6 +134,14 @@ def _shadow(value: Any) -> Any:
     return shadow
 
 
+def _read_by_floats(value: Any) -> Any:
+    return _WithoutFraction.apply(_shadow(value)) if type(value) is DifferentiableInteger else _shadow(value)
+
+
+def _is_floating(result: Any) -> bool:
+    return isinstance(result, torch.Tensor) and result.is_floating_point()
+
+
 def _has_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor) or isinstance(value, (list, tuple)) and any(map(_has_tensor, value))
 
@@ -96,8 +151,12 @@ def _joined(result: Any, shadow: Any) -> Any:
     if isinstance(result, torch.Tensor):
         if not isinstance(shadow, torch.Tensor) or not shadow.requires_grad or shadow.shape != result.shape:
             return result
-        return shadow.to(result.dtype) if result.dtype.is_floating_point else _pair(result.detach(), shadow)
+        if not result.dtype.is_floating_point:
+            return _pair(result.detach(), shadow)
+        joined = shadow.to(result.dtype, copy=True)
+        joined.detach().copy_(result)       # the shadow is float64, and rounds otherwise
+        return joined
     if isinstance(result, (list, tuple)):
-        joined = [_joined(r, s) for r, s in zip(result, shadow, strict=True)]
-        return type(result)(joined) if type(result) in (list, tuple) else tuple(joined)
+        # of functions such as torch.sort a named tuple
+        return type(result)([_joined(r, s) for r, s in zip(result, shadow, strict=True)])
     return result

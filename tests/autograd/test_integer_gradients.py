@@ -1,0 +1,106 @@
+"""Gradients through casts to integers, as in MXNet 1.9.1: they pass, and lose their fraction.
+
+The assumption that was wrong: torch differentiates floating point only, so a cast to integers ends the gradient.
+The expected numbers are those of 1.9.1, plain, hybridized and static.
+"""
+import pytest
+
+import mxnet as mx
+from mxnet import autograd, gluon, nd
+
+
+def fractions(F, x, w):
+    i = F.cast(x * w * 3, 'int32')
+    return F.cast(i, 'float32') * 0.6 + F.cast(i, 'float32') * 1.6
+
+
+# what is computed of x = (1.5, 2.5, 1) and w = (.5, 1.5, 2); the gradients of x and w for a gradient of 3
+CALLS = {
+    'head': (lambda F, x, w: F.cast(x * w, 'int32'), [1.5, 4.5, 6], [4.5, 7.5, 3]),
+    'straight through': (lambda F, x, w: F.cast(F.cast(x * w, 'int32'), 'float32') * x, [2, 19.5, 12], [6, 17.5, 3]),
+    'product': (lambda F, x, w: F.cast(F.cast(x * w * 3, 'int32') * 2, 'float32') * w, [3, 36, 72], [21, 126, 72]),
+    'fractions': (fractions, [7.5, 22.5, 30], [22.5, 37.5, 15]),
+    'concat': (lambda F, x, w: F.cast(F.concat(F.cast(x * w, 'int64'), F.cast(x * w, 'int64') + 1, dim=0), 'float32'),
+               [3, 9, 12], [9, 15, 6]),
+    'sum': (lambda F, x, w: F.sum(F.cast(x * w * 2, 'int32')), [3, 9, 12], [9, 15, 6]),
+    'largest': (lambda F, x, w: F.max(F.cast(x * w * 2, 'int32'), axis=0), [0, 9, 0], [0, 15, 0]),
+    'slice': (lambda F, x, w: F.slice_axis(F.cast(x * w * 2, 'int32'), axis=0, begin=0, end=2), [3, 9, 0], [9, 15, 0]),
+    'of argmax': (lambda F, x, w: F.cast(F.argmax(x * w, axis=0), 'int32'), [0, 0, 0], [0, 0, 0]),
+    'an index': (lambda F, x, w: F.take(w, F.cast(x * w, 'int32'), mode='clip') * w, [0, 0, 0], [3, 6, 16.5]),
+    'a condition': (lambda F, x, w: F.where(F.cast(x * w, 'int32'), x, w), [0, 3, 3], [3, 0, 0]),
+    'stopped': (lambda F, x, w: F.BlockGrad(F.cast(x * w, 'int32')), [0, 0, 0], [0, 0, 0]),
+}
+
+
+class Called(gluon.HybridBlock):
+    def __init__(self, call):
+        super().__init__()
+        self._call = call
+        with self.name_scope():
+            self.w = self.params.get('w', shape=(3,))
+
+    def hybrid_forward(self, F, x, w):
+        return self._call(F, x, w)
+
+
+@pytest.mark.parametrize('flags', (None, {}, {'static_alloc': True, 'static_shape': True}))
+@pytest.mark.parametrize('name', CALLS)
+def test_blocks(name, flags):
+    call, of_x, of_w = CALLS[name]
+    net = Called(call)
+    net.initialize()
+    net.w.set_data(nd.array([.5, 1.5, 2]))
+    if flags is not None:
+        net.hybridize(**flags)
+    for _ in range(4):
+        x = nd.array([1.5, 2.5, 1])
+        x.attach_grad()
+        x.grad[:] = 9
+        with autograd.record():
+            y = net(x * 1)
+        y.backward(nd.ones_like(y) * 3)
+        assert x.grad.asnumpy().tolist() == of_x
+        assert net.w.grad().asnumpy().tolist() == of_w
+
+
+@pytest.mark.parametrize('name', CALLS)
+def test_executors(name):
+    call, of_x, of_w = CALLS[name]
+    executor = call(mx.sym, mx.sym.var('x'), mx.sym.var('w')).simple_bind(mx.cpu(), x=(3,), w=(3,))
+    executor.arg_dict['x'][:] = nd.array([1.5, 2.5, 1])
+    executor.arg_dict['w'][:] = nd.array([.5, 1.5, 2])
+    for _ in range(3):
+        executor.forward(is_train=True)
+        executor.backward([nd.ones_like(o) * 3 for o in executor.outputs])
+        assert executor.grad_dict['x'].asnumpy().tolist() == of_x
+        assert executor.grad_dict['w'].asnumpy().tolist() == of_w
+
+
+def test_float_results_round_as_the_operator_does():
+    x = nd.array([200.5, 100.25])
+    x.attach_grad()
+    with autograd.record():
+        bytes_ = x.astype('uint8')
+        doubled = bytes_ + bytes_               # beyond 255
+        y = doubled.astype('float32')
+    assert doubled.asnumpy().tolist() == y.asnumpy().tolist() == [144, 200]
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [2, 2]
+
+
+def test_grad_and_symbol():
+    x = nd.array([1.5, 2.5])
+    x.attach_grad()
+    with autograd.record():
+        y = (x * 2).astype('int32').sum()
+    assert autograd.get_symbol(y).list_arguments() == ['var0']
+    assert autograd.grad(y, [x])[0].asnumpy().tolist() == [2, 2]
+
+
+def test_integers_that_are_sorted():
+    x = nd.array([3.5, 1.5, 2.5])
+    x.attach_grad()
+    with autograd.record():
+        y = nd.sort(x.astype('int32')).astype('float32') * nd.array([1, 2, 3])
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [3, 1, 2]
