@@ -78,7 +78,7 @@ def scalar(value):
     return {'scalar': float(value), 'is_int': isinstance(value, int)}
 
 
-def numbers(value: Any) -> tuple[int, ...] | None:
+def numbers(value: Any) -> Any:
     """A tuple of ints from an int, a tuple, a list or an array of them; None stays."""
     if value is None:
         return None
