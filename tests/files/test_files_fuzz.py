@@ -61,6 +61,41 @@ work.ended(1)
     assert len(list((tmp_path / 'kept').iterdir())) == 3  # one for each kind
 
 
+def test_several_processes_without_an_installed_package(tmp_path):
+    """A machine may have what the package needs, but not the package; crashes and defects of processes are one table."""
+    code = """
+import json, os, subprocess, sys
+sys.path[:] = [place for place in sys.path if not os.path.isdir(os.path.join(place, 'mxnet'))]
+sys.meta_path[:] = [finder for finder in sys.meta_path if 'editable' not in repr(finder).lower()]
+sys.path.insert(0, sys.argv[1])
+import fuzz_campaign
+import mxnet._dist.guard as guard
+assert guard.__file__.startswith(str(fuzz_campaign.ROOT))
+assert fuzz_campaign.computed(os.getpid()) > 0
+
+class Campaign(fuzz_campaign.Campaign):
+    def process(self, name, arguments, folder):         # stands in for a reader that dies in case 3 of each batch
+        start, end = map(int, arguments[arguments.index('--child') + 1].split(':'))
+        if start % 100 == 0:
+            self.defect(name, {'case': str(start + 3), 'reader': '?', 'kind': 'crash', 'text': f'exit status -{start}'})
+            return str(start + 3)
+        self._told({'format': name, 'done': end - start, 'milliseconds': 1})
+
+campaign = Campaign(sys.argv[2])
+campaign.batches(['csv', 'list'], {'csv': 3, 'list': 1}, 0, 400, 100, 2)
+campaign.report(0)
+"""
+    done = subprocess.run(
+        [sys.executable, '-c', code, str(SCRIPTS), str(tmp_path / 'out')], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    rows = {line.split()[0]: line.split() for line in done.stdout.splitlines() if line}
+    assert rows['csv'][1] == '300' and rows['list'][1] == '100' and rows['all'][5] == '4'
+    assert '3 x csv, ?, crash: exit status -*' in done.stdout
+    records = [json.loads(line) for line in (tmp_path / 'out' / 'defects.jsonl').read_text().splitlines()]
+    assert len(records) == 4 and 'all' in (tmp_path / 'out' / 'report.txt').read_text()
+
+
 NAMES = (
     'Convolution',
     'SliceChannel',

@@ -248,3 +248,29 @@ def test_outputs_that_are_arguments_share_their_memory(training, req):
         assert same.asnumpy().tolist() == [i, i] and (double.asnumpy() == before * 2).all()
         same[:] = 10 + i
         assert executor.arg_dict['x'].asnumpy().tolist() == [10 + i, 10 + i]
+
+
+@pytest.mark.parametrize('states', (lambda F, m, v: (m * 1, v), lambda F, m, v: (m, F.BlockGrad(v)),
+                                    lambda F, m, v: (F.zeros_like(m), F.ones_like(v))))
+@pytest.mark.parametrize('flags', ({}, {'static_alloc': True, 'static_shape': True}))
+def test_states_must_be_variables(states, flags):
+    """A graph cannot change a state that it computes; MXNet 1.9.1 refuses it, too."""
+    class Normalized(mx.gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            with self.name_scope():
+                self.m = self.params.get('m', shape=(2,), init='zeros', grad_req='null')
+                self.v = self.params.get('v', shape=(2,), init='ones', grad_req='null')
+
+        def hybrid_forward(self, F, x, m, v):
+            return F.BatchNorm(x, F.ones((2,)), F.zeros((2,)), *states(F, m, v))
+
+    net = Normalized()
+    net.initialize()
+    net.hybridize(**flags)
+    for _ in range(3):
+        with mx.autograd.record(), pytest.raises(mx.MXNetError, match='changes moving_.*, which must be a variable'):
+            net(mx.nd.ones((3, 2)))
+    x, m, v = map(mx.sym.var, 'xmv')
+    with pytest.raises(mx.MXNetError, match='must be a variable'):
+        mx.sym.BatchNorm(x, mx.sym.var('g'), mx.sym.var('b'), *states(mx.sym, m, v)).simple_bind(mx.cpu(), x=(3, 2))

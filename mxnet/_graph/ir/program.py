@@ -99,6 +99,16 @@ def counts_open(op: Operator, attributes: Mapping[str, Any]) -> bool:
     return op.name == '_arange' and attributes['infer_range'] and attributes['stop'] is None
 
 
+def _check_states(call: Call, variables: Sequence[Node]) -> None:
+    """Refuses states that are computed: a call could not change them."""
+    for position, number in zip(_positions(call.node.op, call.node), call.mutated, strict=False):
+        if number is not None and number >= len(variables):
+            op = call.node.op
+            what = f'input {position}' if op.variadic is not None else op.inputs[position]
+            raise MXNetError(f'node {call.node.name}: operator {op.name} changes {what}, which must be a variable '
+                             'and not the result of another operator')
+
+
 class Program:
     """The calls that compute a graph's outputs.
 
@@ -127,6 +137,7 @@ class Program:
                 while sources and sources[-1] is None:
                     sources.pop()
             self.calls.append(Call(node, sources, size))
+            _check_states(self.calls[-1], self.variables)
             size += max(1, node.visible_count())
         self.size = size
         self.outputs: list[int] = [places[id(n)] + i for n, i in entries]
