@@ -17,7 +17,8 @@ import torch
 
 from ._array import wrap
 from ._dispatch import TRACE, Interceptor, install, remove, tracer
-from ._graph.infer.inference import complete, infer, run_on_meta, unknown_length
+from ._graph.infer.facts import complete, unknown_length
+from ._graph.infer.inference import infer, run_on_meta
 from ._graph.ir.node import Entry, Node
 from ._ops.core.table import NAMES, Operator
 from ._state import state

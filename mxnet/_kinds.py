@@ -41,7 +41,7 @@ _PYTHON = re.compile(
     r"|invalid literal for int|could not convert string to float|can only concatenate|unhashable type"
     r"|expected str, bytes or os\.PathLike|path should be string|str expected, not|expected string or bytes-like"
     r"|values to unpack|indices must be integers|argument must be a string|not a (sequence|mapping)|can't multiply")
-_CAUGHT = (TypeError, AttributeError, ValueError, KeyError)
+_CAUGHT = (TypeError, AttributeError, ValueError)
 
 _NUMBERS = (int, float)
 
@@ -104,15 +104,21 @@ _ELEMENTS = {'int': (_is_int, 'ints'), 'float': (_is_number, 'numbers'), 'str': 
 
 @functools.lru_cache(512)
 def _accepted(annotation):
-    """[(check, words), ...] of an annotation; None if it accepts everything, or is not one of the known ones."""
+    """[(check, words), ...] of an annotation as text; None if it accepts everything, or is not one of the known ones.
+
+    Names are compared without their modules.  A union inside of brackets (`Sequence[int | str]`) is not known.
+    """
     found: list[tuple[Any, str]] = []
     for part in annotation.split(' | '):
         name, _, rest = part.partition('[')
+        name = name.rpartition('.')[2]
         if part == 'None':
             found.append((lambda value: value is None, 'None'))
         elif name in _ANNOTATIONS and rest.count('[') == 0:
             check, words = _ANNOTATIONS[name]
-            elements = _ELEMENTS.get(rest.rstrip(']').partition(',')[0])
+            inside = rest.removesuffix(']')
+            # all elements of a tuple[int, ...] are ints; those of a tuple[int, str] are not alike
+            elements = _ELEMENTS.get(inside.removesuffix(', ...') if name == 'tuple' else inside)
             if elements is not None and name in ('Sequence', 'list', 'tuple', 'Iterable'):
                 check, words = _of(check, elements[0]), f'{words} of {elements[1]}'
             found.append((check, words))
@@ -122,7 +128,8 @@ def _accepted(annotation):
 
 
 def _of(check, element):
-    return lambda value: check(value) and all(map(element, value))
+    """A check of a container and its elements; what can be read only once, or has no end, is not read."""
+    return lambda value: check(value) and (not _is_sequence(value) or all(map(element, value)))
 
 
 def complaint(function, what, args, kwargs, error):
@@ -146,7 +153,8 @@ def complaint(function, what, args, kwargs, error):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD) or name == 'self' \
                 or value is parameter.default:
             continue
-        accepted = _accepted(str(parameter.annotation))
+        annotation = parameter.annotation           # text, or a type in a module that does not postpone them
+        accepted = _accepted(annotation if isinstance(annotation, str) else inspect.formatannotation(annotation))
         if accepted is not None and not any(check(value) for check, _ in accepted):
             *words, last = [words for _, words in accepted if words != 'None'] or ['None']
             wanted = f'{", ".join(words)} or {last}' if words else last

@@ -104,16 +104,19 @@ class History:
     def __init__(self, heads: Iterable[torch.Tensor], kind: type) -> None:
         self.variables: list[Any] = []              # of this kind; one may be there twice
         self._outputs: list[Sequence[Any]] = []
-        variables, waiting, seen = self.variables, [h._provenance for h in heads if hasattr(h, '_provenance')], set()
+        variables, calls, seen = self.variables, self._outputs, set()
+        waiting = [h._provenance for h in heads if hasattr(h, '_provenance')]   # type: ignore[attr-defined]
         while waiting:
             what, attributes, sources, number, outputs = waiting.pop()
-            key = id(sources) if type(attributes) is not Reach else (id(sources), number)
+            key = id(sources) if attributes.__class__ is not Reach else (id(sources), number)
             if key in seen:
                 continue
             seen.add(key)
-            self._outputs.append(outputs)
-            for s in _reached(what, attributes, sources, number):
-                if type(s) is tuple:
+            calls.append(outputs)
+            if what.__class__ is not Operator or what.mutates:          # else all of them, as mostly
+                sources = _reached(what, attributes, sources, number)
+            for s in sources:
+                if s.__class__ is tuple:
                     waiting.append(s)
                 elif isinstance(s, kind):
                     variables.append(s)

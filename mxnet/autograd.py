@@ -1,4 +1,4 @@
-"""Gradients: `mx.autograd`.  The implementation is in `_autograd.py`; here is what needs arrays and symbols."""
+"""Gradients: `mx.autograd`.  The implementation is in `_autograd/`; here is what needs arrays and symbols."""
 from __future__ import annotations
 
 from ._array import NDArrayBase
@@ -47,7 +47,7 @@ def get_symbol(x: NDArray) -> Symbol:
 
 
 for _name in __all__:
-    if getattr(globals()[_name], '__module__', None) == 'mxnet._autograd':
+    if str(getattr(globals()[_name], '__module__', None)).startswith('mxnet._autograd'):
         globals()[_name].__module__ = __name__
 
 _explain_kinds(globals(), ('mark_variables',))

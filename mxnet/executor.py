@@ -4,7 +4,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import zip_longest
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 from weakref import ref
@@ -13,6 +12,7 @@ import numpy
 import torch
 from torch.autograd.graph import saved_tensors_hooks
 
+from . import _executor_parts
 from . import _random_state as _random
 from ._array import NDArrayBase, before_write, fill_ones, overwrite, owned_apart, readers, wrap
 from ._dispatch import entering, interceptors
@@ -43,9 +43,6 @@ if TYPE_CHECKING:
     from .symbol import Symbol
 
 __all__ = ['Executor']
-# operators whose gradient is what they say, whatever comes back to them
-_LOSSES = {'SoftmaxOutput', 'LinearRegressionOutput', 'LogisticRegressionOutput', 'MAERegressionOutput', 'SVMOutput',
-           'MakeLoss', 'make_loss', 'BlockGrad'}
 
 
 def _kind_of_outputs(symbol):
@@ -68,7 +65,7 @@ def check_parameter(name: str, value: Any, shape: Any) -> None:
                             'another network, or for inputs of another width?')
 
 
-class Executor:
+class Executor(_executor_parts.Gradients, _executor_parts.Memory):
     """Runs a bound symbol.
 
     `arg_arrays`, `grad_arrays` and `aux_arrays` are in the order of the symbol's arguments and auxiliary states;
@@ -454,77 +451,6 @@ class Executor:
         for i in bound.zeros:
             targets[i].zero_()
 
-    def _needs_no_gradient(self, number):
-        """Whether an output is that of a loss, which does not look at its gradient, or sends nothing back."""
-        node = self._symbol._entries[number][0]
-        if node.is_variable:
-            return False
-        if node.op.name == 'Custom':
-            return not node.op.complete(node.attributes)['definition'].prop.need_top_grad_
-        return node.op.name in _LOSSES or self._sends_nothing_back(number)
-
-    def _sends_nothing_back(self, number):
-        """Whether an output is that of an operator without a gradient."""
-        node, facts = self._symbol._entries[number][0], _infer.infer(
-            self._symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
-        return not node.is_variable and not _infer.has_gradient(node, [facts.shape(e) for e in node.inputs],
-                                                                [facts.dtype(e) for e in node.inputs])
-
-    def _head_gradients(self, out_grads, outputs):
-        """A gradient for every output: the given one, else ones."""
-        if isinstance(out_grads, NDArrayBase):
-            out_grads = [out_grads]
-        elif isinstance(out_grads, (list, tuple)) and not out_grads:
-            out_grads = None                # what old modules say for outputs that are all losses
-        elif isinstance(out_grads, dict):
-            out_grads = [out_grads[n] for n in self._symbol.list_outputs()]
-        if out_grads is None:
-            key = [(o.shape, o.dtype, o.device) for o in outputs]
-            if self._ones is None or self._ones[0] != key:
-                self._ones = key, [torch.ones_like(o, requires_grad=False) for o in outputs]
-            return self._ones[1]
-        heads = []
-        for i, (given, output) in enumerate(zip_longest(out_grads, outputs)):
-            if output is None:
-                break                       # more than there are outputs
-            if i >= len(out_grads) and not self._needs_no_gradient(i):
-                raise MXNetError(f'backward: {len(out_grads)} gradients given for {len(outputs)} outputs, but '
-                                 f'{self._symbol.list_outputs()[i]} needs one: it is not the output of a loss')
-            # most integers, and operators such as argmax, send nothing back, whatever is given
-            if given is None or not output.is_floating_point() and not output.requires_grad \
-                    or given.shape != tuple(output.shape) and self._sends_nothing_back(i):
-                heads.append(torch.ones_like(output, requires_grad=False))
-                continue
-            if given.shape != tuple(output.shape):
-                raise MXNetError(f'backward: the gradient of output {i} has shape {given.shape}, '
-                                 f'the output {tuple(output.shape)}')
-            heads.append(given.materialize().detach().to(output.device, output.dtype))
-        return heads
-
-    def _store(self, found):
-        """Writes or adds gradients, by number of the variable, to their buffers."""
-        targets, values = [], []
-        for place, buffer, req in zip(self._program.arguments, self.grad_arrays, self._reqs, strict=True):
-            if buffer is None or req == 'null' or place not in found:
-                continue
-            gradient = found[place]
-            if buffer._sparse:
-                before = buffer.materialize()
-                gradient = torch.zeros_like(before) if gradient is None else gradient
-                overwrite(buffer, before + gradient if req == 'add' else gradient)
-                continue
-            target = buffer.materialize().detach()
-            if req == 'add':
-                if gradient is not None:
-                    target.add_(gradient)
-            elif gradient is None:
-                target.zero_()
-            else:
-                targets.append(target)
-                values.append(gradient)
-        with torch.no_grad():
-            copy_all(targets, values)
-
     # ------------------------------------------------------------------ parameters, shapes, monitoring
     def copy_params_from(self, arg_params: Mapping[str, NDArray], aux_params: Mapping[str, NDArray] | None = None,
                          allow_extra_params: bool = False) -> None:
@@ -586,34 +512,6 @@ class Executor:
         """The graph as text, with the memory that its arrays take."""
         return self._symbol.debug_str() + f'Total {self._megabytes()} MB allocated\n' \
             + 'Total 0 TempSpace resource requested\n'
-
-    def _megabytes(self):
-        facts = _infer.infer(self._symbol._entries, self._shapes(), self._dtypes(), default_dtype=torch.float32)
-
-        def size(key):
-            shape, dtype = facts.shapes.get(key), facts.dtypes.get(key)
-            if shape is None or not _infer.complete(shape):
-                return 0
-            return torch.empty(shape, dtype=dtype, device='meta').nbytes
-
-        recorded = self._learns and self._needs_history()
-        alive = peak = 0
-        for call in self._program.calls:
-            alive += sum(size((id(call.node), i)) for i in range(call.count))
-            peak = max(peak, alive)
-            if not recorded:
-                alive -= sum(self._value_size(v, size) for v in call.dead)
-        return peak // 2 ** 20
-
-    def _value_size(self, value, size):
-        for call in self._program.calls:
-            if call.first <= value < call.first + call.count:
-                return size((id(call.node), value - call.first))
-        return 0
-
-    def _needs_history(self):
-        return any(n.op is None or n.op.name not in ('BlockGrad',) for n, _ in self._symbol._entries)
-
 
 def _place(program, group2ctx):
     """Sets the device of each call to that of its group."""

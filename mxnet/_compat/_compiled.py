@@ -8,6 +8,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
+import sys
 import types
 
 from ._report import report
@@ -28,7 +29,8 @@ def _kept(detections, refused):
     """Indices of the boxes that stay, best first; `refused`: which overlaps with a better box end a box."""
     import numpy
 
-    order = numpy.asarray(detections)[:, 4].argsort()[::-1]
+    detections = numpy.asarray(detections)
+    order = detections[:, 4].argsort()[::-1]
     kept = []
     while len(order):
         kept.append(int(order[0]))
@@ -58,17 +60,19 @@ def soft_nms(boxes, sigma=0.5, Nt=0.3, threshold=0.001, method=0, columns=5):
     while at < count:
         best = at + int(boxes[at:count, 4].argmax())
         boxes[[at, best], :columns] = boxes[[best, at], :columns]
+        overlap = overlaps(boxes[at : at + 1], boxes[:count])[0].tolist()
         other = at + 1
         while other < count:
-            shared = float(overlaps(boxes[at : at + 1], boxes[other : other + 1])[0, 0])
+            shared = overlap[other]
             if shared > 0:
                 if method == 2:
                     boxes[other, 4] *= numpy.exp(-(shared * shared) / sigma)
                 elif shared > Nt:
                     boxes[other, 4] *= 1 - shared if method == 1 else 0
                 if boxes[other, 4] < threshold:
-                    boxes[other, :columns] = boxes[count - 1, :columns]
-                    count -= 1
+                    count -= 1          # the last box takes its place
+                    boxes[other, :columns] = boxes[count, :columns]
+                    overlap[other] = overlap[count]
                     continue
             other += 1
         at += 1
@@ -124,9 +128,9 @@ def spec_of(name, path):
     functions = _SOURCES.get(last)
     if functions is None and last != '_mask':
         return None
-    import sys
-
     for folder in sys.path if path is None else path:
+        if not isinstance(folder, str):         # Python passes over these
+            continue
         source = os.path.join(folder, f'{last}.pyx')
         if not os.path.isfile(source):
             continue

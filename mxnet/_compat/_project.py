@@ -6,7 +6,7 @@ import sys
 from ._report import report
 
 _TOP = ('.git', '.hg', '.idea', 'setup.py', 'pyproject.toml', 'requirements.txt')     # in the top folder of a project
-_LEVELS = 4
+_LEVELS = 4             # folders above the program's that are searched at most
 
 
 def folders():
@@ -60,7 +60,10 @@ def _has_module(folder, name):
 
 
 def _has_modules(folder):
-    return os.path.isdir(folder) and any(file.endswith('.py') for file in os.listdir(folder))
+    try:
+        return any(file.endswith('.py') for file in os.listdir(folder))
+    except OSError:                 # there is none, or it may not be read
+        return False
 
 
 def _parts(path):
@@ -74,9 +77,11 @@ def file(path):
     The path is one of the author's machine, `/home/somebody/project/data/names.txt` or `C:\\project\\data\\names.txt`,
     whose end is looked for, or relative to another folder of the project than the one in which the program was started.
     """
-    parts, absolute = _parts(path), path.startswith(('/', '\\', '~')) or path[1:2] == ':'
+    every, parts = folders(), _parts(path)
+    absolute = path.startswith(('/', '\\', '~')) or path[1:2] == ':'
+    # a name alone would be found by chance, so at least its folder is compared as well
     for start in range(max(len(parts) - 1, 0) if absolute else 1):
-        for folder in folders():
+        for folder in every:
             found = os.path.join(folder, *parts[start:])
             if os.path.isfile(found):
                 return found

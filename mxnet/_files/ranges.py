@@ -14,6 +14,7 @@ import contextlib
 import hashlib
 import logging
 import os
+import re
 import secrets
 import stat
 import threading
@@ -21,7 +22,6 @@ import zlib
 from collections import OrderedDict, deque
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
 
 from ..base import MXNetError
 from . import paths
@@ -35,7 +35,9 @@ AHEAD = 8 << 20             # bytes that are fetched ahead of a reader in order
 REQUESTS = 16               # requests at the same time, of all files
 LATER = 1 << 16             # announced ranges that wait for room
 SWEEP = 64 << 20            # bytes written to the cache between two looks at its size
-VERSIONS = 'ETag', 'etag', 'md5Hash', 'content_md5', 'LastModified', 'last_modified', 'mtime', 'updated', 'created'
+VERSIONS = ('ETag', 'etag', 'md5Hash', 'content_md5', 'LastModified', 'last_modified', 'mtime', 'updated', 'created')
+# folders and files of the cache: a version of a file; a block, or one that is being written
+_FOLDER, _BLOCK = re.compile('[0-9a-f]{32}'), re.compile(r'[0-9]+(\.[0-9a-f]{8})?')
 
 log = logging.getLogger('mxnet.files')
 _pool: tuple[int, ThreadPoolExecutor] | None = None
@@ -167,10 +169,10 @@ class Ranges:
 
     # ------------------------------------------------------------------ in a thread
     def _fetch(self, first, last):
-        data = self._cache.get(first) if self._cache is not None else None
-        if data is not None:
-            return data
         begin, end = first * self._step, min(last * self._step, self._size)
+        data = self._cache.get(first) if self._cache is not None else None
+        if data is not None and len(data) == end - begin:
+            return data
         data = self._fs.cat_file(self._inner, start=begin, end=end)
         if len(data) != end - begin:
             raise OSError(f'asked for bytes {begin} to {end}, the server sent {len(data)} bytes')
@@ -185,21 +187,34 @@ def _cache_of(name, info):
     if not folder:
         return None
     text = os.environ.get('MXNET_REMOTE_CACHE_MB', '10240')
-    if not text.isdigit() or not int(text):
+    if not text.isdecimal() or not int(text):
         raise MXNetError(f'MXNET_REMOTE_CACHE_MB must be a whole number above 0, not {text!r}')
     version = next((f'{key} {info[key]}' for key in VERSIONS if info.get(key) is not None), None)
     if version is None:
         log.warning('%s: the server does not say which version of the file this is, so it is not kept in %s', name,
                     folder)
         return None
-    key = hashlib.sha256(f'{name}\n{info["size"]}\n{version}'.encode()).hexdigest()[:32]
+    key = hashlib.sha256(f'{name}\n{info["size"]}\n{version}\n{LARGE_BLOCK}'.encode()).hexdigest()[:32]
     return _Cache(folder, int(text) << 20, key)
+
+
+def _named(folder, pattern):
+    """Paths in a folder whose names have a pattern; none if another process has removed the folder."""
+    try:
+        return [os.path.join(folder, name) for name in os.listdir(folder) if pattern.fullmatch(name)]
+    except OSError:
+        return []
 
 
 class _Cache:
     """Blocks of one version of a file in a folder."""
 
     def __init__(self, folder, limit, key):
+        """
+        folder: MXNET_REMOTE_CACHE_DIR
+        limit: bytes of all blocks there
+        key: the name of the folder in it that this version of the file has
+        """
         self._root, self._limit = folder, limit
         self._folder = os.path.join(folder, key)
         self._unswept = limit                   # a look at the first chance: an earlier program may have had more room
@@ -209,7 +224,7 @@ class _Cache:
                 os.makedirs(place, mode=0o700, exist_ok=True)
             for place in (folder, self._folder):
                 found = os.stat(place)
-                if found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022:
+                if os.name != 'nt' and (found.st_uid != os.geteuid() or stat.S_IMODE(found.st_mode) & 0o022):
                     raise MXNetError(f'MXNET_REMOTE_CACHE_DIR: other users may write to {place} (owner '
                                      f'{found.st_uid}, mode {stat.S_IMODE(found.st_mode):o}), so it is not used')
         except OSError as error:
@@ -251,11 +266,10 @@ class _Cache:
     def _sweep(self):
         """Removes what was not used for longest, where there is more than the limit."""
         found = []
-        for folder, _, names in os.walk(self._root):
-            for name in names:
-                path = os.path.join(folder, name)
-                with contextlib.suppress(OSError):      # another process removes, too
-                    about: Any = os.stat(path)
+        for folder in _named(self._root, _FOLDER):              # the folder may have other files, of the user
+            for path in _named(folder, _BLOCK):
+                with contextlib.suppress(OSError):              # another process removes, too
+                    about = os.stat(path)
                     found.append((about.st_mtime_ns, about.st_size, path))
         total = sum(size for _, size, _ in found)
         for _, size, path in sorted(found):

@@ -76,12 +76,12 @@ def _fully_connected(op, a, training, general):
     units, flatten, linear = a['num_hidden'], a['flatten'], F.linear
     if a['no_bias']:
         def kernel(x, weight, bias):
-            if weight.size(0) != units or flatten and x.dim() != 2 or bias is not None:
+            if weight.shape[0] != units or flatten and x.dim() != 2 or bias is not None:
                 return general(x, weight, bias)
             return linear(x, weight)
     else:
         def kernel(x, weight, bias):
-            if weight.size(0) != units or flatten and x.dim() != 2 or bias.dim() != 1:
+            if weight.shape[0] != units or flatten and x.dim() != 2 or bias.dim() != 1:
                 return general(x, weight, bias)
             return linear(x, weight, bias)
     return kernel, True, True
@@ -100,7 +100,7 @@ def _convolution(op, a, training, general):
     rank, no_bias = count + 2, a['no_bias']
 
     def kernel(x, weight, bias):
-        channels = x.size(1)
+        channels = x.shape[1]
         if x.dim() != rank or channels % groups or weight.shape != (filters, channels // groups, *size):
             return general(x, weight, bias)
         return convolve(x, weight, None if no_bias else bias, stride, pad, dilate, groups)
@@ -151,7 +151,7 @@ def _batch_norm(op, a, training, general):
         return None
 
     def kernel(x, gamma, beta, mean, variance):
-        channels = x.size(1)
+        channels = x.shape[1]
         # torch's kernels do not check these, and would read past their end
         if not gamma.numel() == beta.numel() == mean.numel() == variance.numel() == channels:
             return None
@@ -166,7 +166,7 @@ def _layer_norm(op, a, training, general):
     eps, norm = a['eps'], torch.layer_norm
     if a['output_mean_var'] or a['axis'] != -1:
         return None
-    return lambda x, gamma, beta: norm(x, (x.size(-1),), gamma, beta, eps), True, True
+    return lambda x, gamma, beta: norm(x, x.shape[-1:], gamma, beta, eps), True, True
 
 
 @special('Dropout')
@@ -196,7 +196,7 @@ def _split(op, a, training, general):
         return None
 
     def kernel(x):
-        length = x.size(axis)
+        length = x.shape[axis]
         return general(x) if length % count or not length else split(x, length // count, axis)
     return kernel, False, False
 
@@ -213,7 +213,7 @@ def _squeeze(op, a, training, general):
     if axes is None or len(axes) != 1:
         return None
     axis, = axes
-    return lambda x: squeeze(x, axis) if x.dim() > 1 and x.size(axis) == 1 else general(x), True, False
+    return lambda x: squeeze(x, axis) if x.dim() > 1 and x.shape[axis] == 1 else general(x), True, False
 
 
 @special('Reshape')
@@ -438,9 +438,9 @@ def _pick(op, a, training, general):
     other, is_column = axis ^ 1, axis % 2 == 1      # the other axis: 0 for 1, -2 for -1, and the other way round
 
     def kernel(x, index):
-        count = index.numel()
+        shape, count = x.shape, index.numel()
         # a smaller index would be taken for a part of the rows
-        if x.dim() != 2 or index.dim() != 1 or count != x.size(other) or not x.is_cpu:
+        if len(shape) != 2 or index.dim() != 1 or count != shape[other] or not x.is_cpu:
             return general(x, index)
         at = index.long()
         if at is index:
@@ -489,13 +489,13 @@ def _topk(op, a, training, general):
     wanted, narrow, sort = a['ret_typ'], torch.narrow_copy, torch.Tensor.sort
 
     def of_indices(x):
-        length = x.size(axis)
+        length = x.shape[axis]
         if length > 64 or k > length:
             return general(x).contiguous()
         return narrow(convert(sort(x, stable=True, dim=axis, descending=descending)[1]), axis, 0, k)
 
     def kernel(x):
-        length = x.size(axis)
+        length = x.shape[axis]
         if length > 64 or k > length:
             return general(x)
         values, indices = sort(x, stable=True, dim=axis, descending=descending)

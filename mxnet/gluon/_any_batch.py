@@ -4,7 +4,8 @@
 show themselves: they are replaced by codes (-1 in a reshape, "as long as that axis" in a broadcast, an open length in
 zeros and ones), and what comes out is checked for both sizes.
 """
-from .._graph.infer.inference import complete, infer, unknown_length
+from .._graph.infer.facts import complete, unknown_length
+from .._graph.infer.inference import infer
 from .._graph.ir.node import Node, rebuild, topological
 from .._ops.core.table import NAMES
 from ..symbol._compose import make, text_of

@@ -6,9 +6,10 @@ by torch's engine instead.
 """
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -40,6 +41,10 @@ from ._predictions import Predictions, is_asked
 from ._sparse_cached import Lookups, by_nodes
 from .ndarray import NDArray
 
+if TYPE_CHECKING:
+    from .._ops.core.table import Operator
+    from ..context import Context
+
 _invoke.join_step = operators.join
 INLINE_LIMIT = 2            # operators of a graph that is recorded one by one, if a block does not say another number
 
@@ -47,7 +52,7 @@ INLINE_LIMIT = 2            # operators of a graph that is recorded one by one, 
 class CachedOp:
     """Calls a symbol's graph on arrays, given in the order of `sym.list_inputs()`."""
 
-    def __init__(self, sym, flags=()):
+    def __init__(self, sym: Any, flags: Mapping[str, Any] | Iterable[tuple[str, Any]] = ()) -> None:
         self._symbol = sym
         self.what: tuple[Any, Any] = sym, None          # what it computes: see _provenance.py
         self._flags = dict(flags)
@@ -72,7 +77,7 @@ class CachedOp:
         self._passing = _Passing.of(sym, self._flags)
 
     @staticmethod
-    def of_nodes(calls, count):
+    def of_nodes(calls: Iterable[tuple[Operator, dict[str, Any]]], count: int) -> CachedOp:
         """The CachedOp of operators, (operator, attributes), each of which takes what the one before gives; the first
         takes `count` inputs.
         """
@@ -85,16 +90,16 @@ class CachedOp:
         return CachedOp(make(hooks.Symbol, entries))
 
     @staticmethod
-    def generators(ctx):
+    def generators(ctx: Context) -> Callable[[torch.device], torch.Generator]:
         """Function of a device: where the random numbers of a context come from, or those of another device."""
         return generators_of(ctx)
 
-    def hidden_states(self, training, ctx):
+    def hidden_states(self, training: bool, ctx: Context) -> Sequence[int]:
         """Positions of the inputs that a recorded call writes in its forward pass."""
         return self.program.written_forward(ctx.torch_device) if training else ()
 
     @property
-    def is_np_sym(self):
+    def is_np_sym(self) -> bool:
         """Whether the graph was written in np mode."""
         return type(self._symbol) is not hooks.Symbol
 
@@ -157,7 +162,8 @@ class CachedOp:
         arrays = [wrap(r, ctx, cls) for r in results]
         return arrays[0] if len(arrays) == 1 else arrays
 
-    def compute(self, tensors, ctx, training, recording):
+    def compute(self, tensors: Sequence[torch.Tensor], ctx: Context, training: bool,
+                recording: bool) -> list[torch.Tensor]:
         """The tensors of the outputs.  States among the given tensors are changed."""
         wanted = tuple(i for i, t in enumerate(tensors) if t.requires_grad) if recording else ()
         device = ctx.torch_device

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 import torch
@@ -19,9 +19,6 @@ from .._ops.core.gradients import depends, linked
 from .._provenance import GETITEM, record_result
 from .._wording import plain
 from ._interop import tensor_of
-
-if TYPE_CHECKING:
-    pass
 
 _BASIC = (int, slice, type(None), type(Ellipsis), numpy.integer)
 
@@ -154,7 +151,7 @@ def _flat_positions(parts, tensor):
     return tensor_of(numpy.asarray(positions[key])).to(tensor.device)
 
 
-def out_of_range(error, key, tensor):
+def out_of_range(error: IndexError, key: Any, tensor: torch.Tensor) -> IndexError:
     """An IndexError that names the key and the array's shape, once."""
     text = str(error)
     if ' of an array of shape ' in text:

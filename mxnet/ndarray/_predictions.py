@@ -33,13 +33,12 @@ class Predictions:
     last: kinds of the inputs that are no parameters, their positions, and the Predictor of the last prediction
     """
 
-    __slots__ = ('predictors', 'last', '_counts', '_graph_outputs', '_refused')
+    __slots__ = ('predictors', 'last', '_counts', '_refused')
     last: tuple[list[Any], list[int], Predictor] | None
 
     def __init__(self) -> None:
         self.predictors: Cache[Any, Predictor | None] = Cache(LIMIT)    # None: there is no plan
         self._counts: Cache[Any, int] = Cache(LIMIT)                    # predictions without one
-        self._graph_outputs: dict[Predictor, GraphOutputs] = {}
         self.last = None
         self._refused: list[Any] | None = None                  # kinds that have no plan, of the last prediction
 
@@ -73,7 +72,7 @@ class Predictions:
             cls: type) -> list[Any]:
         """Output arrays of a prediction by a predictor."""
         with predictor.lock:
-            before = self._graph_outputs.pop(predictor, None)
+            before, predictor.outputs = predictor.outputs, None
             if before is not None:
                 before.run()
             outputs = predictor.run(tensors)
@@ -81,7 +80,7 @@ class Predictions:
                 outputs = list(outputs) if predictor.fresh else owned_apart(outputs, tensors)
                 return [wrap(o, ctx, cls) for o in outputs]
             arrays: list[Any] = [wrap(None, ctx, cls) for _ in outputs]
-            self._graph_outputs[predictor] = GraphOutputs([ref(array) for array in arrays], outputs, ctx)
+            predictor.outputs = GraphOutputs([ref(array) for array in arrays], outputs, ctx)
         return arrays
 
 

@@ -3,6 +3,7 @@
 The functions of `mx.np` are written once, with `apply`; given symbols, they make symbols.  So `mx.sym.np` has the same
 functions, and only those without an array among their arguments (`zeros`, `random.normal`) are made for each face.
 """
+from collections.abc import Sequence
 from numbers import Number
 from operator import index
 from typing import Any
@@ -30,7 +31,7 @@ def is_array(x):
     return isinstance(x, NDArrayBase) or is_symbol(x)
 
 
-def apply(name, inputs, attributes, out=None):
+def apply(name: str, inputs: Sequence[Any], attributes: dict[str, Any], out: Any = None) -> Any:
     """Calls an operator on arrays or symbols (None: an input that is absent)."""
     op = NAMES[name]
     for x in inputs:
@@ -77,7 +78,7 @@ def scalar(value):
     return {'scalar': float(value), 'is_int': isinstance(value, int)}
 
 
-def numbers(value):
+def numbers(value: Any) -> Any:
     """A tuple of ints from an int, a tuple, a list or an array of them; None stays."""
     if value is None:
         return None

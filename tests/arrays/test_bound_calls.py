@@ -239,6 +239,22 @@ def test_an_index_that_is_written_before_backward_is_an_error(name, paused):
     assert x.grad.asnumpy().any()
 
 
+def test_an_index_that_is_written_matters_where_the_gradient_goes_through_the_call():
+    """The gradient of the result itself does not read the index."""
+    x, at = numbers(4, 6), index(0, 1, 2, 3)
+    x.attach_grad()
+    with autograd.record():
+        result = nd.take(x, at)
+        total = (result * result).sum()
+        other = (x * x).sum() + total
+    at[:] = 0
+    [slope] = autograd.grad(total, [result], retain_graph=True)
+    np.testing.assert_array_equal(slope.asnumpy(), 2 * result.asnumpy())
+    for wanted in [x], [result, x], [x, result]:
+        with pytest.raises(MXNetError, match='written in place after it was recorded'):
+            autograd.grad(other, wanted, retain_graph=True)
+
+
 def test_recorded_calls_without_a_gradient_run_as_calls_that_are_not_recorded(monkeypatch):
     op, calls = NAMES['max'], []
 

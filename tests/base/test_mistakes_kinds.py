@@ -1,5 +1,7 @@
 """Arguments of a wrong kind: errors name the function and the argument, not an operation inside of our code."""
+import collections.abc
 import inspect
+import itertools
 import signal
 import warnings
 
@@ -142,3 +144,29 @@ def test_errors_of_programs_stay():
 def test_names_and_signatures_stay():
     assert mx.image.imresize.__name__ == 'imresize' and 'interp' in inspect.signature(mx.image.imresize).parameters
     assert mx.recordio.unpack.__module__ == 'mxnet.recordio'
+
+
+def test_annotations_that_are_types_and_elements_that_differ():
+    def types(count: int, names: list[str] | None, pair: tuple[int, str], sizes: tuple[int, ...]):
+        return count + 1, names, pair, sizes
+
+    def wrong(*args):
+        with pytest.raises(TypeError) as error:
+            _kinds.explained(types)(*args)
+        return str(error.value)
+
+    assert wrong('a', None, (1, 'a'), (1,)) == "types: count must be an int, not the str 'a'"
+    for odd in None, object():              # the others fit, also a pair of two kinds
+        assert 'types: count must be an int' in wrong(odd, ['a'], (1, 'a'), (1, 2))
+    found = _kinds.complaint(types, 'types', (1, [5], (1, 'a'), (1,)), {}, TypeError("'int' object is not iterable"))
+    assert str(found) == 'types: names must be a list of str, not [5]'
+    found = _kinds.complaint(types, 'types', (1, None, (1, 'a'), (1, 'b')), {}, TypeError("'a' object is not iterable"))
+    assert str(found) == "types: sizes must be a tuple of ints, not (1, 'b')"
+
+
+def test_iterators_are_not_read_for_an_error():
+    def endless(numbers: collections.abc.Iterable[int], count: int):
+        return next(numbers) + count
+
+    with pytest.raises(TypeError, match="endless: count must be an int, not the str 'a'"):
+        _kinds.explained(endless)(itertools.count(), 'a')

@@ -204,6 +204,18 @@ def test_the_cache_stays_below_its_limit(records, cache, monkeypatch):
         opened(records)
 
 
+def test_other_files_in_the_folder_stay(records, cache, monkeypatch):
+    """The folder may be one that the user keeps other things in."""
+    monkeypatch.setenv('MXNET_REMOTE_CACHE_MB', '2')
+    own = [cache / 'thesis.txt', cache / ('a' * 32) / 'notes.txt', cache / 'photos' / '1']
+    for path in own:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.write_bytes(b'x' * 5000)
+        os.utime(path, (1, 1))
+    read_all(records)
+    assert [path.stat().st_size for path in own] == [5000] * 3
+
+
 def test_a_folder_that_others_may_write_to_is_refused(records, cache):
     cache.mkdir()
     cache.chmod(0o777)

@@ -1,10 +1,14 @@
 """Predictions of blocks hybridized with static_alloc and static_shape: folded, prepared, and up to date."""
+import gc
+import weakref
+
 import numpy
 import pytest
 
 import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph.cuda.runner import Predictor
+from mxnet.ndarray import _predictions
 
 
 def network():
@@ -239,3 +243,36 @@ def test_what_calls_of_several_results_prepare_is_written_where_a_graph_reads_it
         for _ in range(3):
             assert net(nd.zeros((1, 2))).asnumpy().tolist() == [[2 * value] * 2]
     assert isinstance(seen[-1]._prepared[0], (list, tuple))         # `split` itself
+
+
+def test_predictors_that_the_cache_drops_are_freed(monkeypatch):
+    """And with them their CUDA graphs.  On a CPU, an object stands for a graph."""
+    class Graph:
+        pass
+
+    graphs, run = [], Predictor.run
+
+    def captured_run(self, tensors):
+        results = [r.clone() for r in run(self, tensors)]
+        if self.captured is None:
+            self.captured = Graph()
+            graphs.append(weakref.ref(self.captured))
+        return results
+
+    def captures_nothing(self, *args):
+        return False
+
+    monkeypatch.setattr(_predictions, 'LIMIT', 3)
+    monkeypatch.setattr(Predictor, '_launched', captures_nothing)
+    monkeypatch.setattr(Predictor, 'run', captured_run)
+    net = gluon.nn.Dense(2, in_units=3)
+    net.initialize()
+    net.hybridize(static_alloc=True, static_shape=True)
+    for size in range(1, 9):
+        for _ in range(4):
+            result = net(nd.ones((size, 3)))
+        value = result.asnumpy()
+    assert len(net._cached_op.predictions.predictors) == 3
+    gc.collect()
+    assert len(graphs) == 8 and [graph() is not None for graph in graphs] == [False] * 5 + [True] * 3
+    numpy.testing.assert_array_equal(result.asnumpy(), value)

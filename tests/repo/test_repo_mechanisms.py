@@ -11,7 +11,7 @@ from mxnet._cache import Cache
 
 README = (ROOT / 'mxnet' / '_lazy' / 'README.md').read_text()
 TABLE = re.search(r'^## What is remembered.*', README, re.M | re.S)[0]
-ENGINE = ('_array.py', '_autograd.py', '_deferred_compute.py', '_executor_runs.py', '_graph/', '_lazy/', 'executor.py',
+ENGINE = ('_array.py', '_autograd/', '_deferred_compute.py', '_executor_runs.py', '_graph/', '_lazy/', 'executor.py',
           'gluon/_', 'gluon/block.py', 'gluon/trainer.py', 'module/', 'ndarray/', 'optimizer/')
 
 

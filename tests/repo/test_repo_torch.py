@@ -161,6 +161,16 @@ def test_histories(monkeypatch):
     assert switch.NAMES['autograd._unsafe_preserve_version_counter'][1] is None
 
 
+@pytest.mark.parametrize('before', [autograd._before_node, autograd.before])
+def test_hooks_before_a_node(before):
+    x = torch.ones(2, requires_grad=True)
+    result, calls = x * x, []
+    before(result, lambda gradient: calls.append('first'))
+    result.register_hook(lambda gradient: calls.append('second')).remove()
+    result.sum().backward()
+    assert calls == ['first'] and x.grad.tolist() == [2, 2]
+
+
 # ---------------------------------------------------------------------- tracing
 OPERATORS = [aten.add.Tensor, aten.add_.Tensor, aten.view.default, aten.convolution.default,
              aten.native_batch_norm.default, aten.clone.default, aten.item.default,
@@ -325,7 +335,8 @@ def test_every_fallback_is_known_here():
               '_C._autograd._get_current_graph_task_keep_graph', 'utils._python_dispatch.TorchDispatchMode',
               '_C._DisableTorchDispatch', '_C._AutoDispatchBelowAutograd', '_C._disabled_torch_function_impl',
               '_int_mm', '_standard_gamma', '_C._profiler._RecordFunctionFast', 'autograd._profiler_enabled',
-              '_inductor.compile', '_C._len_torch_dispatch_stack', '_C._cuda_getCurrentRawStream'}
+              'Tensor._backward_hooks', '_inductor.compile', '_C._len_torch_dispatch_stack',
+              '_C._cuda_getCurrentRawStream'}
     known = {name for name, (_, fallback) in switch.NAMES.items()
              if fallback is not None and not name.startswith('ops.aten._')}
     assert known == tested, lists.__name__

@@ -5,6 +5,7 @@ without the exemptions of pyproject.toml, which takes minutes.
 """
 import argparse
 import ast
+import functools
 import importlib
 import inspect
 import json
@@ -88,7 +89,8 @@ def annotated():
     """{package: (functions with all parameters and the result annotated, functions)} of public functions and methods.
 
     Of public packages, what their public modules show counts, once, and only what is written there: functions that
-    derive from the operator table have stubs instead.  Of rooms of the engine, every function without an underscore.
+    derive from the operator table have stubs instead.  Those of `mx.np` are written there and have their types in stubs
+    (_frontend/stubs_numpy.py), which count.  Of rooms of the engine, every function without an underscore.
     """
     found = {}
     for name in PUBLIC:
@@ -100,7 +102,7 @@ def annotated():
                 for public in getattr(module, '__all__', dir(module)):
                     if not public.startswith('_'):
                         _collect(getattr(module, public, None), str(PACKAGE / name), functions)
-        found[name] = sum(map(_is_annotated, functions.values())), len(functions)
+        found[name] = sum(_is_annotated(f) or _has_stub(f) for f in functions.values()), len(functions)
     for name in ROOMS:
         counts = [0, 0]
         for path in files():
@@ -113,7 +115,8 @@ def annotated():
 def _collect(value, package, functions):
     """Adds a function, or the public methods of a class, if it is written in the package."""
     if inspect.isfunction(value):
-        if '<' not in value.__code__.co_qualname and value.__code__.co_filename.startswith(package):
+        if not hasattr(value, 'derived_from') and '<' not in value.__code__.co_qualname \
+                and value.__code__.co_filename.startswith(package):
             functions[value.__module__, value.__qualname__] = value
     elif inspect.isclass(value) and str(value.__module__).startswith(PACKAGE.name):
         for name, member in vars(value).items():
@@ -130,6 +133,29 @@ def _is_annotated(function):
     known = function.__annotations__
     method = '.' in function.__qualname__
     return (function.__name__ == '__init__' or 'return' in known) and all(n in known for n in names[method:])
+
+
+@functools.cache
+def _stubs():
+    """{(public path of a module, function): are all of its parameters and the result annotated}"""
+    found = {}
+    for path in PACKAGE.rglob('*.pyi'):
+        own = path.relative_to(PACKAGE.parent).with_suffix('').parts
+        module = '.'.join(own[:-1] if own[-1] == '__init__' else own)
+        for child in ast.parse(path.read_text()).body:
+            if isinstance(child, ast.FunctionDef):
+                counts = [0, 0]
+                _count(ast.Module([child], []), counts)
+                found[module, child.name] = counts == [1, 1]
+    return found
+
+
+def _has_stub(function):
+    """Whether the stub of the public module that a function of a private one belongs to has all of its types."""
+    module = function.__module__
+    while '.' in module and module.rpartition('.')[2].startswith('_'):
+        module = module.rpartition('.')[0]
+    return _stubs().get((module, function.__qualname__), False)
 
 
 def _count(node, counts):

@@ -306,9 +306,12 @@ class Predictor(_Recorder):
     """A plan with `prepare` and `infer`, run again and again for tensors of the same kinds; on a GPU a CUDA graph.
 
     What follows from the parameters alone is computed when one of them has been written, or is another tensor.
+
+    outputs: the `GraphOutputs` (_lazy/pending.py) of the last run, if that was one of a CUDA graph
     """
 
-    __slots__ = ('_plan', '_parameters', '_tensors', '_versions', '_prepared', 'fresh', 'lock')
+    __slots__ = ('_plan', '_parameters', '_tensors', '_versions', '_prepared', 'fresh', 'lock', 'outputs')
+    outputs: Any
     _tensors: list[torch.Tensor] | None
     _versions: list[int] | None
     _prepared: Any
@@ -317,7 +320,7 @@ class Predictor(_Recorder):
                  static: bool = True) -> None:
         super().__init__(static, generators)
         self._plan, self._parameters, self.fresh = plan, parameters, all(plan.fresh)
-        self._tensors = self._versions = self._prepared = None
+        self._tensors = self._versions = self._prepared = self.outputs = None
         self.lock = threading.RLock()
 
     def knows(self, tensors: Sequence[torch.Tensor]) -> bool:

@@ -10,25 +10,24 @@ dtypes.
 """
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from ..._cache import Cache
 from ..._ops.core.attributes import literal
 from ..._ops.core.complaints import CAUGHT, OWN, PROGRAMS, called_with, completed, said
-from ..._ops.core.dtypes import NAME, torch_dtype
+from ..._ops.core.dtypes import torch_dtype
 from ..._ops.core.gradients import is_constant
 from ..._ops.core.shapes import NoAxis
 from ..._ops.core.table import Operator
-from ..._state import state
 from ...base import MXNetError
 from ..ir.control_flow import body_inputs
 from ..ir.node import Entry, Node, topological
 from ..ir.program import Program, _runner, counts_open, leaves_open
+from .facts import Facts, complete, describe
 from .sizes import Sizes
 
 if TYPE_CHECKING:
@@ -36,93 +35,10 @@ if TYPE_CHECKING:
 
 TRIAL = 5040             # divisible by all small numbers, so that splits and strides come out even
 MOST_PROBED = 200_000    # unknown axes times inputs of one call; each axis is tried four times
-MOST = 1 << 59           # numbers in an array: a byte of each must have an address
 META = torch.device('meta')
 HALVES = (torch.float16, torch.bfloat16)
 CUTS = ('slice', 'slice_axis')          # they may give less than they are asked for, if the axis is shorter than trials
 LIMIT = 20000            # visits that are remembered
-
-
-class Facts:
-    """What is known of a graph's entries while inference goes on."""
-
-    def __init__(self) -> None:
-        self.shapes: dict[tuple[int, int], tuple[int, ...] | None] = {}
-        self.dtypes: dict[tuple[int, int], torch.dtype | None] = {}
-        self.settled: set[Node] = set()         # operators of which everything is known
-        self.shaped: set[Node] = set()          # operators of which all shapes are known
-        self.places: dict[Node, tuple[Sequence[tuple[int, int]], Any]] = {}     # see `_places`
-        self.changed = False
-        self.waits = False                      # whether dtypes that are not known now will be
-        self.unknown = unknown_length()
-
-    def shape(self, entry: Entry) -> PartialShape | None:
-        return self.shapes.get((id(entry[0]), entry[1]))
-
-    def dtype(self, entry: Entry) -> torch.dtype | None:
-        return self.dtypes.get((id(entry[0]), entry[1]))
-
-    def learn_shape(self, entry: Entry, shape: PartialShape | None, why: Node) -> None:
-        if shape is None:
-            return
-        key = (id(entry[0]), entry[1])
-        old = self.shapes.get(key)
-        new = merge(old, shape, self.unknown)
-        if new is None:
-            raise MXNetError(f'shapes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {old} by one way '
-                             f'and {shape} by another' + _called(why))
-        if new != old:
-            if math.prod(n for n in new if n > 0) >= MOST:
-                raise MXNetError(f'{describe(why)}: {entry[0].entry_name(entry[1])} would have the shape {new}, '
-                                 'which is larger than any memory' + _called(why))
-            self.shapes[key] = new
-            self.changed = True
-
-    def learn_dtype(self, entry: Entry, dtype: torch.dtype | None, why: Node) -> None:
-        if dtype is None:
-            return
-        key = (id(entry[0]), entry[1])
-        old = self.dtypes.get(key)
-        if old is None:
-            self.dtypes[key] = dtype
-            self.changed = True
-        elif old is not dtype and why.op is not None and why.op.same_dtype:
-            raise MXNetError(f'dtypes clash at {describe(why)}: {entry[0].entry_name(entry[1])} is {NAME[old]} by one '
-                             f'way and {NAME[dtype]} by another')
-
-
-def describe(node: Node) -> str:
-    return f'{node.name} ({node.op.name})' if node.op else f'variable {node.name}'
-
-
-def _called(node: Node) -> str:
-    given = called_with({k: v for k, v in node.attributes.items() if k in node.attrs})
-    return f' (called with {given})' if given else ''
-
-
-def unknown_length() -> int:
-    """What stands for a length that is not known: 0, unless that is a length like others."""
-    return -1 if state.np_shape else 0
-
-
-def merge(a: PartialShape | None, b: PartialShape | None, unknown: int = 0) -> PartialShape | None:
-    """What two partial shapes say together; None if they disagree."""
-    if a is None:
-        return b
-    if b is None:
-        return a
-    if len(a) != len(b):
-        return None
-    merged = []
-    for x, y in zip(a, b, strict=True):
-        if x != unknown and y != unknown and x != y:
-            return None
-        merged.append(y if x == unknown else x)
-    return tuple(merged)
-
-
-def complete(shape: PartialShape | None) -> TypeGuard[tuple[int, ...]]:
-    return shape is not None and unknown_length() not in shape
 
 
 def _for_rules(shape: PartialShape | None) -> PartialShape | None:

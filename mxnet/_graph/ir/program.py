@@ -25,7 +25,7 @@ from .static_shapes import have_static_shapes
 
 if TYPE_CHECKING:
     from ..._ops.core.table import Operator
-    from ..infer.inference import Facts
+    from ..infer.facts import Facts
     from ..types import Generators
 
 # operators whose backward pass moves their states: batch norms not on the types of devices in `FORWARD`

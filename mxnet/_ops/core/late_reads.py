@@ -13,6 +13,8 @@ from weakref import ref
 
 import torch
 
+from ..._state import state
+from ..._torch.autograd import before, reaches
 from ...base import MXNetError
 
 OVERWRITTEN = ('an array that the gradient computation needs was written in place after it was recorded; '
@@ -29,10 +31,14 @@ def _check(known: ref, version: int, paused: int, gradients: Any = None) -> None
     version: that which the tensor had
     paused: how many tensors `uncounted` had then
     """
-    tensor = known()
-    if tensor is not None and (tensor._version != version
-                               or len(uncounted) > paused and _was_written_in_pause(tensor, paused)):
+    if _was_written(known, version, paused):
         raise MXNetError(OVERWRITTEN)
+
+
+def _was_written(known: ref, version: int, paused: int) -> bool:
+    tensor = known()
+    return tensor is not None and (tensor._version != version
+                                   or len(uncounted) > paused and _was_written_in_pause(tensor, paused))
 
 
 def _was_written_in_pause(tensor: torch.Tensor, paused: int) -> bool:
@@ -65,15 +71,29 @@ class Versions:
 
 
 def check_late(result: torch.Tensor, tensor: torch.Tensor) -> None:
-    """Has the gradient of a result, which must have one, check that a tensor was not written.
+    """Has the gradient of a new result, which must have one, check that a tensor was not written.
 
-    `Versions` of one tensor takes twice as long.
+    `Versions` of one tensor takes several times as long.
     """
     try:
         version = tensor._version
     except RuntimeError:            # an inference tensor, whose writes are not counted
         return
-    result.grad_fn.register_prehook(partial(_check, ref(tensor), version, len(uncounted)))   # type: ignore[union-attr]
+    before(result, partial(_check_late, ref(result), ref(tensor), version, len(uncounted)))
+
+
+def _check_late(result: ref, known: ref, version: int, paused: int, gradient: Any) -> None:
+    """Raises an error if a tensor has been written and the gradient goes through the call that gave `result`."""
+    if _was_written(known, version, paused) and _goes_on(result()):
+        raise MXNetError(OVERWRITTEN)
+
+
+def _goes_on(result: torch.Tensor | None) -> bool:
+    """Whether the current backward pass runs the node of a result, and does not end at the result."""
+    wanted = state.wanted
+    if wanted is None or result is None or not any(w is result for w in wanted):
+        return True
+    return any(w is not result and reaches([result], w) for w in wanted)
 
 
 def reads_late(*names: str, outputs: Sequence[int] = (), inputs: Sequence[str] | None = None,

@@ -1,9 +1,17 @@
 """`mx.sym.np.random`: random numbers in a graph, drawn anew each time it runs."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from ..._names import suggest_names as _suggest_names
 from ..._ops.core.table import NAMES
 from ...numpy._call import apply, numbers
 from ...numpy._draw import makers
 from ._symbol import compose
+
+if TYPE_CHECKING:
+    from ..._typing import Shape
+    from ..symbol import Symbol
 
 
 def _create(name, inputs, attributes, ctx, out):
@@ -17,12 +25,13 @@ _functions, _extension = makers(_create)
  randint, randn, rayleigh, uniform, weibull) = _functions.values()
 
 
-def shuffle(x):
+def shuffle(x: Symbol) -> Symbol:
     """The parts of `x` along its first axis in random order."""
     return apply('_npi_shuffle', (x,), {})
 
 
-def multivariate_normal(mean, cov, size=None, check_valid=None, tol=None):
+def multivariate_normal(mean: Symbol, cov: Symbol, size: Shape | None = None, check_valid: str | None = None,
+                        tol: float | None = None) -> Symbol:
     """Vectors with these means and covariances, `size` of them for each mean."""
     if check_valid is not None or tol is not None:
         raise NotImplementedError('multivariate_normal: check_valid and tol are not understood')
