@@ -347,7 +347,7 @@ def _stub(*args, **kwargs):
     return _first_call(args, kwargs)            # type: ignore[name-defined]  # noqa: F821
 
 
-def make(op: Operator, name: str, cls: type | None):
+def make(op: Operator, name: str, cls: type | None) -> Any:
     """The function of an operator on arrays of type `cls`; without it, the method of arrays."""
     if not has_template(op):
         if cls is None:
@@ -374,7 +374,7 @@ def make(op: Operator, name: str, cls: type | None):
     return function
 
 
-def make_function(op: Operator, name: str, cls: type):
+def make_function(op: Operator, name: str, cls: type) -> Any:
     """The function of an operator on arrays of type `cls`."""
     function: Any = make(op, name, cls)
     function.__name__ = function.__qualname__ = name
@@ -384,7 +384,7 @@ def make_function(op: Operator, name: str, cls: type):
     return function
 
 
-def make_method(op: Operator, name: str):
+def make_method(op: Operator, name: str) -> Any:
     """The method of arrays that calls an operator with the array as its first input."""
     method: Any = make(op, name, None)
     method.__name__ = name

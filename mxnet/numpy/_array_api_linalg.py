@@ -1,5 +1,6 @@
 """The linear algebra of the array API standard: `array_api.linalg`."""
 import collections
+from typing import Any
 
 import numpy
 
@@ -10,10 +11,16 @@ from ._call import apply, numbers
 from .fallback_linalg import matrix_power, matrix_rank  # noqa: F401
 from .linalg import det, eigvalsh, inv, solve  # noqa: F401
 
-_Eigh = collections.namedtuple('eigh', 'eigenvalues eigenvectors')
-_Qr = collections.namedtuple('qr', 'Q R')
-_Slogdet = collections.namedtuple('slogdet', 'sign logabsdet')
-_Svd = collections.namedtuple('svd', 'U S Vh')
+
+def _named(name: str, fields: str) -> Any:
+    """A class of named results with the name that the standard gives it."""
+    return collections.namedtuple(name, fields)
+
+
+_Eigh = _named('eigh', 'eigenvalues eigenvectors')
+_Qr = _named('qr', 'Q R')
+_Slogdet = _named('slogdet', 'sign logabsdet')
+_Svd = _named('svd', 'U S Vh')
 
 
 def cholesky(x, /, *, upper=False):
