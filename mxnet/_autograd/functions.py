@@ -14,8 +14,7 @@ from .._provenance import record_results
 from .._state import state
 from .._typing import any_signature
 from ..base import MXNetError
-from .switches import _Scope
-from .variables import _history
+from .tape import _history, _Scope
 
 ONCE = ('this graph has an autograd.Function or a custom operator in it, whose gradient is what its backward computes; '
         'it has no second derivative')

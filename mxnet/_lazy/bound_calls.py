@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ..context import Context
     from ..gluon.parameter import Parameter
     from ..ndarray._cached_op import CachedOp
-    from .bound_step import BoundStep
     from .pending import ParameterGroup
+    from .step import BoundStep
     from .types import ArgumentKind, Source, Switches
 
 

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     import torch
 
     from ..ndarray._cached_op import CachedOp
-    from .bound_step import BoundStep
     from .pending import ParameterGroup
+    from .step import BoundStep
     from .step_plan import StepPlan
     from .types import View
 

@@ -143,7 +143,7 @@ class GraphOutputs:
             bases = {number: base for number, base, _ in self._views}
             for number in {bases.get(n, n) for n, made in enumerate(refs) if made() is not None}:
                 tensors[number] = tensors[number].clone()
-                tensors[number]._graph_released = True         # type: ignore[attr-defined]  # see _autograd/passes.py
+                tensors[number]._graph_released = True         # type: ignore[attr-defined]  # see _autograd/tape.py
             fill_all(refs, tensors, self._ctx, self._views)
             self._refs = self._tensors = ()
 

@@ -138,7 +138,7 @@ def test_the_checked_engine_computes_the_same(monkeypatch, accumulate):
     """What stands in where torch has no `run_backward` any more."""
     found = []
     for engine in (backward.unchecked, backward.checked):
-        monkeypatch.setattr('mxnet._autograd.passes.run_backward', engine)
+        monkeypatch.setattr('mxnet._autograd.tape.run_backward', engine)
         x = variable(1, 2, 3)
         with autograd.record():
             y = (x * x).sum()

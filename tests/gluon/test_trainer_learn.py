@@ -7,7 +7,7 @@ import pytest
 import mxnet as mx
 from mxnet import autograd, gluon, nd
 from mxnet._graph.cuda import runner as _runner
-from mxnet._lazy.bound_step import BoundStep
+from mxnet._lazy.step import BoundStep
 from mxnet.base import MXNetError
 from mxnet.gluon.contrib import estimator as est
 

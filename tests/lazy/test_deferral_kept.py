@@ -14,8 +14,8 @@ import torch
 import mxnet as mx
 from mxnet import autograd, gluon, nd, np, npx
 from mxnet._frontend import reference
-from mxnet._lazy.bound_step import BoundStep
 from mxnet._lazy.inference import SHAPE_ONLY
+from mxnet._lazy.step import BoundStep
 from mxnet._ops.core.table import TABLE
 from mxnet.contrib import amp
 from mxnet.gluon import nn

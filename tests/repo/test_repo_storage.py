@@ -15,7 +15,7 @@ from mxnet.ndarray import NDArray
 
 ALLOWED = {
     'mxnet/_array.py': 'the slot and its doors',
-    'mxnet/_autograd/variables.py': 'the gradient of each parameter is stored in each step',
+    'mxnet/_autograd/tape.py': 'the gradient of each parameter is stored in each step',
     'mxnet/_guard.py': 'guards compare tensors, and compute none',
     'mxnet/_lazy/': 'arrays become pending and ready here',
     'mxnet/gluon/data/_rows.py': 'a row of a batch: an array with a laziness of its own, behind the same doors',

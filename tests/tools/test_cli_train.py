@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 import mxnet as mx
-from mxnet._lazy.bound_step import BoundStep
+from mxnet._lazy.step import BoundStep
 from mxnet.cli import _digits, main
 
 
