@@ -439,6 +439,11 @@ def _differentiate(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Te
         raise
     except RuntimeError as error:
         raise _explain(error) from error
+    except (TypeError, OverflowError):
+        for name, value in (('retain_graph', retain_graph), ('create_graph', create_graph)):
+            if not isinstance(value, int) or not 0 <= value < 256:
+                raise TypeError(f'the backward pass: {name} must be True or False, not {kind_of(value)}') from None
+        raise
     finally:
         state.commits, state.heads = outer
     if NodeMoves in [type(commit[0]) for commit in commits]:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ._files import limits, paths
 from ._kinds import explain_kinds as _explain_kinds
+from ._kinds import explain_methods as _explain_methods
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from .base import FileError, MXNetError
@@ -620,4 +621,5 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = '.jpg') ->
 
 
 _explain_kinds(globals(), __all__)
+_explain_methods(MXIndexedRecordIO, 'seek write_idx')
 _suggest_names(globals())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .. import initializer
+from .._kinds import explain_methods as _explain_methods
 from .._names import near
 from .._ops.core.dtypes import dtype_name
 from ..base import FileError
@@ -192,3 +193,6 @@ class ParameterDict:
             if name in self._params:
                 with names_file(filename):
                     self[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+
+
+_explain_methods(ParameterDict, 'get get_constant update initialize setattr save load load_dict reset_ctx')

@@ -15,6 +15,7 @@ from .. import autograd, initializer, ndarray
 from .._deferred_compute import untraced
 from .._dispatch import interceptors, tracer
 from .._guard import invalidations
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of, not_an_array
 from .._names import suggest_names as _suggest_names
 from .._ops.core.dtypes import dtype_name
@@ -563,4 +564,5 @@ class Constant(Parameter):
 
 from ._parameter_dict import ParameterDict  # noqa: E402 - it needs Parameter
 
+_explain_methods(Parameter, 'initialize set_data reset_ctx cast')
 _suggest_names(globals())

@@ -14,6 +14,7 @@ from .. import ndarray as nd
 from .. import recordio
 from .._array import wrap
 from .._files import paths
+from .._kinds import check_kept as _check_kept
 from ..base import MXNetError
 from ..context import cpu
 from ..io import DataBatch, DataDesc, DataIter
@@ -322,3 +323,6 @@ def _read_list(path, dtype):
         except (ValueError, OverflowError, MXNetError) as error:
             raise MXNetError(f'{path}, line {number}: {error}') from error
     return found
+
+
+_check_kept(ImageIter, 'aug_list')

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors
 from .._files import paths
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of
 from .._training import (
     _create_kvstore,
@@ -584,3 +585,7 @@ class Module(BaseModule):
 _PARTS = frozenset(('forward', 'backward', 'forward_backward', 'update'))
 _parts_of_step = attrgetter(*sorted(_PARTS))
 _OWN = _parts_of_step(Module)
+
+
+_explain_methods(Module, 'load save_checkpoint save_optimizer_states load_optimizer_states init_params set_params '
+                 'bind reshape init_optimizer borrow_optimizer set_states install_monitor prepare update_metric')
