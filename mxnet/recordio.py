@@ -85,6 +85,8 @@ class _Source:
     def read_into(self, target, position):
         """Fills a memoryview from a position; how many bytes there were."""
         done = 0
+        if position + len(target) >= 1 << 63:           # the system refuses to read there
+            return 0
         while done < len(target):           # one read gives at most 2 GiB, and what there is on a network
             if self._descriptor is not None:
                 got = os.preadv(self._descriptor, [target[done:]], position + done)
