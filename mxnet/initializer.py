@@ -128,7 +128,7 @@ class Initializer:
         self._init_default(desc, arr)
 
     def _legacy_init(self, name, arr):
-        warnings.warn(LEGACY.format(name=name), DeprecationWarning, stacklevel=3)
+        warnings.warn(LEGACY.format(name=name), DeprecationWarning, stacklevel=4)
         if not isinstance(name, str):
             raise TypeError(f'the name of a parameter must be a string, not {kind_of(name)}')
         if not isinstance(arr, NDArray):

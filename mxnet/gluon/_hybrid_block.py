@@ -358,7 +358,7 @@ class HybridBlock(Block):
         for name, param in stored.items():
             kind = 'arg' if name in arguments else 'aux' if name in states else None
             if kind is None:
-                warnings.warn(f'parameter {name} is not in the graph', stacklevel=2)
+                warnings.warn(f'parameter {name} is not in the graph', stacklevel=3)
             else:
                 arrays[f'{kind}:{name}'] = param if isinstance(param, NDArray) else param._reduce()
         with paths.together(path):

@@ -148,7 +148,7 @@ class ParameterDict:
         if not hasattr(Parameter, name) and any(name not in vars(param) for param in self.values()):
             known = [n for n in dir(Parameter) if not n.startswith('_')]
             warnings.warn(f'setattr: a Parameter has no attribute {name!r}{near(name, known)}; it is set, and has no '
-                          'effect', stacklevel=2)
+                          'effect', stacklevel=3)
         for param in self.values():
             setattr(param, name, value)
 

@@ -148,7 +148,7 @@ class Block:
             if isinstance(value, (list, tuple, dict)) and key != '_children' and key[:2] != '__' and lost(value):
                 warnings.warn(f'{type(self).__name__}.{key} holds blocks that are not children of the block, so their '
                               'parameters are not collected; register them with register_child, or use nn.Sequential',
-                              stacklevel=4)
+                              stacklevel=5)
 
     def apply(self, fn: Callable[[Block], Any]) -> Self:
         """Calls `fn(block)` for all children, then for this block."""

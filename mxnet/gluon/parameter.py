@@ -338,7 +338,7 @@ class Parameter:
         """
         if self._data is not None and not force_reinit:
             warnings.warn(f"Parameter '{self.name}' is already initialized, so nothing is done. Pass force_reinit=True "
-                          'to initialize again.', stacklevel=2)
+                          'to initialize again.', stacklevel=3)
             return
         self._data, self._by_ctx = None, {}
         invalidations.count += 1

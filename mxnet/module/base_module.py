@@ -63,7 +63,7 @@ def _check_names_match(data_names, data_shapes, name, throw):
 def _complain(message, throw):
     if throw:
         raise ValueError(message)
-    warnings.warn(message, UserWarning, stacklevel=5)
+    warnings.warn(message, UserWarning, stacklevel=6)
 
 
 def check_iterator(method: str, name: str, given: Any) -> Any:

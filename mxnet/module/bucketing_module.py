@@ -152,7 +152,7 @@ class BucketingModule(BaseModule):
             return
         if self.params_initialized and not force_init:
             warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them again',
-                          UserWarning, stacklevel=2)
+                          UserWarning, stacklevel=3)
             return
         self._require_bound('set_params')
         self._curr_module.set_params(arg_params, aux_params, allow_missing=allow_missing, force_init=force_init,

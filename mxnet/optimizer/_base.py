@@ -160,7 +160,7 @@ class Optimizer:
         old = Optimizer.opt_registry.get(name)
         if old is not None:
             warnings.warn(f'optimizer {name!r} was {old.__module__}.{old.__name__} and is now '
-                          f'{klass.__module__}.{klass.__name__}', UserWarning, stacklevel=2)
+                          f'{klass.__module__}.{klass.__name__}', UserWarning, stacklevel=3)
         Optimizer.opt_registry[name] = klass
         return klass
 

@@ -349,7 +349,7 @@ class Symbol(OperatorMethods, SymbolBase):
         if missing or not all(_infer.complete(s) for part in result[1:] for s in part):
             warnings.warn(UNDECIDED.format(what='the shapes', missing='\n\t'.join(f'{n}: {s or ()}' for n,
                                                                                   s in missing)),
-                          stacklevel=2)
+                          stacklevel=3)
             return None, None, None
         return result
 
@@ -399,7 +399,7 @@ class Symbol(OperatorMethods, SymbolBase):
                   [name(facts.dtype((n, 0))) for n in variables if id(n) in states])
         if default and None in result[0] + result[1] + result[2]:
             missing = [n for n, dtype in zip(self.list_arguments(), result[0], strict=True) if dtype is None]
-            warnings.warn(UNDECIDED.format(what='the dtypes', missing=', '.join(missing)), stacklevel=3)
+            warnings.warn(UNDECIDED.format(what='the dtypes', missing=', '.join(missing)), stacklevel=4)
             return None, None, None
         return result
 

@@ -271,3 +271,22 @@ def test_errors_of_programs_stay():
 def test_names_and_signatures_stay():
     assert mx.image.imresize.__name__ == 'imresize' and 'interp' in inspect.signature(mx.image.imresize).parameters
     assert mx.recordio.unpack.__module__ == 'mxnet.recordio'
+
+
+@pytest.mark.parametrize('call', [
+    lambda: _net().infer_shape(),
+    lambda: mx.sym.var('a').infer_type(),
+    lambda: mx.mod.Module(_net()).bind([('data', (4, 5))], [('other', (4,))]),
+    lambda: _module().init_params(),
+    lambda: _module().init_optimizer(optimizer=mx.optimizer.SGD(), force_init=True),
+    lambda: _module().prepare(None, lambda batch: {}),
+    lambda: _dense().collect_params().setattr('colour', 1),
+    lambda: _dense().weight.initialize(),
+    lambda: mx.init.One()('a_weight', mx.nd.ones(2)),
+    lambda: _net().simple_bind(mx.cpu(), data=(4, 5), other=(4,)),
+])
+def test_a_warning_of_an_explained_method_names_the_line_of_the_program(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        call()
+    assert caught and caught[0].filename == __file__
