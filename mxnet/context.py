@@ -50,7 +50,7 @@ class _ContextType(type):
     def __call__(cls, device_type: str | Context, device_id: int = 0) -> Any:
         if isinstance(device_type, Context):
             return device_type
-        if device_type not in cls.devstr2type:
+        if not isinstance(device_type, str) or device_type not in cls.devstr2type:
             raise MXNetError(f'unknown device type {device_type!r}{near(device_type, cls.devstr2type)}; there are '
                              f'{", ".join(cls.devstr2type)}')
         key = (cls.devstr2type[device_type], _number(device_id))

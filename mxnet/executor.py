@@ -24,6 +24,7 @@ from ._graph.infer import inference as _infer
 from ._graph.ir.common import merged
 from ._graph.ir.program import Program
 from ._hooks import hooks
+from ._kinds import explain_methods as _explain_methods
 from ._lazy.pending import GraphOutputs
 from ._names import kind_of, near, not_an_array
 from ._names import suggest_names as _suggest_names
@@ -523,4 +524,5 @@ def _place(program, group2ctx):
     return program
 
 
+_explain_methods(Executor, 'copy_params_from reshape set_monitor_callback')
 _suggest_names(globals())

@@ -30,6 +30,7 @@ import torch
 from . import ndarray, random, registry
 from ._array import NDArrayBase
 from ._kinds import explain_kinds as _explain_kinds
+from ._kinds import explain_methods as _explain_methods
 from ._names import explain_arguments, kind_of, set_by_init
 from ._names import suggest_names as _suggest_names
 from ._ops.core import shapes as _shapes
@@ -127,7 +128,7 @@ class Initializer:
         self._init_default(desc, arr)
 
     def _legacy_init(self, name, arr):
-        warnings.warn(LEGACY.format(name=name), DeprecationWarning, stacklevel=3)
+        warnings.warn(LEGACY.format(name=name), DeprecationWarning, stacklevel=4)
         if not isinstance(name, str):
             raise TypeError(f'the name of a parameter must be a string, not {kind_of(name)}')
         if not isinstance(arr, NDArray):
@@ -487,4 +488,7 @@ class FusedRNN(Initializer):
 
 
 _explain_kinds(globals(), ('Mixed', 'Load'))
+_explain_methods(Initializer, 'set_verbosity __call__')
+_explain_methods(Load, '__call__')
+_explain_methods(Mixed, '__call__')
 _suggest_names(globals())

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._kinds import explain_kinds as _explain_kinds
+from ._kinds import explain_methods as _explain_methods
 from ._names import explain_arguments, kind_of, set_by_init
 from ._names import suggest_names as _suggest_names
 
@@ -208,4 +209,6 @@ def _check_factor(factor):
 
 
 _explain_kinds(globals(), ('LRScheduler',))
+for _class in (FactorScheduler, MultiFactorScheduler, PolyScheduler, CosineScheduler):
+    _explain_methods(_class, '__call__')
 _suggest_names(globals())

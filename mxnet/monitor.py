@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from . import ndarray
+from ._kinds import explain_methods as _explain_methods
 from ._names import suggest_names as _suggest_names
 from .ndarray import NDArray
 
@@ -101,4 +102,5 @@ def _text(value):
     return str(value.asscalar() if value.size == 1 and value.ndim <= 1 else value.asnumpy())
 
 
+_explain_methods(Monitor, '__init__ install')
 _suggest_names(globals())

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from ._files import limits, paths
 from ._kinds import explain_kinds as _explain_kinds
+from ._kinds import explain_methods as _explain_methods
 from ._names import kind_of
 from ._names import suggest_names as _suggest_names
 from .base import FileError, MXNetError
@@ -84,6 +85,8 @@ class _Source:
     def read_into(self, target, position):
         """Fills a memoryview from a position; how many bytes there were."""
         done = 0
+        if position + len(target) >= 1 << 63:           # the system refuses to read there
+            return 0
         while done < len(target):           # one read gives at most 2 GiB, and what there is on a network
             if self._descriptor is not None:
                 got = os.preadv(self._descriptor, [target[done:]], position + done)
@@ -620,4 +623,5 @@ def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = '.jpg') ->
 
 
 _explain_kinds(globals(), __all__)
+_explain_methods(MXIndexedRecordIO, 'seek write_idx')
 _suggest_names(globals())

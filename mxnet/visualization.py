@@ -1,4 +1,5 @@
 """Drawings and tables of networks: `mx.viz.plot_network`, `mx.viz.print_summary`."""
+from ._kinds import explain_kinds as _explain_kinds
 from ._names import suggest_names as _suggest_names
 from .symbol._drawing import (  # noqa: F401
     LARGE,
@@ -14,4 +15,6 @@ from .symbol._drawing import (  # noqa: F401
 
 __all__ = ['plot_network', 'print_summary']
 
+
+_explain_kinds(globals(), ('print_summary', 'plot_network'))
 _suggest_names(globals())

@@ -14,7 +14,7 @@ from .._array import NDArrayBase, before_write, overwrite, readers, wrap
 from .._dispatch import differentiating, entering, interceptors
 from .._dispatch import tracer as _tracer
 from .._guard import invalidations
-from .._names import not_an_array
+from .._names import kind_of, not_an_array
 from .._ops.core.dtypes import NAME
 from .._ops.core.integer_gradients import DifferentiableInteger
 from .._ops.core.late_reads import OVERWRITTEN
@@ -433,6 +433,11 @@ def _run_engine(tensors: Sequence[torch.Tensor], gradients: Sequence[torch.Tenso
         raise
     except RuntimeError as error:
         raise _explain(error) from error
+    except (TypeError, OverflowError):
+        for name, value in (('retain_graph', retain_graph), ('create_graph', create_graph)):
+            if not isinstance(value, int) or not 0 <= value < 256:
+                raise TypeError(f'the backward pass: {name} must be True or False, not {kind_of(value)}') from None
+        raise
     finally:
         state.commits, state.heads = outer
 

@@ -14,6 +14,7 @@ import datetime
 import json
 import logging
 import os
+import re
 import secrets
 import shutil
 import threading
@@ -31,6 +32,9 @@ __all__ = ['Met', 'host', 'meet']
 NOTICE = (f'{SECRET} is not set: anyone who can reach %s can join this job, read and change its results and, '
           'with dist_async, run code in it. Use `remx launch`, which sets it, or give all processes the same random '
           'text: python -c "import secrets; print(secrets.token_hex(32))"')
+
+
+WORD = re.compile(rb'[0-9a-f]{32}')                     # what a worker asks with
 
 
 @dataclass
@@ -107,17 +111,26 @@ class _Answers:
         self._thread.start()
 
     def _run(self):
-        answered: dict[int, bytes] = {}
+        seen: dict[int, bytes] = {}
+        strange: set[int] = set()
         try:
             while not self._over.wait(0.02):
                 for rank in range(1, self._size):
                     ask = f'remx/ask/{rank}'
                     word = self._agent.get(ask) if self._agent.check([ask]) else None
-                    if word is not None and word != answered.get(rank):
-                        answered[rank] = word
-                        mark = _mark(self._key, self._address, word.decode())
-                        self._agent.set(f'remx/answer/{word.decode()}', json.dumps([self._address, mark]))
-        except (RuntimeError, UnicodeDecodeError) as error:         # the other workers report that they got no answer
+                    if word is None or word == seen.get(rank):
+                        continue
+                    seen[rank] = word
+                    if WORD.fullmatch(word):
+                        text = word.decode()
+                        mark = _mark(self._key, self._address, text)
+                        self._agent.set(f'remx/answer/{text}', json.dumps([self._address, mark]))
+                    elif rank not in strange:
+                        # anyone can write into this store: what is not from a worker must not end the answers
+                        strange.add(rank)
+                        logging.warning("the store of torchrun has %.40r under %s; no worker writes this, and it gets "
+                                        "no answer", word, ask)
+        except RuntimeError as error:               # the other workers report that they got no answer
             logging.warning('worker 0 of %s can tell no more workers where they meet: %s', self._size, error)
 
     def stop(self):

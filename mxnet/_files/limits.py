@@ -63,6 +63,8 @@ def broken(error: BaseException) -> str:
     """What is wrong with an archive, from what a library has raised over it; not what it says of its own objects."""
     if isinstance(error, (IndexError, KeyError, TypeError, AttributeError, UnicodeError)) or not str(error):
         return "it is not a whole archive"
+    if isinstance(error, RecursionError):
+        return "its headers are nested without end"
     return " ".join(str(error).split())
 
 

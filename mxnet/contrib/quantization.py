@@ -15,6 +15,7 @@ import numpy
 
 from .. import gluon, ndarray, symbol
 from .._graph.ir.node import uniquely_named
+from .._kinds import explain_kinds as _explain_kinds
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from ..context import Context, cpu
@@ -482,4 +483,5 @@ def _traced(network, calib_data, data_shapes, ctx):
             {n: a for n, a in params.items() if n in states}, names)
 
 
+_explain_kinds(globals(), ('quantize_model', 'quantize_model_mkldnn'))
 _suggest_names(globals())

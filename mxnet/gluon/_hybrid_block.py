@@ -11,6 +11,7 @@ from .._deferred_compute import tracing, untraced
 from .._dispatch import interceptors
 from .._files import paths
 from .._guard import Guard
+from .._kinds import explain_methods as _explain_methods
 from .._lazy.bound_calls import BoundCall, BoundPrediction
 from .._state import state
 from .._typing import any_signature
@@ -357,7 +358,7 @@ class HybridBlock(Block):
         for name, param in stored.items():
             kind = 'arg' if name in arguments else 'aux' if name in states else None
             if kind is None:
-                warnings.warn(f'parameter {name} is not in the graph', stacklevel=2)
+                warnings.warn(f'parameter {name} is not in the graph', stacklevel=3)
             else:
                 arrays[f'{kind}:{name}'] = param if isinstance(param, NDArray) else param._reduce()
         with paths.together(path):
@@ -468,3 +469,6 @@ class HybridBlock(Block):
     def hybrid_forward(self, F: Operators, x: Any) -> Any:
         """Computes the output with the functions of `F`; blocks define it."""
         raise NotImplementedError(f'{type(self).__name__} has no hybrid_forward')
+
+
+_explain_methods(HybridBlock, 'register_child cast infer_shape infer_type optimize_for export')

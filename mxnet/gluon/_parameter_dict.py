@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from .. import initializer
+from .._kinds import explain_methods as _explain_methods
 from .._names import near
 from .._ops.core.dtypes import dtype_name
 from ..base import FileError
@@ -147,7 +148,7 @@ class ParameterDict:
         if not hasattr(Parameter, name) and any(name not in vars(param) for param in self.values()):
             known = [n for n in dir(Parameter) if not n.startswith('_')]
             warnings.warn(f'setattr: a Parameter has no attribute {name!r}{near(name, known)}; it is set, and has no '
-                          'effect', stacklevel=2)
+                          'effect', stacklevel=3)
         for param in self.values():
             setattr(param, name, value)
 
@@ -192,3 +193,6 @@ class ParameterDict:
             if name in self._params:
                 with names_file(filename):
                     self[name]._load_init(value, ctx, cast_dtype=cast_dtype, dtype_source=dtype_source)
+
+
+_explain_methods(ParameterDict, 'get get_constant update initialize setattr save load load_dict reset_ctx')

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .. import symbol
+from .._kinds import explain_methods as _explain_methods
 from .._names import kind_of, nearest
 from ..base import MXNetError
 from ..ndarray import NDArray
@@ -168,3 +169,6 @@ def _common_prefix(names):
     import os
     prefix = os.path.commonprefix(names)
     return prefix[:prefix.rfind('_') + 1]
+
+
+_explain_methods(SymbolBlock, 'imports')

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, overload
 
 from .._dispatch import entering, interceptors
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, explain_keywords, kind_of, set_by_init
 from .._names import suggest_members as _suggest_members
 from .._names import suggest_names as _suggest_names
@@ -147,7 +148,7 @@ class Block:
             if isinstance(value, (list, tuple, dict)) and key != '_children' and key[:2] != '__' and lost(value):
                 warnings.warn(f'{type(self).__name__}.{key} holds blocks that are not children of the block, so their '
                               'parameters are not collected; register them with register_child, or use nn.Sequential',
-                              stacklevel=4)
+                              stacklevel=5)
 
     def apply(self, fn: Callable[[Block], Any]) -> Self:
         """Calls `fn(block)` for all children, then for this block."""
@@ -328,3 +329,6 @@ _suggest_members(Block, {
     'cuda': 'reset_ctx(mx.gpu())', 'state_dict': 'save_parameters(filename)',
     'load_state_dict': 'load_parameters(filename)', 'train': 'autograd.record() or autograd.train_mode()',
     'eval': 'a call outside of autograd.record()', 'fit': 'gluon.contrib.estimator.Estimator or a training loop'})
+
+
+_explain_methods(Block, 'save_parameters load_parameters initialize collect_params cast apply register_child')

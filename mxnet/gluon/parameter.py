@@ -15,6 +15,7 @@ from .. import autograd, initializer, ndarray
 from .._deferred_compute import untraced
 from .._dispatch import interceptors, tracer
 from .._guard import invalidations
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of, not_an_array
 from .._names import suggest_names as _suggest_names
 from .._ops.core.dtypes import dtype_name
@@ -337,7 +338,7 @@ class Parameter:
         """
         if self._data is not None and not force_reinit:
             warnings.warn(f"Parameter '{self.name}' is already initialized, so nothing is done. Pass force_reinit=True "
-                          'to initialize again.', stacklevel=2)
+                          'to initialize again.', stacklevel=3)
             return
         self._data, self._by_ctx = None, {}
         invalidations.count += 1
@@ -563,4 +564,5 @@ class Constant(Parameter):
 
 from ._parameter_dict import ParameterDict  # noqa: E402 - it needs Parameter
 
+_explain_methods(Parameter, 'initialize set_data reset_ctx cast')
 _suggest_names(globals())

@@ -12,6 +12,7 @@ from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors
 from .._files import paths
 from .._guard import Guard, invalidations
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of
 from .._names import suggest_names as _suggest_names
 from .._state import state
@@ -461,4 +462,5 @@ class _BoundParameters:
         return {*map(id, self.variables)} <= {*map(id, variables)}
 
 
+_explain_methods(Trainer, 'set_learning_rate save_states load_states')
 _suggest_names(globals())

@@ -14,6 +14,7 @@ from .. import ndarray as nd
 from .. import recordio
 from .._array import wrap
 from .._files import paths
+from .._kinds import check_kept as _check_kept
 from ..base import MXNetError
 from ..context import cpu
 from ..io import DataBatch, DataDesc, DataIter
@@ -81,6 +82,7 @@ class ImageIter(DataIter):
             self.imgidx = self.seq = list(self.imgrec.keys)
         elif path_imgrec:
             self.imgrec = recordio.MXRecordIO(path_imgrec, 'r')
+        self._list = path_imglist
         if path_imglist:
             self.imglist = _read_list(path_imglist, dtype)
         elif isinstance(imglist, list):
@@ -266,7 +268,9 @@ class ImageIter(DataIter):
         if self.seq is None:
             return f'image {self.cur - 1} of {self.imgrec.uri}'
         key = self.seq[self.cur - 1]
-        return f'image {self.imglist[key][1]!r}' if self.imgrec is None else f'image {key} of {self.imgrec.uri}'
+        if self.imgrec is not None:
+            return f'image {key} of {self.imgrec.uri}'
+        return f'image {self.imglist[key][1]!r}' + (f' of {self._list}' if self._list else '')
 
     # ------------------------------------------------------------------ what subclasses may replace
     def check_data_shape(self, data_shape: Sequence[int]) -> None:
@@ -322,3 +326,6 @@ def _read_list(path, dtype):
         except (ValueError, OverflowError, MXNetError) as error:
             raise MXNetError(f'{path}, line {number}: {error}') from error
     return found
+
+
+_check_kept(ImageIter, 'aug_list')

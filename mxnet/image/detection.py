@@ -5,6 +5,7 @@ class, left, top, right, bottom (parts of the image's width and height), and wha
 """
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import math
@@ -328,26 +329,37 @@ class ImageDetIter(ImageIter):
 
     def _estimate_label_shape(self):
         """(most objects of an image, numbers of an object), from the labels of all images."""
+        shapes = []
+        self.reset()
         if self.imgrec is None:
-            labels = [self.imglist[key][0] for key in self.seq]
+            for number, key in enumerate(self.seq, 1):
+                self.cur = number
+                shapes.append(self._label_shape(self.imglist[key][0]))
         else:
-            labels = []
-            self.reset()
-            try:
+            with contextlib.suppress(StopIteration):
                 while True:
-                    labels.append(self.next_sample()[0])
-            except StopIteration:
-                self.reset()
-        shapes = [self._parse_label(label).shape for label in labels]
+                    shapes.append(self._label_shape(self.next_sample()[0]))
+        self.reset()
         if not shapes:
-            raise MXNetError('ImageDetIter: there are no images')
+            place = self._list if self.imgrec is None else self.imgrec.uri
+            raise MXNetError('ImageDetIter: there are no images' + (f' in {place}' if place else ''))
         return max(count for count, _ in shapes), shapes[-1][1]
+
+    def _label_shape(self, label):
+        try:
+            return self._parse_label(label).shape
+        except MXNetError:
+            raise
+        except RuntimeError as error:
+            raise MXNetError(f'ImageDetIter: {self._where()}: {error}') from None
 
     def _parse_label(self, label):
         """The objects of a label as it is in files: length of the head, length of an object, the head, the objects."""
         raw = numpy.asarray(label.asnumpy() if isinstance(label, nd.NDArray) else label, numpy.float32).ravel()
         if raw.size < 7:
             raise RuntimeError(f'a label has at least 2 numbers of a head and 5 of an object, not {raw.size}')
+        if not numpy.isfinite(raw[:2]).all():
+            raise RuntimeError(f'a label cannot have a head of {raw[0]:g} and objects of {raw[1]:g}')
         head, width = int(raw[0]), int(raw[1])
         if head < 2 or width < 5 or (raw.size - head) % width:
             raise RuntimeError(f'a label of {raw.size} numbers cannot have a head of {head} and objects of {width}')

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .._kinds import check_kept as _check_kept
 from .._names import kind_of
 from .._names import suggest_names as _suggest_names
 from ..base import MXNetError
@@ -236,4 +237,5 @@ def _state_of(inner):
     return inner.state_dict()
 
 
+_check_kept(PrefetchingIter, 'rename_data rename_label')
 _suggest_names(globals())

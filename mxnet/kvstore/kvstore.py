@@ -10,6 +10,7 @@ import torch
 from .._array import NDArrayBase, readable, wrap, writable
 from .._dispatch import entering, interceptors
 from .._files import paths
+from .._kinds import explain_methods as _explain_methods
 from .._names import kind_of, not_an_array
 from .._state import state
 from .._torch.lists import foreach_copy_
@@ -389,3 +390,7 @@ def _equal(stored, target):
     if stored._sparse or target._sparse or stored.shape != target.shape or stored.dtype != target.dtype:
         return False
     return torch.equal(stored.materialize().detach(), target.materialize().detach().to(stored.materialize().device))
+
+
+_explain_methods(KVStore, 'init broadcast row_sparse_pull set_optimizer set_updater save_optimizer_states '
+                 'load_optimizer_states set_gradient_compression')

@@ -11,6 +11,7 @@ import torch
 from .. import registry
 from .._array import NDArrayBase
 from .._dispatch import entering, interceptors
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of, set_by_init
 from .._ops.core import checks
 from .._state import state
@@ -503,3 +504,7 @@ class CompositeEvalMetric(EvalMetric):
     def get_config(self) -> dict[str, Any]:
         """A dict from which `create` makes a metric like this one."""
         return {**super().get_config(), 'metrics': [metric.get_config() for metric in self.metrics]}
+
+
+_explain_methods(EvalMetric, 'update_dict')
+_explain_methods(CompositeEvalMetric, 'add get_metric update_dict')

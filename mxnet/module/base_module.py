@@ -14,6 +14,7 @@ from .. import _random_state as _random
 from .. import metric as _metric
 from .. import ndarray
 from .._dispatch import entering, interceptors
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_keywords, kind_of, set_by_init
 from .._training import BatchEndParam, _separate
 from ..base import MXNetError, _as_list
@@ -62,7 +63,7 @@ def _check_names_match(data_names, data_shapes, name, throw):
 def _complain(message, throw):
     if throw:
         raise ValueError(message)
-    warnings.warn(message, UserWarning, stacklevel=5)
+    warnings.warn(message, UserWarning, stacklevel=6)
 
 
 def check_iterator(method: str, name: str, given: Any) -> Any:
@@ -542,3 +543,6 @@ def _call(callbacks, param):
 
 def _unpadded(out, pad):
     return out[0:out.shape[0] - pad] if pad else out
+
+
+_explain_methods(BaseModule, 'score iter_predict predict fit save_params load_params')

@@ -11,6 +11,7 @@ import numpy
 from .. import ndarray
 from .. import symbol as _symbol
 from .._files import paths
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of
 from .._training import load_params, params_name
 from ..name import NameManager
@@ -151,7 +152,7 @@ class BucketingModule(BaseModule):
             return
         if self.params_initialized and not force_init:
             warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them again',
-                          UserWarning, stacklevel=2)
+                          UserWarning, stacklevel=3)
             return
         self._require_bound('set_params')
         self._curr_module.set_params(arg_params, aux_params, allow_missing=allow_missing, force_init=force_init,
@@ -348,3 +349,7 @@ class BucketingModule(BaseModule):
         module._arg_params, module._aux_params = arg_params, aux_params
         module.params_initialized = bucketing.params_initialized = True
         return bucketing
+
+
+_explain_methods(BucketingModule, 'bind init_params set_params switch_bucket init_optimizer save_checkpoint load '
+                 'load_dict')

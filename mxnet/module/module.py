@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .. import optimizer as _optimizer
 from .._dispatch import entering, interceptors
 from .._files import paths
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of
 from .._training import (
     _create_kvstore,
@@ -187,7 +188,7 @@ class Module(BaseModule):
             set_copies(self._exec_group, copies)
             self._params_dirty = True
         if self._compression_params and self._kvstore is not None:
-            warnings.warn(RESIDUALS, UserWarning, stacklevel=2)
+            warnings.warn(RESIDUALS, UserWarning, stacklevel=3)
         states = (self._extra or {}).get('states')
         if self._state_names and states:
             self.set_states([[_array(value, ctx=ctx, dtype=value.dtype) for value, ctx in
@@ -263,7 +264,7 @@ class Module(BaseModule):
         """Fills the parameters; see `BaseModule.init_params`."""
         if self.params_initialized and not force_init:
             warnings.warn('init_params: the parameters are filled already; pass force_init=True to fill them again',
-                          UserWarning, stacklevel=2)
+                          UserWarning, stacklevel=3)
             return
         if not self.binded:
             raise AssertionError('init_params: call bind first')
@@ -301,7 +302,7 @@ class Module(BaseModule):
             return
         if self.params_initialized and not force_init:
             warnings.warn('set_params: the parameters are filled already; pass force_init=True to set them again',
-                          UserWarning, stacklevel=2)
+                          UserWarning, stacklevel=3)
             return
         self._require_bound('set_params')
         self._exec_group.set_params(arg_params, aux_params, allow_extra=allow_extra)
@@ -415,7 +416,7 @@ class Module(BaseModule):
             raise AssertionError(f'optimizer must be an Optimizer or a name, not {kind_of(optimizer)}')
         if optimizer.rescale_grad != rescale_grad:
             warnings.warn(RESCALE.format(found=optimizer.rescale_grad, expected=rescale_grad), UserWarning,
-                          stacklevel=3)
+                          stacklevel=4)
         if not optimizer.idx2name:
             optimizer.idx2name = idx2name
         return optimizer
@@ -566,7 +567,7 @@ class Module(BaseModule):
             return
         if not self._kvstore or not self._update_on_kvstore:
             warnings.warn('prepare: parameters are not updated in a KVStore, so sparse_row_id_fn is not needed',
-                          UserWarning, stacklevel=2)
+                          UserWarning, stacklevel=3)
             return
         rows = sparse_row_id_fn(data_batch)
         if not isinstance(rows, dict):
@@ -577,10 +578,14 @@ class Module(BaseModule):
                 self._kvstore.row_sparse_pull(name, arrays, row_ids=numbers)
             else:
                 warnings.warn(f'prepare: {name} is not row_sparse, so all of its rows are available', UserWarning,
-                              stacklevel=2)
+                              stacklevel=3)
 
 
 # What a step consists of.  A program may have its own of each, in a class, in a module, or for all modules.
 _PARTS = frozenset(('forward', 'backward', 'forward_backward', 'update'))
 _parts_of_step = attrgetter(*sorted(_PARTS))
 _OWN = _parts_of_step(Module)
+
+
+_explain_methods(Module, 'load save_checkpoint save_optimizer_states load_optimizer_states init_params set_params '
+                 'bind reshape init_optimizer borrow_optimizer set_states install_monitor prepare update_metric')

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
+from .._kinds import explain_methods as _explain_methods
 from .base_module import _UNIFORM, BaseModule
 
 if TYPE_CHECKING:
@@ -236,3 +237,6 @@ class SequentialModule(BaseModule):
         for i, module in enumerate(self._modules):
             if self._takes_labels(i):
                 module.update_metric(eval_metric, labels, pre_sliced)
+
+
+_explain_methods(SequentialModule, 'add bind init_params init_optimizer')

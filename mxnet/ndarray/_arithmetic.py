@@ -142,7 +142,7 @@ def fast_binary(kernel: Any, slow: Any, dtypes: Any) -> Callable[[Any, Any], NDA
             if fits:
                 try:
                     result = kernel(tensor, value)
-                except RuntimeError:
+                except (RuntimeError, OverflowError):
                     pass                    # the general call words the error
                 else:
                     if result.requires_grad:

@@ -86,9 +86,11 @@ def _enough_memory(shape):
     """Says which array was too large."""
     try:
         yield
-    except (RuntimeError, OverflowError) as error:
-        if isinstance(error, MXNetError):
+    except (RuntimeError, OverflowError, TypeError) as error:
+        if isinstance(error, MXNetError) or isinstance(error, TypeError) and max(_shape(shape), default=0) < 1 << 63:
             raise
+        if isinstance(error, TypeError):
+            raise MXNetError(f'an array of shape {_shape(shape)} cannot be made: a length is over 2**63 - 1') from None
         raise MXNetError(f'an array of shape {_shape(shape)} cannot be made: {plain(error)}') from error
 
 

@@ -93,7 +93,7 @@ def execute(op: Operator, inputs, attributes, out, cls):
     if op.wants_training or op.wants_rng or op.wants_device:
         ctx, attributes = _supply(op, inputs, attributes, out)
     elif inputs:
-        ctx = inputs[0]._ctx
+        ctx = _context_of(op, inputs, attributes)
     else:
         ctx = current_context()
     try:
@@ -150,6 +150,12 @@ def execute(op: Operator, inputs, attributes, out, cls):
     return wrap(result, ctx, cls)
 
 
+def _context_of(op, inputs, attributes):
+    if inputs[0] is None:           # None in the place of an array
+        raise missing_inputs(op, inputs, attributes) or TypeError(f'operator {op.name}: its first input is None')
+    return inputs[0]._ctx
+
+
 def _supply(op, inputs, attributes, out):
     """The parts of a call that the program does not give: device, generator, train mode."""
     attributes = dict(attributes)
@@ -162,14 +168,14 @@ def _supply(op, inputs, attributes, out):
                 raise MXNetError(f'operator {op.name}: argument ctx={given!r} is not accepted; it takes a context such '
                                  "as mx.cpu() or its text, 'cpu(0)'") from None
         elif inputs:
-            ctx = inputs[0]._ctx
+            ctx = _context_of(op, inputs, attributes)
         elif out is not None:
             ctx = (out[0] if isinstance(out, (list, tuple)) else out)._ctx
         else:
             ctx = current_context()
         attributes['ctx'] = ctx.torch_device
     else:
-        ctx = inputs[0]._ctx if inputs else current_context()
+        ctx = _context_of(op, inputs, attributes) if inputs else current_context()
     if op.wants_rng:
         attributes['rng'] = _random.generator(ctx)
     if op.wants_training:

@@ -496,6 +496,8 @@ class NDArray(OperatorMethods, NDArrayBase):
                 result = tensor.view(resolve(tuple(tensor.shape), tuple(shape), reverse))
             else:
                 result = tensor.view(shape)
+        except TypeError:
+            raise TypeError(f'reshape: a shape is one int or several, each below 2**63, not {tuple(shape)!r}') from None
         except RuntimeError as error:
             if isinstance(error, MXNetError):
                 raise

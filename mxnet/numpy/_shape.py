@@ -7,6 +7,7 @@ import numpy
 from .._array import NDArrayBase
 from .._names import kind_of
 from .._wording import plain
+from ..base import MXNetError
 from ._call import Numbers, apply, is_array, numbers, unsupported
 
 __all__ = ['append', 'array_split', 'atleast_1d', 'atleast_2d', 'atleast_3d', 'broadcast_to', 'column_stack',
@@ -315,7 +316,11 @@ def _limits(indices, length):
 
 
 def _length(ary, axis):
-    return ary.shape[axis] if isinstance(ary, NDArrayBase) else None
+    if not isinstance(ary, NDArrayBase):
+        return None
+    if not -len(ary.shape) <= axis < len(ary.shape):
+        raise MXNetError(f'an array of shape {ary.shape} has no axis {axis}')
+    return ary.shape[axis]
 
 
 def split(ary, indices_or_sections, axis=0):

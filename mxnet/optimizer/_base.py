@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy
 
 from .._array import write
+from .._kinds import explain_methods as _explain_methods
 from .._names import explain_arguments, kind_of, near, set_by_init
 from .._ops.core.dtypes import BFLOAT16
 from ..ndarray import zeros
@@ -159,7 +160,7 @@ class Optimizer:
         old = Optimizer.opt_registry.get(name)
         if old is not None:
             warnings.warn(f'optimizer {name!r} was {old.__module__}.{old.__name__} and is now '
-                          f'{klass.__module__}.{klass.__name__}', UserWarning, stacklevel=2)
+                          f'{klass.__module__}.{klass.__name__}', UserWarning, stacklevel=3)
         Optimizer.opt_registry[name] = klass
         return klass
 
@@ -362,3 +363,6 @@ def _rate_of_each(get, indices):
     """What a method of an optimizer gives for weights: all together, or one by one where it counts on fewer of them."""
     found = get(indices)
     return found if len(found) == len(indices) else [get([index])[0] for index in indices]
+
+
+_explain_methods(Optimizer, 'register create_optimizer set_learning_rate set_lr_mult set_wd_mult')

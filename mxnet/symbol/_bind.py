@@ -96,7 +96,7 @@ def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, group2ctx, shared_
     if strange:
         warnings.warn(f'simple_bind{strange.replace(";", ":", 1)}. Such shapes are ignored, as in MXNet '
                       f'1.9.1', UserWarning,
-                      stacklevel=3)
+                      stacklevel=4)
     reqs = _requirements(grad_req, names)
     new = _Allocation(facts, _contexts(symbol, ctx, group2ctx or {}), ctx, stype_dict or {})
     shared, shared_grads, shared_states = ({}, {}, {}) if shared_exec is None else \

@@ -13,6 +13,8 @@ from .._graph.infer import inference as _infer
 from .._graph.ir import json as _json
 from .._graph.ir.node import HIDDEN, Node, is_hidden, rebuild, states_of, topological
 from .._hooks import hooks
+from .._kinds import explain_kinds as _explain_kinds
+from .._kinds import explain_methods as _explain_methods
 from .._names import kind_of, near
 from .._names import suggest_members as _suggest_members
 from .._names import suggest_names as _suggest_names
@@ -347,7 +349,7 @@ class Symbol(OperatorMethods, SymbolBase):
         if missing or not all(_infer.complete(s) for part in result[1:] for s in part):
             warnings.warn(UNDECIDED.format(what='the shapes', missing='\n\t'.join(f'{n}: {s or ()}' for n,
                                                                                   s in missing)),
-                          stacklevel=2)
+                          stacklevel=3)
             return None, None, None
         return result
 
@@ -397,7 +399,7 @@ class Symbol(OperatorMethods, SymbolBase):
                   [name(facts.dtype((n, 0))) for n in variables if id(n) in states])
         if default and None in result[0] + result[1] + result[2]:
             missing = [n for n, dtype in zip(self.list_arguments(), result[0], strict=True) if dtype is None]
-            warnings.warn(UNDECIDED.format(what='the dtypes', missing=', '.join(missing)), stacklevel=3)
+            warnings.warn(UNDECIDED.format(what='the dtypes', missing=', '.join(missing)), stacklevel=4)
             return None, None, None
         return result
 
@@ -570,6 +572,9 @@ def _drop_casts(node, inputs):
 
 
 # ---------------------------------------------------------------------- making symbols
+STYPES = ('default', 'row_sparse', 'csr')          # their numbers in files
+
+
 def var(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = None, lr_mult: float | None = None,
         wd_mult: float | None = None, dtype: DType | None = None, init: Init | None = None, stype: str | None = None,
         **kwargs: Any) -> Symbol:
@@ -595,9 +600,13 @@ def var(name: str, attr: Mapping[str, str] | None = None, shape: Shape | None = 
         from .._ops.core.attributes import dtype_flag
         attrs['__dtype__'] = str(dtype_flag(dtype))
     if init is not None:
+        if not isinstance(init, str) and not hasattr(init, 'dumps'):
+            raise TypeError(f'var: init must be an initializer of mx.init or the name of one, not {kind_of(init)}')
         attrs['__init__'] = init if isinstance(init, str) else init.dumps()
     if stype is not None:
-        attrs['__storage_type__'] = str({'default': 0, 'row_sparse': 1, 'csr': 2}[stype])
+        if stype not in STYPES:
+            raise ValueError(f"var: stype must be {', '.join(map(repr, STYPES))}, not {stype!r}")
+        attrs['__storage_type__'] = str(STYPES.index(stype))
     for key, value in kwargs.items():
         if not (key.startswith('__') and key.endswith('__')):
             raise ValueError(f'attribute {key} of variable {name} must be named __{key}__')
@@ -642,3 +651,8 @@ _suggest_members(Symbol, {
 
 
 hooks.Symbol = Symbol
+
+
+_explain_methods(Symbol, 'attr list_attr infer_shape infer_shape_partial infer_type save bind simple_bind eval '
+                 'gradient optimize_for')
+_explain_kinds(globals(), ('var', 'Group', 'load', 'load_json'))

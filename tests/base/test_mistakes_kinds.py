@@ -86,7 +86,7 @@ def test_no_words_of_python(path, tmp_path, monkeypatch):
     (lambda: mx.gluon.nn.Conv2D(4, None), 'Conv2D: kernel_size must be an int or a tuple of ints, not None'),
     (lambda: mx.init.Mixed(5, 6), 'Mixed: patterns must be a list or tuple of str, not the int 5'),
     (lambda: mx.autograd.mark_variables(5, 6),
-     'mark_variables: variables must be an NDArray or a list or tuple, not the int 5'),
+     'mark_variables: variables must be an NDArray or a list or tuple of NDArrays, not the int 5'),
     (lambda: mx.profiler.Task(5, 'a'), 'Task: domain must be a profiler.Domain, not the int 5'),
     (lambda: mx.nd.split_v2([1, 2], 2), 'split_v2: ary must be an NDArray, not [1, 2]'),
     (lambda: mx.np.kron(5, 6), 'kron: a must be an array, not the int 5; mx.np.array(x) converts it'),
@@ -115,6 +115,135 @@ def test_the_argument_is_named(call, text, tmp_path, monkeypatch):
     with pytest.raises(Exception) as caught:
         call()
     assert text in str(caught.value)
+
+
+# ---------------------------------------------------------------------- methods
+SHAPES = ([('data', (4, 5))], [('softmax_label', (4,))])
+ODD = {'5': 5, 'a': 'a', 'object': object(), 'list': [1, 'a'], '2.5': 2.5, 'class': dict, 'bytes': b'x'}
+
+
+def _module():
+    module = mx.mod.Module(_net())
+    module.bind(*SHAPES)
+    module.init_params()
+    module.init_optimizer()
+    return module
+
+
+def _net():
+    return mx.sym.SoftmaxOutput(mx.sym.FullyConnected(mx.sym.var('data'), num_hidden=3), name='softmax')
+
+
+def _dense():
+    block = mx.gluon.nn.Dense(3, in_units=2)
+    block.initialize()
+    return block
+
+
+def _store():
+    store = mx.kv.create('local')
+    store.init('a', mx.nd.ones(2))
+    return store
+
+
+def _recorded():
+    x = mx.nd.ones(2)
+    x.attach_grad()
+    with mx.autograd.record():
+        return x * 2
+
+
+# (what makes the object, its method, good arguments, the numbers of those to replace)
+METHODS = [
+    (lambda: mx.mod.Module(_net()), 'bind', SHAPES, (0, 1)),
+    (_module, 'set_params', ({}, {}), (0,)),
+    (_module, 'score', (lambda: mx.io.NDArrayIter(mx.nd.ones((4, 5)), mx.nd.zeros(4), 4), 'acc', 1, 5), (0, 2, 3)),
+    (_module, 'iter_predict', (lambda: mx.io.NDArrayIter(mx.nd.ones((4, 5)), batch_size=4),), (0,)),
+    (_module, 'update_metric', (lambda: mx.metric.Accuracy(), lambda: [mx.nd.zeros(4)]), (0, 1)),
+    (_module, 'borrow_optimizer', (_module,), (0,)),
+    (_module, 'install_monitor', (lambda: mx.mon.Monitor(1),), (0,)),
+    (_module, 'save_checkpoint', ('m', 1), (0, 1)),
+    (lambda: _module()._exec_group.execs[0], 'copy_params_from', ({}, {}), (0, 1)),
+    (_net, 'simple_bind', (mx.cpu(), 'write', {}, {}), (2, 3)),
+    (_net, 'attr', ('a',), (0,)),
+    (_net, 'save', ('s.json',), (0,)),
+    (_store, 'set_optimizer', (lambda: mx.optimizer.create('sgd'),), (0,)),
+    (_store, 'set_gradient_compression', ({'type': '2bit'},), (0,)),
+    (_dense, 'load_parameters', ('p.params',), (0,)),
+    (_dense, 'collect_params', ('.*',), (0,)),
+    (_dense, 'apply', (print,), (0,)),
+    (lambda: _dense().collect_params(), 'update', ({},), (0,)),
+    (lambda: _dense().collect_params(), 'get', ('w',), (0,)),
+    (lambda: _dense().collect_params(), 'save', ('d.params', ''), (0, 1)),
+    (lambda: mx.gluon.rnn.LSTM(3), 'begin_state', (2, mx.nd.zeros), (1,)),
+    (lambda: mx.gluon.data.SimpleDataset([1, 2]), 'shard', (2, 0), (0, 1)),
+    (lambda: mx.gluon.data.SimpleDataset([1, 2]), 'take', (1,), (0,)),
+    (lambda: mx.lr_scheduler.FactorScheduler(2), '__call__', (3,), (0,)),
+    (lambda: mx.init.Xavier(), '__call__', ('x_weight', lambda: mx.nd.ones((2, 2))), (1,)),
+    (lambda: mx.metric.Accuracy(), 'update_dict', ({}, {}), (0, 1)),
+    (_recorded, 'backward', (None, False), (1,)),
+]
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('make, method, good, places', METHODS, ids=[f'{i}-{m[1]}' for i, m in enumerate(METHODS)])
+def test_no_words_of_python_from_methods(make, method, good, places, tmp_path, monkeypatch):
+    """Each argument in turn is of another kind: an error names it, whatever the value."""
+    monkeypatch.chdir(tmp_path)
+    wrong = {}
+    for place in places:
+        for shown, value in ODD.items():
+            if good[place] is print and callable(value):
+                continue
+            arguments = [a() if callable(a) and a not in (print, mx.nd.zeros) else a for a in good]
+            arguments[place] = value
+            try:
+                found = getattr(make(), method)(*arguments)
+                if inspect.isgenerator(found):
+                    list(found)
+            except Exception as error:
+                if (_kinds._PYTHON.search(str(error)) or type(error) is KeyError) and ' must be ' not in str(error):
+                    wrong[f'{place}: {shown}'] = f'{type(error).__name__}: {error}'
+    assert not wrong
+
+
+@pytest.mark.parametrize('call, text', [
+    (lambda: _module().set_params(5, {}),
+     'arg_params must be a dict of names and NDArrays, not the int 5'),
+    (lambda: list(_module().iter_predict(5)), 'Module.iter_predict: eval_data must be a DataIter, not the int 5'),
+    (lambda: _module()._exec_group.execs[0].copy_params_from(5),
+     'Executor.copy_params_from: arg_params must be a dict of names and NDArrays, not the int 5'),
+    (lambda: mx.sym.var('x', init=5), 'var: init must be an initializer of mx.init or the name of one, not the int 5'),
+    (lambda: mx.sym.var('x', stype='dense'), "var: stype must be 'default', 'row_sparse', 'csr', not 'dense'"),
+    (lambda: mx.image.random_size_crop(mx.nd.ones((8, 8, 3)), (4, 4), 'a', (1, 2)),
+     "random_size_crop: area must be a number or a tuple of 2 numbers, not the str 'a'"),
+    (lambda: mx.image.random_size_crop(mx.nd.ones((8, 8, 3)), (4,), .5, (1, 2)),
+     'size must be a tuple of 2 ints, not (4,)'),
+    (lambda: mx.nd.dot(None, mx.nd.ones(2)), 'operator dot: input lhs is missing'),
+    (lambda: _recorded().backward(retain_graph='yes'), "retain_graph must be True or False, not the str 'yes'"),
+    (lambda: mx.nd.zeros(1 << 70), 'a length is over 2**63 - 1'),
+    (lambda: mx.nd.ones((2, 3)).reshape((1 << 70,)), 'reshape: a shape is one int or several, each below 2**63'),
+    (lambda: mx.np.split(mx.np.ones(4), 2, axis=5), 'an array of shape (4,) has no axis 5'),
+    (lambda: mx.gluon.data.DataLoader(5, 2, sampler=[0]), 'DataLoader: dataset must be a Dataset, or another object'),
+    (lambda: mx.gluon.data.DataLoader([1], batch_sampler=5), 'batch_sampler must be an iterable of lists of numbers'),
+    (lambda: mx.gluon.data.SequentialSampler(3, 'a'), "SequentialSampler: start must be an int, not the str 'a'"),
+    (lambda: mx.gluon.data.vision.ImageRecordDataset('a.rec', transform=5),
+     'transform must be a function, not the int 5'),
+    (lambda: mx.viz.print_summary(_net(), line_length='a'),
+     "print_summary: line_length must be an int, not the str 'a'"),
+])
+def test_the_argument_of_a_method_is_named(call, text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with mx.recordio.MXIndexedRecordIO('a.idx', 'a.rec', 'w') as records:
+        records.write_idx(0, b'x')
+    with pytest.raises(Exception) as caught:
+        call()
+    assert text in str(caught.value)
+
+
+def test_annotations_are_divided_outside_of_brackets():
+    assert _kinds._divided('Sequence[str | int] | None', ' | ') == ['Sequence[str | int]', 'None']
+    assert _kinds._divided('str, Callable[..., Any]', ', ') == ['str', 'Callable[..., Any]']
 
 
 def test_a_refused_set_np_changes_nothing():
@@ -152,7 +281,7 @@ def test_annotations_that_are_types_and_elements_that_differ():
 
     def wrong(*args):
         with pytest.raises(TypeError) as error:
-            _kinds.explained(types)(*args)
+            _kinds.explained(types, 'types')(*args)
         return str(error.value)
 
     assert wrong('a', None, (1, 'a'), (1,)) == "types: count must be an int, not the str 'a'"
@@ -169,4 +298,23 @@ def test_iterators_are_not_read_for_an_error():
         return next(numbers) + count
 
     with pytest.raises(TypeError, match="endless: count must be an int, not the str 'a'"):
-        _kinds.explained(endless)(itertools.count(), 'a')
+        _kinds.explained(endless, 'endless')(itertools.count(), 'a')
+
+
+@pytest.mark.parametrize('call', [
+    lambda: _net().infer_shape(),
+    lambda: mx.sym.var('a').infer_type(),
+    lambda: mx.mod.Module(_net()).bind([('data', (4, 5))], [('other', (4,))]),
+    lambda: _module().init_params(),
+    lambda: _module().init_optimizer(optimizer=mx.optimizer.SGD(), force_init=True),
+    lambda: _module().prepare(None, lambda batch: {}),
+    lambda: _dense().collect_params().setattr('colour', 1),
+    lambda: _dense().weight.initialize(),
+    lambda: mx.init.One()('a_weight', mx.nd.ones(2)),
+    lambda: _net().simple_bind(mx.cpu(), data=(4, 5), other=(4,)),
+])
+def test_a_warning_of_an_explained_method_names_the_line_of_the_program(call):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter('always')
+        call()
+    assert caught and caught[0].filename == __file__

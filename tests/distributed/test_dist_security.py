@@ -270,6 +270,33 @@ def test_a_missing_secret_is_said_loudly(caplog):
     store.stop()
 
 
+def test_words_in_the_store_of_torchrun_that_no_worker_writes(caplog):
+    """Its store has no secret: what a stranger writes there gets no answer, and does not end those of others."""
+    import datetime
+    import json
+
+    from torch.distributed import TCPStore
+
+    from mxnet._dist import joining
+    seconds = datetime.timedelta(seconds=20)
+    agent = TCPStore('127.0.0.1', 0, is_master=True, timeout=seconds)
+    own = TCPStore('127.0.0.1', agent.port, is_master=False, timeout=seconds)
+    answers = joining._Answers(own, 3, KEY, '/tmp/meet')
+    try:
+        for strange in (b'\xff\xfe', b'', b'x' * 100, '../../1', 'é' * 32):
+            agent.set('remx/ask/1', strange)
+            time.sleep(0.1)
+        for rank in (2, 1):
+            word = f'{rank}' * 32
+            agent.set(f'remx/ask/{rank}', word)
+            agent.wait([f'remx/answer/{word}'], seconds)
+            address, mark = json.loads(agent.get(f'remx/answer/{word}'))
+            assert address == '/tmp/meet' and mark == joining._mark(KEY, address, word)
+    finally:
+        answers.stop()
+    assert sum('no worker writes this' in message for message in caplog.messages) == 1
+
+
 @pytest.mark.slow
 def test_a_missing_secret_is_said_once(run):
     job = run(SYNC)

@@ -62,7 +62,7 @@ work.ended(1)
 
 
 def test_several_processes_without_an_installed_package(tmp_path):
-    """A machine may have what the package needs, but not the package; crashes and defects of processes are one table."""
+    """A machine may have what the package needs, but not the package; all processes have one table."""
     code = """
 import json, os, subprocess, sys
 sys.path[:] = [place for place in sys.path if not os.path.isdir(os.path.join(place, 'mxnet'))]

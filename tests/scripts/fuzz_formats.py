@@ -224,6 +224,18 @@ def iterate_images(path):
             iterator.next()
 
 
+def iterate_boxes(path):
+    next(mx.image.ImageDetIter(2, (3, 5, 5), path_imgrec=path), None)
+
+
+def iterate_list(path):
+    next(mx.image.ImageIter(2, (3, 5, 5), path_imglist=path, path_root=os.path.dirname(path)), None)
+
+
+def iterate_list_of_boxes(path):
+    next(mx.image.ImageDetIter(2, (3, 5, 5), path_imglist=path, path_root=os.path.dirname(path)), None)
+
+
 def make_index(path):
     from mxnet.cli import main
 
@@ -360,7 +372,7 @@ FORMATS = {
         (read_records, read_by_index, inspect),
         '.rec',
         3,
-        rarely=(iterate_records, iterate_detection, iterate_images, make_index, draw_sheet),
+        rarely=(iterate_records, iterate_detection, iterate_images, iterate_boxes, make_index, draw_sheet),
     ),
     'recindex': Format('text', (read_by_index, inspect), '.idx', 2),
     'mnist': Format('bytes', (iterate_mnist, mnist_data, inspect), '', 2),
@@ -368,7 +380,9 @@ FORMATS = {
     'libsvm': Format('text', (iterate_libsvm,), '.libsvm', 3),
     'csv': Format('text', (iterate_csv,), '.csv', 3),
     'embedding': Format('text', (read_embedding,), '.txt', 2),
-    'list': Format('text', (read_image_list, list_images), '.lst', 2),
+    'list': Format(
+        'text', (read_image_list, list_images), '.lst', 2, rarely=(iterate_list, iterate_list_of_boxes)
+    ),
     'archive': Format('bytes', (unpack_archive, unpack_batch, unpack_zip), '.zip', 1),
 }
 

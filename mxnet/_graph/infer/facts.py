@@ -83,7 +83,7 @@ def unknown_length() -> int:
 
 def merge(a: PartialShape | None, b: PartialShape | None, unknown: int = 0) -> PartialShape | None:
     """What two partial shapes say together; None if they disagree."""
-    if a is None:
+    if a is None or a == b:
         return b
     if b is None:
         return a

@@ -43,11 +43,11 @@ LIMIT = 20000            # visits that are remembered
 
 def _for_rules(shape: PartialShape | None) -> PartialShape | None:
     """A shape as the rules of `_ops.core.shapes` read it: an unknown length is 0."""
-    return None if shape is None else tuple(max(0, n) for n in shape)
+    return shape if not shape or min(shape) >= 0 else tuple(max(0, n) for n in shape)
 
 
 def _from_rules(shape: PartialShape, unknown: int) -> PartialShape:
-    return tuple(unknown if n == 0 else n for n in shape)
+    return tuple(unknown if n == 0 else n for n in shape) if 0 in shape else shape
 
 
 # ---------------------------------------------------------------------- one operator
@@ -226,7 +226,7 @@ def _visit_shapes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Fac
         facts.learn_shape(outputs[0], (facts.unknown,), node)
         return
     dtypes = [facts.dtype(e) for e in node.inputs]
-    if all(complete(s) for s in shapes):
+    if not any(facts.unknown in s for s in shapes):     # type: ignore[operator]  # none of them is None
         found = run_on_meta(node, shapes, dtypes)
         if isinstance(found, str):
             if facts.waits and None in dtypes:
@@ -333,7 +333,7 @@ def _visit_dtypes(node: Node, op: Operator, outputs: Sequence[Entry], facts: Fac
                 facts.learn_dtype(entry, torch.float32 if first in HALVES else first, node)
     dtypes = [facts.dtype(e) for e in node.inputs]
     shapes = [facts.shape(e) for e in node.inputs]
-    if all(complete(s) for s in shapes) and all(d is not None for d in dtypes):
+    if None not in dtypes and None not in shapes and not any(facts.unknown in s for s in shapes if s is not None):
         found = run_on_meta(node, shapes, dtypes)
         if not isinstance(found, str):
             for entry, (_, dtype) in zip(outputs, found, strict=True):

@@ -242,7 +242,7 @@ class _Reader:
 
 
 def declared_problem(attrs: Mapping[str, str]) -> str:
-    """What is wrong with what a variable says of its shape and dtype; '' if nothing is."""
+    """What is wrong with what a variable says of its shape, dtype and multipliers; '' if nothing is."""
     text = attrs.get('__shape__')
     if text is not None:
         try:
@@ -258,4 +258,10 @@ def declared_problem(attrs: Mapping[str, str]) -> str:
             DataType().parse(text)
         except (MXNetError, KeyError, ValueError, TypeError):
             return f'__dtype__={jsons.shown(text)} is not the number or the name of a dtype'
+    for key in ('lr_mult', 'wd_mult'):
+        for name in (key, f'__{key}__'):
+            try:
+                float(attrs.get(name, 1))
+            except ValueError:
+                return f'{name}={jsons.shown(attrs[name])} is not a number'
     return ''

@@ -1,4 +1,5 @@
 """Names, NumPy types and torch types of what an array can hold."""
+import re
 from typing import Any
 
 import numpy
@@ -26,6 +27,9 @@ _KNOWN |= {numpy.dtype(NUMPY[n]): t for n, t in TORCH.items()} | {t: t for t in 
 _KNOWN |= {float: torch.float64, int: torch.int64, bool: torch.bool}
 
 
+_PLAIN = re.compile(r'[<>=|]?[A-Za-z?]\w*')          # 'float32', '<f4'; NumPy's names of a single number
+
+
 def torch_dtype(dtype: Any) -> torch.dtype:
     """The torch type of anything that names a dtype: 'float32', numpy.float32, numpy.dtype, torch.float32, an array."""
     try:
@@ -33,9 +37,11 @@ def torch_dtype(dtype: Any) -> torch.dtype:
     except (KeyError, TypeError):
         pass
     try:
+        if isinstance(dtype, str) and not _PLAIN.fullmatch(dtype):
+            raise TypeError             # NumPy would take it for the fields of a record, and evaluate parts of it
         # programs write x.astype(y), which NumPy before 2 understood for objects of any class
         return TORCH[numpy.dtype(getattr(dtype, 'dtype', dtype)).name]
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, ValueError):
         hint = '; a shape with several axes is one tuple: (2, 3)' if isinstance(dtype, int) else ''
         raise UnknownDtype(
             f'unknown dtype {dtype!r}{near(dtype, TORCH)}; there are {", ".join(TORCH)}{hint}') from None

@@ -116,6 +116,8 @@ def same_shape(known: Known, attributes: Attributes) -> Found:
     given = [s for s in known.values() if s]
     if not given or any(len(s) != len(given[0]) for s in given):
         return {}
+    if len(set(given)) == 1:
+        return dict.fromkeys(known, given[0])
     merged = tuple(next((d for d in dims if d), 0) for dims in zip(*given, strict=True))
     return dict.fromkeys(known, merged)
 

@@ -59,6 +59,9 @@ class DataLoader:
                  auto_reload: bool = False) -> None:
         if timeout <= 0:
             raise AssertionError(f'timeout of a DataLoader must be positive, it is {timeout}')
+        if not hasattr(dataset, '__getitem__') or isinstance(dataset, type):
+            raise TypeError('DataLoader: dataset must be a Dataset, or another object that gives samples by number, '
+                            f'not {kind_of(dataset)}')
         self._dataset = dataset
         self._batch_sampler = _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler)
         if batchify_fn is not None and not callable(batchify_fn):
@@ -211,6 +214,9 @@ def _batches_of(dataset, batch_size, shuffle, sampler, last_batch, batch_sampler
         if batch_size is not None or shuffle or sampler is not None or last_batch is not None:
             raise ValueError('batch_size, shuffle, sampler and last_batch have no meaning with batch_sampler: leave '
                              'them out')
+        if not hasattr(batch_sampler, '__iter__'):
+            raise TypeError(f'DataLoader: batch_sampler must be an iterable of lists of numbers, not '
+                            f'{kind_of(batch_sampler)}')
         return batch_sampler
     if last_batch not in (None, 'keep', 'discard', 'rollover'):
         raise ValueError(f"last_batch of a DataLoader must be 'keep', 'discard' or 'rollover', not {last_batch!r}")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ... import ndarray, recordio
 from ..._files import paths
 from ..._kinds import explain_kinds as _explain_kinds
+from ..._kinds import explain_methods as _explain_methods
 from ..._names import kind_of
 from ...base import MXNetError
 from . import _sources as sources
@@ -266,3 +267,4 @@ class _DownloadedDataset(Dataset):
 
 
 _explain_kinds(globals(), ('RecordFileDataset',))
+_explain_methods(Dataset, 'filter shard take sample transform transform_first')

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from ..._kinds import check_kept as _check_kept
 from ..._kinds import explain_kinds as _explain_kinds
 from ..._names import kind_of
 from ...io._base import check_state
@@ -221,3 +222,4 @@ def index_batches(batch_sampler: Any) -> Any:
 
 
 _explain_kinds(globals(), ('FilterSampler',))
+_check_kept(SequentialSampler, 'start')

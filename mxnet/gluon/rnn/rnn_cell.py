@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ... import ndarray, symbol
+from ..._kinds import explain_methods as _explain_methods
 from ..._names import kind_of
 from ..._ops.core.dtypes import dtype_name
 from ...base import MXNetError
@@ -565,3 +566,7 @@ class BidirectionalCell(HybridRecurrentCell):
             outputs = [F.concat(a, b, dim=1, name=f'{self._output_prefix}t{i}')
                        for i, (a, b) in enumerate(zip(forth, back, strict=True))]
         return outputs, left_states + right_states
+
+
+_explain_methods(RecurrentCell, 'begin_state unroll')
+_explain_methods(_Stack, 'unroll')

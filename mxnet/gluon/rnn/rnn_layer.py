@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 
 from ... import ndarray, symbol
 from ..._deferred_compute import tracing
+from ..._kinds import explain_methods as _explain_methods
 from ..._names import kind_of
 from ..._state import state
 from ...base import MXNetError
@@ -316,3 +317,6 @@ class GRU(_RNNLayer):
         super().__init__(hidden_size, num_layers, layout, dropout, bidirectional, input_size, i2h_weight_initializer,
                          h2h_weight_initializer, i2h_bias_initializer, h2h_bias_initializer, 'gru', None, None, None,
                          None, False, dtype, **kwargs)
+
+
+_explain_methods(_RNNLayer, 'begin_state')

@@ -10,6 +10,7 @@ import numpy as np
 from ..._files.paths import write_atomic
 from ..._graph.infer.inference import infer
 from ..._graph.ir.node import topological
+from ..._kinds import explain_kinds as _explain_kinds
 from ..._names import kind_of
 from ..._ops.core.dtypes import NAME
 from ...base import MXNetError
@@ -331,3 +332,6 @@ def _model(module, graph, symbol, names, shapes, inputs, types):
     # the version of the file format that this opset came with, so that older runtimes read it
     proto.ir_version = 8
     return proto
+
+
+_explain_kinds(globals(), ('export_model',))

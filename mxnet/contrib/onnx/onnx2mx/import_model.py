@@ -1,4 +1,5 @@
 """Reading an ONNX file: as a Symbol and its parameters."""
+from ...._kinds import explain_kinds as _explain_kinds
 from .import_onnx import GraphProto, read
 
 __all__ = ['get_model_metadata', 'import_model']
@@ -20,3 +21,6 @@ def get_model_metadata(model_file):
     """
     model, where, size = read(model_file)
     return GraphProto(where, size).get_graph_metadata(model)
+
+
+_explain_kinds(globals(), ('import_model', 'get_model_metadata'))

@@ -4,6 +4,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...._kinds import check_kept as _check_kept
 from ...._kinds import explain_kinds as _explain_kinds
 from ...data import sampler
 
@@ -33,3 +34,4 @@ class IntervalSampler(sampler.Sampler):
 
 
 _explain_kinds(globals(), __all__)
+_check_kept(IntervalSampler, 'length interval')

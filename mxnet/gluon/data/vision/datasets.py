@@ -17,6 +17,7 @@ import numpy
 
 from .... import base, image, ndarray, recordio
 from ...._files import idx, limits, paths, published
+from ...._kinds import check_kept as _check_kept
 from ...._kinds import explain_kinds as _explain_kinds
 from ...._names import kind_of
 from ...._names import suggest_names as _suggest_names
@@ -330,4 +331,6 @@ class ImageListDataset(_ImageFiles):
 
 
 _explain_kinds(globals(), __all__)
+_check_kept(ImageFolderDataset, 'transform')
+_check_kept(ImageRecordDataset, 'transform')
 _suggest_names(globals())
