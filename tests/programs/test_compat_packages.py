@@ -366,6 +366,8 @@ def test_cython_sources_of_detection_programs(tmp_path):
     out, report = run(tmp_path, {
         'main.py': '''
             import numpy as np
+            from parts.beside import kept, kept_too
+            print(kept, kept_too)
             from parts.bbox import bbox_overlaps_cython
             from parts.cpu_nms import cpu_nms
             from parts.gpu_nms import gpu_nms
@@ -389,10 +391,17 @@ def test_cython_sources_of_detection_programs(tmp_path):
                 print('soft_nms_merge' in str(error))
             ''',
         'parts/__init__.py': '',
+        'parts/beside.py': '''
+            import numpy as np
+            import gpu_nms                          # of the same package, as Python 2 found it
+            from cpu_nms import cpu_nms
+            boxes = np.array([[0, 0, 9, 9, 0.9], [0, 0, 9, 4, 0.5]], dtype='float32')
+            kept, kept_too = cpu_nms(boxes, 0.5), gpu_nms.gpu_nms(boxes, 0.5)
+            ''',
         **{f'parts/{name}.pyx': f'def {function}(x):\n    pass\n' for name, function in (
             ('bbox', 'bbox_overlaps_cython'), ('cpu_nms', 'cpu_nms'), ('gpu_nms', 'gpu_nms'),
             ('anchors', 'anchors_cython'), ('nms', 'soft_nms'), ('other', 'function'))}})
-    assert out.splitlines() == ['[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
+    assert out.splitlines() == ['[0] [0, 1]', '[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
                                 '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'",
                                 '[0, 1] [0.9, 0.1, 0.1]', '[0, 1, 2] [0.9, 0.25, 0.1]',
                                 '[0, 1, 2] [0.9, 0.3033, 0.1]', 'True']
