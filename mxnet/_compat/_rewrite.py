@@ -126,6 +126,8 @@ class Rewriter(ast.NodeTransformer):
             node.args[0] = ast.copy_location(ast.Name(_CONVERSIONS[node.args[0].id], ast.Load()), node.args[0])
         elif self.python2 and name == 'unicode' and name not in self.defined and len(node.args) > 1:
             node.func = ast.copy_location(ast.Name('__remx_unicode__', ast.Load()), node.func)
+        elif self.python2 and name == 'bytearray' and name not in self.defined and node.args:
+            node.func = ast.copy_location(ast.Name('__remx_bytearray__', ast.Load()), node.func)
         elif (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in _WHOLE_TYPES
