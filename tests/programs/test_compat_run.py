@@ -269,6 +269,20 @@ def test_quotients_as_counts(remx):
     assert 'remx run --python2' in done.stderr
 
 
+def test_order_of_a_text_and_a_number(remx):
+    text = '''import mxnet as mx
+class Weighted(mx.operator.CustomOpProp):
+    def __init__(self, weight):             # a text, which the source compares with a number
+        super(Weighted, self).__init__()
+        assert weight > 0
+        print('made')
+mx.operator.register('weighted')(Weighted)
+mx.sym.Custom(mx.sym.Variable('a'), weight=2, op_type='weighted')
+'''
+    assert 'remx run --python2` restores their order' in remx(text, check=1).stderr
+    assert remx(text, check=0, options=['--python2']).stdout.startswith('made')
+
+
 def test_iterators_that_keep_zip_are_python_2(remx):
     text = '''
         class Iter:
