@@ -7,7 +7,7 @@ import os
 import sys
 import types
 
-from . import _gym, _numba, _pandas
+from . import _ale, _gym, _numba, _pandas
 from ._pictures import _cv2, _pil_image, _scipy_misc, has_display
 from ._report import report
 from ._standin import Standin, extended, named
@@ -488,6 +488,9 @@ GONE = {
     'tensorboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
     'sklearn.cross_validation': _package('sklearn.model_selection today', _old_splits),
     'dicom': lambda name: _package('pydicom today', _dicom)(name) if importlib.util.find_spec('pydicom') else None,
+    'ale_python_interface': lambda name: (
+        _package('ale_py today', _ale.names)(name) if importlib.util.find_spec('ale_py') else None
+    ),
     'sklearn.grid_search': _package('sklearn.model_selection today', _merged('sklearn.model_selection')),
     'sklearn.externals': _package(
         'joblib is a package of its own', lambda: {'joblib': importlib.import_module('joblib')}

@@ -147,7 +147,7 @@ def run(options, theirs=None):
 
 
 def _advise(error, options, report):
-    """Names `--python2` where Python 3 refuses what Python 2 did; an operator's error has the program's as its cause."""
+    """Names `--python2` where Python 3 refuses what Python 2 did; the causes of an error count as well."""
     if options.python2 is not None:
         return
     while error is not None:

@@ -408,6 +408,53 @@ def test_cython_sources_of_detection_programs(tmp_path):
     assert 'functions of bbox.pyx, which is not compiled, in NumPy' in report
 
 
+def test_the_atari_emulator_of_2016(tmp_path):
+    pytest.importorskip('fissix')
+    out, report = run(tmp_path, {
+        'main.py': '''
+            import numpy as np
+            from ale_python_interface import ALEInterface
+            ale = ALEInterface()
+            ale.setInt(b'random_seed', 3)
+            ale.loadROM(str.encode('roms/SpaceInvaders.bin'))
+            actions = ale.getMinimalActionSet()
+            print actions.dtype, actions, ale.getScreenDims(), ale.getInt('random_seed'), ale.act(actions[1]), ale.path
+            ''',
+        # the interface of the package of today, which is not among those of the tests
+        'ale_py/__init__.py': '''
+            import enum
+            class Action(enum.Enum):
+                NOOP, LEFT = 0, 4
+            class ALEInterface:
+                settings = {}
+                def _set(self, name, value):
+                    assert isinstance(name, str)
+                    self.settings[name] = value
+                def _get(self, name):
+                    return self.settings[name]
+                setInt = setBool = setFloat = setString = _set
+                getInt = getBool = getFloat = getString = _get
+                def loadROM(self, path):
+                    self.path = path
+                def getMinimalActionSet(self):
+                    return list(Action)
+                getLegalActionSet = getMinimalActionSet
+                def getScreenDims(self):
+                    return 210, 160
+                def act(self, action):
+                    assert type(action) is int
+                    return action
+            ''',
+        'ale_py/roms.py': '''
+            def get_all_rom_ids():
+                return ['breakout', 'space_invaders']
+            def get_rom_path(name):
+                return 'roms of ale_py/' + name
+            '''})
+    assert out == 'int32 [0 4] (160, 210) 3 4 roms of ale_py/space_invaders\n'
+    assert 'ale_py today' in report
+
+
 def test_find_mxnet_of_a_package_that_lacks_it_and_parts_of_gluoncv(tmp_path):
     site = 'site-packages/gluoncv'
     out, report = run(tmp_path, {
