@@ -367,8 +367,30 @@ def _six_moves(name):
     return Standin(name, importlib.import_module('six.moves'), names)
 
 
+def _readers(*names):
+    """An entry of a table: a module whose functions of these names look for a missing file in `--data`."""
+
+    def make(name):
+        real = importlib.import_module(name)
+        return Standin(name, real, {key: functools.partial(_reader, real, key) for key in names if hasattr(real, key)})
+
+    return _or_none(make)
+
+
+def _reader(real, key):
+    from ._downloads import reads
+
+    return reads(getattr(real, key))
+
+
 MODULES.update(
     {
+        'scipy.io': _readers('loadmat', 'mmread', 'whosmat'),
+        'scipy.io.wavfile': _readers('read'),
+        'skimage.io': _readers('imread'),
+        'imageio': _readers('imread', 'mimread', 'get_reader'),
+        'librosa': _readers('load'),
+        'soundfile': _readers('read', 'SoundFile'),
         'seaborn': _or_none(lambda name: _seaborn(name)),
         'requests': _or_none(_requests),
         'six': _or_none(_six),

@@ -408,6 +408,28 @@ def test_cython_sources_of_detection_programs(tmp_path):
     assert 'functions of bbox.pyx, which is not compiled, in NumPy' in report
 
 
+def test_readers_of_scipy_look_in_data(tmp_path):
+    io = pytest.importorskip('scipy.io')
+    import numpy as np
+
+    (tmp_path / 'mine' / 'deep').mkdir(parents=True)
+    io.savemat(tmp_path / 'mine' / 'deep' / 'words.mat', {'x': np.ones(3)})
+    io.wavfile.write(tmp_path / 'mine' / 'tone.wav', 8000, np.zeros(10, 'int16'))
+    out, _ = run(tmp_path, {'main.py': '''
+        import scipy.io
+        import scipy.io as sio
+        import scipy.io.wavfile as wav
+        from scipy.io import loadmat, wavfile
+        print([f('/home/somebody/words.mat')['x'].shape for f in (scipy.io.loadmat, sio.loadmat, loadmat)])
+        print([f('tones/tone.wav')[0] for f in (scipy.io.wavfile.read, wav.read, wavfile.read)])
+        try:
+            loadmat('other.mat')
+        except FileNotFoundError:
+            print('not there')
+        '''}, '--data', 'mine')
+    assert out == '[(1, 3), (1, 3), (1, 3)]\n[8000, 8000, 8000]\nnot there\n'
+
+
 def test_the_atari_emulator_of_2016(tmp_path):
     pytest.importorskip('fissix')
     out, report = run(tmp_path, {
