@@ -167,9 +167,17 @@ def is_python2(text, tree):
 
 
 def _provides_lists(tree):
-    """Whether results of `zip`, `d.values()` and the like are lists: indexed, or an iterator's `provide_data`."""
+    """Whether results of `zip`, `d.values()` and the like are lists: indexed, added, counted, or `provide_data`."""
     return any(
-        isinstance(node, ast.Subscript) and _gives_lists(node.value) for node in ast.walk(tree)
+        isinstance(node, ast.Subscript) and _gives_lists(node.value)
+        or isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add)
+        and any(map(_gives_a_list, (node.left, node.right)))
+        or isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == 'len'
+        and any(isinstance(arg, ast.Call) and isinstance(arg.func, ast.Name) and _gives_lists(arg) for arg in node.args)
+        for node in ast.walk(tree)
     ) or any(
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
@@ -178,6 +186,12 @@ def _provides_lists(tree):
         and any(isinstance(t, ast.Attribute) and 'provide_' in t.attr for t in node.targets)
         for node in ast.walk(tree)
     )
+
+
+def _gives_a_list(node):
+    """The same, or `range(...)`."""
+    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+    return name == 'range' or _gives_lists(node)
 
 
 def _has_unused_new(tree):

@@ -67,7 +67,8 @@ _REFUSED = (
     (('a float was given where an integer is required', 'integer division'),
      re.compile("slice indices must be integers|'float' object cannot be interpreted as an integer")),
     (('an iterator was given where a list is required', 'lists'),
-     re.compile(r"'(zip|map|filter|dict_keys|dict_values|dict_items)' (object )?(is not|has no|does not)")),
+     re.compile(r"'(zip|map|filter|dict_keys|dict_values|dict_items)' (object )?(is not|has no|does not)"
+                "|for \\+: .*'(zip|map|filter|range|dict_keys|dict_values|dict_items)'")),
     (('values of different types were compared', 'their order'),
      re.compile("'[<>]=?' not supported between instances of '(str|NoneType|int|float|tuple|list|dict)' and "
                 "'(str|NoneType|int|float|tuple|list|dict)'")),

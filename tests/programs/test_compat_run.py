@@ -269,6 +269,21 @@ def test_quotients_as_counts(remx):
     assert 'remx run --python2' in done.stderr
 
 
+@pytest.mark.parametrize('text, wanted', [
+    ("d = {'a': 1}\nprint(sorted(d.items() + [('b', 2)]), 7 / 2)\n", "[('a', 1), ('b', 2)] 3"),
+    ('print([9] + range(2), 7 / 2)\n', '[9, 0, 1] 3'),
+    ('print(len(zip([1, 2], [3, 4])), 7 / 2)\n', '2 3'),
+    ("d = {'a': 1}\nprint(len(d.items()), [1] + list(range(2)), 7 / 2)\n", '1 [1, 0, 1] 3.5'),
+])
+def test_lists_that_are_added_or_counted_are_python_2(remx, text, wanted):
+    assert remx(text, check=0).stdout == wanted + '\n'
+
+
+def test_lists_of_python_2_in_a_file_that_knows_both(remx):
+    done = remx('import sys\nsys.version_info\nd = {}\nd.items() + [1]\n', check=1)
+    assert 'remx run --python2` restores lists' in done.stderr
+
+
 def test_order_of_a_text_and_a_number(remx):
     text = '''import mxnet as mx
 class Weighted(mx.operator.CustomOpProp):
