@@ -201,11 +201,13 @@ class _Visitor(ast.NodeVisitor):
             return True
         if name in OTHERS:
             fix, since = OTHERS[name]
+            there = since.startswith('deprecated')
             self.add(
                 node,
                 'name',
-                f'{name} is gone since {since}' + (f'; {fix} replaces it' if fix else ''),
+                f'{name} is {since if there else f"gone since {since}"}' + (f'; {fix} replaces it' if fix else ''),
                 None if imported or not fix else self._renamed(fix),
+                'note' if there else 'error',
             )
             return True
         if top == 'mxnet' and rest:

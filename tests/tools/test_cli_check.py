@@ -91,6 +91,11 @@ def test_what_is_guarded_or_the_programs_own_is_no_error():
         ''') == [(4, 'module', 'note'), (8, 'python2', 'note')]
 
 
+def test_a_name_that_is_still_there_is_a_note():
+    [finding] = check_text('from tqdm import tqdm_notebook\n', 'program.py')
+    assert finding.level == 'note' and finding.message.startswith('tqdm.tqdm_notebook is deprecated; tqdm.notebook.tqdm')
+
+
 def test_a_guard_by_a_name_of_the_version():
     assert found('''\
         import sys
