@@ -187,7 +187,8 @@ def execute(text, name, namespace, python2):
     _python2.future_first(tree)     # magics may stand before it
     if _python2.has_true_division(tree):
         namespace['__remx_true_division__'] = True      # it holds for the cells that follow as well
-    tree, _ = rewritten(tree, python2, bool(python2) and '__remx_true_division__' not in namespace)
+    division = bool(python2) and '__remx_true_division__' not in namespace
+    tree, _ = rewritten(tree, python2, division, namespace.setdefault('__remx_cells__', {}))
     if shown and isinstance(tree.body[-1], ast.Expr):
         final = tree.body.pop()
         exec(compile(tree, name, 'exec', dont_inherit=True), namespace)

@@ -471,6 +471,14 @@ def test_notebooks(remx, tmp_path):
     assert remx(notebook('print 7 / 2', version='2.7.12'), name='old.ipynb', check=0).stdout == '3\n'
 
 
+def test_what_earlier_cells_of_a_notebook_import_and_define(remx):
+    pytest.importorskip('pandas')
+    done = remx(notebook('import pandas as pd\ndef float(x):\n    return "own"',
+                         't = pd.DataFrame({"a": [1, 2]})\nt.as_matrix().tolist()',
+                         'float(3), list(t.iteritems())[0][0]'), name='book.ipynb', check=0)
+    assert done.stdout == "[[1], [2]]\n('own', 'a')\n"
+
+
 def test_reports(remx, tmp_path):
     text = 'import numpy as np\nprint(np.float, float(np.ones(1)))\nprint(np.int)\nraise SystemExit(4)\n'
     done = remx(text, check=4, options=['--report', 'report.json', '--quiet'])
