@@ -1,6 +1,7 @@
 """Notebooks as programs: cells, magics, and the value of a cell's last expression."""
 
 import ast
+import importlib
 import json
 import os
 import re
@@ -84,6 +85,15 @@ def _continues(lines, i):
     return above.rstrip().endswith('\\') or sum(above.count(c) for c in '([{') > sum(above.count(c) for c in ')]}')
 
 
+# what `%pylab` imports, with the names of pylab, which has those of NumPy
+_PYLAB = '''
+import numpy
+import matplotlib
+from matplotlib import mlab, pylab, pyplot
+np, plt = numpy, pyplot
+'''
+
+
 class Magics:
     """What the magics of a cell call."""
 
@@ -132,13 +142,16 @@ class Magics:
         elif name in ('env', 'set_env') and '=' in rest:
             key, _, value = rest.partition('=')
             os.environ[key.strip()] = value.strip()
+        elif name == 'pylab':
+            names = vars(importlib.import_module('matplotlib.pylab'))
+            self._namespace.update({key: value for key, value in names.items() if not key.startswith('_')})
+            execute(_PYLAB, '<magic>', self._namespace, '__remx_python2__' in self._namespace)
         elif name not in (
             'matplotlib',
             'load_ext',
             'reload_ext',
             'autoreload',
             'config',
-            'pylab',
             'reset',
             'precision',
         ):

@@ -292,6 +292,10 @@ def _tensorboard(name):
     )
 
 
+def _of_display(name):
+    return getattr(importlib.import_module('IPython.display'), name)
+
+
 MODULES = {
     'PIL.Image': _or_none(_pil_image),
     'PIL': _or_none(lambda name: Standin(name, importlib.import_module('PIL'), {'Image': lambda: _part('PIL.Image')})),
@@ -332,6 +336,11 @@ MODULES = {
             set_matplotlib_formats=lambda: _inline('set_matplotlib_formats'),
             set_matplotlib_close=lambda: _inline('set_matplotlib_close'),
         ),
+    ),
+    'IPython.core.display': extended(
+        None,
+        **{name: _name('IPython.core.display', name, functools.partial(_of_display, name))
+           for name in ('display', 'clear_output', 'display_html', 'display_png', 'publish_display_data')},
     ),
     'tensorboard': _or_none(_tensorboard),
     'numba': _numba.standin,

@@ -479,6 +479,15 @@ def test_what_earlier_cells_of_a_notebook_import_and_define(remx):
     assert done.stdout == "[[1], [2]]\n('own', 'a')\n"
 
 
+def test_magic_pylab_and_display_of_ipython(remx):
+    pytest.importorskip('matplotlib')
+    pytest.importorskip('IPython')
+    done = remx(notebook("%pylab inline\npylab.rcParams['figure.figsize'] = (10, 6)\nlinspace(0, 1, 3).tolist()",
+                         'from IPython.core.display import display, HTML\nnp.float, plt.plot is not None'),
+                name='book.ipynb', check=0)
+    assert done.stdout == "[0.0, 0.5, 1.0]\n(<class 'float'>, True)\n"
+
+
 def test_reports(remx, tmp_path):
     text = 'import numpy as np\nprint(np.float, float(np.ones(1)))\nprint(np.int)\nraise SystemExit(4)\n'
     done = remx(text, check=4, options=['--report', 'report.json', '--quiet'])
