@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Any
 
+from ._executed import eval2, exec2, execfile
 from ._helpers import in_order, one_number, order
 from ._report import report
 
@@ -34,20 +35,6 @@ def unichr(number):
 def raw_input(prompt=''):
     """`input`."""
     return input(prompt)
-
-
-def execfile(path, globals=None, locals=None):
-    """Runs a file in a namespace: the caller's, unless one is given."""
-    from ._importing import code_of
-
-    frame = sys._getframe(1)
-    while '__remx_attr__' not in frame.f_builtins and frame.f_back is not None:
-        frame = frame.f_back
-    with open(path, 'rb') as file:
-        code, _ = code_of(file.read(), path)
-    if globals is None:
-        globals, locals = frame.f_globals, frame.f_locals
-    exec(code, globals, locals)
 
 
 def cmp(left, right):
@@ -204,11 +191,18 @@ def extreme(function):
 
 
 def buffer2(value, offset=0, size=-1):
-    """`buffer`."""
+    """`buffer`; that of a text is a text."""
     from . import _bytes2
 
-    found = memoryview(_bytes2.bytes_of(value))[offset:]
+    found = value[offset:] if isinstance(value, str) else memoryview(_bytes2.bytes_of(value))[offset:]
     return found if size < 0 else found[:size]
+
+
+def bytearray2(source=(), *codec):
+    """`bytearray` of Python 2, also of a text without its encoding."""
+    from . import _bytes2
+
+    return bytearray(source, *codec) if codec else bytearray(_bytes2.bytes_of(source))
 
 
 def hasattr2(value, name):
@@ -236,4 +230,7 @@ PYTHON2 = {
     'input': input2,
     'open': open2,
     'file': file,
+    'exec': exec2,
+    'eval': eval2,
+    '__remx_bytearray__': bytearray2,
 }

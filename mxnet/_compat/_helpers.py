@@ -481,6 +481,12 @@ def _thread_alive(value):
     return 'python-isAlive', 'Thread.isAlive is Thread.is_alive', value.is_alive
 
 
+def _lines(value):
+    if not hasattr(value, 'readline'):
+        return None
+    return 'python2-xreadlines', 'xreadlines of files', lambda: iter(value)
+
+
 def _children(value):
     if not hasattr(value, 'iter') or not hasattr(value, 'tag'):
         return None
@@ -522,6 +528,7 @@ _GONE = {
     'decode': _decode,
     'message': _message,
     'isAlive': _thread_alive,
+    'xreadlines': _lines,
     'getchildren': _children,
     'getiterator': _iterator,
     'func_name': _of_function('__name__'),

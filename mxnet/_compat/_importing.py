@@ -180,7 +180,9 @@ def _implicit(name, globals):
         return False
     top = name.partition('.')[0]
     full = f'{globals["__package__"]}.{top}'
-    return full in sys.modules or importlib.machinery.PathFinder.find_spec(full, path) is not None
+    if full in sys.modules or importlib.machinery.PathFinder.find_spec(full, path) is not None:
+        return True
+    return _compiled.spec_of(full, path) is not None
 
 
 def _own_part(name, globals):

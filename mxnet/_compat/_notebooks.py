@@ -1,6 +1,7 @@
 """Notebooks as programs: cells, magics, and the value of a cell's last expression."""
 
 import ast
+import importlib
 import json
 import os
 import re
@@ -84,6 +85,15 @@ def _continues(lines, i):
     return above.rstrip().endswith('\\') or sum(above.count(c) for c in '([{') > sum(above.count(c) for c in ')]}')
 
 
+# what `%pylab` imports, with the names of pylab, which has those of NumPy
+_PYLAB = '''
+import numpy
+import matplotlib
+from matplotlib import mlab, pylab, pyplot
+np, plt = numpy, pyplot
+'''
+
+
 class Magics:
     """What the magics of a cell call."""
 
@@ -132,13 +142,16 @@ class Magics:
         elif name in ('env', 'set_env') and '=' in rest:
             key, _, value = rest.partition('=')
             os.environ[key.strip()] = value.strip()
+        elif name == 'pylab':
+            names = vars(importlib.import_module('matplotlib.pylab'))
+            self._namespace.update({key: value for key, value in names.items() if not key.startswith('_')})
+            execute(_PYLAB, '<magic>', self._namespace, '__remx_python2__' in self._namespace)
         elif name not in (
             'matplotlib',
             'load_ext',
             'reload_ext',
             'autoreload',
             'config',
-            'pylab',
             'reset',
             'precision',
         ):
@@ -187,7 +200,8 @@ def execute(text, name, namespace, python2):
     _python2.future_first(tree)     # magics may stand before it
     if _python2.has_true_division(tree):
         namespace['__remx_true_division__'] = True      # it holds for the cells that follow as well
-    tree, _ = rewritten(tree, python2, bool(python2) and '__remx_true_division__' not in namespace)
+    division = bool(python2) and '__remx_true_division__' not in namespace
+    tree, _ = rewritten(tree, python2, division, namespace.setdefault('__remx_cells__', {}))
     if shown and isinstance(tree.body[-1], ast.Expr):
         final = tree.body.pop()
         exec(compile(tree, name, 'exec', dont_inherit=True), namespace)

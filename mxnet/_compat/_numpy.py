@@ -68,6 +68,16 @@ def _fromstring(text, dtype=float, count=-1, *, sep='', like=None):
     return numpy.frombuffer(text.encode('latin1') if isinstance(text, str) else text, dtype, count).copy()
 
 
+def _frombuffer(buffer, *args, **kwargs):
+    from ._bytes2 import bytes_of
+
+    numpy = _np()
+    if isinstance(buffer, str):
+        report.note('numpy-frombuffer', 'numpy.frombuffer of a text, as in Python 2')
+        buffer = bytes_of(buffer)
+    return numpy.frombuffer(buffer, *args, **kwargs)
+
+
 def _load(file, mmap_mode=None, allow_pickle=True, fix_imports=True, encoding='ASCII', **kwargs):
     from ._downloads import existing
 
@@ -427,6 +437,7 @@ _CHANGED = {
     'asarray': lambda: _array('asarray'),
     'asanyarray': lambda: _array('asanyarray'),
     'fromstring': lambda: _fromstring,
+    'frombuffer': lambda: _frombuffer,
     'load': lambda: _load,
     'sum': lambda: _sum,
     'linspace': lambda: _linspace,

@@ -7,7 +7,7 @@ import os
 import sys
 import types
 
-from . import _gym, _numba, _pandas
+from . import _ale, _gym, _numba, _pandas
 from ._pictures import _cv2, _pil_image, _scipy_misc, has_display
 from ._report import report
 from ._standin import Standin, extended, named
@@ -292,6 +292,10 @@ def _tensorboard(name):
     )
 
 
+def _of_display(name):
+    return getattr(importlib.import_module('IPython.display'), name)
+
+
 MODULES = {
     'PIL.Image': _or_none(_pil_image),
     'PIL': _or_none(lambda name: Standin(name, importlib.import_module('PIL'), {'Image': lambda: _part('PIL.Image')})),
@@ -333,6 +337,11 @@ MODULES = {
             set_matplotlib_close=lambda: _inline('set_matplotlib_close'),
         ),
     ),
+    'IPython.core.display': extended(
+        None,
+        **{name: _name('IPython.core.display', name, functools.partial(_of_display, name))
+           for name in ('display', 'clear_output', 'display_html', 'display_png', 'publish_display_data')},
+    ),
     'tensorboard': _or_none(_tensorboard),
     'numba': _numba.standin,
     'pandas': _pandas.standin,
@@ -367,8 +376,30 @@ def _six_moves(name):
     return Standin(name, importlib.import_module('six.moves'), names)
 
 
+def _readers(*names):
+    """An entry of a table: a module whose functions of these names look for a missing file in `--data`."""
+
+    def make(name):
+        real = importlib.import_module(name)
+        return Standin(name, real, {key: functools.partial(_reader, real, key) for key in names if hasattr(real, key)})
+
+    return _or_none(make)
+
+
+def _reader(real, key):
+    from ._downloads import reads
+
+    return reads(getattr(real, key))
+
+
 MODULES.update(
     {
+        'scipy.io': _readers('loadmat', 'mmread', 'whosmat'),
+        'scipy.io.wavfile': _readers('read'),
+        'skimage.io': _readers('imread'),
+        'imageio': _readers('imread', 'mimread', 'get_reader'),
+        'librosa': _readers('load'),
+        'soundfile': _readers('read', 'SoundFile'),
         'seaborn': _or_none(lambda name: _seaborn(name)),
         'requests': _or_none(_requests),
         'six': _or_none(_six),
@@ -488,6 +519,9 @@ GONE = {
     'tensorboard': _package('SummaryWriter is that of mxnet.contrib.tensorboard', _writer),
     'sklearn.cross_validation': _package('sklearn.model_selection today', _old_splits),
     'dicom': lambda name: _package('pydicom today', _dicom)(name) if importlib.util.find_spec('pydicom') else None,
+    'ale_python_interface': lambda name: (
+        _package('ale_py today', _ale.names)(name) if importlib.util.find_spec('ale_py') else None
+    ),
     'sklearn.grid_search': _package('sklearn.model_selection today', _merged('sklearn.model_selection')),
     'sklearn.externals': _package(
         'joblib is a package of its own', lambda: {'joblib': importlib.import_module('joblib')}

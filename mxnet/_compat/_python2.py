@@ -152,7 +152,7 @@ def is_python2(text, tree):
         | {n.name for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef))}
         | {a.arg for n in ast.walk(tree) if isinstance(n, ast.arguments) for a in n.args}
     )
-    if not has_true_division(tree) and _counts_by_division(tree) or _provides_lists(tree):
+    if not has_true_division(tree) and _counts_by_division(tree) or _provides_lists(tree) or _has_unused_new(tree):
         return True
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in NAMES - bound:
@@ -167,9 +167,17 @@ def is_python2(text, tree):
 
 
 def _provides_lists(tree):
-    """Whether results of `zip`, `d.values()` and the like are lists: indexed, or an iterator's `provide_data`."""
+    """Whether results of `zip`, `d.values()` and the like are lists: indexed, added, counted, or `provide_data`."""
     return any(
-        isinstance(node, ast.Subscript) and _gives_lists(node.value) for node in ast.walk(tree)
+        isinstance(node, ast.Subscript) and _gives_lists(node.value)
+        or isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add)
+        and any(map(_gives_a_list, (node.left, node.right)))
+        or isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == 'len'
+        and any(isinstance(arg, ast.Call) and isinstance(arg.func, ast.Name) and _gives_lists(arg) for arg in node.args)
+        for node in ast.walk(tree)
     ) or any(
         isinstance(node, ast.Assign)
         and isinstance(node.value, ast.Call)
@@ -178,6 +186,33 @@ def _provides_lists(tree):
         and any(isinstance(t, ast.Attribute) and 'provide_' in t.attr for t in node.targets)
         for node in ast.walk(tree)
     )
+
+
+def _gives_a_list(node):
+    """The same, or `range(...)`."""
+    name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+    return name == 'range' or _gives_lists(node)
+
+
+def _has_unused_new(tree):
+    """Whether a class without bases has a `__new__` that hands arguments to that of `object`.
+
+    Python 3 refuses them; Python 2 never called the method of such a class.
+    """
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.ClassDef) or node.bases or node.keywords:
+            continue
+        for method in node.body:
+            if isinstance(method, ast.FunctionDef) and method.name == '__new__' and any(
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr == '__new__'
+                and (len(call.args) > 1 or call.keywords)
+                and ast.unparse(call.func.value).startswith(('super(', 'object'))
+                for call in ast.walk(method)
+            ):
+                return True
+    return False
 
 
 def _gives_lists(node):

@@ -101,6 +101,13 @@ class Rewriter(ast.NodeTransformer):
         # what is read of tables; of other objects it is what it is
         self.tables = TABLES if _imports(tree, 'pandas') else frozenset()
 
+    def continues(self, earlier):
+        """Adds what is known of the earlier cells of a notebook, and adds this cell to it."""
+        for name in ('defined', 'numba', 'slices', 'tables'):
+            known = getattr(self, name) | earlier.get(name, type(getattr(self, name))())
+            earlier[name] = known
+            setattr(self, name, known)
+
     def visit_Call(self, node):
         self.generic_visit(node)
         name = node.func.id if isinstance(node.func, ast.Name) else None
@@ -126,6 +133,8 @@ class Rewriter(ast.NodeTransformer):
             node.args[0] = ast.copy_location(ast.Name(_CONVERSIONS[node.args[0].id], ast.Load()), node.args[0])
         elif self.python2 and name == 'unicode' and name not in self.defined and len(node.args) > 1:
             node.func = ast.copy_location(ast.Name('__remx_unicode__', ast.Load()), node.func)
+        elif self.python2 and name == 'bytearray' and name not in self.defined and node.args:
+            node.func = ast.copy_location(ast.Name('__remx_bytearray__', ast.Load()), node.func)
         elif (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in _WHOLE_TYPES
@@ -377,8 +386,13 @@ def _loaded(node):
     return found
 
 
-def rewritten(tree, python2=False, division=False):
-    """-> (the tree, rewritten in place; the lines of integer divisions)."""
+def rewritten(tree, python2=False, division=False, earlier=None):
+    """-> (the tree, rewritten in place; the lines of integer divisions).
+
+    `earlier`: what the earlier cells of a notebook import and define, to which this one is added.
+    """
     rewriter = Rewriter(tree, python2, division)
+    if earlier is not None:
+        rewriter.continues(earlier)
     tree = ast.fix_missing_locations(rewriter.visit(tree))
     return tree, rewriter.divisions

@@ -30,6 +30,12 @@ class Finding:
     level: str = 'error'  # 'note': it runs, but otherwise than a reader expects
 
 
+def _asks_version(node):
+    """Whether an expression has the version of Python, or whether something exists."""
+    text = ast.dump(node)
+    return any(word in text for word in ('version_info', "'version'", 'PY2', 'PY3', 'hasattr', 'python_version'))
+
+
 class _Visitor(ast.NodeVisitor):
     def __init__(self, path, text, tree, python2):
         self.path, self.lines, self.python2 = path, text.split('\n'), python2
@@ -50,6 +56,10 @@ class _Visitor(ast.NodeVisitor):
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 for alias in node.names:
                     self.names[alias.asname or alias.name] = f'{node.module}.{alias.name}'
+        self.versions = {       # names of the version, or of what it is compared with
+            target.id for n in ast.walk(tree) if isinstance(n, ast.Assign) and _asks_version(n.value)
+            for target in n.targets if isinstance(target, ast.Name)
+        }
         self.assigned = {
             self.dotted(n) for n in ast.walk(tree) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store)
         } - {None}
@@ -73,8 +83,9 @@ class _Visitor(ast.NodeVisitor):
         self.guarded -= handles
 
     def visit_If(self, node):
-        text = ast.dump(node.test)
-        guards = any(word in text for word in ('version_info', "'version'", 'PY2', 'PY3', 'hasattr', 'python_version'))
+        guards = _asks_version(node.test) or any(
+            isinstance(n, ast.Name) and n.id in self.versions for n in ast.walk(node.test)
+        )
         self.guarded += guards
         self.generic_visit(node)
         self.guarded -= guards
@@ -190,11 +201,13 @@ class _Visitor(ast.NodeVisitor):
             return True
         if name in OTHERS:
             fix, since = OTHERS[name]
+            there = since.startswith('deprecated')
             self.add(
                 node,
                 'name',
-                f'{name} is gone since {since}' + (f'; {fix} replaces it' if fix else ''),
+                f'{name} is {since if there else f"gone since {since}"}' + (f'; {fix} replaces it' if fix else ''),
                 None if imported or not fix else self._renamed(fix),
+                'note' if there else 'error',
             )
             return True
         if top == 'mxnet' and rest:

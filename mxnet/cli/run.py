@@ -62,9 +62,17 @@ def main(arguments):
     return run(parser.parse_args(ours), theirs)
 
 
-# what Python 3 says where an integer of Python 2 was divided, or where a function gave a list
-_FLOATS = ('slice indices must be integers', "'float' object cannot be interpreted as an integer")
-_ITERATORS = re.compile(r"'(zip|map|filter|dict_keys|dict_values|dict_items)' (object )?(is not|has no|does not)")
+# what Python 3 says where it refuses what Python 2 did
+_REFUSED = (
+    (('a float was given where an integer is required', 'integer division'),
+     re.compile("slice indices must be integers|'float' object cannot be interpreted as an integer")),
+    (('an iterator was given where a list is required', 'lists'),
+     re.compile(r"'(zip|map|filter|dict_keys|dict_values|dict_items)' (object )?(is not|has no|does not)"
+                "|for \\+: .*'(zip|map|filter|range|dict_keys|dict_values|dict_items)'")),
+    (('values of different types were compared', 'their order'),
+     re.compile("'[<>]=?' not supported between instances of '(str|NoneType|int|float|tuple|list|dict)' and "
+                "'(str|NoneType|int|float|tuple|list|dict)'")),
+)
 _WITH_VALUE = ('-m', '--data', '--package', '--report')
 
 
@@ -126,6 +134,7 @@ def run(options, theirs=None):
         status['status'] = 2
         if _in_program(error):
             _runner.print_error(error)
+            _advise(error, options, report)
             status['status'] = 1
         else:
             print(f'remx run: {error}', file=sys.stderr)
@@ -133,15 +142,22 @@ def run(options, theirs=None):
     except BaseException as error:  # as the interpreter does with what a program raises
         status['status'] = 1
         _runner.print_error(error)
-        if isinstance(error, (TypeError, AttributeError)) and options.python2 is None:
-            if any(text in str(error) for text in _FLOATS):
-                report.say('a float was given where an integer is required: if this program is Python 2, `remx run '
-                           '--python2` restores integer division')
-            elif _ITERATORS.search(str(error)):
-                report.say('an iterator was given where a list is required: if this program is Python 2, `remx run '
-                           '--python2` restores lists')
+        _advise(error, options, report)
         return 1
     return 0
+
+
+def _advise(error, options, report):
+    """Names `--python2` where Python 3 refuses what Python 2 did; the causes of an error count as well."""
+    if options.python2 is not None:
+        return
+    while error is not None:
+        if isinstance(error, (TypeError, AttributeError)):
+            for what, said in _REFUSED:
+                if said.search(str(error)):
+                    report.say(f'{what[0]}: if this program is Python 2, `remx run --python2` restores {what[1]}')
+                    return
+        error = error.__cause__ or error.__context__
 
 
 def _in_program(error):

@@ -366,6 +366,8 @@ def test_cython_sources_of_detection_programs(tmp_path):
     out, report = run(tmp_path, {
         'main.py': '''
             import numpy as np
+            from parts.beside import kept, kept_too
+            print(kept, kept_too)
             from parts.bbox import bbox_overlaps_cython
             from parts.cpu_nms import cpu_nms
             from parts.gpu_nms import gpu_nms
@@ -389,14 +391,90 @@ def test_cython_sources_of_detection_programs(tmp_path):
                 print('soft_nms_merge' in str(error))
             ''',
         'parts/__init__.py': '',
+        'parts/beside.py': '''
+            import numpy as np
+            import gpu_nms                          # of the same package, as Python 2 found it
+            from cpu_nms import cpu_nms
+            boxes = np.array([[0, 0, 9, 9, 0.9], [0, 0, 9, 4, 0.5]], dtype='float32')
+            kept, kept_too = cpu_nms(boxes, 0.5), gpu_nms.gpu_nms(boxes, 0.5)
+            ''',
         **{f'parts/{name}.pyx': f'def {function}(x):\n    pass\n' for name, function in (
             ('bbox', 'bbox_overlaps_cython'), ('cpu_nms', 'cpu_nms'), ('gpu_nms', 'gpu_nms'),
             ('anchors', 'anchors_cython'), ('nms', 'soft_nms'), ('other', 'function'))}})
-    assert out.splitlines() == ['[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
+    assert out.splitlines() == ['[0] [0, 1]', '[[1.0, 0.5], [0.5, 1.0], [0.0, 0.0]]', '[1, 2] [1, 0, 2] [1, 2]',
                                 '[[31.0, 15.0, 34.0, 18.0]]', "No module named 'parts.other'",
                                 '[0, 1] [0.9, 0.1, 0.1]', '[0, 1, 2] [0.9, 0.25, 0.1]',
                                 '[0, 1, 2] [0.9, 0.3033, 0.1]', 'True']
     assert 'functions of bbox.pyx, which is not compiled, in NumPy' in report
+
+
+def test_readers_of_scipy_look_in_data(tmp_path):
+    io = pytest.importorskip('scipy.io')
+    import numpy as np
+
+    (tmp_path / 'mine' / 'deep').mkdir(parents=True)
+    io.savemat(tmp_path / 'mine' / 'deep' / 'words.mat', {'x': np.ones(3)})
+    io.wavfile.write(tmp_path / 'mine' / 'tone.wav', 8000, np.zeros(10, 'int16'))
+    out, _ = run(tmp_path, {'main.py': '''
+        import scipy.io
+        import scipy.io as sio
+        import scipy.io.wavfile as wav
+        from scipy.io import loadmat, wavfile
+        print([f('/home/somebody/words.mat')['x'].shape for f in (scipy.io.loadmat, sio.loadmat, loadmat)])
+        print([f('tones/tone.wav')[0] for f in (scipy.io.wavfile.read, wav.read, wavfile.read)])
+        try:
+            loadmat('other.mat')
+        except FileNotFoundError:
+            print('not there')
+        '''}, '--data', 'mine')
+    assert out == '[(1, 3), (1, 3), (1, 3)]\n[8000, 8000, 8000]\nnot there\n'
+
+
+def test_the_atari_emulator_of_2016(tmp_path):
+    pytest.importorskip('fissix')
+    out, report = run(tmp_path, {
+        'main.py': '''
+            import numpy as np
+            from ale_python_interface import ALEInterface
+            ale = ALEInterface()
+            ale.setInt(b'random_seed', 3)
+            ale.loadROM(str.encode('roms/SpaceInvaders.bin'))
+            actions = ale.getMinimalActionSet()
+            print actions.dtype, actions, ale.getScreenDims(), ale.getInt('random_seed'), ale.act(actions[1]), ale.path
+            ''',
+        # the interface of the package of today, which is not among those of the tests
+        'ale_py/__init__.py': '''
+            import enum
+            class Action(enum.Enum):
+                NOOP, LEFT = 0, 4
+            class ALEInterface:
+                settings = {}
+                def _set(self, name, value):
+                    assert isinstance(name, str)
+                    self.settings[name] = value
+                def _get(self, name):
+                    return self.settings[name]
+                setInt = setBool = setFloat = setString = _set
+                getInt = getBool = getFloat = getString = _get
+                def loadROM(self, path):
+                    self.path = path
+                def getMinimalActionSet(self):
+                    return list(Action)
+                getLegalActionSet = getMinimalActionSet
+                def getScreenDims(self):
+                    return 210, 160
+                def act(self, action):
+                    assert type(action) is int
+                    return action
+            ''',
+        'ale_py/roms.py': '''
+            def get_all_rom_ids():
+                return ['breakout', 'space_invaders']
+            def get_rom_path(name):
+                return 'roms of ale_py/' + name
+            '''})
+    assert out == 'int32 [0 4] (160, 210) 3 4 roms of ale_py/space_invaders\n'
+    assert 'ale_py today' in report
 
 
 def test_find_mxnet_of_a_package_that_lacks_it_and_parts_of_gluoncv(tmp_path):

@@ -42,6 +42,27 @@ def userdict():
         def keys(self): return ['a']
     return A({'a': 1})['a'] == 1 and B().items() == [('a', 1)] and B().has_key('a')
 @T
+def executed_texts():
+    whole, found = 9, {}
+    exec "half = 7 / 2; print_ = lambda: 3L / 2" in found
+    exec 'assert 0777 / 2 == 255'
+    try:
+        eval('1 +')
+    except SyntaxError, error:
+        return (eval('whole / 2') == 4 and eval(u' [x / 2 for q in [0]]', {'x': 5}) == [2] and eval('5L <> 3') is True
+                and found['half'] == 3 and found['print_']() == 1 and eval(compile('1 + 1', 'a', 'eval')) == 2
+                and eval('max(None, n)', {}, {'n': 3}) == 3 and eval("""[1,
+    2]""") == [1, 2])
+@T
+def texts_as_buffers():
+    import numpy
+    return (str(buffer('abc', 1)) == 'bc' and bytearray('a\xff')[1] == 255 and len(bytearray(3)) == 3
+            and numpy.frombuffer('\x01\xff', 'uint8').tolist() == [1, 255])
+@T
+def lines_of_files():
+    open('lines', 'w').write('a\nb\n')
+    return [line.strip() for line in open('lines').xreadlines()] == ['a', 'b']
+@T
 def iterdict():
     class D(UserDict.IterableUserDict): pass
     return D()
@@ -391,6 +412,34 @@ def test_everything_is_as_in_python_2(tmp_path):
     pytest.importorskip('fissix')
     out, _ = run(tmp_path, {'main.py': PROGRAM.lstrip()})
     assert [line.rstrip() for line in out.splitlines()] == ['start', 'a b', 'a 3 tail', '', "('t', 1)"]
+
+
+def test_a_class_without_bases_whose_new_is_not_called(tmp_path):
+    """Nothing else in the file is Python 2."""
+    out, _ = run(tmp_path, {'main.py': """
+        class Single:
+            def __init__(self, decorated):
+                self.decorated = decorated
+            def __new__(kind, *args, **kwargs):
+                kind.instances[kind] = super(Single, kind).__new__(kind, *args, **kwargs)
+                return kind.instances[kind]
+
+        @Single
+        class Words:
+            pass
+        print(Words.decorated.__name__)
+        """})
+    assert out == 'Words\n'
+
+
+def test_true_division_of_executed_texts(tmp_path):
+    out, _ = run(tmp_path, {'main.py': """
+        from __future__ import division
+        n = xrange(8)[7]
+        exec("half = n / 2")
+        print(half, eval('n / 2'))
+        """})
+    assert out == '3.5 3.5\n'
 
 
 def test_bytes_of_binary_files(tmp_path):

@@ -269,6 +269,35 @@ def test_quotients_as_counts(remx):
     assert 'remx run --python2' in done.stderr
 
 
+@pytest.mark.parametrize('text, wanted', [
+    ("d = {'a': 1}\nprint(sorted(d.items() + [('b', 2)]), 7 / 2)\n", "[('a', 1), ('b', 2)] 3"),
+    ('print([9] + range(2), 7 / 2)\n', '[9, 0, 1] 3'),
+    ('print(len(zip([1, 2], [3, 4])), 7 / 2)\n', '2 3'),
+    ("d = {'a': 1}\nprint(len(d.items()), [1] + list(range(2)), 7 / 2)\n", '1 [1, 0, 1] 3.5'),
+])
+def test_lists_that_are_added_or_counted_are_python_2(remx, text, wanted):
+    assert remx(text, check=0).stdout == wanted + '\n'
+
+
+def test_lists_of_python_2_in_a_file_that_knows_both(remx):
+    done = remx('import sys\nsys.version_info\nd = {}\nd.items() + [1]\n', check=1)
+    assert 'remx run --python2` restores lists' in done.stderr
+
+
+def test_order_of_a_text_and_a_number(remx):
+    text = '''import mxnet as mx
+class Weighted(mx.operator.CustomOpProp):
+    def __init__(self, weight):             # a text, which the source compares with a number
+        super(Weighted, self).__init__()
+        assert weight > 0
+        print('made')
+mx.operator.register('weighted')(Weighted)
+mx.sym.Custom(mx.sym.Variable('a'), weight=2, op_type='weighted')
+'''
+    assert 'remx run --python2` restores their order' in remx(text, check=1).stderr
+    assert remx(text, check=0, options=['--python2']).stdout.startswith('made')
+
+
 def test_iterators_that_keep_zip_are_python_2(remx):
     text = '''
         class Iter:
@@ -440,6 +469,23 @@ def test_notebooks(remx, tmp_path):
     assert 'book.ipynb[cell 4]' in done.stderr and 'raise ValueError(x)' in done.stderr
     pytest.importorskip('fissix')
     assert remx(notebook('print 7 / 2', version='2.7.12'), name='old.ipynb', check=0).stdout == '3\n'
+
+
+def test_what_earlier_cells_of_a_notebook_import_and_define(remx):
+    pytest.importorskip('pandas')
+    done = remx(notebook('import pandas as pd\ndef float(x):\n    return "own"',
+                         't = pd.DataFrame({"a": [1, 2]})\nt.as_matrix().tolist()',
+                         'float(3), list(t.iteritems())[0][0]'), name='book.ipynb', check=0)
+    assert done.stdout == "[[1], [2]]\n('own', 'a')\n"
+
+
+def test_magic_pylab_and_display_of_ipython(remx):
+    pytest.importorskip('matplotlib')
+    pytest.importorskip('IPython')
+    done = remx(notebook("%pylab inline\npylab.rcParams['figure.figsize'] = (10, 6)\nlinspace(0, 1, 3).tolist()",
+                         'from IPython.core.display import display, HTML\nnp.float, plt.plot is not None'),
+                name='book.ipynb', check=0)
+    assert done.stdout == "[0.0, 0.5, 1.0]\n(<class 'float'>, True)\n"
 
 
 def test_reports(remx, tmp_path):

@@ -91,6 +91,25 @@ def test_what_is_guarded_or_the_programs_own_is_no_error():
         ''') == [(4, 'module', 'note'), (8, 'python2', 'note')]
 
 
+def test_a_name_that_is_still_there_is_a_note():
+    [finding] = check_text('from tqdm import tqdm_notebook\n', 'program.py')
+    assert finding.level == 'note' and finding.message.startswith('tqdm.tqdm_notebook is deprecated; ')
+
+
+def test_a_guard_by_a_name_of_the_version():
+    assert found('''\
+        import sys
+        VERSION = sys.version_info[0]
+        if VERSION == 2:
+            from urllib import urlretrieve
+        elif VERSION == 3:
+            from urllib.request import urlretrieve
+        number = 2
+        if number == 2:
+            text = unicode
+        ''') == [(4, 'name', 'note'), (9, 'python2', 'error')]
+
+
 def test_python_2_and_texts_that_are_neither():
     pytest.importorskip('fissix')
     assert (1, 'python2', 'error') in found('print "x", 3 / 2\n')
