@@ -137,6 +137,14 @@ def test_a_question_about_a_length_is_refused():
         mx.contrib.onnx.import_model(made)
 
 
+def test_lengths_that_grow_with_every_node_end():
+    nodes = [*batch_of('b0'), *[node('Mul', f'b{i} b{i}', f'b{i + 1}') for i in range(60)],
+             node('Concat', 'b60 minus', 's', axis=0), node('Reshape', 'x s', 'y')]
+    made = model(nodes, [info('x', ['(a+b)*(c+d)*(e+f)', 4])], [info('y', None)], ZERO)
+    with pytest.raises(mx.MXNetError, match='Reshape.*computed while the network runs'):
+        mx.contrib.onnx.import_model(made)
+
+
 # ---------------------------------------------------------------------- branches and loops
 def test_branches():
     """Constants, outer tensors and a parameter that both sides and the rest of the network use."""

@@ -11,6 +11,8 @@ import numpy as np
 
 __all__ = ['Length', 'named', 'settled']
 
+MOST_TERMS, MOST_FACTORS = 64, 16
+
 
 class Length:
     """A sum of products of lengths that have names, all at least one: {names of a product: how often}."""
@@ -130,6 +132,8 @@ def _terms_negative(number):
 def _made(terms, always=False):
     """A Length, or a number if no name is left."""
     terms = {names: count for names, count in terms.items() if count}
+    if len(terms) > MOST_TERMS or any(len(names) > MOST_FACTORS or abs(count) >> 63 for names, count in terms.items()):
+        raise TypeError('a length of more parts than a network has')     # a file could double them with every node
     return Length(terms) if always or any(terms) else terms.get((), 0)
 
 
