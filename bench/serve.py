@@ -216,6 +216,20 @@ def _cpu(pid):
     return sum(sum(p.cpu_times()[:2]) for p in (process, *process.children(recursive=True)))
 
 
+def table(found):
+    """A table of {(network, clients): {who: rows of `measure`}}: of the round with most requests each."""
+    head = '| network | clients | server | requests/s | remx serve to it | p50 ms | p99 ms | processor us a request |\n'
+    lines = []
+    for (network, clients), contestants in found.items():
+        best = {who: max(rows) for who, rows in contestants.items()}
+        ours = best['remx serve'][0]
+        for who, (rate, p50, p99, _) in best.items():
+            processor = min(row[3] for row in contestants[who])
+            lines.append(f'| {network} | {clients} | {who} | {rate:.1f} | {ours / rate:.2f} | {p50:.2f} | {p99:.2f} | '
+                         f'{processor:.0f} |\n')
+    return head + '|' + ' --- |' * 8 + '\n' + ''.join(lines)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--networks', default='mlp,mobilenet,resnet50')
@@ -229,6 +243,7 @@ def main(arguments=None):
         tests = os.path.join(ROOT, 'tests', 'tools', 'test_serve.py')
         return subprocess.run([sys.executable, '-m', 'pytest', '-q', '-s', tests, '-k', 'nothing_is_lost'],
                               env=environment).returncode
+    started, found = time.perf_counter(), {}
     for name in options.networks.split(','):
         with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
             shape = make(name, folder)
@@ -241,18 +256,17 @@ def main(arguments=None):
             with contextlib.suppress(ImportError):
                 import litserve  # noqa: F401
                 contestants['LitServe'] = stack.enter_context(program(LITSERVE, folder, _free_port()))
-            found: dict = {}
             for who, place in contestants.items():
                 measure(who, *place, file.getvalue(), 8, 3)             # batches of the sizes that come
-            for _ in range(options.rounds):
+            for number in range(options.rounds):
+                print(f'{name}: round {number + 1} of {options.rounds}, {time.perf_counter() - started:.0f} s',
+                      file=sys.stderr, flush=True)
                 for clients in map(int, options.clients.split(',')):
                     for who, place in contestants.items():
-                        found.setdefault((clients, who), []).append(
+                        found.setdefault((name, clients), {}).setdefault(who, []).append(
                             measure(who, *place, file.getvalue(), clients, options.seconds))
-            for (clients, who), rows in sorted(found.items()):
-                best = max(rows)
-                print(f'{name:10} {clients:3} clients  {who:18} {best[0]:9.1f} requests/s   p50 {best[1]:8.2f} ms   '
-                      f'p99 {best[2]:8.2f} ms   processor {min(r[3] for r in rows):8.0f} us a request', flush=True)
+    print(f'{os.cpu_count()} cores, load {os.getloadavg()[0]:.2f} at the end, {options.rounds} rounds of '
+          f'{options.seconds:g} s, {time.perf_counter() - started:.0f} s in all\n\n{table(found)}')
     return 0
 
 

@@ -156,7 +156,8 @@ def _accepted(annotation):
         if part == 'None':
             found.append((lambda value: value is None, 'None'))
         elif name in _ANNOTATIONS:
-            found.append(_part(name, [i.rpartition('.')[2] for i in _divided(rest[:-1], ', ')] if rest else []))
+            inner = _divided(rest[:-1], ', ') if rest else []
+            found.append(_part(name, [i if i == '...' else i.rpartition('.')[2] for i in inner]))
         else:
             return None
     return found

@@ -10,6 +10,7 @@ from .._names import near
 from ..base import MXNetError
 from ..cli import _inputs, _networks, _npy
 from ..cli._convert import parse_shapes
+from ..cli._rows import rows_of_outputs
 from .answers import failure
 
 V2_TYPES = {'BOOL': 'bool', 'UINT8': 'uint8', 'UINT16': 'uint16', 'UINT32': 'uint32', 'UINT64': 'uint64',
@@ -57,25 +58,35 @@ class Runner:
             options = {k: config[k] for k in ('scale', 'unit', 'mean', 'std', 'bgr', 'invert') if k in config}
             self.prepare = _inputs.Preprocessing(self.shapes[self.inputs[0]][1:], **options)
         self.largest = max(1, int(config.get('max_batch', 32)))
-        self._choose_threads(config.get('threads', 1))
-        self._choose_batch()
-        example = network.example({n: (1, *s[1:]) for n, s in self.shapes.items()})
+        examples = [self._example(1, seed) for seed in range(2)]
+        # rows of each output that belong to a row of the input; None: a request is a batch of its own
+        self.rows = rows_of_outputs(self._run, *examples) if all(self.shapes.values()) else None
+        if self.rows is None:
+            self.largest = 1
+            examples = [list(network.example(self.shapes).values())]
+        else:
+            self._choose_threads(config.get('threads', 1))
+            self._choose_batch()
         self.outputs = [(n, a.shape[1:], str(a.dtype)) for n, a in
-                        zip(network.symbol.list_outputs(), self.compute([example[n] for n in self.inputs]))]
+                        zip(network.symbol.list_outputs(), self.compute(examples[0]))]
+
+    def _example(self, rows, seed=0):
+        """Random inputs of so many rows."""
+        found = self.network.example({n: (rows, *s[1:]) for n, s in self.shapes.items()}, seed)
+        return [found[n] for n in self.inputs]
 
     def _choose_threads(self, most):
         """One thread, unless several are clearly faster: threads wait for each other, and for cores that others use."""
         import torch
         if most < 2 or self.ctx.device_type != 'cpu':
             return
-        example = self.network.example({n: (8, *s[1:]) for n, s in self.shapes.items()})
-        times = {}
+        example, times = self._example(8), {}
         for count in (1, most):
             torch.set_num_threads(count)
             found = []
             for _ in range(5):
                 started = time.perf_counter()
-                self._run([example[n] for n in self.inputs])
+                self._run(example)
                 found.append(time.perf_counter() - started)
             times[count] = min(found[2:])           # the first ones make the plan
         torch.set_num_threads(most if times[most] * 1.25 < times[1] else 1)
@@ -92,25 +103,25 @@ class Runner:
 
     def _time_batch(self, size):
         """The seconds of a batch of so many rows, after its plan is made."""
-        example = self.network.example({n: (size, *s[1:]) for n, s in self.shapes.items()})
-        best = float('inf')
+        example, best = self._example(size), float('inf')
         for _ in range(5):                  # the first ones make the plan
             started = time.perf_counter()
-            self._run([example[n] for n in self.inputs])
+            self._run(example)
             best = min(best, time.perf_counter() - started)
         return best
 
     def is_light(self):
         """Whether a batch takes less time than it takes to bring it to another process and back."""
-        if self.ctx.device_type != 'cpu' or sum(a.size for a in self.network.arrays.values()) > LIGHT_NUMBERS:
+        if self.rows is None or self.ctx.device_type != 'cpu':
+            return False
+        if sum(a.size for a in self.network.arrays.values()) > LIGHT_NUMBERS:
             return False
         count = 1
         while count <= LIGHT_BATCH:
-            example = self.network.example({n: (count, *s[1:]) for n, s in self.shapes.items()})
-            best = float('inf')
+            example, best = self._example(count), float('inf')
             for _ in range(6):                  # the first ones make the plan
                 started = time.perf_counter()
-                self.compute([example[n] for n in self.inputs])
+                self.compute(example)
                 best = min(best, time.perf_counter() - started)
             if best > LIGHT_SECONDS * (1 if count == 1 else 8):
                 return False
@@ -156,7 +167,8 @@ class Runner:
                 answers[number] = failure(400, f'{type(error).__name__}: {error}')
         groups: dict = {}
         for item in parsed:
-            groups.setdefault(tuple((v.shape[1:], v.dtype) for v in item[1]), []).append(item)
+            key = item[0] if self.rows is None else tuple((v.shape[1:], v.dtype) for v in item[1])
+            groups.setdefault(key, []).append(item)
         sizes, started = [], time.perf_counter()
         for group in groups.values():
             values = [np.concatenate(column) if len(group) > 1 else column[0] for column in
@@ -172,7 +184,8 @@ class Runner:
             for number, own, form in group:
                 count = len(own[0])
                 try:
-                    answers[number] = form([o[start:start + count] for o in outputs])
+                    answers[number] = form(outputs if self.rows is None else [
+                        o[start * rows:(start + count) * rows] for o, rows in zip(outputs, self.rows)])
                 except Exception as error:
                     answers[number] = failure(500, f'{type(error).__name__}: {error}')
                 start += count
@@ -180,6 +193,8 @@ class Runner:
 
     def compute(self, values):
         """The outputs for a batch, in pieces whose sizes are powers of two: few sizes, so that plans are used again."""
+        if self.rows is None:
+            return self._run(values)
         count = len(values[0])
         parts, start = [], 0
         while start < count:

@@ -8,6 +8,7 @@ from ..base import MXNetError
 from . import _networks
 from ._convert import parse_shapes
 from ._inputs import Preprocessing, finite, read_file, top_classes
+from ._rows import rows_of_outputs
 
 
 def run(options) -> int:
@@ -30,7 +31,8 @@ def run(options) -> int:
     if not items:
         raise MXNetError(f'{", ".join(options.files)}: there are no inputs in the files')
     ctx = _context(options.device)
-    results = compute(model.module(ctx), [array for _, array in items], options.batch, ctx)
+    examples = [list(model.example({name: (1, *shape[1:])}, seed).values()) for seed in range(2)]
+    results = compute(model.module(ctx), [array for _, array in items], options.batch, ctx, examples, shape)
     if options.out:
         from .._files import paths
         with paths.replacing(options.out) as temporary, open(temporary, 'wb') as file:
@@ -39,15 +41,26 @@ def run(options) -> int:
     return 0
 
 
-def compute(block, rows, batch, ctx):
-    """The first output of a network for each row."""
+def compute(block, rows, batch, ctx, examples, shape):
+    """The first output of a network for each row.
+
+    examples: two inputs of one row, by which the rows of the output are found
+    shape: of the input, as it was given
+    """
     from .. import ndarray
-    found = []
-    for start in range(0, len(rows), batch):
-        values = np.stack(rows[start:start + batch])
-        result = block(ndarray.array(values, ctx=ctx, dtype=values.dtype))
-        found.append((result[0] if isinstance(result, (list, tuple)) else result).asnumpy())
-    return np.concatenate(found)
+
+    def outputs(values):
+        result = block(*[ndarray.array(v, ctx=ctx, dtype=v.dtype) for v in values])
+        return [r.asnumpy() for r in (result if isinstance(result, (list, tuple)) else [result])][:1]
+    counts = rows_of_outputs(outputs, *examples)
+    if counts is None and shape[0] != 1:
+        raise MXNetError(f'the network does not compute the {shape[0]} rows of its input apart from each other (its '
+                         'first axis may be time, or its batch fixed), so that files cannot be put in as rows')
+    if counts is None:
+        return np.stack([outputs([row[None]])[0] for row in rows])
+    found = np.concatenate([outputs([np.stack(rows[start:start + batch])])[0]
+                            for start in range(0, len(rows), batch)])
+    return found if counts[0] == 1 else found.reshape(len(rows), counts[0], *found.shape[1:])
 
 
 def _context(text):

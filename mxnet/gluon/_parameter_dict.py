@@ -171,7 +171,7 @@ class ParameterDict:
                 if not name.startswith(restore_prefix):
                     raise AssertionError(f"restore_prefix is '{restore_prefix}', but Parameter '{name}' does not "
                                          'begin with it')
-        loaded = load_arrays(filename)
+        loaded = load_arrays(filename) or {}        # a file of no arrays is a list
         self.load_dict(loaded, ctx, allow_missing, ignore_extra, restore_prefix, filename, cast_dtype, dtype_source)
 
     def load_dict(self, param_dict: Mapping[str, NDArray], ctx: Contexts | None = None, allow_missing: bool = False,

@@ -600,3 +600,14 @@ def test_lists_of_inputs_stay_lists():
                                                                                           five[2])[0])
     with pytest.raises(TypeError, match='arrays, or lists of arrays, not dict'):
         gluon.to_torch(net, inputs=[{'x': nd.ones((2, 3))}])
+
+
+def test_axes_in_reverse_order_compile():
+    """Dynamo unpacks `*range(1, -1, -1)` into 1, -1 and -1."""
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, F, x):
+            return F.transpose(x)
+    net, x = Net(), nd.random.uniform(shape=(2, 3, 4))
+    module = gluon.to_torch(net, inputs=[x])
+    found = torch.compile(module, backend='eager', fullgraph=True)(x.to_torch())
+    np.testing.assert_array_equal(found.numpy(), net(x).asnumpy())

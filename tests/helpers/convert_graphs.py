@@ -10,7 +10,8 @@ import numpy as np
 
 import mxnet as mx
 
-GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', '..', 'shared', 'golden', 'files')
+GOLDEN = os.environ.get('REMX_GOLDEN_FILES') or os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), '..', '..', '..', 'shared', 'golden', 'files')
 GRAPHS: dict = {}
 INTEGERS: dict = {}         # {name of a graph: {parameter: array}} that are not random floats
 

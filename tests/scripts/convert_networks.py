@@ -65,6 +65,8 @@ def main(arguments=None):
     parser.add_argument('--forms', default='torch,exported,onnx', help=f'of {", ".join(FORMS)}')
     options = parser.parse_args(arguments)
     forms, bad = options.forms.split(','), 0
+    if options.networks == 'graphs' and not convert_graphs.golden():
+        parser.error(f'there are no recorded graphs in {convert_graphs.GOLDEN}; REMX_GOLDEN_FILES names their folder')
     names = [*convert_graphs.GRAPHS, *(f'recorded:{n}' for n in convert_graphs.golden())] \
         if options.networks == 'graphs' else options.networks.split(',')
     print('| network | inputs | ' + ' | '.join(forms) + ' | seconds |\n|' + ' --- |' * (len(forms) + 3), flush=True)

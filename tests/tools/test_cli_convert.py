@@ -352,6 +352,41 @@ def test_the_commands_of_the_page(folder, capsys):
     assert np.load('scores.npy').shape == (3, 10)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(1200)
+def test_the_slow_commands_of_the_page(folder):
+    """Those of `sh slow` blocks: they compile."""
+    import re
+    lines, text = commands('convert.md', slow=True)
+    exec(re.search(r'```python\n(.*?)```', text, re.S)[1], {})
+    quick, _ = commands('convert.md')
+    chosen = [line for line in lines if line not in quick]
+    assert chosen
+    for line in chosen:
+        name, *arguments = line.split()
+        assert name == 'remx' and main(arguments) == 0, line
+    assert (folder / 'lenet.pt2').exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_javascript_of_the_page(folder):
+    """With the package that npm installs; where there is no Node.js or no registry, it is skipped."""
+    import re
+    text = (ROOT / 'docs' / 'en' / 'convert.md').read_text(encoding='utf-8')
+    if shutil.which('node') is None or shutil.which('npm') is None:
+        pytest.skip('no Node.js')
+    install = re.search(r'`(npm install --ignore-scripts \S+)`', text)[1]
+    done = subprocess.run(install.split(), cwd=folder, capture_output=True, text=True, timeout=600)
+    if done.returncode:
+        pytest.skip(f'npm could not install the package: {done.stderr[-200:]}')
+    exec(re.search(r'```python\n(.*?)```', text, re.S)[1], {})
+    assert main(['convert', 'lenet', '--to', 'onnx', '--shape', 'data=1,1,28,28']) == 0
+    (folder / 'run.js').write_text(re.search(r'```js\n(.*?)```', text, re.S)[1])
+    found = subprocess.run(['node', 'run.js'], cwd=folder, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() in text and found.stdout.strip() == '[ 5, 10 ]'
+
+
 @pytest.mark.parametrize('text, message', [
     ('def make():\n    raise KeyError(3)', 'make() failed: KeyError: 3'),
     ('def make(size):\n    pass', 'make() failed: TypeError: make() missing 1'),

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import zipfile
 
+import numpy as np
 import pytest
 
 from mxnet._serve import archives, endpoint, link, tracing
@@ -235,3 +236,76 @@ def test_front_and_workers_answer_from_the_same_files(tmp_path, replaced):
             await pool.stop()
     asyncio.run(run())
     assert ('not local' in events) is replaced
+
+
+# ---------------------------------------------------------------------- rows of outputs
+def rows_network(kind, prefix):
+    """A checkpoint whose outputs have other rows than its inputs -> (the shape of its input, outputs of an array)"""
+    import mxnet as mx
+    data = mx.sym.var('data')
+    if kind == 'several rows':              # an unrolled network: one row for each step
+        out = mx.sym.Reshape(mx.sym.FullyConnected(data, num_hidden=12, name='fc'), shape=(-1, 4))
+    elif kind == 'several outputs':
+        fc = mx.sym.FullyConnected(data, num_hidden=12, name='fc')
+        out = mx.sym.Group([mx.sym.Reshape(fc, shape=(-1, 6)), fc])
+    elif kind == 'compared':                # each row is compared with the mean of the batch
+        fc = mx.sym.FullyConnected(data, num_hidden=12, name='fc')
+        out = mx.sym.broadcast_sub(fc, mx.sym.mean(fc, axis=0, keepdims=True)) + fc
+    elif kind == 'one number':
+        out = mx.sym.sum(mx.sym.FullyConnected(data, num_hidden=12, name='fc'))
+    else:                                   # the first axis is time
+        fc = mx.sym.FullyConnected(data, num_hidden=12, name='fc', flatten=False)
+        out = mx.sym.contrib.foreach(lambda x, s: (x + s[0], [x + s[0]]), fc,
+                                     [mx.sym.zeros_like(mx.sym.slice_axis(fc, axis=0, begin=0, end=1).reshape((1, 12)))]
+                                     )[0]
+    out.save(f'{prefix}-symbol.json')
+    shape = (3, 1, 5) if kind == 'time' else (1, 5)
+    random = np.random.RandomState(0)
+    mx.nd.save(f'{prefix}-0000.params', {'arg:fc_weight': mx.nd.array(random.uniform(-1, 1, (12, 5))),
+                                         'arg:fc_bias': mx.nd.array(random.uniform(-1, 1, 12))})
+    net = mx.gluon.SymbolBlock.imports(f'{prefix}-symbol.json', ['data'], f'{prefix}-0000.params')
+
+    def compute(x):
+        found = net(mx.nd.array(x))
+        return [f.asnumpy() for f in (found if isinstance(found, list) else [found])]
+    return shape, compute
+
+
+KINDS = ['several rows', 'several outputs', 'compared', 'one number', 'time']
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_each_request_gets_all_its_rows_and_no_others(tmp_path, kind):
+    """Requests that are computed together get what each would get alone."""
+    from mxnet._serve.runner import Runner
+    shape, compute = rows_network(kind, str(tmp_path / 'net'))
+    runner = Runner({'name': 'net', 'source': str(tmp_path / 'net'), 'shapes': ['data=' + ','.join(map(str, shape))]})
+    assert (runner.rows is None) == (kind not in ('several rows', 'several outputs'))
+    inputs = [np.random.RandomState(i).uniform(-1, 1, shape).astype('float32') for i in range(3)]
+    inputs += [np.concatenate((inputs[0], inputs[1]))]
+    bodies = [json.dumps({'inputs': [{'name': 'data', 'datatype': 'FP32', 'shape': list(x.shape),
+                                      'data': x.ravel().tolist()}]}).encode() for x in inputs]
+    answers, _, _ = runner.answer([('v2', {'name': 'net'}, body) for body in bodies])
+    for x, (status, _, body, _) in zip(inputs, answers, strict=True):
+        assert status == 200, body
+        outputs = json.loads(body)['outputs']
+        for found, wanted in zip(outputs, compute(x), strict=True):
+            assert found['shape'] == list(wanted.shape)
+            np.testing.assert_allclose(np.reshape(found['data'], wanted.shape), wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_predict_gives_each_input_its_rows(tmp_path, monkeypatch, capsys, kind):
+    from mxnet.cli import main
+    monkeypatch.chdir(tmp_path)
+    shape, compute = rows_network(kind, 'net')
+    x = np.random.RandomState(3).uniform(-1, 1, (4, *shape[1:])).astype('float32')
+    np.save('x.npy', x)
+    code = main(['predict', 'net', 'x.npy', '--shape', 'data=' + ','.join(map(str, shape)), '--raw', '--out', 'y.npy'])
+    if kind == 'time':
+        assert code == 1 and 'does not compute the 3 rows of its input apart' in capsys.readouterr().err
+        return
+    found = np.load('y.npy')
+    assert len(found) == 4
+    for row, wanted in zip(found, [compute(one[None])[0] for one in x], strict=True):
+        np.testing.assert_allclose(row.ravel(), wanted.ravel(), rtol=1e-4, atol=1e-5)

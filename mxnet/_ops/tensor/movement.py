@@ -72,7 +72,7 @@ def squeeze(data, *, axis: Shape | None = None):
 def transpose(data, *, axes: Shape = ()):
     """The axes in the order `axes`, by default in reverse order."""
     if not axes:
-        return data.permute(*range(data.dim() - 1, -1, -1))
+        return data.permute(tuple(range(data.dim() - 1, -1, -1)))      # Dynamo takes `*range` for its arguments
     if len(axes) != data.dim() or len(set(axes)) != len(axes):
         raise MXNetError(f'operator transpose: argument axes={axes} is not accepted for shape {tuple(data.shape)}; it '
                          'takes all axes in a new order')

@@ -78,8 +78,9 @@ def compare(n):
 
 @translates('Mod')
 def mod(n):
-    if n.get('fmod'):
-        raise n.error('fmod=1')
+    if n.get('fmod'):                   # the sign of the dividend
+        a, b = _aligned(n)
+        return sym.broadcast_mul(sym.sign(a), sym.broadcast_mod(sym.abs(a), sym.abs(b)), name=n.name)
     return sym.broadcast_mod(*_aligned(n), name=n.name)
 
 
@@ -141,6 +142,33 @@ def prelu(n):
         return sym.LeakyReLU(n.sym(), n.parameter(known.ravel(), 'gamma'), act_type='prelu', name=n.name)
     x, slope = _aligned(n)
     return sym.relu(x) - sym.broadcast_mul(slope, sym.relu(-x))
+
+
+@translates('Celu')
+def celu(n):
+    alpha = n.get('alpha', 1.0)
+    return sym.LeakyReLU(n.sym() / alpha, act_type='elu', slope=1.0, name=n.name) * alpha
+
+
+@translates('Mish')
+def mish(n):
+    x = n.sym()
+    return sym.broadcast_mul(x, sym.tanh(sym.Activation(x, act_type='softrelu')), name=n.name)
+
+
+@translates('IsNaN', 'IsInf')
+def is_odd(n):
+    if not n.get('detect_negative', 1) or not n.get('detect_positive', 1):
+        raise n.error('infinities of one sign')
+    x = n.sym()
+    if n.kind == 'IsNaN':
+        return sym.broadcast_not_equal(x, x, name=n.name)
+    return sym.broadcast_equal(sym.abs(x), sym.ones_like(x) * np.inf, name=n.name)
+
+
+@translates('Einsum')
+def einsum(n):
+    return sym.np.einsum(n.get('equation'), *[s.as_np_ndarray() for s in n.syms()]).as_nd_ndarray()
 
 
 @translates('Softplus')

@@ -1,10 +1,12 @@
 """All translations, and what is computed at once where it is known: shapes, indices, ranges."""
+import functools
 import math
 
 import numpy as np
 
 from ....onnx.mx2onnx._builder import onnx
-from . import _arithmetic, _layers, _movement, _quantized  # noqa: F401, they register
+from . import _arithmetic, _control, _layers, _movement, _quantized  # noqa: F401, they register
+from ._lengths import Length
 from ._registry import TRANSLATIONS
 from .import_onnx import values_of
 
@@ -12,12 +14,18 @@ __all__ = ['FOLDS', 'TRANSLATIONS']
 
 
 def _known(function):
-    """A fold that works when all inputs are known."""
+    """A fold that works when all inputs are known, be it with lengths that vary by name."""
     def fold(n):
-        values = [None if t is None else t.values for t in n.tensors]
+        values = [None if t is None else t.known for t in n.tensors]
         if any(t is not None and v is None for t, v in zip(n.tensors, values)):
             return None
-        return function(n, *values)
+        if not any(t is not None and t.lengths is not None for t in n.tensors):
+            return function(n, *values)
+        try:
+            found = function(n, *values)
+        except (AttributeError, TypeError, ValueError):         # no exact answer
+            return None
+        return found
     return fold
 
 
@@ -32,16 +40,30 @@ def _constant(n):
 
 
 def _shape(n):
-    shape = n.shape()
-    begin, end = n.get('start', 0), n.get('end')
-    if shape is None:
+    dims = n.graph.refined(n.input(0))
+    if dims is None:
         return None
-    part = shape[slice(begin, end)]
-    return None if any(length == 0 for length in part) else np.array(part, np.int64)
+    for axis, length in enumerate(dims):
+        if isinstance(length, Length):
+            n.graph.note(length, n.tensors[0], axis)
+    return _vector(dims[slice(n.get('start', 0), n.get('end'))])
+
+
+def _vector(lengths):
+    found = np.empty(len(lengths), object)
+    found[:] = lengths
+    return found
+
+
+def _size(n):
+    dims = n.graph.refined(n.input(0))
+    return None if dims is None else np.prod(_vector((1, *dims)))
 
 
 def _constant_of_shape(n, shape):
     value = values_of(n.attrs['value'], n.outputs[0]) if 'value' in n.attrs else np.zeros(1, np.float32)
+    if shape.dtype == object:
+        return None
     lengths = [int(length) for length in np.ravel(shape)]
     n.room(math.prod(lengths), f'the shape {lengths}')
     return np.full(tuple(lengths), value.ravel()[0], value.dtype)
@@ -107,7 +129,7 @@ def _squeeze(n, x, axes=None):
 
 
 def _cast(n, x):
-    return x.astype(onnx().helper.tensor_dtype_to_np_dtype(n.get('to')))
+    return x if x.dtype == object else x.astype(onnx().helper.tensor_dtype_to_np_dtype(n.get('to')))
 
 
 def _reshape(n, x, shape):
@@ -120,7 +142,17 @@ def _reduce_prod(n, x, axes=None):
 
 
 def _div(n, a, b):
-    return a // b if a.dtype.kind in 'iu' else a / b
+    return a // b if a.dtype.kind in 'iuO' else a / b
+
+
+def _equal(n, a, b):
+    return np.equal(a, b) if object not in (a.dtype, b.dtype) else np.equal(a, b, dtype=object).astype(bool)
+
+
+def _mod(n, a, b):
+    if n.get('fmod') or a.dtype.kind not in 'iu' or not np.all(b):
+        return None
+    return np.mod(a, b)
 
 
 # Large constants stay parameters, so that networks keep theirs; only what steers others is folded.
@@ -131,7 +163,7 @@ def _small(function):
     inner = _known(function)
 
     def fold(n):
-        if any(t is not None and t.values is not None and t.values.size > SMALL for t in n.tensors):
+        if any(t is not None and t.known is not None and t.known.size > SMALL for t in n.tensors):
             return None
         return inner(n)
     return fold
@@ -144,7 +176,14 @@ FOLDS = {'Constant': _known(_constant), 'Shape': _shape, 'ConstantOfShape': _kno
          'Add': _small(_together(lambda n, a, b: a + b)), 'Sub': _small(_together(lambda n, a, b: a - b)),
          'Mul': _small(_together(lambda n, a, b: a * b)), 'Div': _small(_together(_div)),
          'ReduceProd': _small(_reduce_prod), 'Identity': _known(lambda n, x: x), 'Range': _known(_range),
-         'Expand': _small(_expand), 'Equal': _small(_together(lambda n, a, b: a == b)),
+         'Expand': _small(_expand), 'Equal': _small(_together(_equal)), 'Size': _size,
+         'NonZero': _small(lambda n, x: np.stack(np.nonzero(x)).astype(np.int64)),
+         'Mod': _small(_together(_mod)), 'Not': _small(lambda n, x: np.logical_not(x)),
+         'And': _small(_together(lambda n, a, b: np.logical_and(a, b))),
+         'Or': _small(_together(lambda n, a, b: np.logical_or(a, b))),
+         'Greater': _small(_together(lambda n, a, b: a > b)), 'Less': _small(_together(lambda n, a, b: a < b)),
+         'Max': _small(_together(lambda n, *values: functools.reduce(np.maximum, values))),
+         'Min': _small(_together(lambda n, *values: functools.reduce(np.minimum, values))),
          'Where': _small(_together(lambda n, c, a, b: np.where(c, a, b))),
          'Neg': _small(lambda n, x: -x), 'Sqrt': _small(lambda n, x: np.sqrt(x)),
          'Transpose': _small(lambda n, x: np.transpose(x, n.get('perm'))),

@@ -41,7 +41,8 @@ while select.select([asked], [], [], 10)[0]:
     if used:
         resource.setrlimit(resource.RLIMIT_AS, (used + room, hard))
     try:
-        answer, good = shape_inference.infer_shapes(onnx.ModelProto.FromString(data)).SerializeToString(), 1
+        answer, good = shape_inference.infer_shapes(onnx.ModelProto.FromString(data), data_prop=True)\
+            .SerializeToString(), 1
     except Exception as error:
         answer, good = str(error).encode()[:2000], 0
     if used:

@@ -1,14 +1,17 @@
 """Walks over an ONNX graph and makes a Symbol of it.
 
 Constants are folded: what follows from initializers, or from shapes that the file gives, is computed here with NumPy,
-since many ONNX operators take as inputs what are attributes in MXNet.
+since many ONNX operators take as inputs what are attributes in MXNet.  Lengths that vary are folded by name
+(`_lengths`).
 """
+import collections
 import contextlib
 import os
 from typing import Any
 
 import numpy as np
 
+from .... import symbol as sym
 from ...._files import jsons, limits, paths
 from ...._ops.core.dtypes import TORCH as DTYPES
 from ....base import MXNetError
@@ -16,6 +19,7 @@ from ....ndarray import array
 from ....onnx.mx2onnx._builder import onnx
 from ....symbol import Group, var
 from ._external import load_external
+from ._lengths import Length, named, settled
 from ._shapes import infer
 
 __all__ = ['GraphProto']
@@ -55,17 +59,41 @@ def read(model):
 
 
 class Tensor:
-    """A value of the ONNX graph: a symbol, or NumPy values that are known; with what is known of its shape."""
+    """A value of the ONNX graph: a symbol, or NumPy values that are known; with what is known of its shape.
 
-    def __init__(self, symbol=None, values=None, shape=None, dtype=None):
+    dims: the lengths of its axes, numbers or `Length`; None where the number of axes is not known
+    lengths: its elements, numbers and `Length`, where it is part of a shape
+    make: computes the symbol of such a tensor, should one be needed
+    """
+
+    def __init__(self, symbol=None, values=None, dims=None, dtype=None, lengths=None, make=None, infer=None):
         self.values: Any
-        self._symbol, self.values = symbol, values
-        self.shape: Any = tuple(values.shape) if values is not None else shape
-        self.dtype: Any = values.dtype if values is not None else dtype
+        self._symbol, self.values, self.lengths, self._make, self._infer = symbol, values, lengths, make, infer
+        known = values if values is not None else lengths
+        self._dims: Any = tuple(known.shape) if known is not None else dims
+        self.dtype: Any = values.dtype if values is not None else np.dtype(np.int64) if lengths is not None else dtype
+        self.rows = 0           # steps of a loop that may end before
+        self.padded: Any = None         # the symbol of such rows, with zeros for the steps that were not run
+
+    @property
+    def dims(self):
+        if self._dims is None and self._infer is not None:
+            infer, self._infer = self._infer, None
+            self._dims = infer(self)
+        return self._dims
+
+    @property
+    def shape(self):
+        """The lengths, with 0 for one that varies."""
+        return None if self.dims is None else tuple(0 if isinstance(d, Length) else d for d in self.dims)
 
     @property
     def rank(self):
-        return None if self.shape is None else len(self.shape)
+        return None if self.dims is None else len(self.dims)
+
+    @property
+    def known(self):
+        return self.values if self.values is not None else self.lengths
 
 
 class Node:
@@ -118,6 +146,13 @@ class Node:
     def shape(self, number=0):
         return self.input(number).shape
 
+    def dims(self, number=0):
+        """The lengths of an input, numbers or `Length`."""
+        found = self.input(number).dims
+        if found is None:
+            raise self.error(f'the number of axes of input {number} is not known')
+        return found
+
     def rank(self, number=0):
         found = self.input(number).rank
         if found is None:
@@ -138,6 +173,17 @@ class Node:
     def ints(self, number, key=None, default=None):
         found = self.values(number, key, default)
         return found if found is None else [int(n) for n in np.ravel(found)]
+
+    def lengths(self, number, key=None):
+        """As `ints`, with a `Length` where one varies."""
+        if self.has(number) and self.tensors[number].lengths is not None:
+            return list(np.ravel(self.tensors[number].lengths))
+        return self.ints(number, key)
+
+    def widened(self, x, axis, length):
+        """A symbol whose axis has one element, with as many of them as a `Length` says."""
+        source, place = self.graph.source(length, self)
+        return sym.broadcast_like(x, self.graph.symbol(source), lhs_axes=(axis,), rhs_axes=(place,))
 
     def room(self, count, what='its result'):
         """Refuses to compute so many numbers if the file is too small to ask for them."""
@@ -180,6 +226,10 @@ class GraphProto:
         self.size: int | None
         self.spent: int
         self.where, self.size, self.spent = where, size, 0
+        self._sources: Any = {}            # {Length: (tensor, axis) that has it}
+        self.inputs: dict = {}              # {variable: its shape, 0 for a length that varies}
+        self.declared: set = set()          # names of lengths of inputs
+        self.found: dict = {}               # {name of a length: what it is}
 
     def get_graph_metadata(self, model):
         with self.reported():
@@ -208,23 +258,42 @@ class GraphProto:
             return self._from_onnx(model)
 
     def _from_onnx(self, model):
-        from ._operators import FOLDS, TRANSLATIONS
         self.opset: Any = max((o.version for o in model.opset_import if o.domain in ('', 'ai.onnx')), default=1)
         _check_names(model.graph)
-        graph = infer(model).graph
-        if not graph.output:
+        if not model.graph.output:
             raise MXNetError('ONNX import: the network has no outputs')
-        missing = sorted({n.op_type for n in graph.node if n.op_type not in TRANSLATIONS and n.op_type not in FOLDS})
+        graph = infer(model).graph
+        self._check_translations(model)
+        names = {tensor.name for tensor in graph.initializer}
+        given = [(value, var(value.name)) for value in graph.input if value.name not in names]
+        outputs = self.walk(graph, given)
+        symbol = outputs[0] if len(outputs) == 1 else Group(outputs)
+        wanted = set(symbol.list_arguments()), set(symbol.list_auxiliary_states())
+        arrays = {name: array(values, dtype=values.dtype) for name, values in self.parameters.items()}
+        return (symbol, {n: a for n, a in arrays.items() if n in wanted[0]},
+                {n: a for n, a in arrays.items() if n in wanted[1]})
+
+    def _check_translations(self, model):
+        from ._operators import FOLDS, TRANSLATIONS
+        missing = sorted({n.op_type for g in _graphs(model.graph) for n in g.node
+                          if n.op_type not in TRANSLATIONS and n.op_type not in FOLDS
+                          or n.domain not in ('', 'ai.onnx')})
         if missing:
             raise MXNetError(NO_TRANSLATION.format(kinds=', '.join(missing), opset=self.opset,
                                                    producer=model.producer_name or 'an unknown program'))
+
+    def walk(self, graph, given):
+        """The symbols of the outputs of a graph; given: its inputs as they are declared, each with a symbol."""
+        from ._operators import FOLDS, TRANSLATIONS
         known = {v.name: v for v in (*graph.value_info, *graph.output, *graph.input)}
         for tensor in graph.initializer:
             self.tensors[tensor.name] = Tensor(values=values_of(tensor, tensor.name))
             self.tensors[tensor.name].name = tensor.name
-        for value in graph.input:
-            if value.name not in self.tensors:
-                self.tensors[value.name] = Tensor(var(value.name), shape=_shape(value), dtype=_dtype(value))
+        for value, symbol in given:
+            self.inputs[symbol.name] = _shape(value)
+            tensor = Tensor(symbol, dims=_dims(value), dtype=_dtype(value))
+            self.declared.update(name for d in tensor.dims or () if isinstance(d, Length) for name in d.names())
+            self._add(value.name, tensor)
         for proto in graph.node:
             self._translate(Node(self, proto), known, TRANSLATIONS, FOLDS)
         for value in graph.output:
@@ -234,12 +303,79 @@ class GraphProto:
         lost = [value.name for value in graph.output if value.name not in self.tensors]
         if lost:
             raise MXNetError(f'ONNX import: the outputs {", ".join(lost)} are second outputs that are not translated')
-        outputs = [self.symbol(self.tensors[value.name]) for value in graph.output]
-        symbol = outputs[0] if len(outputs) == 1 else Group(outputs)
-        wanted = set(symbol.list_arguments()), set(symbol.list_auxiliary_states())
-        arrays = {name: array(values, dtype=values.dtype) for name, values in self.parameters.items()}
-        return (symbol, {n: a for n, a in arrays.items() if n in wanted[0]},
-                {n: a for n, a in arrays.items() if n in wanted[1]})
+        return [self.symbol(self.tensors[value.name]) for value in graph.output]
+
+    def body(self, graph):
+        """The reader of a graph inside this one: it sees the tensors of this one, and has the same parameters."""
+        made = GraphProto(self.where, self.size)
+        made.opset, made.parameters, made.states, made.inputs = self.opset, self.parameters, self.states, self.inputs
+        made.declared, made.found = self.declared, self.found
+        made.tensors, made.spent = collections.ChainMap({}, self.tensors), self.spent
+        made._sources = collections.ChainMap({}, self._sources)
+        # what the body uses from outside must not become a part of it
+        for inner in _graphs(graph):
+            for name in {name for n in inner.node for name in n.input if name in self.tensors}:
+                if not self.tensors[name].rows:
+                    self.symbol(self.tensors[name])
+        return made
+
+    def _add(self, name, tensor):
+        self.tensors[name] = tensor
+        if self.found and tensor._dims is not None:
+            tensor._dims = tuple(d.replaced(self.found) if isinstance(d, Length) else d for d in tensor._dims)
+        for axis, length in enumerate(tensor._dims or ()):
+            if isinstance(length, Length) and tensor._symbol is not None:
+                self.note(length, tensor, axis)
+
+    def note(self, length, tensor, axis):
+        """Remembers which axis has a length."""
+        self._sources.setdefault(_key(length), (tensor, axis))
+
+    def source(self, length, node):
+        """(tensor, axis) that has a length."""
+        found = self._sources.get(_key(length))
+        if found is None:
+            raise node.error(f'no axis of the network has the length {length}')
+        return found
+
+    def refined(self, tensor):
+        """The lengths of a tensor; those which the ONNX library could not tell from others, as far as its symbol does.
+
+        The library follows no division, so that half of the channels is a name that it has made up.
+        """
+        dims = tensor.dims
+        if dims is None or tensor._symbol is None or all(
+                not isinstance(d, Length) or d.names() <= self.declared for d in dims):
+            return dims
+        for axis, (length, number) in enumerate(zip(dims, self._symbol_shape(tensor))):
+            if isinstance(length, Length) and number:
+                (names, count), *more = length.terms.items()
+                if len(names) == 1 and count == 1 and not more:
+                    self.found[names[0]] = number
+                tensor._dims = (*tensor._dims[:axis], number, *tensor._dims[axis + 1:])
+        return tensor._dims
+
+    def _symbol_shape(self, tensor):
+        """The shape that follows from the symbol, 0 for a length that is not known."""
+        arguments = set(tensor._symbol.list_arguments())
+        try:
+            shapes = tensor._symbol.infer_shape_partial(**{n: s for n, s in self.inputs.items() if s and
+                                                           n in arguments})[1]
+        except _FAILURES:
+            return ()
+        return shapes[0] if shapes and shapes[0] else ()
+
+    def _infer(self, tensor):
+        """The lengths of what the ONNX library does not know, as far as the symbol tells."""
+        shapes = [self._symbol_shape(tensor)]
+        if not shapes[0]:
+            return None
+        tensor._dims = tuple(length or Length({(f'{tensor._symbol.name}:{axis}',): 1})
+                             for axis, length in enumerate(shapes[0]))
+        for axis, length in enumerate(tensor._dims):
+            if isinstance(length, Length):
+                self.note(length, tensor, axis)
+        return tensor._dims
 
     def _translate(self, node, known, translations, folds):
         try:
@@ -256,21 +392,32 @@ class GraphProto:
         if fold is not None:
             values = fold(node)
             if values is not None:
-                values = values if isinstance(values, list) else [values]
+                values = [settled(value) for value in (values if isinstance(values, list) else [values])]
                 for name, value in zip(node.outputs, values):
-                    self.tensors[name] = Tensor(values=np.asarray(value))
+                    self.tensors[name] = Tensor(values=value) if value.dtype != object else \
+                        Tensor(lengths=value, make=lambda: translations[node.kind](node))
                 return
             if node.kind not in translations:
                 raise node.error('its inputs are computed while the network runs; only constants are translated')
         made = translations[node.kind](node)
         made = made if isinstance(made, (list, tuple)) else [made]
         for name, symbol in zip(node.outputs, made):
+            if not name:
+                continue
+            if isinstance(symbol, Tensor):
+                self._add(name, symbol)
+                continue
             value = known.get(name)
-            self.tensors[name] = Tensor(symbol, shape=_shape(value) if value is not None else None,
-                                        dtype=_dtype(value) if value is not None else None)
+            self._add(name, Tensor(symbol, dims=_dims(value) if value is not None else None,
+                                   dtype=_dtype(value) if value is not None else None, infer=self._infer))
 
     def symbol(self, tensor, wanted=None):
         """The symbol of a tensor; values that are known become a parameter."""
+        if tensor.rows:
+            raise MXNetError('ONNX import: an output of a Loop that may end early has as many rows as steps were run; '
+                             'that is translated only where it is filled up to the most steps')
+        if tensor._symbol is None and tensor.values is None:
+            tensor._symbol = tensor._make()
         if tensor._symbol is None:
             name = base = getattr(tensor, 'name', None) or wanted or f'constant{len(self.parameters)}'
             number = 0
@@ -285,6 +432,28 @@ class GraphProto:
             self.parameters[name] = values
             tensor._symbol = var(name, shape=values.shape, dtype=values.dtype.name)
         return tensor._symbol
+
+
+def _key(length):
+    return frozenset(length.terms.items())
+
+
+def _graphs(graph):
+    """A graph and those of its loops and branches."""
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField('g'):
+                yield from _graphs(attribute.g)
+
+
+def _dims(value):
+    """The lengths of a value, numbers or `Length`; None if nothing is known."""
+    shape = _shape(value)
+    if shape is None:
+        return None
+    return tuple(n or (named(d.dim_param) if d.dim_param else Length({(f'{value.name}:{axis}',): 1}))
+                 for axis, (n, d) in enumerate(zip(shape, value.type.tensor_type.shape.dim)))
 
 
 def _shape(value):
@@ -321,7 +490,7 @@ def values_of(tensor, name):
 
 def _check_names(graph):
     """Refuses names that are no text: protobuf hands these out as bytes."""
-    for node in graph.node:
+    for node in (node for inner in _graphs(graph) for node in inner.node):
         for text in (node.name, node.op_type, *node.input, *node.output, *(a.name for a in node.attribute)):
             if not isinstance(text, str):
                 raise MXNetError(f'ONNX import: the name {text[:60]!r} is not UTF-8')

@@ -21,6 +21,6 @@ def import_to_gluon(model_file, ctx=None):
     values = {**arguments, **states}
     for name, parameter in net.collect_params().items():
         parameter.shape, parameter.dtype = values[name].shape, values[name].dtype
-        parameter.initialize(ctx=ctx)
+        parameter.initialize(init='zeros', ctx=ctx)     # whole numbers have no random values
         parameter.set_data(values[name])
     return net
