@@ -18,7 +18,7 @@ def pinned(name, version):
 
 @nox.session(python=PYTHONS)
 @nox.parametrize('numpy', ['1.26.*', ''])
-@nox.parametrize('torch', ['2.11.*', ''])
+@nox.parametrize('torch', ['2.11.*', '2.13.*', ''])
 def tests(session, torch, numpy):
     """The tests that take seconds, with one version of PyTorch and NumPy; '' is the newest."""
     if numpy.startswith('1.') and session.python in ('3.13', '3.14'):
