@@ -1,4 +1,4 @@
-"""The matrix of the public CI, locally.
+"""The matrix of the public CI and the pinned PyTorch, locally.
 
 `nox` runs all cells whose interpreter is installed, `nox -s "tests-3.12(torch='', numpy='1.26.*')"` one of them.
 `PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu nox` takes PyTorch's CPU builds.
